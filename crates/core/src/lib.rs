@@ -1,0 +1,3 @@
+//! Batch and asynchronous Bayesian optimization by local penalization.
+
+pub mod error;
