@@ -1,3 +1,5 @@
 //! Batch and asynchronous Bayesian optimization by local penalization.
 
 pub mod error;
+pub mod linalg;
+pub mod rng;

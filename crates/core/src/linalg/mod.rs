@@ -1,0 +1,5 @@
+//! Dense linear algebra: points, and (below) the Cholesky factorization.
+
+mod points;
+
+pub use points::Points;
