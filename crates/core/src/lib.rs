@@ -1,5 +1,7 @@
 //! Batch and asynchronous Bayesian optimization by local penalization.
 
+pub mod data;
 pub mod error;
+pub mod gp;
 pub mod linalg;
 pub mod rng;

@@ -1,5 +1,10 @@
-//! Dense linear algebra: points, and (below) the Cholesky factorization.
+//! Dense linear algebra: points, and the Cholesky factorization of a covariance matrix.
 
+mod cholesky;
+mod lanes;
 mod points;
 
+pub use cholesky::{Factor, FactorWork};
+pub use lanes::{axpy, dot, exp_nonpositive, vectorized};
+pub(crate) use lanes::{dot_difference_lanes, dot_lanes};
 pub use points::Points;

@@ -42,6 +42,11 @@ impl Points {
         self.data.extend_from_slice(x);
     }
 
+    /// Keeps the first n points only.
+    pub fn truncate(&mut self, n: usize) {
+        self.data.truncate(n * self.dim);
+    }
+
     /// How many points there are.
     pub fn len(&self) -> usize {
         self.data.len().checked_div(self.dim).unwrap_or(0)

@@ -1,0 +1,121 @@
+//! Data points in lengthscales, one array per coordinate, so that distances to all of them are plain vector loops.
+
+use super::{Kernel, Metric};
+use crate::linalg::{Points, dot_difference_lanes};
+
+/// Points divided by the lengthscales, stored by coordinate.
+#[derive(Debug, Clone)]
+pub(crate) struct Whitened {
+    len: usize,
+    columns: Vec<Vec<f64>>,
+    scale: Vec<f64>,
+    metric: Vec<Metric>,
+}
+
+impl Whitened {
+    pub fn new(x: &Points, lengthscales: &[f64], metric: &[Metric]) -> Self {
+        let scale: Vec<f64> = lengthscales.iter().map(|l| 1.0 / l).collect();
+        let columns = (0..x.dim()).map(|k| x.iter().map(|p| p[k] * scale[k]).collect()).collect();
+        Self { len: x.len(), columns, scale, metric: metric.to_vec() }
+    }
+
+    /// Other lengthscales for the same points: `x` must be the points this was made of.
+    pub fn rescale(&mut self, x: &Points, lengthscales: &[f64]) {
+        for (k, column) in self.columns.iter_mut().enumerate() {
+            self.scale[k] = 1.0 / lengthscales[k];
+            for (c, p) in column.iter_mut().zip(x.iter()) {
+                *c = p[k] * self.scale[k];
+            }
+        }
+    }
+
+    pub fn push(&mut self, x: &[f64]) {
+        for (k, column) in self.columns.iter_mut().enumerate() {
+            column.push(x[k] * self.scale[k]);
+        }
+        self.len += 1;
+    }
+
+    pub fn truncate(&mut self, n: usize) {
+        for column in &mut self.columns {
+            column.truncate(n);
+        }
+        self.len = self.len.min(n);
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn dim(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// 1/ℓ of coordinate k.
+    pub fn scale(&self, k: usize) -> f64 {
+        self.scale[k]
+    }
+
+    /// Whitens one point.
+    pub fn whiten(&self, x: &[f64], u: &mut [f64]) {
+        for k in 0..u.len() {
+            u[k] = x[k] * self.scale[k];
+        }
+    }
+
+    /// Coordinates k of points `from..from + out.len()`.
+    #[inline(always)]
+    pub fn column(&self, k: usize, from: usize, n: usize) -> &[f64] {
+        &self.columns[k][from..from + n]
+    }
+
+    pub fn metric(&self, k: usize) -> Metric {
+        self.metric[k]
+    }
+
+    /// s ← squared distances of u to the points `from..`, as many as `s` is long. Inline into a vectorized loop.
+    #[inline(always)]
+    pub fn squared_distances(&self, u: &[f64], from: usize, s: &mut [f64]) {
+        s.fill(0.0);
+        let n = s.len();
+        for k in 0..self.columns.len() {
+            let (a, column) = (u[k], &self.columns[k][from..from + n]);
+            match self.metric[k] {
+                Metric::Distance => {
+                    for (s, c) in s.iter_mut().zip(column) {
+                        let delta = a - c;
+                        *s += delta * delta;
+                    }
+                }
+                Metric::Mismatch => {
+                    let step = self.scale[k] * self.scale[k];
+                    for (s, c) in s.iter_mut().zip(column) {
+                        *s += if a == *c { 0.0 } else { step };
+                    }
+                }
+            }
+        }
+    }
+
+    /// g_k ← Σ_j t_j (u_k − c_kj): what every gradient in x comes down to. Zero for categories.
+    #[inline(always)]
+    pub fn weighted_differences(&self, u: &[f64], t: &[f64], g: &mut [f64]) {
+        let n = t.len();
+        for k in 0..self.columns.len() {
+            g[k] = match self.metric[k] {
+                Metric::Distance => dot_difference_lanes(t, u[k], &self.columns[k][..n]),
+                Metric::Mismatch => 0.0,
+            };
+        }
+    }
+}
+
+/// k_j ← σ² κ(s_j) and c_j ← σ² κ'(s_j); `s` may be the same storage as `k` is copied from.
+#[inline(always)]
+pub(crate) fn kernel_row<K: Kernel>(kernel: K, variance: f64, s: &[f64], k: &mut [f64], c: &mut [f64]) {
+    for ((s, k), c) in s.iter().zip(k.iter_mut()).zip(c.iter_mut()) {
+        let (value, slope) = kernel.value_and_slope(*s);
+        *k = variance * value;
+        *c = variance * slope;
+    }
+}
