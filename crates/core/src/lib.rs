@@ -2,4 +2,5 @@
 
 pub mod error;
 pub mod linalg;
+pub mod normal;
 pub mod rng;
