@@ -4,4 +4,5 @@ pub mod data;
 pub mod error;
 pub mod gp;
 pub mod linalg;
+pub mod normal;
 pub mod rng;
