@@ -3,4 +3,5 @@
 pub mod design;
 pub mod error;
 pub mod linalg;
+pub mod problems;
 pub mod rng;
