@@ -1,8 +1,10 @@
 //! Batch and asynchronous Bayesian optimization by local penalization.
 
 pub mod data;
+pub mod design;
 pub mod error;
 pub mod gp;
 pub mod linalg;
 pub mod normal;
+pub mod problems;
 pub mod rng;

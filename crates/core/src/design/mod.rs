@@ -1,0 +1,15 @@
+//! Spread n points in the unit cube: Sobol, Latin hypercube, uniform.
+//!
+//! | | spreads evenly | how many points |
+//! |---|---|---|
+//! | [`sobol`], [`Sobol`] | every coordinate, and low-dimensional faces | best at powers of two; can go on at any time |
+//! | [`latin_hypercube`] | every coordinate | exactly n, known in advance |
+//! | [`uniform`] | nothing | any |
+
+mod directions;
+mod random;
+mod sobol;
+mod stratified;
+
+pub use random::{latin_hypercube, uniform};
+pub use sobol::{SOBOL_TABLE_DIM, Sobol, sobol};
