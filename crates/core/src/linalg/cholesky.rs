@@ -266,6 +266,11 @@ impl FactorWork {
         );
     }
 
+    /// Column j of K from the diagonal down.
+    pub fn column(&self, j: usize) -> &[f64] {
+        &self.k.col_as_slice(j)[j..]
+    }
+
     /// Column j of K⁻¹ from the diagonal down.
     pub fn inverse_column(&self, j: usize) -> &[f64] {
         &self.inverse.col_as_slice(j)[j..]

@@ -6,5 +6,5 @@ mod points;
 
 pub use cholesky::{Factor, FactorWork};
 pub use lanes::{axpy, dot, exp_nonpositive, vectorized};
-pub(crate) use lanes::{dot_difference_lanes};
+pub(crate) use lanes::{dot_difference_lanes, dot_lanes};
 pub use points::Points;

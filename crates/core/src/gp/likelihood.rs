@@ -1,0 +1,285 @@
+//! The marginal likelihood of the data and its gradient in the logarithms of the hyperparameters.
+//!
+//! ln p(y) = −½ [rᵀα + ln det K + n ln 2π],   r = y − m,   α = K⁻¹r,
+//! ∂ ln p/∂θ = ½ Σ_ij W_ij ∂K_ij/∂θ,   W = ααᵀ − K⁻¹.
+//!
+//! The constant mean, unless fixed, is the maximizer m = 1ᵀK⁻¹y / (1ᵀK⁻¹1 + 1/τ²) under a N(0, τ²) prior, so the
+//! gradient above stays exact (the derivative in m is zero there). Only the lower triangle is built, column by column
+//! from whitened coordinates; distances are recomputed for the gradient instead of stored, so memory stays at a few n².
+
+use super::whitened::{Whitened, kernel_row};
+use super::{Hyperparameters, KernelKind, Metric, Noise, kernel::with_kernel};
+use crate::data::Dataset;
+use crate::linalg::{FactorWork, dot_lanes, vectorized};
+
+/// Which hyperparameters there are to find, and which are given.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shape {
+    /// The kernel.
+    pub kernel: KernelKind,
+    /// One lengthscale per coordinate (ARD), or one for all.
+    pub ard: bool,
+    /// How each coordinate is compared.
+    pub metric: Vec<Metric>,
+    /// The noise variance: given or to be found.
+    pub noise: NoiseRule,
+    /// The constant mean: given or to be found.
+    pub mean: MeanRule,
+}
+
+/// Where the noise variance comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum NoiseRule {
+    /// Known, the same for all observations.
+    Known(f64),
+    /// Known for each observation: read from the data set.
+    PerObservation,
+    /// Fitted, not below a floor (as a variance).
+    Fitted {
+        /// The least variance considered.
+        floor: f64,
+    },
+}
+
+/// Where the constant mean comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum MeanRule {
+    /// Known.
+    Known(f64),
+    /// The best one under a normal prior with mean 0 and this standard deviation (infinite: no prior).
+    Estimated {
+        /// Standard deviation τ of the prior.
+        prior_sd: f64,
+    },
+}
+
+impl Shape {
+    /// An ARD kernel on ordinary coordinates with fitted noise and mean.
+    pub fn new(kernel: KernelKind, dim: usize) -> Self {
+        Self {
+            kernel,
+            ard: true,
+            metric: vec![Metric::Distance; dim],
+            noise: NoiseRule::Fitted { floor: 1e-8 },
+            mean: MeanRule::Estimated { prior_sd: f64::INFINITY },
+        }
+    }
+
+    /// How many logarithms of hyperparameters a search has to find: lengthscales, variance, then noise if fitted.
+    pub fn n_parameters(&self) -> usize {
+        self.n_lengthscales() + 1 + usize::from(matches!(self.noise, NoiseRule::Fitted { .. }))
+    }
+
+    /// How many lengthscales are free.
+    pub fn n_lengthscales(&self) -> usize {
+        if self.ard { self.metric.len() } else { 1 }
+    }
+}
+
+/// The marginal likelihood as a function of θ = (ln ℓ…, ln σ_f², ln σ_n²), with storage to evaluate it many times.
+///
+/// ```
+/// use elbowroom::{data::Dataset, gp::{KernelKind, Likelihood, Shape}, linalg::Points};
+/// let x = Points::from_rows(1, vec![0.0, 0.4, 1.0]).unwrap();
+/// let data = Dataset::new(x, vec![0.1, 0.9, 0.3]).unwrap();
+/// let mut likelihood = Likelihood::new(&data, Shape::new(KernelKind::Matern52, 1));
+/// let mut gradient = vec![0.0; 3];
+/// let value = likelihood.evaluate(&[-1.0, 0.0, -4.0], &mut gradient);
+/// assert!(value.is_finite());
+/// ```
+pub struct Likelihood<'a> {
+    data: &'a Dataset,
+    shape: Shape,
+    whitened: Whitened,
+    work: FactorWork,
+    slopes: Vec<f64>,
+    lengthscales: Vec<f64>,
+    ones: Vec<f64>,
+    mean: f64,
+    buffers: [Vec<f64>; 5],
+    evaluations: usize,
+}
+
+impl<'a> Likelihood<'a> {
+    /// Prepares to evaluate the likelihood of `data` many times.
+    pub fn new(data: &'a Dataset, shape: Shape) -> Self {
+        let (n, dim) = (data.len(), data.dim());
+        let lengthscales = vec![1.0; dim];
+        Self {
+            whitened: Whitened::new(data.x(), &lengthscales, &shape.metric),
+            work: FactorWork::new(n),
+            slopes: vec![0.0; n * (n + 1) / 2],
+            ones: vec![1.0; n],
+            mean: 0.0,
+            buffers: std::array::from_fn(|_| vec![0.0; n]),
+            lengthscales,
+            data,
+            shape,
+            evaluations: 0,
+        }
+    }
+
+    /// How often it was evaluated.
+    pub fn evaluations(&self) -> usize {
+        self.evaluations
+    }
+
+    /// The shape it was made for.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    /// ln p(y) at θ, and its gradient; −∞ (gradient 0) where K cannot be factored.
+    pub fn evaluate(&mut self, theta: &[f64], gradient: &mut [f64]) -> f64 {
+        self.evaluations += 1;
+        gradient.fill(0.0);
+        let Some(value) = self.factor(theta) else { return f64::NEG_INFINITY };
+        self.work.compute_inverse();
+        self.add_gradient(theta, gradient);
+        value
+    }
+
+    /// The hyperparameters at θ, the mean included.
+    pub fn hyperparameters(&mut self, theta: &[f64]) -> Hyperparameters {
+        self.factor(theta);
+        Hyperparameters {
+            kernel: self.shape.kernel,
+            variance: self.variance(theta),
+            lengthscales: self.lengthscales.clone(),
+            noise: match self.shape.noise {
+                NoiseRule::Known(v) => Noise::Equal(v),
+                NoiseRule::PerObservation => Noise::PerObservation(self.data.noise().unwrap_or(&[]).to_vec()),
+                NoiseRule::Fitted { .. } => Noise::Equal(self.noise(theta)),
+            },
+            mean: self.mean,
+            metric: self.shape.metric.clone(),
+        }
+    }
+
+    fn variance(&self, theta: &[f64]) -> f64 {
+        theta[self.shape.n_lengthscales()].exp()
+    }
+
+    /// The noise variance that all observations share (none where each has its own).
+    fn noise(&self, theta: &[f64]) -> f64 {
+        match self.shape.noise {
+            NoiseRule::Known(v) => v,
+            NoiseRule::PerObservation => 0.0,
+            NoiseRule::Fitted { .. } => theta[self.shape.n_lengthscales() + 1].exp(),
+        }
+    }
+
+    /// Builds and factors K at θ, finds the mean and α; ln p(y), or nothing if K is not positive definite.
+    fn factor(&mut self, theta: &[f64]) -> Option<f64> {
+        let n = self.data.len();
+        for (k, l) in self.lengthscales.iter_mut().enumerate() {
+            *l = theta[if self.shape.ard { k } else { 0 }].exp();
+        }
+        self.whitened.rescale(self.data.x(), &self.lengthscales);
+        let variance = self.variance(theta);
+        let noise = self.noise(theta);
+        let per_observation = if self.shape.noise == NoiseRule::PerObservation { self.data.noise() } else { None };
+
+        let Self { work, whitened, slopes, buffers, shape, data, .. } = self;
+        let [s, u, ..] = buffers;
+        let dim = data.dim();
+        u.resize(n.max(dim), 0.0);
+        let mut start = 0;
+        work.fill_columns(|j, column| {
+            let rest = n - j;
+            let (s, c) = (&mut s[..rest], &mut slopes[start..start + rest]);
+            whitened.whiten(data.x().row(j), &mut u[..dim]);
+            let u = &u[..dim];
+            with_kernel!(shape.kernel, kernel => vectorized(#[inline(always)] || {
+                whitened.squared_distances(u, j, s);
+                kernel_row(kernel, variance, s, column, c);
+            }));
+            column[0] = variance + per_observation.map_or(noise, |v| v[j]);
+            start += rest;
+        });
+        if !work.factor() {
+            return None;
+        }
+        work.invert();
+
+        let [_, v, alpha, b, _] = buffers;
+        v.resize(n, 0.0);
+        work.solve(data.y(), v, alpha);
+        let mut penalty = 0.0;
+        self.mean = match shape.mean {
+            MeanRule::Known(m) => m,
+            MeanRule::Estimated { prior_sd } => {
+                let precision = 1.0 / (prior_sd * prior_sd);
+                work.solve(&self.ones, v, b);
+                let m = alpha.iter().sum::<f64>() / (b.iter().sum::<f64>() + precision);
+                penalty = 0.5 * m * m * precision;
+                m
+            }
+        };
+        if self.mean != 0.0 {
+            if let MeanRule::Known(_) = shape.mean {
+                work.solve(&self.ones, v, b);
+            }
+            for (a, b) in alpha.iter_mut().zip(b.iter()) {
+                *a -= self.mean * b;
+            }
+        }
+        let fit: f64 = data.y().iter().zip(alpha.iter()).map(|(y, a)| (y - self.mean) * a).sum();
+        let value = -0.5 * (fit + work.ln_det() + n as f64 * (2.0 * std::f64::consts::PI).ln()) - penalty;
+        value.is_finite().then_some(value)
+    }
+
+    fn add_gradient(&mut self, theta: &[f64], gradient: &mut [f64]) {
+        let n = self.data.len();
+        let n_lengthscales = self.shape.n_lengthscales();
+        let variance = self.variance(theta);
+        let Self { work, whitened, slopes, buffers, shape, .. } = self;
+        let [t, _, alpha, _, difference] = buffers;
+        let (mut by_variance, mut by_noise, mut start) = (0.0, 0.0, 0);
+        for j in 0..n {
+            let rest = n - j;
+            let inverse = work.inverse_column(j);
+            let column = work.column(j);
+            let c = &slopes[start..start + rest];
+            let diagonal = alpha[j] * alpha[j] - inverse[0];
+            by_variance += 0.5 * variance * diagonal;
+            by_noise += 0.5 * diagonal;
+            let (t, difference) = (&mut t[..rest - 1], &mut difference[..rest - 1]);
+            vectorized(
+                #[inline(always)]
+                || {
+                    for i in 0..rest - 1 {
+                        t[i] = alpha[j] * alpha[j + 1 + i] - inverse[i + 1];
+                    }
+                    by_variance += dot_lanes(t, &column[1..]);
+                    for i in 0..rest - 1 {
+                        t[i] *= c[i + 1];
+                    }
+                    for k in 0..whitened.dim() {
+                        let values = whitened.column(k, j, rest);
+                        let (a, others) = (values[0], &values[1..]);
+                        match whitened.metric(k) {
+                            Metric::Distance => {
+                                for (d, o) in difference.iter_mut().zip(others) {
+                                    *d = (a - o) * (a - o);
+                                }
+                            }
+                            Metric::Mismatch => {
+                                let step = whitened.scale(k) * whitened.scale(k);
+                                for (d, o) in difference.iter_mut().zip(others) {
+                                    *d = if a == *o { 0.0 } else { step };
+                                }
+                            }
+                        }
+                        gradient[if shape.ard { k } else { 0 }] -= 2.0 * dot_lanes(t, difference);
+                    }
+                },
+            );
+            start += rest;
+        }
+        gradient[n_lengthscales] = by_variance;
+        if let NoiseRule::Fitted { .. } = shape.noise {
+            gradient[n_lengthscales + 1] = by_noise * theta[n_lengthscales + 1].exp();
+        }
+    }
+}
