@@ -2,4 +2,5 @@
 
 pub mod error;
 pub mod linalg;
+pub mod optim;
 pub mod rng;
