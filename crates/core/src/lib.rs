@@ -6,5 +6,6 @@ pub mod error;
 pub mod gp;
 pub mod linalg;
 pub mod normal;
+pub mod optim;
 pub mod problems;
 pub mod rng;
