@@ -3,3 +3,4 @@
 pub mod error;
 pub mod linalg;
 pub mod rng;
+pub mod space;
