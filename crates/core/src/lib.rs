@@ -9,3 +9,4 @@ pub mod normal;
 pub mod optim;
 pub mod problems;
 pub mod rng;
+pub mod space;

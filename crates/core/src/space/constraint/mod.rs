@@ -1,0 +1,75 @@
+//! What a point must keep: expressions over the parameters' names.
+
+mod expression;
+mod parse;
+mod token;
+
+use self::expression::Expression;
+pub(super) use self::expression::Scalar;
+use super::parameter::Parameter;
+use crate::error::{Error, Result};
+
+/// An expression that must be true of each point, such as `batch * steps < 1e6 and kind != 'adam'`.
+///
+/// | written | means |
+/// |---|---|
+/// | `1.5`, `2e-3`, `'adam'`, `"adam"`, `true`, `false` | a number, a text, a truth value |
+/// | `x`, `` `layer-1` `` | a parameter; quoted this way its name may be any text |
+/// | `a + b`, `a - b`, `a * b`, `a / b`, `-a`, `a ^ b` or `a ** b` | arithmetic; `-2 ^ 2` is -4 and `2 ^ 3 ^ 2` is 512 |
+/// | `a % b` | the remainder, with the sign of `b` |
+/// | `abs`, `min`, `max`, `exp`, `log` or `ln`, `log10`, `sqrt`, `floor`, `ceil` | functions, as in `min(x, y, 1)` |
+/// | `<`, `<=`, `>`, `>=` | comparison of numbers; `0 < x < y` means `0 < x and x < y` |
+/// | `==`, `!=` | comparison of two numbers, two texts or two truth values |
+/// | `not a` or `!a`, `a and b` or `a && b`, `a or b` or <code>a \|\| b</code> | logic, in this order of precedence |
+///
+/// `not` binds less tightly than a comparison: `not x < y` means `not (x < y)`.
+///
+/// What has no value, as `sqrt(-1) > 2`, is neither true nor false: `not` leaves it so, `and` and `or` go by the other
+/// side where that decides, and a constraint that ends so does not hold.
+///
+/// ```
+/// use elbowroom::space::{Parameter, SearchSpace};
+/// let space = SearchSpace::new(vec![Parameter::float("width", 0.0, 1.0), Parameter::float("y", 0.0, 1.0)])?;
+/// let error = space.with_constraints(["widht + y <= 1"]).unwrap_err();
+/// assert_eq!(
+///     error.to_string(),
+///     "constraint: no parameter is called `widht`, at column 1\n    \
+///          widht + y <= 1\n    \
+///          ^\n  \
+///        try: did you mean `width`?"
+/// );
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Constraint {
+    text: String,
+    expression: Expression,
+}
+
+impl Constraint {
+    pub(super) fn parse(text: String, parameters: &[Parameter]) -> Result<Self> {
+        let expression = parse::parse(&text, parameters)?;
+        Ok(Self { text, expression })
+    }
+
+    /// As the user wrote it.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it is true, where `read` gives a parameter's value by its number.
+    pub(super) fn holds<'a>(&'a self, read: &dyn Fn(usize) -> Scalar<'a>) -> bool {
+        matches!(self.expression.evaluate(read), Scalar::Bool(true))
+    }
+}
+
+/// A fault at a place in a constraint, shown with a caret below it.
+fn fault(text: &[char], at: usize, what: impl std::fmt::Display, hint: impl Into<String>) -> Error {
+    // A window keeps a long constraint on one line; what would move the cursor becomes a space.
+    const WINDOW: usize = 60;
+    let start = at.saturating_sub(WINDOW);
+    let end = text.len().min(at + WINDOW);
+    let shown: String = text[start..end].iter().map(|c| if c.is_control() { ' ' } else { *c }).collect();
+    let caret = " ".repeat(at - start);
+    Error::space(format!("constraint: {what}, at column {}\n    {}\n    {caret}^", at + 1, shown.trim_end()), hint)
+}

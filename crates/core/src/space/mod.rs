@@ -1,0 +1,364 @@
+//! The user's parameters, and the map to the unit cube and back.
+//!
+//! A [`SearchSpace`] is a list of [`Parameter`]s and of constraints between them. Outside, a point is named values in
+//! the user's units ([`Point`]); inside, it is a [`UnitPoint`] of [0, 1]^d, where d counts the parameters that have
+//! more than one value. Only [`SearchSpace::encode`] and [`SearchSpace::decode`] lead from one to the other.
+
+mod axis;
+mod constraint;
+mod nearest;
+mod parameter;
+mod point;
+mod unit;
+mod value;
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+
+use self::axis::Axis;
+pub use self::constraint::Constraint;
+use self::constraint::Scalar;
+use self::nearest::nearest;
+use self::parameter::Admitted;
+pub use self::parameter::Parameter;
+pub use self::point::Point;
+use self::unit::clamp_unit;
+pub use self::unit::{Dimension, Enumeration, PointKey, UnitPoint};
+pub use self::value::Value;
+use crate::error::{Error, Result};
+use crate::rng::Stream;
+
+/// What is searched: parameters, and constraints that each point must keep.
+///
+/// A value of this type has been checked, also when it comes from JSON.
+///
+/// ```
+/// use elbowroom::space::{Parameter, Point, SearchSpace};
+///
+/// let space = SearchSpace::new(vec![
+///     Parameter::float("lr", 1e-5, 1e-1).log(),
+///     Parameter::int("layers", 1, 4),
+///     Parameter::category("kind", ["adam", "sgd"]),
+///     Parameter::fixed("epochs", 20),
+/// ])?
+/// .with_constraints(["layers <= 2 or kind == 'adam'"])?;
+///
+/// // `epochs` has one value only and takes no coordinate.
+/// assert_eq!(space.dim(), 3);
+///
+/// let point = Point::new().with("lr", 1e-3).with("layers", 3).with("kind", "adam").with("epochs", 20);
+/// let u = space.encode(&point)?;
+/// assert!((u[0] - 0.5).abs() < 1e-12);
+/// assert_eq!(u[1..], [0.625, 0.25]);
+/// assert!(space.is_feasible(&u));
+/// assert_eq!(space.decode(&u).get("layers"), point.get("layers"));
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Written", into = "Written")]
+pub struct SearchSpace {
+    parameters: Vec<Parameter>,
+    constraints: Vec<Constraint>,
+    /// One for each parameter.
+    axes: Vec<Axis>,
+    /// For each parameter its coordinate, if it has one.
+    coordinates: Vec<Option<usize>>,
+    /// For each coordinate its parameter.
+    searched: Vec<usize>,
+    /// One for each coordinate.
+    dimensions: Vec<Dimension>,
+}
+
+impl SearchSpace {
+    /// A space of parameters that all pass their checks, without constraints.
+    ///
+    /// Equal bounds are allowed: such a parameter has one value and is not searched.
+    pub fn new(parameters: Vec<Parameter>) -> Result<Self> {
+        if parameters.is_empty() {
+            return Err(Error::space("the search space has no parameters", "add at least one parameter"));
+        }
+        let mut names = HashSet::new();
+        for (i, parameter) in parameters.iter().enumerate() {
+            let name = parameter.name();
+            if name.trim().is_empty() {
+                return Err(Error::space(format!("parameter {} has no name", i + 1), "name each parameter"));
+            }
+            if !names.insert(name) {
+                return Err(Error::space(
+                    format!("parameter `{name}` is there twice"),
+                    "give each parameter a name of its own",
+                ));
+            }
+        }
+
+        let axes = parameters.iter().map(Parameter::axis).collect::<Result<Vec<_>>>()?;
+        let searched: Vec<usize> = (0..axes.len()).filter(|&i| axes[i] != Axis::Single).collect();
+        let dimensions = searched.iter().map(|&i| dimension(&axes[i])).collect();
+        let mut coordinates = vec![None; axes.len()];
+        for (dim, &i) in searched.iter().enumerate() {
+            coordinates[i] = Some(dim);
+        }
+        Ok(Self { parameters, constraints: Vec::new(), axes, coordinates, searched, dimensions })
+    }
+
+    /// The same space with more constraints: expressions over the parameters' names, all of which must hold.
+    ///
+    /// [`Constraint`] says what can be written.
+    pub fn with_constraints<T: Into<String>>(mut self, constraints: impl IntoIterator<Item = T>) -> Result<Self> {
+        for text in constraints {
+            self.constraints.push(Constraint::parse(text.into(), &self.parameters)?);
+        }
+        Ok(self)
+    }
+
+    /// The parameters, in the user's order.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.parameters
+    }
+
+    /// The constraints, in the user's order.
+    pub fn constraints(&self) -> &[Constraint] {
+        &self.constraints
+    }
+
+    /// The number of coordinates: of parameters with more than one value.
+    pub fn dim(&self) -> usize {
+        self.dimensions.len()
+    }
+
+    /// What each coordinate can be.
+    pub fn dimensions(&self) -> &[Dimension] {
+        &self.dimensions
+    }
+
+    /// The parameter that a coordinate belongs to.
+    pub fn searched(&self, dim: usize) -> &Parameter {
+        &self.parameters[self.searched[dim]]
+    }
+
+    /// The unit point of a point in the user's units, whatever the order of its values.
+    ///
+    /// Fails, naming the parameter, if a value is missing, unknown, of the wrong type, out of range or not in its list.
+    /// A whole float will do for an integer, and a float beyond a bound by a billionth of the range for the bound.
+    pub fn encode(&self, point: &Point) -> Result<UnitPoint> {
+        let admitted = self.admit(point)?;
+        let coordinate = |&i: &usize| match (&self.axes[i], admitted[i]) {
+            (Axis::Continuous(interval), Admitted::Float(x)) => interval.coordinate(x),
+            (Axis::Ordered(grid) | Axis::Unordered(grid), Admitted::Level(level)) => grid.coordinate(level),
+            // Not reached: a searched float is admitted as a float, everything else as a level.
+            _ => 0.0,
+        };
+        Ok(UnitPoint::clamped(self.searched.iter().map(coordinate).collect()))
+    }
+
+    /// The point in the user's units at a unit point: numbers in their range, everything else the value whose cell
+    /// holds the coordinate.
+    ///
+    /// # Panics
+    ///
+    /// If the unit point has another dimension than the space.
+    pub fn decode(&self, u: &UnitPoint) -> Point {
+        self.expect_dim(u);
+        let values = (0..self.parameters.len()).map(|i| (self.parameters[i].name().to_owned(), self.value(i, u)));
+        Point::from_distinct(values.collect())
+    }
+
+    /// The same point in this space's own form: in its order, whole floats as integers where it has integers. Fails as
+    /// [`encode`](Self::encode) does; other than a detour through the unit cube it leaves each float as it is.
+    pub fn check(&self, point: &Point) -> Result<Point> {
+        let entry = |(parameter, admitted): (&Parameter, Admitted)| match admitted {
+            Admitted::Float(x) => (parameter.name().to_owned(), Value::Float(x)),
+            Admitted::Level(level) => (parameter.name().to_owned(), parameter.value_at(level)),
+        };
+        Ok(Point::from_distinct(self.parameters.iter().zip(self.admit(point)?).map(entry).collect()))
+    }
+
+    /// Moves each coordinate to the one of the value it decodes to. A float's coordinate is only clamped to [0, 1].
+    ///
+    /// # Panics
+    ///
+    /// If the unit point has another dimension than the space.
+    pub fn snap(&self, u: &mut [f64]) {
+        self.expect_dim(u);
+        for (u, &i) in u.iter_mut().zip(&self.searched) {
+            *u = match self.axes[i].grid() {
+                Some(grid) => grid.coordinate(grid.level(*u)),
+                None => clamp_unit(*u),
+            };
+        }
+    }
+
+    /// A key that two unit points share exactly if they decode to the same values.
+    ///
+    /// # Panics
+    ///
+    /// If the unit point has another dimension than the space.
+    pub fn key(&self, u: &[f64]) -> PointKey {
+        self.expect_dim(u);
+        let part = |(&u, &i): (&f64, &usize)| match &self.axes[i] {
+            Axis::Continuous(interval) => {
+                let x = interval.value(u);
+                // -0 and 0 are one value with two bit patterns.
+                if x == 0.0 { 0 } else { x.to_bits() }
+            }
+            Axis::Ordered(grid) | Axis::Unordered(grid) => grid.level(u),
+            Axis::Single => 0,
+        };
+        PointKey(u.iter().zip(&self.searched).map(part).collect())
+    }
+
+    /// The coordinate of a level; a level beyond the last one counts as the last.
+    ///
+    /// # Panics
+    ///
+    /// If the space has no such coordinate, or if it is continuous.
+    pub fn coordinate(&self, dim: usize, level: u64) -> f64 {
+        self.axes[self.searched[dim]].grid().expect("a continuous coordinate has no levels").coordinate(level)
+    }
+
+    /// The level whose cell holds a coordinate.
+    ///
+    /// # Panics
+    ///
+    /// If the space has no such coordinate, or if it is continuous.
+    pub fn level(&self, dim: usize, u: f64) -> u64 {
+        self.axes[self.searched[dim]].grid().expect("a continuous coordinate has no levels").level(u)
+    }
+
+    /// The number of different points, constraints aside; none if a float is searched or the number exceeds `u128`.
+    pub fn n_points(&self) -> Option<u128> {
+        self.dimensions.iter().try_fold(1u128, |n, dimension| n.checked_mul(dimension.levels()?.into()))
+    }
+
+    /// All unit points, constraints aside, one at a time; none if a float is searched.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// let space = SearchSpace::new(vec![Parameter::int("n", 1, 2), Parameter::category("b", [false, true])])?;
+    /// let all: Vec<String> = space.enumerate().unwrap().map(|u| space.decode(&u).to_string()).collect();
+    /// assert_eq!(all, ["n=1 b=false", "n=1 b=true", "n=2 b=false", "n=2 b=true"]);
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn enumerate(&self) -> Option<Enumeration<'_>> {
+        self.dimensions.iter().all(|dimension| dimension.levels().is_some()).then(|| Enumeration::new(self))
+    }
+
+    /// Whether all constraints hold at the point that a unit point decodes to. One that cannot be evaluated there, as
+    /// `sqrt(x) < 2` at a negative x, does not hold.
+    ///
+    /// # Panics
+    ///
+    /// If the unit point has another dimension than the space.
+    pub fn is_feasible(&self, u: &[f64]) -> bool {
+        self.expect_dim(u);
+        self.constraints.iter().all(|constraint| constraint.holds(&|i| self.scalar(i, u)))
+    }
+
+    /// The first constraint that does not hold at a point in the user's units. Fails as [`encode`](Self::encode) does.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, Point, SearchSpace};
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?.with_constraints(["x < 0.5"])?;
+    /// assert_eq!(space.broken_constraint(&Point::new().with("x", 0.75))?.unwrap().text(), "x < 0.5");
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn broken_constraint(&self, point: &Point) -> Result<Option<&Constraint>> {
+        let values: Vec<Value> = self.check(point)?.into_iter().map(|(_, value)| value).collect();
+        Ok(self.constraints.iter().find(|constraint| !constraint.holds(&|i| Scalar::from(&values[i]))))
+    }
+
+    /// A unit point drawn at random: each coordinate uniform, then snapped.
+    pub fn sample(&self, stream: &mut Stream) -> UnitPoint {
+        let mut u: Vec<f64> = (0..self.dim()).map(|_| stream.uniform()).collect();
+        self.snap(&mut u);
+        UnitPoint::clamped(u)
+    }
+
+    /// A unit point drawn at random among the feasible ones, by rejection; none if `tries` draws were all infeasible.
+    pub fn sample_feasible(&self, stream: &mut Stream, tries: usize) -> Option<UnitPoint> {
+        (0..tries).map(|_| self.sample(stream)).find(|u| self.is_feasible(u))
+    }
+
+    /// A user's point, value by value in the order of the parameters.
+    fn admit(&self, point: &Point) -> Result<Vec<Admitted>> {
+        let unknown = point.iter().find(|(name, _)| self.parameters.iter().all(|known| known.name() != *name));
+        if let Some((name, _)) = unknown {
+            let hint = match nearest(name, self.parameters.iter().map(Parameter::name)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "leave it out".to_owned(),
+            };
+            return Err(Error::space(format!("parameter `{name}` is not in the search space"), hint));
+        }
+        let admit = |(parameter, axis): (&Parameter, &Axis)| match point.get(parameter.name()) {
+            Some(value) => parameter.admit(axis, value),
+            None => Err(Error::space(
+                format!("parameter `{}` has no value in this point", parameter.name()),
+                "give each parameter a value, fixed ones too",
+            )),
+        };
+        self.parameters.iter().zip(&self.axes).map(admit).collect()
+    }
+
+    /// The value of a parameter at a unit point.
+    fn value(&self, i: usize, u: &[f64]) -> Value {
+        match (&self.axes[i], self.coordinates[i]) {
+            (Axis::Continuous(interval), Some(dim)) => Value::Float(interval.value(u[dim])),
+            (Axis::Ordered(grid) | Axis::Unordered(grid), Some(dim)) => self.parameters[i].value_at(grid.level(u[dim])),
+            _ => self.parameters[i].value_at(0),
+        }
+    }
+
+    /// As [`value`](Self::value), for constraints: without a copy of texts.
+    fn scalar<'a>(&'a self, i: usize, u: &[f64]) -> Scalar<'a> {
+        let level = || match (self.axes[i].grid(), self.coordinates[i]) {
+            (Some(grid), Some(dim)) => grid.level(u[dim]),
+            _ => 0,
+        };
+        match (&self.parameters[i], &self.axes[i], self.coordinates[i]) {
+            (_, Axis::Continuous(interval), Some(dim)) => Scalar::Number(interval.value(u[dim])),
+            (Parameter::Float { low, .. }, ..) => Scalar::Number(*low),
+            (Parameter::Int { low, .. }, ..) => Scalar::Number(low.saturating_add_unsigned(level()) as f64),
+            (Parameter::Ordered { values: list, .. } | Parameter::Category { choices: list, .. }, ..) => {
+                Scalar::from(&list[level() as usize])
+            }
+            (Parameter::Fixed { value, .. }, ..) => Scalar::from(value),
+        }
+    }
+
+    fn expect_dim(&self, u: &[f64]) {
+        assert_eq!(u.len(), self.dim(), "a unit point of this space has {} coordinates", self.dim());
+    }
+}
+
+fn dimension(axis: &Axis) -> Dimension {
+    match axis {
+        Axis::Ordered(grid) => Dimension::Grid { levels: grid.n_levels() },
+        Axis::Unordered(grid) => Dimension::Category { levels: grid.n_levels() as usize },
+        Axis::Continuous(_) | Axis::Single => Dimension::Continuous,
+    }
+}
+
+/// A space as it is written, not yet checked.
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "SearchSpace", deny_unknown_fields)]
+struct Written {
+    parameters: Vec<Parameter>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    constraints: Vec<String>,
+}
+
+impl TryFrom<Written> for SearchSpace {
+    type Error = Error;
+
+    fn try_from(written: Written) -> Result<Self> {
+        Self::new(written.parameters)?.with_constraints(written.constraints)
+    }
+}
+
+impl From<SearchSpace> for Written {
+    fn from(space: SearchSpace) -> Self {
+        let constraints = space.constraints.iter().map(|constraint| constraint.text().to_owned()).collect();
+        Self { parameters: space.parameters, constraints }
+    }
+}

@@ -1,0 +1,123 @@
+//! A point in the user's units: named values.
+
+use std::fmt;
+
+use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
+use serde::ser::{Serialize, Serializer};
+
+use super::value::Value;
+
+/// Named values, in the order of the space they come from. In JSON it is an object.
+///
+/// ```
+/// use elbowroom::space::{Point, Value};
+/// let point = Point::new().with("x", 0.25).with("n", 3).with("kind", "relu");
+/// assert_eq!(point.to_string(), "x=0.25 n=3 kind=relu");
+/// assert_eq!(point.get("n"), Some(&Value::Int(3)));
+/// assert_eq!(serde_json::to_string(&point).unwrap(), r#"{"x":0.25,"n":3,"kind":"relu"}"#);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Point {
+    entries: Vec<(String, Value)>,
+}
+
+impl Point {
+    /// A point without values.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// This point with one more value; a name that was there keeps its place and takes the new value.
+    pub fn with(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        let (name, value) = (name.into(), value.into());
+        match self.entries.iter_mut().find(|(known, _)| *known == name) {
+            Some(entry) => entry.1 = value,
+            None => self.entries.push((name, value)),
+        }
+        self
+    }
+
+    /// The value of a name.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.entries.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+    }
+
+    /// The names and values, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.entries.iter().map(|(name, value)| (name.as_str(), value))
+    }
+
+    /// The number of values.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are no values.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// A point of entries whose names are known to differ.
+    pub(super) fn from_distinct(entries: Vec<(String, Value)>) -> Self {
+        Self { entries }
+    }
+}
+
+/// Of two values of the same name the later one counts.
+impl<N: Into<String>, V: Into<Value>> FromIterator<(N, V)> for Point {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(entries: I) -> Self {
+        entries.into_iter().fold(Self::new(), |point, (name, value)| point.with(name, value))
+    }
+}
+
+impl IntoIterator for Point {
+    type Item = (String, Value);
+    type IntoIter = std::vec::IntoIter<(String, Value)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.entries.into_iter()
+    }
+}
+
+impl fmt::Display for Point {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, (name, value)) in self.iter().enumerate() {
+            let gap = if i == 0 { "" } else { " " };
+            write!(f, "{gap}{name}={value}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Serialize for Point {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.iter())
+    }
+}
+
+impl<'de> Deserialize<'de> for Point {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(PointVisitor)
+    }
+}
+
+struct PointVisitor;
+
+impl<'de> Visitor<'de> for PointVisitor {
+    type Value = Point;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of parameter names and values")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Point, A::Error> {
+        let mut point = Point::new();
+        while let Some((name, value)) = map.next_entry::<String, Value>()? {
+            if point.get(&name).is_some() {
+                return Err(de::Error::custom(format!("parameter `{name}` has two values")));
+            }
+            point.entries.push((name, value));
+        }
+        Ok(point)
+    }
+}
