@@ -1,12 +1,16 @@
 //! From data to a posterior: kernels, prediction, gradients, marginal likelihood and its search.
 
+mod fit;
 mod hyper;
 mod kernel;
 mod likelihood;
 mod posterior;
+mod prior;
 mod whitened;
 
+pub use fit::{Fit, FitInfo, FitParams, fit, hyperparameters};
 pub use hyper::{Hyperparameters, Metric, Noise};
 pub use kernel::{Kernel, KernelKind, Matern32, Matern52, Rbf};
 pub use likelihood::{Likelihood, MeanRule, NoiseRule, Shape};
 pub use posterior::{Posterior, Prediction, Scratch};
+pub use prior::{Prior, Priors};

@@ -1,0 +1,284 @@
+//! Finding hyperparameters: the search for the maximum of likelihood times prior.
+//!
+//! The search runs in θ = (ln ℓ…, ln σ_f², ln σ_n²), scaled by the extent of the box and the variance of y, from a few
+//! starts: the last fit, the prior's mode, and random draws. With many data the starts compete on a random subset, and
+//! only the winner is polished on all of them: the likelihood costs n³.
+
+use super::{Hyperparameters, Likelihood, NoiseRule, Posterior, Priors, Shape};
+use crate::data::Dataset;
+use crate::error::Result;
+use crate::linalg::Points;
+use crate::optim::{Bounds, Lbfgsb, LbfgsbParams};
+use crate::rng::Stream;
+
+/// Data sets larger than this are first fitted on a random subset of this size.
+const SUBSET: usize = 200;
+
+/// How hyperparameters are found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FitParams {
+    /// What there is to find.
+    pub shape: Shape,
+    /// Priors; [`Priors::flat`] is maximum likelihood.
+    pub priors: Priors,
+    /// Extent of the box in each coordinate: the unit of lengthscales.
+    pub extent: Vec<f64>,
+    /// θ of an earlier fit of the same shape, to start from.
+    pub warm: Option<Vec<f64>>,
+    /// Random starts besides the warm one and the prior's mode.
+    pub random_starts: usize,
+    /// Stop a search when no gradient component is larger than this.
+    pub gradient_tolerance: f64,
+    /// Most likelihood evaluations of one start.
+    pub max_evaluations: usize,
+}
+
+impl FitParams {
+    /// Maximum a posteriori with dimension-scaled priors on the unit cube: the default.
+    pub fn map(shape: Shape) -> Self {
+        let dim = shape.metric.len();
+        Self {
+            priors: Priors::dimension_scaled(dim),
+            extent: vec![1.0; dim],
+            warm: None,
+            random_starts: 1,
+            gradient_tolerance: 1e-2,
+            max_evaluations: 60,
+            shape,
+        }
+    }
+
+    /// Maximum likelihood from the best of `starts` random starts, on a box of this extent: the paper's way (10 starts).
+    pub fn maximum_likelihood(shape: Shape, extent: Vec<f64>, starts: usize) -> Self {
+        Self {
+            priors: Priors::flat(),
+            extent,
+            warm: None,
+            random_starts: starts,
+            gradient_tolerance: 1e-4,
+            max_evaluations: 200,
+            shape,
+        }
+    }
+}
+
+/// A finished fit.
+#[derive(Debug, Clone)]
+pub struct Fit {
+    /// The posterior at the best hyperparameters.
+    pub posterior: Posterior,
+    /// θ of the best hyperparameters, to start the next fit from.
+    pub theta: Vec<f64>,
+    /// ln of likelihood times prior at θ, on all data.
+    pub value: f64,
+    /// What the search did.
+    pub info: FitInfo,
+}
+
+/// Counted work of a fit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FitInfo {
+    /// Likelihood evaluations on all data.
+    pub evaluations: usize,
+    /// Likelihood evaluations on the subset.
+    pub subset_evaluations: usize,
+    /// Whether every search failed and the prior's mode was taken.
+    pub fell_back: bool,
+}
+
+/// Finds hyperparameters and conditions the process on the data.
+///
+/// A search never fails the caller: where no start leads anywhere, the prior's mode is used and
+/// [`FitInfo::fell_back`] says so.
+///
+/// ```
+/// use elbowroom::{data::Dataset, gp::{FitParams, KernelKind, Shape, fit}, linalg::Points, rng::Stream};
+/// let x = Points::from_rows(1, (0..8).map(|i| i as f64 / 7.0).collect()).unwrap();
+/// let y = x.iter().map(|p| (6.0 * p[0]).sin()).collect();
+/// let data = Dataset::new(x, y).unwrap();
+/// let found = fit(&data, &FitParams::map(Shape::new(KernelKind::Rbf, 1)), &Stream::new(1)).unwrap();
+/// let p = found.posterior.predict(&[0.5]);
+/// assert!((p.mean - 3f64.sin()).abs() < 0.01);
+/// ```
+pub fn fit(data: &Dataset, params: &FitParams, stream: &Stream) -> Result<Fit> {
+    let search = Search::new(data, params);
+    let starts = search.starts(stream);
+    let mut info = FitInfo::default();
+    let theta = if data.len() > 2 * SUBSET {
+        let subset = random_subset(data, SUBSET, stream);
+        let (best, evaluations) = search.best_of(&subset, &starts, params.max_evaluations);
+        info.subset_evaluations = evaluations;
+        let start = best.map_or_else(|| starts[0].clone(), |(theta, _)| theta);
+        let (polished, evaluations) = search.best_of(data, &[start], POLISH_EVALUATIONS);
+        info.evaluations = evaluations;
+        polished
+    } else {
+        let (best, evaluations) = search.best_of(data, &starts, params.max_evaluations);
+        info.evaluations = evaluations;
+        best
+    };
+    info.fell_back = theta.is_none();
+    let (theta, value) = theta.unwrap_or_else(|| (search.mode(), f64::NEG_INFINITY));
+    let posterior = Posterior::new(data, hyperparameters(data, &params.shape, &theta))?;
+    Ok(Fit { posterior, theta, value, info })
+}
+
+/// Evaluations allowed to polish on all data what was found on a subset.
+const POLISH_EVALUATIONS: usize = 8;
+
+/// The hyperparameters that θ stands for, with the mean that belongs to them.
+pub fn hyperparameters(data: &Dataset, shape: &Shape, theta: &[f64]) -> Hyperparameters {
+    Likelihood::new(data, shape.clone()).hyperparameters(theta)
+}
+
+/// The search problem: scales, bounds and priors.
+struct Search<'a> {
+    params: &'a FitParams,
+    /// ln of the units of θ: extents, variance of y, variance of y.
+    unit: Vec<f64>,
+    bounds: Bounds,
+}
+
+impl<'a> Search<'a> {
+    fn new(data: &Dataset, params: &'a FitParams) -> Self {
+        let shape = &params.shape;
+        let spread = Some(variance(data.y())).filter(|v| v.is_normal()).unwrap_or(1.0);
+        let extent = |k: usize| params.extent[k].ln();
+        let mut unit: Vec<f64> = if shape.ard {
+            (0..shape.metric.len()).map(extent).collect()
+        } else {
+            vec![(0..shape.metric.len()).map(extent).sum::<f64>() / shape.metric.len().max(1) as f64]
+        };
+        let mut low: Vec<f64> = unit.iter().map(|u| u + LENGTHSCALE_RANGE.0.ln()).collect();
+        let mut high: Vec<f64> = unit.iter().map(|u| u + LENGTHSCALE_RANGE.1.ln()).collect();
+        unit.push(spread.ln());
+        low.push(spread.ln() + VARIANCE_RANGE.0.ln());
+        high.push(spread.ln() + VARIANCE_RANGE.1.ln());
+        if let NoiseRule::Fitted { floor } = shape.noise {
+            unit.push(spread.ln());
+            low.push(floor.max(1e-300).ln());
+            high.push((spread.ln()).max(floor.max(1e-300).ln()));
+        }
+        let bounds = Bounds::new(low, high).expect("every range above has its low end below its high end");
+        Self { params, unit, bounds }
+    }
+
+    fn prior(&self, i: usize) -> super::Prior {
+        let n = self.params.shape.n_lengthscales();
+        match i {
+            i if i < n => self.params.priors.lengthscale,
+            i if i == n => self.params.priors.variance,
+            _ => self.params.priors.noise,
+        }
+    }
+
+    fn mode(&self) -> Vec<f64> {
+        let n = self.params.shape.n_lengthscales();
+        let flat = self.params.priors.lengthscale == super::Prior::Flat;
+        let mut theta: Vec<f64> = (0..self.unit.len())
+            .map(|i| {
+                let relative = match i {
+                    i if flat && i < n => 0.3f64.ln(),
+                    i if i > n => -7.0,
+                    _ => self.prior(i).ln_mode(),
+                };
+                relative + self.unit[i]
+            })
+            .collect();
+        self.bounds.project(&mut theta);
+        theta
+    }
+
+    fn starts(&self, stream: &Stream) -> Vec<Vec<f64>> {
+        let mut starts = Vec::new();
+        if let Some(warm) = self.params.warm.as_ref().filter(|w| w.len() == self.unit.len()) {
+            let mut warm = warm.clone();
+            self.bounds.project(&mut warm);
+            starts.push(warm);
+        }
+        if starts.is_empty() || self.params.random_starts > 0 {
+            starts.push(self.mode());
+        }
+        let n = self.params.shape.n_lengthscales();
+        for r in 0..self.params.random_starts {
+            let mut draw = stream.child("hyperparameter start", r as u64);
+            let mut theta: Vec<f64> = (0..self.unit.len())
+                .map(|i| {
+                    let relative = match self.prior(i) {
+                        super::Prior::LogNormal { mu, sigma } if i < n => mu - sigma * sigma + draw.normal(),
+                        _ if i < n => 0.05f64.ln() + draw.uniform() * 40f64.ln(),
+                        _ if i == n => draw.normal(),
+                        _ => -13.0 + 11.0 * draw.uniform(),
+                    };
+                    relative + self.unit[i]
+                })
+                .collect();
+            self.bounds.project(&mut theta);
+            starts.push(theta);
+        }
+        starts
+    }
+
+    /// The best end of the searches from all starts on `data`, and how many evaluations they took.
+    fn best_of(&self, data: &Dataset, starts: &[Vec<f64>], max_evaluations: usize) -> (Option<(Vec<f64>, f64)>, usize) {
+        let mut likelihood = Likelihood::new(data, self.params.shape.clone());
+        let mut objective = |theta: &[f64], gradient: &mut [f64]| {
+            let mut value = likelihood.evaluate(theta, gradient);
+            for (i, g) in gradient.iter_mut().enumerate() {
+                let (ln_p, slope) = self.prior(i).ln_density(theta[i] - self.unit[i]);
+                value += ln_p;
+                *g += slope;
+            }
+            value
+        };
+        let mut solver = Lbfgsb::new(
+            self.unit.len(),
+            LbfgsbParams {
+                gradient_tolerance: self.params.gradient_tolerance,
+                value_tolerance: 1e-7,
+                max_evaluations,
+                ..LbfgsbParams::default()
+            },
+        );
+        let mut best: Option<(Vec<f64>, f64)> = None;
+        for start in starts {
+            let mut theta = start.clone();
+            let info = solver.maximize(&mut objective, &mut theta, &self.bounds);
+            if info.value.is_finite() && best.as_ref().is_none_or(|(_, v)| info.value > *v) {
+                best = Some((theta, info.value));
+            }
+        }
+        (best, likelihood.evaluations())
+    }
+}
+
+/// Lengthscales considered, in extents of the box.
+const LENGTHSCALE_RANGE: (f64, f64) = (5e-3, 1e3);
+
+/// Kernel variances considered, in variances of y.
+const VARIANCE_RANGE: (f64, f64) = (1e-3, 1e4);
+
+fn variance(y: &[f64]) -> f64 {
+    let n = y.len().max(1) as f64;
+    let mean = y.iter().sum::<f64>() / n;
+    y.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n
+}
+
+fn random_subset(data: &Dataset, size: usize, stream: &Stream) -> Dataset {
+    let mut order: Vec<usize> = (0..data.len()).collect();
+    stream.child("subset", 0).shuffle(&mut order);
+    order.truncate(size);
+    order.sort_unstable();
+    let mut x = Points::new(data.dim());
+    for &i in &order {
+        x.push(data.x().row(i));
+    }
+    let y = order.iter().map(|&i| data.y()[i]).collect();
+    let subset = Dataset::new(x, y).expect("a part of valid data is valid");
+    match data.noise() {
+        Some(noise) => {
+            subset.with_noise(order.iter().map(|&i| noise[i]).collect()).expect("a part of valid data is valid")
+        }
+        None => subset,
+    }
+}

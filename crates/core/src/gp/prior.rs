@@ -1,0 +1,120 @@
+//! Prior laws of hyperparameters, for the maximum a posteriori fit.
+
+use serde::{Deserialize, Serialize};
+
+/// The law of one positive hyperparameter v, as a density in v.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Prior {
+    /// No preference: a constant.
+    Flat,
+    /// ln v is normal.
+    LogNormal {
+        /// Mean of ln v.
+        mu: f64,
+        /// Standard deviation of ln v.
+        sigma: f64,
+    },
+    /// Gamma with the density v^(shape−1) e^(−rate·v).
+    Gamma {
+        /// Shape.
+        shape: f64,
+        /// Rate.
+        rate: f64,
+    },
+}
+
+impl Prior {
+    /// ln of the density at v = e^t, up to a constant, and its derivative in t.
+    ///
+    /// ```
+    /// use elbowroom::gp::Prior;
+    /// // The mode of a log-normal density in v is at ln v = μ − σ².
+    /// let (_, slope) = Prior::LogNormal { mu: 0.5, sigma: 1.0 }.ln_density(-0.5);
+    /// assert!(slope.abs() < 1e-15);
+    /// ```
+    pub fn ln_density(self, t: f64) -> (f64, f64) {
+        match self {
+            Prior::Flat => (0.0, 0.0),
+            Prior::LogNormal { mu, sigma } => {
+                let z = (t - mu) / sigma;
+                (-t - 0.5 * z * z, -1.0 - z / sigma)
+            }
+            Prior::Gamma { shape, rate } => {
+                let v = t.exp();
+                ((shape - 1.0) * t - rate * v, shape - 1.0 - rate * v)
+            }
+        }
+    }
+
+    /// ln of the value where the density is largest (0 for a flat one).
+    pub fn ln_mode(self) -> f64 {
+        match self {
+            Prior::Flat => 0.0,
+            Prior::LogNormal { mu, sigma } => mu - sigma * sigma,
+            Prior::Gamma { shape, rate } => ((shape - 1.0).max(1e-3) / rate).ln(),
+        }
+    }
+}
+
+/// The priors of a fit. Lengthscales are in units of the box, variances in units of the variance of y.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Priors {
+    /// Of every lengthscale.
+    pub lengthscale: Prior,
+    /// Of the kernel variance.
+    pub variance: Prior,
+    /// Of the noise variance.
+    pub noise: Prior,
+}
+
+impl Priors {
+    /// Priors that scale with the dimension: distances in the unit cube grow as √d, and so do the lengthscales that
+    /// keep a problem of d coordinates as hard as one of few (Hvarfner, Hellsten and Nardi 2024).
+    pub fn dimension_scaled(dim: usize) -> Self {
+        Self {
+            lengthscale: Prior::LogNormal { mu: 2f64.sqrt() + 0.5 * (dim.max(1) as f64).ln(), sigma: 3f64.sqrt() },
+            variance: Prior::Gamma { shape: 2.0, rate: 1.0 },
+            noise: Prior::LogNormal { mu: (1e-5f64).ln(), sigma: 3.0 },
+        }
+    }
+
+    /// No preferences: maximum likelihood.
+    pub fn flat() -> Self {
+        Self { lengthscale: Prior::Flat, variance: Prior::Flat, noise: Prior::Flat }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slopes_are_derivatives_and_vanish_at_the_mode() {
+        for prior in [
+            Prior::Flat,
+            Prior::LogNormal { mu: -4.0, sigma: 1.0 },
+            Prior::LogNormal { mu: 1.0, sigma: 1.7 },
+            Prior::Gamma { shape: 2.0, rate: 1.0 },
+        ] {
+            for t in [-3.0, -0.5, 0.0, 1.2] {
+                let h = 1e-5;
+                let difference = (prior.ln_density(t + h).0 - prior.ln_density(t - h).0) / (2.0 * h);
+                assert!((difference - prior.ln_density(t).1).abs() < 1e-8 * (1.0 + difference.abs()), "{prior:?} {t}");
+            }
+        }
+        // Modes of the densities in v: exp(μ − σ²) for LogN(μ, σ); (shape − 1)/rate for Gamma. There dp/dv = 0, and
+        // with p = e^(ln p), dp/dt = v dp/dv = 0 as well.
+        assert!(Prior::LogNormal { mu: 1.0, sigma: 2.0 }.ln_density(-3.0).1.abs() < 1e-12);
+        assert!(Prior::Gamma { shape: 3.0, rate: 0.5 }.ln_density(4f64.ln()).1.abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_lengthscale_mode_grows_as_the_root_of_the_dimension() {
+        // exp(√2 − 3) = 0.2047…, times √d.
+        for d in [1, 4, 25] {
+            let mode = Priors::dimension_scaled(d).lengthscale.ln_mode().exp();
+            assert!((mode - 0.204_769 * (d as f64).sqrt()).abs() < 1e-5 * mode.max(1.0));
+        }
+    }
+}
