@@ -1,5 +1,6 @@
 //! Batch and asynchronous Bayesian optimization by local penalization.
 
+pub mod batch;
 pub mod data;
 pub mod design;
 pub mod error;
@@ -10,3 +11,4 @@ pub mod optim;
 pub mod problems;
 pub mod rng;
 pub mod space;
+pub mod study;

@@ -1,0 +1,5 @@
+//! Remember trials; events to state; state to suggestions.
+
+mod model;
+
+pub use model::{Model, ModelRecord};
