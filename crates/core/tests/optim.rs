@@ -345,6 +345,18 @@ fn a_projected_step_that_hardly_descends_is_not_taken() {
 }
 
 #[test]
+fn a_variable_with_a_tiny_gradient_does_not_hold_up_the_others() {
+    // The first variable's gradient is 1e-9, so once the second has met its bound, the curvature left on the path is
+    // lost in rounding. The optimum is the vertex.
+    let f = |x: &[f64], g: &mut [f64]| {
+        g.copy_from_slice(&[1e-9, 3.0]);
+        1e-9 * x[0] + 3.0 * x[1]
+    };
+    let (x, info) = solve(f, &[0.5, 0.999], &Bounds::unit(2));
+    assert_eq!((x[1], info.stop), (1.0, Stop::GradientSmall));
+}
+
+#[test]
 fn no_variables_are_no_trouble() {
     let (x, info) = solve(|_, _| 3.0, &[], &Bounds::unit(0));
     assert_eq!((x.len(), info.value, info.stop), (0, 3.0, Stop::GradientSmall));
