@@ -72,6 +72,16 @@ pub struct Scratch {
 }
 
 impl Scratch {
+    /// K⁻¹k_x of the last solve.
+    pub(super) fn solved(&self) -> &[f64] {
+        &self.w
+    }
+
+    /// k_x of the last prediction.
+    pub(super) fn row(&self) -> &[f64] {
+        &self.k
+    }
+
     fn resize(&mut self, n: usize, dim: usize) {
         for v in [&mut self.s, &mut self.k, &mut self.c, &mut self.v, &mut self.w, &mut self.t] {
             v.resize(n, 0.0);
@@ -262,13 +272,25 @@ impl Posterior {
 
     /// Means and variances (data only) at many points, several side by side.
     pub fn predict_many(&self, x: &Points) -> (Vec<f64>, Vec<f64>) {
+        let mut sink = |_: &[f64]| {};
+        self.predict_blocks(x, &mut sink)
+    }
+
+    /// As [`Posterior::predict_many`], with the kernel row of every point against the data.
+    pub(super) fn predict_rows(&self, x: &Points) -> (Vec<f64>, Vec<f64>, Vec<Vec<f64>>) {
+        let mut rows = Vec::with_capacity(x.len());
+        let (means, variances) = self.predict_blocks(x, &mut |row: &[f64]| rows.push(row.to_vec()));
+        (means, variances, rows)
+    }
+
+    fn predict_blocks(&self, x: &Points, keep: &mut impl FnMut(&[f64])) -> (Vec<f64>, Vec<f64>) {
         let n = self.n_data;
         let mut means = Vec::with_capacity(x.len());
         let mut variances = Vec::with_capacity(x.len());
         let (mut u, mut s) = (vec![0.0; self.dim()], vec![0.0; n]);
         let (mut k, mut c) = (vec![0.0; n], vec![0.0; n]);
         let mut block = vec![[0.0; BLOCK]; n];
-        let floor = VARIANCE_FLOOR * self.hyper.variance;
+        let floor = self.variance_floor();
         for from in (0..x.len()).step_by(BLOCK) {
             let width = BLOCK.min(x.len() - from);
             for lane in 0..width {
@@ -278,6 +300,7 @@ impl Posterior {
                     kernel_row(kernel, self.hyper.variance, &s, &mut k, &mut c);
                 }));
                 means.push(self.hyper.mean + dot(&k, &self.weights));
+                keep(&k);
                 for (b, k) in block.iter_mut().zip(&k) {
                     b[lane] = *k;
                 }
@@ -286,6 +309,36 @@ impl Posterior {
             variances.extend(explained[..width].iter().map(|e| (self.hyper.variance - e).max(floor)));
         }
         (means, variances)
+    }
+
+    /// Solves K w = k_x for data and phantoms, left in the scratch; the variance at x with phantoms.
+    pub(super) fn solve_row(&self, x: &[f64], scratch: &mut Scratch) -> f64 {
+        let n = self.whitened.len();
+        scratch.resize(n, self.dim());
+        self.kernel_row(x, scratch);
+        scratch.w.fill(0.0);
+        let Scratch { k, v, w, .. } = scratch;
+        self.factor.both_solves(k, 0..n, v, w);
+        self.variances(&scratch.v).1
+    }
+
+    /// The least variance ever reported.
+    pub(super) fn variance_floor(&self) -> f64 {
+        VARIANCE_FLOOR * self.hyper.variance
+    }
+
+    /// Squared distance of two points in lengthscales.
+    pub fn squared_distance(&self, a: &[f64], b: &[f64]) -> f64 {
+        (0..self.dim())
+            .map(|k| {
+                let scale = self.whitened.scale(k);
+                match self.whitened.metric(k) {
+                    super::Metric::Distance => (scale * (a[k] - b[k])).powi(2),
+                    super::Metric::Mismatch if a[k] == b[k] => 0.0,
+                    super::Metric::Mismatch => scale * scale,
+                }
+            })
+            .sum()
     }
 
     /// The posterior with more observations, hyperparameters kept; O(n²) per observation.
@@ -340,7 +393,7 @@ impl Posterior {
         self.whitened.push(x);
     }
 
-    fn without_phantoms(&self) -> Self {
+    pub(super) fn without_phantoms(&self) -> Self {
         let mut new = self.clone();
         new.points.truncate(self.n_data);
         new.whitened.truncate(self.n_data);

@@ -1,0 +1,223 @@
+//! GP-LCA: a Lipschitz constant from the gradients of the posterior mean.
+//!
+//! L̂ = max over a box of ‖∇μ(x)‖, found by multistart on the squared norm, which is smooth, with its exact gradient
+//! 2 H_μ ∇μ. If distances are measured in the p-norm, gradients belong in the dual q-norm, 1/p + 1/q = 1 (the paper's
+//! appendix uses p for both). There are two quantities, and under ARD they do not convert into each other:
+//!
+//! * [`lipschitz`]: the maximum in the units of the box, as it is: the paper's GP-LCA.
+//! * [`whitened_lipschitz`]: what the strategy uses, with distances counted in lengthscales, and kept away from 0:
+//!   a flat posterior does not make balls that cover everything. L̂ = max(found, min(lo, cap)), where
+//!   lo = ¼ √c_ν σ_f and cap is the largest root mean square gradient seen, √(‖∇μ‖² + tr Σ_∇).
+//!
+//! For every posterior ‖∇_u μ‖₂ ≤ √c_ν σ_f √(αᵀKα) in whitened coordinates u ([`gradient_certificate`]): derivatives of
+//! a function in the kernel's space are bounded by its norm.
+
+use crate::design::Sobol;
+use crate::gp::{Kernel, Posterior, Scratch};
+use crate::linalg::Points;
+use crate::optim::{Bounds, Lbfgsb, LbfgsbParams};
+use crate::rng::Stream;
+use serde::{Deserialize, Serialize};
+
+/// The norm that distances are measured in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Norm {
+    /// Sum of absolute differences; gradients in the maximum norm.
+    One,
+    /// Euclidean; its own dual.
+    #[default]
+    Two,
+    /// Largest absolute difference; gradients in the sum norm.
+    Infinity,
+}
+
+/// A Lipschitz constant and where the gradient attains it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lipschitz {
+    /// The constant.
+    pub value: f64,
+    /// The point of the steepest mean.
+    pub at: Vec<f64>,
+    /// Gradients evaluated.
+    pub evaluations: usize,
+}
+
+/// How many starting points are refined, and for how long.
+const STARTS: usize = 5;
+const MAX_EVALUATIONS: usize = 60;
+
+/// At most this many data points are tried as starts.
+const DATA_STARTS: usize = 256;
+
+/// The paper's GP-LCA: the largest norm of ∇μ over a box, in the box's own units.
+///
+/// ```
+/// use elbowroom::{data::Dataset, gp::{Hyperparameters, KernelKind, Posterior}, linalg::Points};
+/// use elbowroom::{optim::Bounds, penalty::{Norm, lipschitz}, rng::Stream};
+/// let x = Points::from_rows(1, vec![0.0]).unwrap();
+/// let data = Dataset::new(x, vec![1.0]).unwrap();
+/// let gp = Posterior::new(&data, Hyperparameters::new(KernelKind::Rbf, 1.0, vec![1.0], 0.0)).unwrap();
+/// // μ = exp(−x²/2) is steepest at x = 1, where |μ'| = exp(−1/2).
+/// let l = lipschitz(&gp, &Bounds::new(vec![0.0], vec![3.0]).unwrap(), Norm::Two, &Stream::new(0));
+/// assert!((l.value - (-0.5f64).exp()).abs() < 1e-8 && (l.at[0] - 1.0).abs() < 1e-3);
+/// ```
+pub fn lipschitz(posterior: &Posterior, bounds: &Bounds, norm: Norm, stream: &Stream) -> Lipschitz {
+    let units = vec![1.0; posterior.dim()];
+    steepest(posterior, bounds, norm, &units, 256 + 64 * posterior.dim(), stream).0
+}
+
+/// The paper's point value L̂_j = ‖∇μ(x_j)‖, in the units of x: near an optimum it is close to 0.
+pub fn lipschitz_at(posterior: &Posterior, x: &[f64], norm: Norm) -> f64 {
+    let mut scratch = Scratch::default();
+    posterior.mean_gradient(x, &mut scratch);
+    dual_norm(&scratch.d_mean, norm)
+}
+
+/// The strategy's L̂ over a box, with distances in lengthscales.
+pub fn whitened_lipschitz(posterior: &Posterior, bounds: &Bounds, candidates: usize, stream: &Stream) -> Lipschitz {
+    let hyper = posterior.hyper();
+    let (mut found, seen) = steepest(posterior, bounds, Norm::Two, &hyper.lengthscales, candidates, stream);
+    let low = 0.25 * (hyper.kernel.gradient_variance() * hyper.variance).sqrt();
+    if found.value < low {
+        let cap = seen.iter().map(|x| root_mean_square_gradient(posterior, x)).fold(found.value, f64::max);
+        found.value = found.value.max(low.min(cap));
+    }
+    found
+}
+
+/// An upper bound of ‖∇_u μ‖₂ everywhere, in whitened coordinates.
+pub fn gradient_certificate(posterior: &Posterior) -> f64 {
+    (posterior.hyper().kernel.gradient_variance() * posterior.hyper().variance * posterior.mean_norm_squared()).sqrt()
+}
+
+/// √E‖∇_u f‖² at x: the mean gradient and what is not known of it.
+fn root_mean_square_gradient(posterior: &Posterior, x: &[f64]) -> f64 {
+    let gradient = posterior.gradient_posterior(x);
+    let dim = posterior.dim();
+    let scale = &posterior.hyper().lengthscales;
+    (0..dim)
+        .map(|k| scale[k] * scale[k] * (gradient.mean[k] * gradient.mean[k] + gradient.covariance[k * dim + k]))
+        .sum::<f64>()
+        .sqrt()
+}
+
+/// The largest dual norm of (units · ∇μ) over the box, and the refined starts.
+fn steepest(
+    posterior: &Posterior,
+    bounds: &Bounds,
+    norm: Norm,
+    units: &[f64],
+    candidates: usize,
+    stream: &Stream,
+) -> (Lipschitz, Points) {
+    let dim = posterior.dim();
+    let (low, high) = (bounds.low(), bounds.high());
+    let mut scratch = Scratch::default();
+    let mut scaled = vec![0.0; dim];
+    let mut evaluations = 0;
+
+    // Candidate starts in coordinates of the box, t ∈ [0, 1]ᵈ.
+    let mut starts = Points::new(dim);
+    let mut sobol = Sobol::scrambled(dim, &stream.child("lipschitz", 0));
+    let mut t = vec![0.0; dim];
+    for _ in 0..candidates {
+        sobol.next_into(&mut t);
+        starts.push(&t);
+    }
+    let step = posterior.n_data().div_ceil(DATA_STARTS).max(1);
+    for x in posterior.observed().step_by(step).filter(|x| bounds.contains(x)) {
+        for k in 0..dim {
+            t[k] = if high[k] > low[k] { (x[k] - low[k]) / (high[k] - low[k]) } else { 0.0 };
+        }
+        starts.push(&t);
+    }
+    let mut x = vec![0.0; dim];
+    let to_box = |t: &[f64], x: &mut [f64]| {
+        for k in 0..dim {
+            x[k] = low[k] + t[k] * (high[k] - low[k]);
+        }
+    };
+    let mut norms: Vec<(f64, usize)> = starts
+        .iter()
+        .enumerate()
+        .map(|(i, t)| {
+            to_box(t, &mut x);
+            posterior.mean_gradient(&x, &mut scratch);
+            scaled.iter_mut().zip(&scratch.d_mean).zip(units).for_each(|((s, g), u)| *s = g * u);
+            evaluations += 1;
+            (dual_norm(&scaled, norm), i)
+        })
+        .collect();
+    norms.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+
+    let mut direction = vec![0.0; dim];
+    let mut objective = |t: &[f64], gradient: &mut [f64]| {
+        to_box(t, &mut x);
+        posterior.mean_gradient(&x, &mut scratch);
+        scaled.iter_mut().zip(&scratch.d_mean).zip(units).for_each(|((s, g), u)| *s = g * u);
+        let value = power_and_direction(&scaled, norm, &mut direction);
+        direction.iter_mut().zip(units).for_each(|(d, u)| *d *= u);
+        posterior.mean_hessian_times(&x, &direction, &mut scratch, gradient);
+        for k in 0..dim {
+            gradient[k] *= high[k] - low[k];
+        }
+        evaluations += 1;
+        value
+    };
+    let scale = norms.first().map_or(1.0, |n| n.0.max(1e-300));
+    let mut solver = Lbfgsb::new(
+        dim,
+        LbfgsbParams {
+            max_evaluations: MAX_EVALUATIONS,
+            gradient_tolerance: 1e-7 * scale * scale,
+            ..LbfgsbParams::default()
+        },
+    );
+    let unit_box = Bounds::unit(dim);
+    let mut best = Lipschitz { value: 0.0, at: vec![0.0; dim], evaluations: 0 };
+    let mut refined = Points::new(dim);
+    let mut at = vec![0.0; dim];
+    for &(start_norm, i) in norms.iter().take(STARTS) {
+        let mut t = starts.row(i).to_vec();
+        let info = solver.maximize(&mut objective, &mut t, &unit_box);
+        to_box(&t, &mut at);
+        refined.push(&at);
+        let value = if norm == Norm::Two { info.value.max(0.0).sqrt() } else { info.value }.max(start_norm);
+        if value > best.value || refined.len() == 1 {
+            best.value = value;
+            best.at.copy_from_slice(&at);
+        }
+    }
+    best.evaluations = evaluations;
+    (best, refined)
+}
+
+/// The norm of a gradient, dual to the norm of distances.
+fn dual_norm(g: &[f64], norm: Norm) -> f64 {
+    match norm {
+        Norm::One => g.iter().fold(0.0, |m: f64, v| m.max(v.abs())),
+        Norm::Two => g.iter().map(|v| v * v).sum::<f64>().sqrt(),
+        Norm::Infinity => g.iter().map(|v| v.abs()).sum(),
+    }
+}
+
+/// What is maximized (the squared norm for p = 2, else the norm) and its derivative in g.
+fn power_and_direction(g: &[f64], norm: Norm, direction: &mut [f64]) -> f64 {
+    match norm {
+        Norm::Two => {
+            direction.iter_mut().zip(g).for_each(|(d, v)| *d = 2.0 * v);
+            g.iter().map(|v| v * v).sum()
+        }
+        Norm::Infinity => {
+            direction.iter_mut().zip(g).for_each(|(d, v)| *d = v.signum());
+            g.iter().map(|v| v.abs()).sum()
+        }
+        Norm::One => {
+            direction.fill(0.0);
+            let largest = (0..g.len()).fold(0, |b, k| if g[k].abs() > g[b].abs() { k } else { b });
+            direction[largest] = g[largest].signum();
+            g[largest].abs()
+        }
+    }
+}

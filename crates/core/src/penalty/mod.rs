@@ -1,0 +1,9 @@
+//! Lowering a positive acquisition around given points: Lipschitz constant, penalizers, penalized acquisition.
+
+mod lipschitz;
+mod penalized;
+mod penalizer;
+
+pub use lipschitz::{Lipschitz, Norm, gradient_certificate, lipschitz, lipschitz_at, whitened_lipschitz};
+pub use penalized::{Ball, Penalized, raw_score, shrinkage};
+pub use penalizer::{Penalizer, PenalizerKind, ln_penalizer};
