@@ -78,13 +78,13 @@ impl Factor {
         &self.rows[start..start + i + 1]
     }
 
-    /// v ← M b.
+    /// v ← M b, for as many leading rows of M as `b` has entries.
     pub fn half_solve(&self, b: &[f64], v: &mut [f64]) {
         vectorized(
             #[inline(always)]
             || {
                 let mut start = 0;
-                for i in 0..self.n {
+                for i in 0..b.len() {
                     v[i] = dot_lanes(&self.rows[start..start + i + 1], &b[..i + 1]);
                     start += i + 1;
                 }
@@ -117,14 +117,16 @@ impl Factor {
         b[..self.n].copy_from_slice(&w);
     }
 
-    /// Σᵢ (M b)ᵢ² of rows `0..self.len()` for `W` right-hand sides at once; `b[j]` holds entry j of each.
+    /// Σᵢ (M b)ᵢ² for `W` right-hand sides at once, over as many leading rows of M as `b` has; `b[j]` holds entry j of
+    /// each.
     pub fn squared_norms<const W: usize>(&self, b: &[[f64; W]]) -> [f64; W] {
         vectorized(
             #[inline(always)]
             || {
+                let n = b.len();
                 let mut total = [0.0; W];
                 let mut i = 0;
-                while i + 4 <= self.n {
+                while i + 4 <= n {
                     let rows = [self.row(i), self.row(i + 1), self.row(i + 2), self.row(i + 3)];
                     let mut sums = [[0.0; W]; 4];
                     let (r0, r1, r2, r3) = (&rows[0][..i + 1], &rows[1][..i + 1], &rows[2][..i + 1], &rows[3][..i + 1]);
@@ -148,7 +150,7 @@ impl Factor {
                     }
                     i += 4;
                 }
-                for i in i..self.n {
+                for i in i..n {
                     let mut sum = [0.0; W];
                     for (x, a) in b[..i + 1].iter().zip(self.row(i)) {
                         for l in 0..W {
