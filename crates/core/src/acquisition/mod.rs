@@ -42,6 +42,12 @@ pub trait LogAcquisition {
     fn ln_score(&self, mean: f64, sd: f64) -> Score;
 }
 
+impl<A: LogAcquisition + ?Sized> LogAcquisition for Box<A> {
+    fn ln_score(&self, mean: f64, sd: f64) -> Score {
+        (**self).ln_score(mean, sd)
+    }
+}
+
 impl<A: LogAcquisition + ?Sized> LogAcquisition for &A {
     fn ln_score(&self, mean: f64, sd: f64) -> Score {
         (**self).ln_score(mean, sd)

@@ -1,5 +1,10 @@
 //! Choosing q points given a posterior and the points that are pending; one strategy per file.
 
+mod candidates;
+mod local_penalization;
+
+pub use local_penalization::{AcquisitionKind, LipschitzRule, LocalPenalization, MaximumRule, best_mean_at_data};
+
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
 

@@ -1,7 +1,9 @@
 //! From data to a posterior: kernels, prediction, gradients, marginal likelihood and its search.
 
 mod fit;
+mod gradient;
 mod hyper;
+mod joint;
 mod kernel;
 mod likelihood;
 mod panel;
@@ -10,7 +12,9 @@ mod prior;
 mod whitened;
 
 pub use fit::{Fit, FitInfo, FitParams, fit, hyperparameters};
+pub use gradient::GradientPosterior;
 pub use hyper::{Hyperparameters, Metric, Noise};
+pub use joint::{Joint, LeftOut};
 pub use kernel::{Kernel, KernelKind, Matern32, Matern52, Rbf};
 pub use likelihood::{Likelihood, MeanRule, NoiseRule, Shape};
 pub use panel::Panel;

@@ -171,7 +171,7 @@ impl Posterior {
         -0.5 * (fit + ln_det + self.n_data as f64 * (2.0 * std::f64::consts::PI).ln())
     }
 
-    /// aᵀ K_f a, the squared norm of μ − m in the kernel's space (K_f without noise).
+    /// αᵀ K_f α, the squared norm of μ − m in the kernel's space (K_f without noise); infinite if it overflows.
     pub fn mean_norm_squared(&self) -> f64 {
         let fit: f64 = self.values.iter().zip(&self.weights).map(|(y, a)| (y - self.hyper.mean) * a).sum();
         let noise: f64 = self
@@ -180,7 +180,9 @@ impl Posterior {
             .enumerate()
             .map(|(i, a)| a * a * (self.hyper.noise.variance(i) + self.factor.jitter()))
             .sum();
-        (fit - noise).max(0.0)
+        let norm = fit - noise;
+        // A difference of two infinities is a norm too large to say, not a small one: it serves as an upper bound.
+        if norm.is_nan() { f64::INFINITY } else { norm.max(0.0) }
     }
 
     /// Mean and variance at one point.

@@ -1,0 +1,164 @@
+//! The points a batch is searched from: spread over the space and gathered around the best observations.
+
+use std::collections::HashSet;
+
+use super::Situation;
+use crate::design::Sobol;
+use crate::linalg::Points;
+use crate::rng::Stream;
+use crate::space::{PointKey, UnitPoint};
+
+/// Finite spaces of at most this many points are searched exhaustively.
+pub(super) const EXHAUSTIVE: u128 = 2000;
+
+/// Observations that local candidates gather around.
+const CENTERS: usize = 5;
+
+/// Feasible, decodable, distinct points that are not taken.
+pub(super) fn candidates(situation: &Situation<'_>) -> Points {
+    let space = situation.space;
+    let mut gathered = Gathered::new(situation);
+    if space.n_points().is_some_and(|n| n <= EXHAUSTIVE) {
+        if let Some(all) = space.enumerate() {
+            for u in all {
+                gathered.offer(u.as_slice());
+            }
+        }
+        return gathered.points;
+    }
+    let dim = space.dim();
+    let (spread, local) = (n_spread(dim), n_local(dim));
+    let mut sobol = Sobol::scrambled(dim, &situation.stream.child("candidates", 0));
+    let mut u = vec![0.0; dim];
+    // Tight constraints refuse most points: look at up to 20 times as many.
+    for _ in 0..20 * spread {
+        if gathered.points.len() >= spread {
+            break;
+        }
+        sobol.next_into(&mut u);
+        gathered.offer(&u);
+    }
+    let centers = best_observed(situation);
+    let mut draw = situation.stream.child("candidates", 1);
+    if !centers.is_empty() {
+        for i in 0..local {
+            perturb(centers[i % centers.len()], situation, &mut draw, &mut u);
+            gathered.offer(&u);
+        }
+    }
+    gathered.points
+}
+
+/// Candidates spread over the space.
+fn n_spread(dim: usize) -> usize {
+    (128 * dim).clamp(256, 1024)
+}
+
+/// Candidates around the best observations.
+fn n_local(dim: usize) -> usize {
+    (64 * dim).clamp(128, 512)
+}
+
+/// One feasible point that is not taken, by rejection or, in finite spaces, by enumeration.
+pub(super) fn any_point(
+    situation: &Situation<'_>,
+    also_taken: &HashSet<PointKey>,
+    draw: &mut Stream,
+) -> Option<UnitPoint> {
+    let space = situation.space;
+    let free = |u: &UnitPoint| {
+        let key = space.key(u.as_slice());
+        !situation.taken.contains(&key) && !also_taken.contains(&key)
+    };
+    for _ in 0..1000 {
+        match space.sample_feasible(draw, 100) {
+            Some(mut u) => {
+                let mut raw = u.as_slice().to_vec();
+                space.snap(&mut raw);
+                u = UnitPoint::clamped(raw);
+                if free(&u) {
+                    return Some(u);
+                }
+            }
+            None => break,
+        }
+    }
+    if space.n_points().is_some_and(|n| n <= 1_000_000) {
+        return space.enumerate()?.find(|u| space.is_feasible(u.as_slice()) && free(u));
+    }
+    None
+}
+
+struct Gathered<'a> {
+    situation: &'a Situation<'a>,
+    seen: HashSet<PointKey>,
+    points: Points,
+    buffer: Vec<f64>,
+}
+
+impl<'a> Gathered<'a> {
+    fn new(situation: &'a Situation<'a>) -> Self {
+        let dim = situation.space.dim();
+        Self { situation, seen: HashSet::new(), points: Points::new(dim), buffer: vec![0.0; dim] }
+    }
+
+    fn offer(&mut self, u: &[f64]) {
+        let space = self.situation.space;
+        self.buffer.copy_from_slice(u);
+        space.snap(&mut self.buffer);
+        if !space.constraints().is_empty() && !space.is_feasible(&self.buffer) {
+            return;
+        }
+        let key = space.key(&self.buffer);
+        if !self.situation.taken.contains(&key) && self.seen.insert(key) {
+            self.points.push(&self.buffer);
+        }
+    }
+}
+
+/// The observed points with the largest values.
+fn best_observed<'a>(situation: &Situation<'a>) -> Vec<&'a [f64]> {
+    let posterior = situation.posterior;
+    let values = posterior.values();
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&a, &b| values[b].total_cmp(&values[a]).then(a.cmp(&b)));
+    let points: Vec<&[f64]> = posterior.observed().collect();
+    order.into_iter().take(CENTERS).map(|i| points[i]).collect()
+}
+
+/// Moves some coordinates of a point: floats by a normal step of random size below a lengthscale, others by a level.
+fn perturb(center: &[f64], situation: &Situation<'_>, draw: &mut Stream, u: &mut [f64]) {
+    u.copy_from_slice(center);
+    let dim = u.len();
+    let share = (20.0 / dim as f64).min(1.0);
+    let size = 0.5 * 10f64.powf(-3.0 * draw.uniform());
+    let always = draw.below(dim);
+    for k in 0..dim {
+        if k != always && draw.uniform() >= share {
+            continue;
+        }
+        let dimension = situation.space.dimensions()[k];
+        let step = size * situation.posterior.hyper().lengthscales[k].min(1.0) * draw.normal();
+        match dimension.levels() {
+            None => u[k] = reflect(u[k] + step),
+            Some(levels) if draw.uniform() < 0.5 || k == always => {
+                let level = match dimension {
+                    crate::space::Dimension::Category { .. } => draw.below(levels as usize) as u64,
+                    _ => {
+                        let hop = (step * levels as f64).round() as i64;
+                        let hop = if hop == 0 { if draw.uniform() < 0.5 { 1 } else { -1 } } else { hop };
+                        (situation.space.level(k, u[k]) as i64 + hop).clamp(0, levels as i64 - 1) as u64
+                    }
+                };
+                u[k] = situation.space.coordinate(k, level);
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// Folds a coordinate that left [0, 1] back into it.
+fn reflect(v: f64) -> f64 {
+    let v = v.abs() % 2.0;
+    if v > 1.0 { 2.0 - v } else { v }
+}
