@@ -101,7 +101,7 @@ impl Kernel for Matern32 {
 /// The kernels by name.
 ///
 /// ```
-/// use elbowroom::gp::KernelKind;
+/// use elbowroom::gp::{Kernel, KernelKind};
 /// assert_eq!(KernelKind::Matern52.value_and_slope(0.0).0, 1.0);
 /// assert_eq!(serde_json::to_string(&KernelKind::Rbf).unwrap(), "\"rbf\"");
 /// ```

@@ -146,10 +146,12 @@ impl Posterior {
         self.factor.jitter()
     }
 
+    #[allow(dead_code, reason = "for the likelihood search, which comes next")]
     pub(crate) fn whitened(&self) -> &Whitened {
         &self.whitened
     }
 
+    #[allow(dead_code, reason = "for the likelihood search, which comes next")]
     pub(super) fn factor(&self) -> &Factor {
         &self.factor
     }
