@@ -1,0 +1,163 @@
+//! Problems on which defaults are chosen.
+//!
+//! None of them is among the peers' problems; all are shifted, so that no optimum sits at the centre of its box. A
+//! third are random functions (Fourier features of a Gaussian process, some exponentiated), a different one for each
+//! seed, so that a default cannot be fitted to a few landscapes.
+
+use elbowroom::optim::{Bounds, Lbfgsb, LbfgsbParams};
+use elbowroom::problems::Problem;
+use elbowroom::rng::Stream;
+
+/// A function to be minimized over a box.
+pub struct Task {
+    /// Its name.
+    pub name: String,
+    /// Its box.
+    pub bounds: Vec<(f64, f64)>,
+    /// Its least value.
+    pub minimum: f64,
+    function: Box<dyn Fn(&[f64]) -> f64 + Send + Sync>,
+}
+
+impl Task {
+    /// The value at x.
+    pub fn value(&self, x: &[f64]) -> f64 {
+        (self.function)(x)
+    }
+
+    /// How many coordinates it has.
+    pub fn dim(&self) -> usize {
+        self.bounds.len()
+    }
+}
+
+/// The names of all tasks.
+pub const NAMES: [&str; 16] = [
+    "six_hump_camel",
+    "goldstein_price",
+    "hartmann3",
+    "shekel7",
+    "rastrigin4",
+    "zakharov5",
+    "dixon_price6",
+    "ellipsoid8",
+    "alpine6",
+    "root6",
+    "rough4",
+    "smooth3",
+    "smooth6",
+    "decades5",
+    "decades8",
+    "valley4",
+];
+
+/// The task of this name for one seed: shifts and random functions differ from seed to seed.
+pub fn task(name: &str, seed: u64) -> Task {
+    let stream = Stream::new(0x7a5c).child(name, seed);
+    let sum = |d: usize, low: f64, high: f64, f: fn(&[f64]) -> f64| {
+        let mut draw = stream.child("shift", 0);
+        let centre: Vec<f64> = (0..d).map(|_| low + (high - low) * (0.15 + 0.7 * draw.uniform())).collect();
+        Task {
+            name: name.into(),
+            bounds: vec![(low, high); d],
+            minimum: 0.0,
+            function: Box::new(move |x| {
+                let shifted: Vec<f64> = x.iter().zip(&centre).map(|(a, b)| a - b).collect();
+                f(&shifted)
+            }),
+        }
+    };
+    match name {
+        "zakharov5" => sum(5, -5.0, 10.0, |z| {
+            let s: f64 = z.iter().enumerate().map(|(i, v)| 0.5 * (i + 1) as f64 * v).sum();
+            z.iter().map(|v| v * v).sum::<f64>() + s.powi(2) + s.powi(4)
+        }),
+        "dixon_price6" => sum(6, -10.0, 10.0, |z| {
+            let z: Vec<f64> = z.iter().enumerate().map(|(i, v)| v + dixon(i)).collect();
+            (z[0] - 1.0).powi(2)
+                + (1..z.len()).map(|i| (i + 1) as f64 * (2.0 * z[i] * z[i] - z[i - 1]).powi(2)).sum::<f64>()
+        }),
+        "ellipsoid8" => {
+            sum(8, -5.0, 5.0, |z| z.iter().enumerate().map(|(i, v)| 10f64.powf(i as f64 * 3.0 / 7.0) * v * v).sum())
+        }
+        "alpine6" => sum(6, -10.0, 10.0, |z| z.iter().map(|v| (v * v.sin() + 0.1 * v).abs()).sum()),
+        "root6" => sum(6, -1.0, 1.0, |z| z.iter().map(|v| v.abs().sqrt()).sum()),
+        "valley4" => sum(4, -2.0, 2.0, |z| {
+            let bent = z[1] - z[0] * z[0];
+            100.0 * bent * bent + z[0] * z[0] + 10.0 * (z[2] + z[0] * z[3]).powi(2) + z[3] * z[3] + z[2] * z[2]
+        }),
+        "rough4" => fourier(name, 4, 0.25, true, None, &stream),
+        "smooth3" => fourier(name, 3, 0.25, false, None, &stream),
+        "smooth6" => fourier(name, 6, 0.5, false, None, &stream),
+        "decades5" => fourier(name, 5, 0.5, false, Some(3.0), &stream),
+        "decades8" => fourier(name, 8, 0.8, false, Some(3.0), &stream),
+        _ => {
+            let plain = Problem::by_name(name).expect("a known problem");
+            let problem = plain.shifted(&mut stream.child("shift", 0));
+            Task {
+                name: name.into(),
+                bounds: problem.bounds.clone(),
+                minimum: problem.minimum,
+                function: Box::new(move |x| problem.value(x)),
+            }
+        }
+    }
+}
+
+/// The minimizer of Dixon and Price, so that `z = 0` is the minimum.
+fn dixon(i: usize) -> f64 {
+    2f64.powf(-(2f64.powi(i as i32 + 1) - 2.0) / 2f64.powi(i as i32 + 1))
+}
+
+/// A draw of a Gaussian process on the unit cube (200 Fourier features), and exp of it if `spread` says how far.
+fn fourier(name: &str, d: usize, lengthscale: f64, rough: bool, spread: Option<f64>, stream: &Stream) -> Task {
+    const FEATURES: usize = 200;
+    let mut draw = stream.child("features", 0);
+    let features: Vec<(Vec<f64>, f64, f64)> = (0..FEATURES)
+        .map(|_| {
+            // Matérn-5/2 frequencies are Student-t with 5 degrees of freedom.
+            let widen = if rough { (5.0 / (0..5).map(|_| draw.normal().powi(2)).sum::<f64>()).sqrt() } else { 1.0 };
+            let omega = (0..d).map(|_| widen * draw.normal() / lengthscale).collect();
+            (omega, 2.0 * std::f64::consts::PI * draw.uniform(), draw.normal())
+        })
+        .collect();
+    let amplitude = (2.0 / FEATURES as f64).sqrt();
+    let field = move |x: &[f64], gradient: Option<&mut [f64]>| {
+        let mut value = 0.0;
+        let mut g = vec![0.0; d];
+        for (omega, phase, weight) in &features {
+            let t = omega.iter().zip(x).map(|(a, b)| a * b).sum::<f64>() + phase;
+            value += weight * t.cos();
+            for k in 0..d {
+                g[k] -= weight * t.sin() * omega[k];
+            }
+        }
+        if let Some(out) = gradient {
+            out.iter_mut().zip(&g).for_each(|(o, v)| *o = amplitude * v);
+        }
+        amplitude * value
+    };
+    // The least value, by many descents.
+    let mut least = f64::INFINITY;
+    let mut solver = Lbfgsb::new(d, LbfgsbParams::default());
+    let mut starts: Vec<(f64, Vec<f64>)> = elbowroom::design::sobol(4000, d, &stream.child("minimum", 0))
+        .iter()
+        .map(|x| (field(x, None), x.to_vec()))
+        .collect();
+    starts.sort_by(|a, b| a.0.total_cmp(&b.0));
+    for (_, mut x) in starts.into_iter().take(100) {
+        let mut negated = |x: &[f64], g: &mut [f64]| {
+            let v = field(x, Some(g));
+            g.iter_mut().for_each(|a| *a = -*a);
+            -v
+        };
+        least = least.min(-solver.maximize(&mut negated, &mut x, &Bounds::unit(d)).value);
+    }
+    let out = move |v: f64| spread.map_or(v, |s| (s * v).exp());
+    Task {
+        name: name.into(),
+        bounds: vec![(0.0, 1.0); d],
+        minimum: out(least),
+        function: Box::new(move |x| out(field(x, None))),
+    }
+}
