@@ -176,6 +176,26 @@ mod asking {
     }
 
     #[test]
+    fn no_more_trials_are_handed_out_than_the_budget_allows() {
+        let mut study = study(line().budget(5));
+        study.add(&Point::new().with("x", 0.5), 1.0).unwrap();
+        let first = study.ask(4).unwrap();
+        assert_eq!((first.trials.len(), first.short), (4, None));
+        let second = study.ask(4).unwrap();
+        assert_eq!((second.trials.len(), second.short.unwrap().as_str()), (1, "the budget of 5 trials is used up"));
+        assert!(study.ask(1).unwrap().trials.is_empty());
+        study.release(second.trials[0].id).unwrap();
+        assert_eq!(study.ask(2).unwrap().trials.len(), 1);
+        assert_eq!(verify(study.events()).unwrap(), []);
+        assert!(Study::new(line().budget(0)).is_err());
+    }
+
+    #[test]
+    fn a_batch_beyond_all_measure_is_refused() {
+        assert!(matches!(study(line()).ask(usize::MAX), Err(Error::Config { .. })));
+    }
+
+    #[test]
     fn asking_twice_without_a_result_means_one_model_whether_kept_or_made_again() {
         let mut kept = parabola(line(), 2, 4);
         kept.ask(2).unwrap();

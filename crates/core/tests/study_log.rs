@@ -92,7 +92,7 @@ fn run(which: usize, seed: u64, repeats: bool, steps: &[Step]) -> Study {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
     fn any_history_keeps_the_invariants(
@@ -187,6 +187,33 @@ proptest! {
         }
         if let Ok(mut read) = Study::replay(events.clone()) {
             let _ = read.ask(1);
+            let _ = verify(&events);
+        }
+    }
+
+    #[test]
+    fn a_provenance_that_was_changed_is_reported_but_never_panics(
+        which in 0..5usize,
+        steps in prop::collection::vec(step(), 1..12),
+        at in any::<prop::sample::Index>(),
+        numbers in prop::array::uniform5(prop_oneof![0..20u64, any::<u64>(), Just(u64::MAX)]),
+        theta in prop::collection::vec(-1e3..1e3f64, 0..6),
+    ) {
+        let mut events = run(which, 1, false, &steps).events().to_vec();
+        let asked: Vec<usize> = (0..events.len()).filter(|&i| matches!(events[i], Event::Asked { .. })).collect();
+        prop_assume!(!asked.is_empty());
+        if let Event::Asked { wanted, provenance, .. } = &mut events[*at.get(&asked)] {
+            *wanted = numbers[0] as usize;
+            provenance.revision = numbers[1] as usize;
+            provenance.data_revision = numbers[2] as usize;
+            provenance.design_next = numbers[3];
+            provenance.pending.push(TrialId(numbers[4]));
+            if let Some(model) = &mut provenance.model {
+                model.theta = theta;
+            }
+        }
+        if let Ok(mut study) = Study::replay(events.clone()) {
+            let _ = study.ask(2);
             let _ = verify(&events);
         }
     }

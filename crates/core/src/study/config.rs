@@ -85,6 +85,9 @@ pub struct StudyConfig {
     /// Whether a point that was observed may be proposed again, which makes sense where results are noisy.
     #[serde(default)]
     pub repeats: bool,
+    /// The most trials to hand out, if there is a limit. Trials given back are not counted, nor points of one's own.
+    #[serde(default)]
+    pub budget: Option<usize>,
 }
 
 /// How many points a study of this dimension takes from its design unless it says otherwise: 2(d + 1), at most 30.
@@ -103,6 +106,7 @@ impl StudyConfig {
             design: InitialDesign::default(),
             strategy: StrategyConfig::default(),
             repeats: false,
+            budget: None,
         }
     }
 
@@ -142,6 +146,12 @@ impl StudyConfig {
         self
     }
 
+    /// Sets the most trials to hand out.
+    pub fn budget(mut self, n: usize) -> Self {
+        self.budget = Some(n);
+        self
+    }
+
     /// How many points come from the design.
     pub fn n_initial(&self) -> usize {
         self.initial.unwrap_or_else(|| default_initial(self.space.dim()))
@@ -158,6 +168,9 @@ impl StudyConfig {
                 format!("an initial design of {n} points was asked for"),
                 format!("take at most {MAX_INITIAL}"),
             )),
+            _ if self.budget == Some(0) => {
+                Err(Error::config("the budget is 0 trials", "allow at least 1 trial, or set no budget"))
+            }
             _ => Ok(()),
         }
     }

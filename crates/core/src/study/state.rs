@@ -108,6 +108,13 @@ impl State {
         self.trials.iter().filter(|t| matches!(t.state, TrialState::Complete { .. })).count()
     }
 
+    /// How many more points may be handed out, if there is a budget: those given back count no more, and the user's own
+    /// never did.
+    pub fn budget_left(&self) -> Option<usize> {
+        let counts = |t: &&Trial| t.source != Source::Given && t.state != TrialState::Released;
+        Some(self.config.budget?.saturating_sub(self.trials.iter().filter(counts).count()))
+    }
+
     /// What a model sees, to be maximized: each value that counts, and each infeasible point at the worst of them.
     ///
     /// An infeasible point has no value that could be compared, but the search should leave its surroundings: the worst

@@ -23,6 +23,9 @@ const MIN_OBSERVED: usize = 2;
 /// Design points that may be passed over, as infeasible or taken, for one that is used.
 const DESIGN_TRIES: usize = 1000;
 
+/// The largest batch: it bounds the time and memory that one ask, or one damaged event, can take.
+const MAX_BATCH: usize = 100_000;
+
 /// Points for new trials, before they are recorded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suggestion {
@@ -52,27 +55,36 @@ impl Suggestion {
 /// Chooses points as `study` stands, with the model of `data`, which is the same study or an earlier state of it.
 pub(super) fn suggest(study: &Study, data: &Study, q: BatchSize, pending: Vec<TrialId>) -> Result<Suggestion> {
     let state = &study.state;
-    let mut choice = Choice::new(state, q.get(), &pending)?;
+    if q.get() > MAX_BATCH {
+        let what = format!("a batch of {q} points was asked for", q = q.get());
+        return Err(Error::config(what, format!("ask for at most {MAX_BATCH} at a time")));
+    }
+    let left = state.budget_left().unwrap_or(usize::MAX);
+    let mut choice = Choice::new(state, q.get().min(left), &pending)?;
 
     let model_wanted = state.config.space.dim() > 0
         && data.state.n_observed() >= MIN_OBSERVED.min(state.config.n_initial())
-        && choice.n_design < q.get();
+        && choice.n_design < choice.wanted;
     if !model_wanted {
-        choice.n_design = q.get();
+        choice.n_design = choice.wanted;
     }
-    choice.from_design();
+    choice.add_design();
     let mut record = None;
     if model_wanted && choice.missing() > 0 {
         match data.model() {
             Ok(model) => {
                 record = Some(model.record.clone());
-                choice.from_model(&model)?;
+                choice.add_model(&model)?;
             }
             // The settings and the data were checked before: whatever broke here, it was the computation.
             Err(error) => choice.fall_back(&error),
         }
     }
-    choice.from_chance();
+    choice.add_random();
+    if choice.short.is_none() && left < q.get() {
+        let budget = state.config.budget.unwrap_or_default();
+        choice.short = Some(format!("the budget of {budget} trials is used up"));
+    }
 
     let first = state.next_id().0;
     let trials = choice.points.into_iter().zip(first..);
@@ -127,7 +139,7 @@ impl<'a> Choice<'a> {
         self.wanted - self.points.len()
     }
 
-    fn from_design(&mut self) {
+    fn add_design(&mut self) {
         let config = &self.state.config;
         if config.space.dim() == 0 || self.n_design == 0 {
             return;
@@ -147,7 +159,7 @@ impl<'a> Choice<'a> {
         self.design_next = design.next_index() - passed_over as u64;
     }
 
-    fn from_model(&mut self, model: &Model) -> Result<()> {
+    fn add_model(&mut self, model: &Model) -> Result<()> {
         let pending = self.pending.clone();
         let taken = self.taken.clone();
         let stream = self.stream.child("strategy", 0);
@@ -180,7 +192,7 @@ impl<'a> Choice<'a> {
         self.fallback = Some(format!("random points instead of the strategy's: {what}"));
     }
 
-    fn from_chance(&mut self) {
+    fn add_random(&mut self) {
         if self.missing() == 0 {
             return;
         }
