@@ -3,55 +3,60 @@
 //! One line in, one line out: `{"op":"init","box":[[lo,hi],…],"seed":0,"n_init":10}`,
 //! `{"op":"tell","x":[[…],…],"y":[…]}` (minimized), `{"op":"ask","q":10}` → `{"x":[[…],…]}`.
 
-use std::collections::HashSet;
 use std::io::{BufRead, Write};
 
-use elbowroom::batch::{BatchSize, BatchStrategy, LocalPenalization, Situation};
-use elbowroom::linalg::Points;
-use elbowroom::rng::Stream;
-use elbowroom::space::{Parameter, SearchSpace};
-use elbowroom::study::{Model, ModelConfig, ModelRecord};
+use elbowroom::space::{Parameter, Point, SearchSpace, Value};
+use elbowroom::study::{Study, StudyConfig, TrialId};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
 #[serde(tag = "op", rename_all = "lowercase")]
 enum Request {
-    Init { r#box: Vec<(f64, f64)>, seed: u64 },
+    Init { r#box: Vec<(f64, f64)>, seed: u64, n_init: usize },
     Tell { x: Vec<Vec<f64>>, y: Vec<f64> },
     Ask { q: usize },
 }
 
+/// A study in the harness's terms: its tells name points, not trials.
 struct Session {
-    bounds: Vec<(f64, f64)>,
-    space: SearchSpace,
-    stream: Stream,
-    x: Points,
-    y: Vec<f64>,
-    record: Option<ModelRecord>,
-    round: u64,
+    study: Study,
+    asked: Vec<(Vec<f64>, TrialId)>,
 }
 
 impl Session {
-    fn ask(&mut self, q: usize) -> Vec<Vec<f64>> {
-        let ask = self.stream.child("ask", self.round);
-        self.round += 1;
-        let values: Vec<f64> = self.y.iter().map(|v| -v).collect();
-        let config = ModelConfig::default();
-        let model = Model::fit_with(&config, &self.space, self.x.clone(), &values, self.record.as_ref(), &ask)
-            .expect("a model");
-        let taken: HashSet<_> = self.x.iter().map(|u| self.space.key(u)).collect();
-        let situation =
-            Situation { posterior: &model.posterior, space: &self.space, pending: &[], taken: &taken, stream: &ask };
-        let batch = LocalPenalization::default()
-            .choose(&situation, BatchSize::new(q).expect("not empty"))
-            .expect("a batch");
-        self.record = Some(model.record);
-        batch
-            .points
-            .iter()
-            .map(|u| u.as_slice().iter().zip(&self.bounds).map(|(u, b)| b.0 + u * (b.1 - b.0)).collect())
-            .collect()
+    fn new(bounds: &[(f64, f64)], seed: u64, n_init: usize) -> Self {
+        let parameters = bounds.iter().enumerate().map(|(i, b)| Parameter::float(name(i), b.0, b.1)).collect();
+        let space = SearchSpace::new(parameters).expect("a valid box");
+        let study = Study::new(StudyConfig::new(space).seed(seed).initial(n_init)).expect("a valid study");
+        Self { study, asked: Vec::new() }
     }
+
+    fn tell(&mut self, x: &[f64], y: f64) {
+        match self.asked.iter().position(|(point, _)| point == x) {
+            Some(i) => {
+                let (_, trial) = self.asked.swap_remove(i);
+                self.study.tell(trial, y).expect("a pending trial");
+            }
+            None => {
+                let point: Point = x.iter().enumerate().map(|(i, &v)| (name(i), Value::Float(v))).collect();
+                self.study.add(&point, y).expect("a point of the box");
+            }
+        }
+    }
+
+    fn ask(&mut self, q: usize) -> Vec<Vec<f64>> {
+        let trials = self.study.ask(q).expect("a batch").trials;
+        let batch: Vec<(Vec<f64>, TrialId)> = trials
+            .iter()
+            .map(|trial| (trial.point.iter().filter_map(|(_, v)| v.as_f64()).collect(), trial.id))
+            .collect();
+        self.asked.extend(batch.iter().cloned());
+        batch.into_iter().map(|(x, _)| x).collect()
+    }
+}
+
+fn name(i: usize) -> String {
+    format!("x{i}")
 }
 
 fn main() {
@@ -59,28 +64,13 @@ fn main() {
     for line in std::io::stdin().lock().lines() {
         let line = line.expect("a line");
         let answer = match serde_json::from_str(&line).expect("a request") {
-            Request::Init { r#box, seed } => {
-                let parameters =
-                    r#box.iter().enumerate().map(|(i, b)| Parameter::float(format!("x{i}"), b.0, b.1)).collect();
-                session = Some(Session {
-                    space: SearchSpace::new(parameters).expect("a valid box"),
-                    x: Points::new(r#box.len()),
-                    bounds: r#box,
-                    stream: Stream::new(seed),
-                    y: Vec::new(),
-                    record: None,
-                    round: 0,
-                });
+            Request::Init { r#box, seed, n_init } => {
+                session = Some(Session::new(&r#box, seed, n_init));
                 serde_json::json!({"ok": true, "version": env!("CARGO_PKG_VERSION")})
             }
             Request::Tell { x, y } => {
-                let s = session.as_mut().expect("init comes first");
-                for p in &x {
-                    let u: Vec<f64> =
-                        p.iter().zip(&s.bounds).map(|(v, b)| ((v - b.0) / (b.1 - b.0)).clamp(0.0, 1.0)).collect();
-                    s.x.push(&u);
-                }
-                s.y.extend(y);
+                let session = session.as_mut().expect("init comes first");
+                x.iter().zip(y).for_each(|(x, y)| session.tell(x, y));
                 serde_json::json!({"ok": true})
             }
             Request::Ask { q } => serde_json::json!({"x": session.as_mut().expect("init comes first").ask(q)}),

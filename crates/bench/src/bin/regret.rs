@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use elbowroom::batch::{BatchSize, BatchStrategy, LocalPenalization, Situation};
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, SearchSpace};
-use elbowroom::study::{Model, ModelConfig};
+use elbowroom::study::{Model, ModelConfig, Observations};
 use elbowroom_bench::problems::{NAMES, Task, task};
 
 /// A setting under test: what to change from the defaults.
@@ -61,7 +61,14 @@ fn run(task: &Task, seed: u64, q: usize, evaluations: usize, name: &str) -> (Vec
         let started = cpu_seconds();
         let ask = stream.child("ask", round);
         let values: Vec<f64> = y.iter().map(|v| -v).collect();
-        let model = Model::fit_with(&model_config, &space, x.clone(), &values, record.as_ref(), &ask).expect("a model");
+        let model = Model::fit(
+            &model_config,
+            &space,
+            &Observations { x: x.clone(), values, noise: None },
+            record.as_ref(),
+            &ask,
+        )
+        .expect("a model");
         let taken: HashSet<_> = x.iter().map(|u| space.key(u)).collect();
         let situation =
             Situation { posterior: &model.posterior, space: &space, pending: &[], taken: &taken, stream: &ask };

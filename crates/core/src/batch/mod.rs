@@ -2,8 +2,10 @@
 
 mod candidates;
 mod local_penalization;
+mod recommend;
 
 pub use local_penalization::{AcquisitionKind, LipschitzRule, LocalPenalization, MaximumRule, best_mean_at_data};
+pub use recommend::highest_mean;
 
 use std::collections::HashSet;
 use std::num::NonZeroUsize;

@@ -1,7 +1,270 @@
 //! Remember trials; events to state; state to suggestions.
+//!
+//! A [`Study`] is a list of [`Event`]s and what they amount to. Everything that changes it appends an event, so that the
+//! same events give the same study, and the same next batch, in any process.
 
+mod config;
+mod event;
+mod free;
+mod initial;
 mod model;
 mod outcome;
+mod report;
+mod state;
+mod strategy;
+mod suggest;
+mod trial;
+mod verify;
 
-pub use model::{Model, ModelConfig, ModelRecord};
+use std::sync::{Arc, Mutex, PoisonError};
+
+pub use config::{Goal, InitialDesign, StudyConfig, default_initial};
+pub use event::{AskedTrial, Build, EVENT_VERSION, Event, Provenance};
+pub use model::{Model, ModelConfig, ModelRecord, Observations};
 pub use outcome::OutcomeMap;
+pub use report::{Report, Told};
+use state::State;
+pub use strategy::StrategyConfig;
+pub use suggest::Suggestion;
+pub use trial::{Measurement, MeasurementKind, Source, Trial, TrialId, TrialState};
+pub use verify::{Difference, verify};
+
+use crate::batch::{BatchSize, highest_mean};
+use crate::error::{Error, Result};
+use crate::rng::Stream;
+use crate::space::{Point, SearchSpace};
+
+/// A search for the best point, as far as it has come.
+///
+/// ```
+/// use elbowroom::space::{Parameter, SearchSpace};
+/// use elbowroom::study::{Study, StudyConfig};
+///
+/// let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
+/// let mut study = Study::new(StudyConfig::new(space).seed(1))?;
+/// for _ in 0..3 {
+///     for trial in study.ask(4)?.trials {
+///         let x = trial.point.get("x").unwrap().as_f64().unwrap();
+///         study.tell(trial.id, x * x)?;
+///     }
+/// }
+/// assert_eq!(study.n_observed(), 12);
+/// assert!(study.best().unwrap().value().unwrap() < 0.1);
+///
+/// // The events are the study.
+/// let again = Study::replay(study.events().to_vec())?;
+/// assert_eq!(again.suggest(2)?, study.suggest(2)?);
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Study {
+    events: Vec<Event>,
+    state: State,
+    model: Mutex<Option<Kept>>,
+}
+
+/// The last model that was made, good or failed, and the data revision it belongs to. It is a function of the log up to
+/// that revision: keeping it changes no result.
+#[derive(Debug, Clone)]
+struct Kept {
+    data_revision: usize,
+    model: Result<Arc<Model>>,
+}
+
+/// The answer to an ask.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked {
+    /// The trials, pending from here on.
+    pub trials: Vec<Trial>,
+    /// Why there are fewer than asked for.
+    pub short: Option<String>,
+}
+
+/// The point to use, given all results.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recommendation {
+    /// The trial that observed it, if one did.
+    pub trial: Option<TrialId>,
+    /// The point.
+    pub point: Point,
+    /// What the model expects there, in the user's units.
+    pub mean: f64,
+    /// How sure it is: the standard deviation.
+    pub sd: f64,
+}
+
+impl Study {
+    /// A new study, with the one event that creates it.
+    pub fn new(config: StudyConfig) -> Result<Self> {
+        Self::replay([Event::Created { config: Box::new(config) }])
+    }
+
+    /// The study that these events amount to. An event that cannot follow its predecessors is an error that names it.
+    pub fn replay(events: impl IntoIterator<Item = Event>) -> Result<Self> {
+        let mut events = events.into_iter();
+        let first = events.next().ok_or_else(|| Error::trial("the log is empty", "begin it with `Study::new`"))?;
+        let state = State::begin(&first)?;
+        let mut study = Self { events: vec![first], state, model: Mutex::new(None) };
+        events.try_for_each(|event| study.apply(event))?;
+        Ok(study)
+    }
+
+    /// Appends an event. If it is refused, nothing has changed.
+    pub fn apply(&mut self, event: Event) -> Result<()> {
+        self.state.apply(&event)?;
+        self.events.push(event);
+        Ok(())
+    }
+
+    /// All that happened, in order. Their number is the study's revision.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// What the study was made with.
+    pub fn config(&self) -> &StudyConfig {
+        &self.state.config
+    }
+
+    /// What is searched.
+    pub fn space(&self) -> &SearchSpace {
+        &self.state.config.space
+    }
+
+    /// All trials, by number.
+    pub fn trials(&self) -> &[Trial] {
+        &self.state.trials
+    }
+
+    /// One trial.
+    pub fn trial(&self, id: TrialId) -> Result<&Trial> {
+        self.state.trial(id)
+    }
+
+    /// The trials under way, by number.
+    pub fn pending(&self) -> impl Iterator<Item = &Trial> {
+        self.trials().iter().filter(|trial| trial.is_pending())
+    }
+
+    /// The number of trials with a value.
+    pub fn n_observed(&self) -> usize {
+        self.state.n_observed()
+    }
+
+    /// The trial with the best value, the first of equals.
+    pub fn best(&self) -> Option<&Trial> {
+        let goal = self.config().goal;
+        let valued = self.trials().iter().filter_map(|trial| Some((trial, trial.value()?)));
+        let better = |best: (_, f64), next: (_, f64)| if goal.is_better(next.1, best.1) { next } else { best };
+        valued.reduce(better).map(|(trial, _)| trial)
+    }
+
+    /// Points for the next q trials; changes nothing.
+    pub fn suggest(&self, q: usize) -> Result<Suggestion> {
+        let pending = self.pending().map(|trial| trial.id).collect();
+        self.suggest_with(q, pending, self)
+    }
+
+    /// As [`suggest`](Self::suggest), for a store: with the trials that count as pending (lost ones left out), and with
+    /// the model of an earlier state of this study, where results that came in meanwhile are not worth another fit.
+    pub fn suggest_with(&self, q: usize, pending: Vec<TrialId>, data: &Study) -> Result<Suggestion> {
+        suggest::suggest(self, data, BatchSize::new(q)?, pending)
+    }
+
+    /// Takes q more points to be evaluated, or as many as there are.
+    pub fn ask(&mut self, q: usize) -> Result<Asked> {
+        let suggestion = self.suggest(q)?;
+        self.record(suggestion, None)
+    }
+
+    /// As [`ask`](Self::ask), under a name: asking again under it gives the same trials, as they stand by then.
+    ///
+    /// An answer without any trial is not recorded: the next time there may be one.
+    pub fn ask_as(&mut self, q: usize, request: &str) -> Result<Asked> {
+        if let Some(asked) = self.answered(request) {
+            return Ok(asked);
+        }
+        let suggestion = self.suggest(q)?;
+        self.record(suggestion, Some(request.to_owned()))
+    }
+
+    /// The answer that a request got, if it got one.
+    pub fn answered(&self, request: &str) -> Option<Asked> {
+        let event = self.events.get(*self.state.asked.get(request)?)?;
+        let Event::Asked { trials, short, .. } = event else { return None };
+        let trials = trials.iter().filter_map(|asked| self.trial(asked.id).ok().cloned()).collect();
+        Some(Asked { trials, short: short.clone() })
+    }
+
+    fn record(&mut self, suggestion: Suggestion, request: Option<String>) -> Result<Asked> {
+        let short = suggestion.short.clone();
+        let first = self.state.trials.len();
+        if !suggestion.trials.is_empty() {
+            self.apply(suggestion.into_event(request))?;
+        }
+        Ok(Asked { trials: self.state.trials[first..].to_vec(), short })
+    }
+
+    /// The paper's recommendation: the point of the space that the model expects most of, arg max μ, with the model's
+    /// mean and standard deviation there.
+    ///
+    /// Where there can be no model it is the best observed point, with its own value and noise.
+    pub fn recommended(&self) -> Option<Recommendation> {
+        let best = self.best()?;
+        let own = || {
+            let (mean, sd) = (best.value()?, best.noise().unwrap_or(0.0).sqrt());
+            Some(Recommendation { trial: Some(best.id), point: best.point.clone(), mean, sd })
+        };
+        self.expected_best().or_else(own)
+    }
+
+    fn expected_best(&self) -> Option<Recommendation> {
+        let space = self.space();
+        if space.dim() == 0 {
+            return None;
+        }
+        let model = self.model().ok()?;
+        let stream = Stream::new(self.config().seed).child("recommend", self.state.data_revision as u64);
+        let unit = highest_mean(&model.posterior, space, &stream)?;
+        let (mean, sd) = model.predict_value(&unit);
+        let key = space.key(&unit);
+        let observed = self.trials().iter().find(|t| t.value().is_some() && space.key(&t.unit) == key);
+        let found = Recommendation {
+            trial: observed.map(|t| t.id),
+            point: observed.map_or_else(|| space.decode(&unit), |t| t.point.clone()),
+            mean: self.config().goal.maximized(mean),
+            sd,
+        };
+        (mean.is_finite() && sd.is_finite()).then_some(found)
+    }
+
+    /// The model of the results so far: made once for each data revision.
+    pub fn model(&self) -> Result<Arc<Model>> {
+        let state = &self.state;
+        // A thread that panicked while it held the lock left either the old model or the new one: both are whole.
+        let mut kept = self.model.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(kept) = kept.as_ref().filter(|kept| kept.data_revision == state.data_revision) {
+            return kept.model.clone();
+        }
+        let stream = Stream::new(state.config.seed).child("fit", state.data_revision as u64);
+        let model =
+            Model::fit(&state.config.model, &state.config.space, &state.observations(), state.warm.as_ref(), &stream);
+        let model = model.map(Arc::new);
+        *kept = Some(Kept { data_revision: state.data_revision, model: model.clone() });
+        model
+    }
+}
+
+/// The same configuration and the same events; what is kept to save time does not count.
+impl PartialEq for Study {
+    fn eq(&self, other: &Self) -> bool {
+        self.events == other.events && self.state == other.state
+    }
+}
+
+impl Clone for Study {
+    fn clone(&self) -> Self {
+        let kept = self.model.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Self { events: self.events.clone(), state: self.state.clone(), model: Mutex::new(kept) }
+    }
+}

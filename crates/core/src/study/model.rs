@@ -24,7 +24,7 @@ pub struct ModelConfig {
     pub kernels: Vec<KernelKind>,
     /// Whether results may be warped.
     pub warp: bool,
-    /// Known noise variance of a result; fitted if none.
+    /// Known noise variance of every result that comes without its own; fitted if none.
     pub noise: Option<f64>,
     /// Least noise variance of a fit, relative to the variance of the results.
     pub noise_floor: f64,
@@ -45,6 +45,17 @@ impl Default for ModelConfig {
             random_starts: 1,
         }
     }
+}
+
+/// What a model is made of: unit points, values to be *maximized*, and noise variances where they are known.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Observations {
+    /// The points, in the unit cube.
+    pub x: Points,
+    /// Their values.
+    pub values: Vec<f64>,
+    /// The noise variance of every value, in its squared units.
+    pub noise: Option<Vec<f64>>,
 }
 
 /// A fitted model of the objective on the unit cube.
@@ -77,33 +88,26 @@ const BENDS: [f64; 4] = [1.0, 0.1, 1e-2, 1e-3];
 const WARP_MARGIN: f64 = 2.0;
 
 impl Model {
-    /// Fits a model to values to be *maximized* at unit points; `warm` is the record of an earlier fit of this study.
+    /// Fits a model to observations; `warm` is the record of an earlier fit of this study.
     pub fn fit(
-        space: &SearchSpace,
-        x: Points,
-        values: &[f64],
-        warm: Option<&ModelRecord>,
-        stream: &Stream,
-    ) -> Result<Self> {
-        Self::fit_with(&ModelConfig::default(), space, x, values, warm, stream)
-    }
-
-    /// As [`Model::fit`], with settings.
-    pub fn fit_with(
         config: &ModelConfig,
         space: &SearchSpace,
-        x: Points,
-        values: &[f64],
+        observations: &Observations,
         warm: Option<&ModelRecord>,
         stream: &Stream,
     ) -> Result<Self> {
         // Refuses what is not finite, by index.
-        let raw = Dataset::new(x, values.to_vec())?;
+        let mut raw = Dataset::new(observations.x.clone(), observations.values.clone())?;
+        if let Some(noise) = &observations.noise {
+            raw = raw.with_noise(noise.clone())?;
+        } else if let Some(variance) = config.noise {
+            raw = raw.with_noise(vec![variance; observations.values.len()])?;
+        }
         let fitting = Fitting { config, space, warm, stream };
         let (kernel, bend, theta) = fitting.contest(&raw)?;
-        let outcome = OutcomeMap::new(values, bend);
+        let outcome = OutcomeMap::new(raw.y(), bend);
         let data = encoded(&raw, &outcome)?;
-        let mut params = fitting.params(kernel, &outcome);
+        let mut params = fitting.params(kernel, &data);
         params.warm = theta;
         params.random_starts = 0;
         let found = fit(&data, &params, stream)?;
@@ -111,7 +115,7 @@ impl Model {
         Ok(Self { posterior: found.posterior, outcome, record })
     }
 
-    /// The prediction at a unit point in the units of the values given to [`Model::fit`]: median and standard
+    /// The prediction at a unit point in the units of the observed values: median and standard
     /// deviation.
     pub fn predict_value(&self, u: &[f64]) -> (f64, f64) {
         let p = self.posterior.predict(u);
@@ -165,14 +169,14 @@ impl Fitting<'_> {
     ) -> Result<Entry> {
         let outcome = OutcomeMap::new(raw.y(), bend);
         let data = encoded(raw, &outcome)?;
-        let mut params = self.params(kernel, &outcome);
+        let mut params = self.params(kernel, &data);
         params.warm = warm;
         params.random_starts = random_starts;
         let found = fit(&data, &params, self.stream)?;
         Ok(Entry { kernel, bend, value: found.value + outcome.ln_jacobian(raw.y()), theta: found.theta })
     }
 
-    fn params(&self, kernel: KernelKind, outcome: &OutcomeMap) -> FitParams {
+    fn params(&self, kernel: KernelKind, data: &Dataset) -> FitParams {
         let metric = self.space.dimensions().iter().map(|d| match d {
             Dimension::Category { .. } => Metric::Mismatch,
             _ => Metric::Distance,
@@ -180,9 +184,8 @@ impl Fitting<'_> {
         let mut shape = Shape::new(kernel, self.space.dim());
         shape.metric = metric.collect();
         shape.mean = MeanRule::Estimated { prior_sd: 1.0 };
-        shape.noise = match self.config.noise {
-            // A known variance is in the units of the results; at the best result the map has this slope.
-            Some(v) => NoiseRule::Known(v / outcome.slope(outcome.encode(outcome.best())).powi(2)),
+        shape.noise = match data.noise() {
+            Some(_) => NoiseRule::PerObservation,
             None => NoiseRule::Fitted { floor: self.config.noise_floor },
         };
         let mut params = FitParams::map(shape);
@@ -198,8 +201,15 @@ struct Entry {
     theta: Vec<f64>,
 }
 
+/// The observations in the model's units. A noise variance is divided by the squared slope of the map at its value.
 fn encoded(raw: &Dataset, outcome: &OutcomeMap) -> Result<Dataset> {
-    Dataset::new(raw.x().clone(), raw.y().iter().map(|&y| outcome.encode(y)).collect())
+    let y: Vec<f64> = raw.y().iter().map(|&y| outcome.encode(y)).collect();
+    let noise = raw.noise().map(|v| v.iter().zip(&y).map(|(v, z)| (v.sqrt() / outcome.slope(*z)).powi(2)).collect());
+    let data = Dataset::new(raw.x().clone(), y)?;
+    match noise {
+        Some(noise) => data.with_noise(noise),
+        None => Ok(data),
+    }
 }
 
 /// At most `size` observations: the best half of them, and random others.
@@ -216,5 +226,9 @@ fn part(raw: &Dataset, size: usize, stream: &Stream) -> Result<Dataset> {
     for &i in &order {
         x.push(raw.x().row(i));
     }
-    Dataset::new(x, order.iter().map(|&i| raw.y()[i]).collect())
+    let part = Dataset::new(x, order.iter().map(|&i| raw.y()[i]).collect())?;
+    match raw.noise() {
+        Some(noise) => part.with_noise(order.iter().map(|&i| noise[i]).collect()),
+        None => Ok(part),
+    }
 }

@@ -65,11 +65,6 @@ impl OutcomeMap {
         y.iter().map(|&v| constant + self.bend.map_or(0.0, |c| -(c + self.gap(v)).ln())).sum()
     }
 
-    /// The best of the results.
-    pub fn best(&self) -> f64 {
-        self.best
-    }
-
     /// The bend in use.
     pub fn bend(&self) -> Option<f64> {
         self.bend

@@ -1,0 +1,191 @@
+//! What a study is told when it is made: every default is written here, once.
+
+use serde::{Deserialize, Serialize};
+
+use super::model::ModelConfig;
+use super::strategy::StrategyConfig;
+use crate::error::{Error, Result};
+use crate::space::SearchSpace;
+
+/// What is wanted of the objective. Below `study` everything is maximized.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Goal {
+    /// Smaller is better.
+    #[default]
+    Minimize,
+    /// Larger is better.
+    Maximize,
+}
+
+impl Goal {
+    /// A value as one to be maximized, and back: the map is its own inverse.
+    ///
+    /// ```
+    /// use elbowroom::study::Goal;
+    /// assert_eq!(Goal::Minimize.maximized(3.0), -3.0);
+    /// assert_eq!(Goal::Maximize.maximized(3.0), 3.0);
+    /// ```
+    pub fn maximized(self, value: f64) -> f64 {
+        match self {
+            Goal::Minimize => -value,
+            Goal::Maximize => value,
+        }
+    }
+
+    /// Whether `a` is strictly better than `b`.
+    pub fn is_better(self, a: f64, b: f64) -> bool {
+        self.maximized(a) > self.maximized(b)
+    }
+}
+
+/// How the first points are spread.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum InitialDesign {
+    /// A scrambled Sobol sequence: it can go on at any time.
+    #[default]
+    Sobol,
+    /// A Latin hypercube of as many points as the design has; uniform points after that.
+    LatinHypercube,
+    /// Independent uniform points.
+    Uniform,
+}
+
+/// Everything that is fixed when a study is made.
+///
+/// ```
+/// use elbowroom::space::{Parameter, SearchSpace};
+/// use elbowroom::study::{Goal, StudyConfig};
+///
+/// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+/// let config = StudyConfig::new(space).goal(Goal::Maximize).seed(7).initial(4);
+/// assert_eq!(config.n_initial(), 4);
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct StudyConfig {
+    /// What is searched.
+    pub space: SearchSpace,
+    /// What is wanted.
+    #[serde(default)]
+    pub goal: Goal,
+    /// The root of all randomness.
+    #[serde(default)]
+    pub seed: u64,
+    /// How many points come from the design; none for the rule of [`default_initial`].
+    #[serde(default)]
+    pub initial: Option<usize>,
+    /// How those points are spread.
+    #[serde(default)]
+    pub design: InitialDesign,
+    /// How points are chosen once there are results.
+    #[serde(default)]
+    pub strategy: StrategyConfig,
+    /// How a model is made of the results.
+    #[serde(default)]
+    pub model: ModelConfig,
+    /// Whether a point that was observed may be proposed again, which makes sense where results are noisy.
+    #[serde(default)]
+    pub repeats: bool,
+    /// The most trials to hand out, if there is a limit. Trials given back are not counted, nor points of one's own.
+    #[serde(default)]
+    pub budget: Option<usize>,
+}
+
+/// How many points a study of this dimension takes from its design unless it says otherwise: 2(d + 1), at most 30.
+pub fn default_initial(dim: usize) -> usize {
+    dim.saturating_add(1).saturating_mul(2).min(30)
+}
+
+impl StudyConfig {
+    /// All defaults.
+    pub fn new(space: SearchSpace) -> Self {
+        Self {
+            space,
+            goal: Goal::default(),
+            seed: 0,
+            initial: None,
+            design: InitialDesign::default(),
+            strategy: StrategyConfig::default(),
+            model: ModelConfig::default(),
+            repeats: false,
+            budget: None,
+        }
+    }
+
+    /// Sets what is wanted.
+    pub fn goal(mut self, goal: Goal) -> Self {
+        self.goal = goal;
+        self
+    }
+
+    /// Sets the root of all randomness.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Sets how many points come from the design.
+    pub fn initial(mut self, n: usize) -> Self {
+        self.initial = Some(n);
+        self
+    }
+
+    /// Sets how the first points are spread.
+    pub fn design(mut self, design: InitialDesign) -> Self {
+        self.design = design;
+        self
+    }
+
+    /// Sets how points are chosen once there are results.
+    pub fn strategy(mut self, strategy: StrategyConfig) -> Self {
+        self.strategy = strategy;
+        self
+    }
+
+    /// Sets how a model is made of the results.
+    pub fn model(mut self, model: ModelConfig) -> Self {
+        self.model = model;
+        self
+    }
+
+    /// Sets whether observed points may be proposed again.
+    pub fn repeats(mut self, repeats: bool) -> Self {
+        self.repeats = repeats;
+        self
+    }
+
+    /// Sets the most trials to hand out.
+    pub fn budget(mut self, n: usize) -> Self {
+        self.budget = Some(n);
+        self
+    }
+
+    /// How many points come from the design.
+    pub fn n_initial(&self) -> usize {
+        self.initial.unwrap_or_else(|| default_initial(self.space.dim()))
+    }
+
+    /// Refuses settings out of their range.
+    pub fn validate(&self) -> Result<()> {
+        match self.initial {
+            Some(0) => Err(Error::config(
+                "an initial design of 0 points was asked for",
+                "take at least 1: a model needs a result to start from",
+            )),
+            Some(n) if n > MAX_INITIAL => Err(Error::config(
+                format!("an initial design of {n} points was asked for"),
+                format!("take at most {MAX_INITIAL}"),
+            )),
+            _ if self.budget == Some(0) => {
+                Err(Error::config("the budget is 0 trials", "allow at least 1 trial, or set no budget"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A Latin hypercube is made as a whole: this bounds its memory.
+const MAX_INITIAL: usize = 1_000_000;

@@ -1,0 +1,207 @@
+//! What happened in a study, one event after the other: the only thing that crosses a process boundary.
+//!
+//! In JSON an event is one object with a version and a tag, such as `{"v":1,"event":"released","trial":3}`. Fields that
+//! this version does not know are passed over, so that a field can be added without a new version; a change of meaning
+//! takes a new version, which an older reader refuses by its number.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::config::StudyConfig;
+use super::model::ModelRecord;
+use super::trial::{Source, TrialId};
+use crate::space::Point;
+
+/// The version of events that this build writes, and the only one it reads.
+pub const EVENT_VERSION: u32 = 1;
+
+/// Something that happened.
+///
+/// ```
+/// use elbowroom::study::{Event, TrialId};
+/// let event = Event::Released { trial: TrialId(3) };
+/// let text = serde_json::to_string(&event).unwrap();
+/// assert_eq!(text, r#"{"v":1,"event":"released","trial":3}"#);
+/// assert_eq!(serde_json::from_str::<Event>(&text).unwrap(), event);
+/// let newer = serde_json::from_str::<Event>(r#"{"v":9,"event":"released","trial":3}"#);
+/// assert!(newer.unwrap_err().to_string().contains("version 9"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self", tag = "event", rename_all = "snake_case")]
+pub enum Event {
+    /// The study began. Always the first event, and only the first.
+    Created {
+        /// What it was made with.
+        config: Box<StudyConfig>,
+    },
+    /// Points were handed out and are pending from here on.
+    Asked {
+        /// How many were wanted.
+        wanted: usize,
+        /// The points, with their trials' numbers.
+        trials: Vec<AskedTrial>,
+        /// Why there are fewer than wanted.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        short: Option<String>,
+        /// The asker's name for this request: asking again under it gives the same trials.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<String>,
+        /// What the choice rested on.
+        provenance: Box<Provenance>,
+    },
+    /// A point of the user's own: with a value an earlier result, without one a trial that is under way.
+    Added {
+        /// The new trial's number.
+        trial: TrialId,
+        /// Where.
+        point: Point,
+        /// What was measured there.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        value: Option<f64>,
+        /// The variance of the value's noise.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        noise: Option<f64>,
+    },
+    /// A value was measured.
+    Told {
+        /// Of which trial.
+        trial: TrialId,
+        /// The value, finite.
+        value: f64,
+        /// The variance of its noise.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        noise: Option<f64>,
+        /// Whether it replaces the trial's earlier values instead of standing beside them.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        correction: bool,
+        /// The teller's name for this report: telling again under it changes nothing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<String>,
+    },
+    /// A trial ended without a value.
+    Failed {
+        /// Which.
+        trial: TrialId,
+        /// Why.
+        reason: String,
+        /// The teller's name for this report.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<String>,
+    },
+    /// A trial's point breaks a constraint that only the evaluation can tell.
+    Infeasible {
+        /// Which.
+        trial: TrialId,
+        /// Which constraint, or how.
+        reason: String,
+    },
+    /// A trial was given back: its point is no longer pending and may be proposed again.
+    Released {
+        /// Which.
+        trial: TrialId,
+    },
+}
+
+/// One point that was handed out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AskedTrial {
+    /// The trial's number.
+    pub id: TrialId,
+    /// The point in the user's units.
+    pub point: Point,
+    /// Where it came from.
+    pub source: Source,
+}
+
+/// What a choice of points rested on: enough, with the log before it, to choose them again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// How many events the asker had seen.
+    pub revision: usize,
+    /// How many events the model is made from: all up to the last result that it knows.
+    pub data_revision: usize,
+    /// The trials that counted as pending; lost ones may be missing, which the log alone does not know.
+    pub pending: Vec<TrialId>,
+    /// Where the initial design goes on.
+    pub design_next: u64,
+    /// The model, if one was used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelRecord>,
+    /// Why the model or the strategy was not used, or not for all points, where it should have been.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<String>,
+    /// The build that chose.
+    pub build: Build,
+}
+
+/// A build and the processor features it found: what floating point results depend on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Build {
+    /// The version of this library.
+    pub version: String,
+    /// Architecture and feature level.
+    pub cpu: String,
+}
+
+impl Build {
+    /// The one that is running.
+    pub fn current() -> Self {
+        Self { version: env!("CARGO_PKG_VERSION").to_owned(), cpu: cpu_level() }
+    }
+}
+
+/// The feature levels that the vector code distinguishes.
+fn cpu_level() -> String {
+    #[cfg(target_arch = "x86_64")]
+    let level = if is_x86_feature_detected!("avx512f") {
+        "-v4"
+    } else if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+        "-v3"
+    } else {
+        ""
+    };
+    #[cfg(not(target_arch = "x86_64"))]
+    let level = "";
+    format!("{}{level}", std::env::consts::ARCH)
+}
+
+/// An event as it is written.
+#[derive(Serialize)]
+struct Writing<'a> {
+    v: u32,
+    #[serde(flatten, with = "Event")]
+    event: &'a Event,
+}
+
+/// An event as it is read. The version is looked at as soon as it is met, before the rest is understood.
+#[derive(Deserialize)]
+struct Reading {
+    #[serde(rename = "v")]
+    _version: Version,
+    #[serde(flatten, with = "Event")]
+    event: Event,
+}
+
+struct Version;
+
+impl<'de> Deserialize<'de> for Version {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match u32::deserialize(deserializer)? {
+            EVENT_VERSION => Ok(Version),
+            other => Err(de::Error::custom(format!(
+                "this event has version {other}, and this build reads version {EVENT_VERSION}; try a newer build"
+            ))),
+        }
+    }
+}
+
+impl Serialize for Event {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Serialize::serialize(&Writing { v: EVENT_VERSION, event: self }, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Event {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        <Reading as Deserialize>::deserialize(deserializer).map(|read| read.event)
+    }
+}

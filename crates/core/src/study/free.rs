@@ -1,0 +1,93 @@
+//! Random points that are feasible and not taken, and a sentence where there are too few.
+//!
+//! A small finite space is enumerated, which is exact. A large or infinite one is sampled by rejection; where that fails
+//! and the space can still be walked through, it is.
+
+use std::collections::HashSet;
+
+use crate::rng::Stream;
+use crate::space::{PointKey, SearchSpace, UnitPoint};
+
+/// Spaces of up to this many points are enumerated at once: cheaper than drawing the same point again and again.
+const SMALL: u128 = 10_000;
+
+/// Spaces of up to this many points are enumerated when draws find nothing more.
+const WALKABLE: u128 = 1_000_000;
+
+/// Draws for one more point before giving up: a feasible part of a thousandth of the cube is missed by all of them with
+/// probability 0.999^10000 < 1e-4.
+const TRIES: usize = 10_000;
+
+/// Up to n free points, different from each other, which become taken; and why they are fewer than n, if they are.
+pub(super) fn free_points(
+    space: &SearchSpace,
+    taken: &mut HashSet<PointKey>,
+    n: usize,
+    stream: &mut Stream,
+) -> (Vec<UnitPoint>, Option<String>) {
+    let mut found = Vec::new();
+    let size = space.n_points();
+    if size.is_none_or(|size| size > SMALL) {
+        while found.len() < n {
+            let Some(u) = draw(space, taken, stream) else { break };
+            taken.insert(key(space, &u));
+            found.push(u);
+        }
+        if found.len() == n {
+            return (found, None);
+        }
+    }
+    match size {
+        Some(size) if size <= WALKABLE => {
+            let (mut free, n_feasible) = enumerate(space, taken);
+            stream.shuffle(&mut free);
+            free.truncate(n - found.len());
+            taken.extend(free.iter().map(|u| key(space, u)));
+            found.extend(free);
+            let short = found.len() < n;
+            (found, short.then(|| exhausted(size, n_feasible)))
+        }
+        _ => (found, Some(format!("no more free feasible point was found in {TRIES} random tries"))),
+    }
+}
+
+/// The key of the point as it will be recorded: two unit points that decode to equal values always share it, also where
+/// encoding rounds.
+pub(super) fn key(space: &SearchSpace, u: &UnitPoint) -> PointKey {
+    match space.encode(&space.decode(u)) {
+        Ok(recorded) => space.key(&recorded),
+        Err(_) => space.key(u),
+    }
+}
+
+fn draw(space: &SearchSpace, taken: &HashSet<PointKey>, stream: &mut Stream) -> Option<UnitPoint> {
+    (0..TRIES).map(|_| space.sample(stream)).find(|u| space.is_feasible(u) && !taken.contains(&key(space, u)))
+}
+
+/// The free points of a finite space, and how many points are feasible at all.
+fn enumerate(space: &SearchSpace, taken: &HashSet<PointKey>) -> (Vec<UnitPoint>, usize) {
+    let mut n_feasible = 0;
+    let mut free = Vec::new();
+    for u in space.enumerate().into_iter().flatten() {
+        if space.is_feasible(&u) {
+            n_feasible += 1;
+            if !taken.contains(&key(space, &u)) {
+                free.push(u);
+            }
+        }
+    }
+    (free, n_feasible)
+}
+
+fn exhausted(size: u128, n_feasible: usize) -> String {
+    let points = |n: u128| if n == 1 { "1 point".to_owned() } else { format!("{n} points") };
+    match n_feasible {
+        0 => format!("the space has {} and none keeps the constraints", points(size)),
+        n if n as u128 == size && n == 1 => "the space has 1 point and it is taken or under way".to_owned(),
+        n if n as u128 == size => format!("the space has {} and all are taken or under way", points(size)),
+        n => format!(
+            "of the space's {}, {n} keep the constraints, and all of these are taken or under way",
+            points(size)
+        ),
+    }
+}

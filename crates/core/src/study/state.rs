@@ -1,0 +1,320 @@
+//! Events to state: the fold.
+//!
+//! `State::apply` takes any sequence of events without panicking. An event that cannot follow its predecessors is
+//! refused with its number and its trial, and leaves the state as it was. Workers append results without looking at each
+//! other, so reports that merely come too late or twice are not errors: they are kept and say what they are.
+//!
+//! The model is a function of the log up to and including the last event that changed the data: that prefix's length is
+//! the data revision, and `warm` is the last model recorded within it. Two asks without a result in between therefore
+//! mean the same model, in whatever process they are computed.
+
+use std::collections::HashMap;
+
+use super::config::{Goal, StudyConfig};
+use super::event::{AskedTrial, Event, Provenance};
+use super::model::ModelRecord;
+use super::model::Observations;
+use super::trial::{Measurement, MeasurementKind, Source, Trial, TrialId, TrialState};
+use crate::error::{Error, Result};
+use crate::linalg::Points;
+use crate::space::Point;
+
+/// What the events so far amount to.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct State {
+    pub config: StudyConfig,
+    pub trials: Vec<Trial>,
+    /// Events folded.
+    pub revision: usize,
+    /// Events up to and including the last one that changed the data.
+    pub data_revision: usize,
+    /// Asked events folded.
+    pub n_asks: u64,
+    /// Where the initial design goes on.
+    pub design_next: u64,
+    /// The last model recorded before the data changed last: what the next fit starts from.
+    pub warm: Option<ModelRecord>,
+    /// The last model recorded.
+    last_record: Option<ModelRecord>,
+    /// Requests of asks, with the number of the event.
+    pub asked: HashMap<String, usize>,
+    /// Requests of tells, with the trial.
+    pub told: HashMap<String, TrialId>,
+}
+
+impl State {
+    /// The state after the first event, which must be `Created`.
+    pub fn begin(event: &Event) -> Result<Self> {
+        let Event::Created { config } = event else {
+            return Err(refuse(0, "the log does not begin with `created`", "look for the beginning of the log"));
+        };
+        config.validate()?;
+        Ok(Self {
+            config: (**config).clone(),
+            trials: Vec::new(),
+            revision: 1,
+            data_revision: 1,
+            n_asks: 0,
+            design_next: 0,
+            warm: None,
+            last_record: None,
+            asked: HashMap::new(),
+            told: HashMap::new(),
+        })
+    }
+
+    /// Folds one more event. If it is refused, nothing has changed.
+    pub fn apply(&mut self, event: &Event) -> Result<()> {
+        match event {
+            Event::Created { .. } => {
+                return Err(refuse(self.revision, "a second `created`", "keep one study in one log"));
+            }
+            Event::Asked { trials, request, provenance, .. } => self.ask(trials, request.as_deref(), provenance)?,
+            Event::Added { trial, point, value, noise } => self.add(*trial, point, *value, *noise)?,
+            Event::Told { trial, value, noise, correction, request } => {
+                if self.is_new(*trial, request.as_deref())? {
+                    self.tell(*trial, *value, *noise, *correction)?;
+                    self.keep(*trial, request.as_deref());
+                }
+            }
+            Event::Failed { trial, reason, request } => {
+                if self.is_new(*trial, request.as_deref())? {
+                    self.fail(*trial, reason)?;
+                    self.keep(*trial, request.as_deref());
+                }
+            }
+            Event::Infeasible { trial, reason } => self.infeasible(*trial, reason)?,
+            Event::Released { trial } => {
+                let trial = self.trial_mut(*trial)?;
+                if trial.is_pending() {
+                    trial.state = TrialState::Released;
+                }
+            }
+        }
+        self.revision += 1;
+        Ok(())
+    }
+
+    /// The trial of a number.
+    pub fn trial(&self, id: TrialId) -> Result<&Trial> {
+        self.index(id).map(|i| &self.trials[i])
+    }
+
+    /// The number of the next new trial.
+    pub fn next_id(&self) -> TrialId {
+        TrialId(self.trials.len() as u64)
+    }
+
+    pub fn n_observed(&self) -> usize {
+        self.trials.iter().filter(|t| matches!(t.state, TrialState::Complete { .. })).count()
+    }
+
+    /// How many more points may be handed out, if there is a budget: those given back count no more, and the user's own
+    /// never did.
+    pub fn budget_left(&self) -> Option<usize> {
+        let counts = |t: &&Trial| t.source != Source::Given && t.state != TrialState::Released;
+        Some(self.config.budget?.saturating_sub(self.trials.iter().filter(counts).count()))
+    }
+
+    /// What a model sees, to be maximized: each value that counts, and each infeasible point at the worst of them.
+    ///
+    /// An infeasible point has no value that could be compared, but the search should leave its surroundings: the worst
+    /// value seen is scale free and needs no model of its own.
+    ///
+    /// If any value came with a noise variance, those that came without one are taken to have the median.
+    pub fn observations(&self) -> Observations {
+        let goal: Goal = self.config.goal;
+        let (mut x, mut values, mut noise) = (Points::new(self.config.space.dim()), Vec::new(), Vec::new());
+        for trial in &self.trials {
+            for m in trial.measurements() {
+                x.push(&trial.unit);
+                values.push(goal.maximized(m.value));
+                noise.push(m.noise);
+            }
+        }
+        if let Some(worst) = values.iter().copied().reduce(f64::min) {
+            for trial in self.trials.iter().filter(|t| matches!(t.state, TrialState::Infeasible { .. })) {
+                x.push(&trial.unit);
+                values.push(worst);
+                noise.push(None);
+            }
+        }
+        let mut known: Vec<f64> = noise.iter().flatten().copied().collect();
+        known.sort_by(f64::total_cmp);
+        let noise = known.get(known.len() / 2).map(|median| noise.iter().map(|v| v.unwrap_or(*median)).collect());
+        Observations { x, values, noise }
+    }
+
+    fn ask(&mut self, asked: &[AskedTrial], request: Option<&str>, provenance: &Provenance) -> Result<()> {
+        if let Some(request) = request.filter(|r| self.asked.contains_key(*r)) {
+            let what = format!("request `{request}` was answered before, by event {}", self.asked[request]);
+            return Err(refuse(self.revision, what, "give each request a name of its own"));
+        }
+        let mut new = Vec::with_capacity(asked.len());
+        for (i, AskedTrial { id, point, source }) in asked.iter().enumerate() {
+            new.push(self.new_trial(*id, i, point, *source)?);
+        }
+        self.trials.extend(new);
+        if let Some(request) = request {
+            self.asked.insert(request.to_owned(), self.revision);
+        }
+        self.n_asks += 1;
+        self.design_next = self.design_next.max(provenance.design_next);
+        if provenance.model.is_some() {
+            self.last_record = provenance.model.clone();
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, id: TrialId, point: &Point, value: Option<f64>, noise: Option<f64>) -> Result<()> {
+        let trial = self.new_trial(id, 0, point, Source::Given)?;
+        if let Some(value) = value {
+            self.check_numbers(id, value, noise)?;
+        }
+        self.trials.push(trial);
+        match value {
+            Some(value) => self.tell(id, value, noise, false),
+            None => Ok(()),
+        }
+    }
+
+    /// A pending trial, which must have the next number but `offset`.
+    fn new_trial(&self, id: TrialId, offset: usize, point: &Point, source: Source) -> Result<Trial> {
+        let expected = TrialId(self.trials.len() as u64 + offset as u64);
+        if id != expected {
+            let what = format!("trial {id} is new where trial {expected} should be");
+            return Err(refuse(self.revision, what, "keep the events in the order they were written"));
+        }
+        let space = &self.config.space;
+        let checked = space.check(point).and_then(|point| Ok((space.encode(&point)?, point)));
+        let (unit, point) = checked.map_err(|error| match error {
+            Error::Space { what, hint } => Error::space(format!("event {}: trial {id}: {what}", self.revision), hint),
+            other => other,
+        })?;
+        Ok(Trial { id, point, unit, source, state: TrialState::Pending, notes: Vec::new() })
+    }
+
+    fn tell(&mut self, id: TrialId, value: f64, noise: Option<f64>, correction: bool) -> Result<()> {
+        self.check_numbers(id, value, noise)?;
+        let trial = self.trial_mut(id)?;
+        let kind = if correction { MeasurementKind::Correction } else { next_kind(&trial.state) };
+        let measurement = Measurement { value, noise, kind };
+        match &mut trial.state {
+            TrialState::Complete { measurements } => measurements.push(measurement),
+            // The value is kept, but does not make the point feasible; a correction says that the verdict was wrong.
+            TrialState::Infeasible { measurements, .. } if !correction => measurements.push(measurement),
+            TrialState::Infeasible { measurements, .. } => {
+                let mut measurements = std::mem::take(measurements);
+                measurements.push(measurement);
+                trial.state = TrialState::Complete { measurements };
+            }
+            TrialState::Pending | TrialState::Failed { .. } | TrialState::Released => {
+                if let TrialState::Failed { reason } = &trial.state {
+                    trial.notes.push(format!("failed before its value came: {reason}"));
+                }
+                trial.state = TrialState::Complete { measurements: vec![measurement] };
+            }
+        }
+        self.data_changed();
+        Ok(())
+    }
+
+    fn fail(&mut self, id: TrialId, reason: &str) -> Result<()> {
+        let trial = self.trial_mut(id)?;
+        match trial.state {
+            TrialState::Pending | TrialState::Released => {
+                trial.state = TrialState::Failed { reason: reason.to_owned() }
+            }
+            _ => trial.notes.push(format!("failed: {reason}")),
+        }
+        Ok(())
+    }
+
+    fn infeasible(&mut self, id: TrialId, reason: &str) -> Result<()> {
+        let trial = self.trial_mut(id)?;
+        let measurements = match &mut trial.state {
+            TrialState::Infeasible { .. } => {
+                trial.notes.push(format!("infeasible: {reason}"));
+                return Ok(());
+            }
+            TrialState::Complete { measurements } => std::mem::take(measurements),
+            TrialState::Failed { reason } => {
+                trial.notes.push(format!("failed before it was infeasible: {reason}"));
+                Vec::new()
+            }
+            TrialState::Pending | TrialState::Released => Vec::new(),
+        };
+        trial.state = TrialState::Infeasible { reason: reason.to_owned(), measurements };
+        self.data_changed();
+        Ok(())
+    }
+
+    /// The event being folded is the last that the model is made from.
+    fn data_changed(&mut self) {
+        self.data_revision = self.revision + 1;
+        self.warm.clone_from(&self.last_record);
+    }
+
+    /// Whether a report is not one that was folded before.
+    fn is_new(&self, trial: TrialId, request: Option<&str>) -> Result<bool> {
+        self.index(trial)?;
+        match request.and_then(|r| self.told.get_key_value(r)) {
+            None => Ok(true),
+            Some((_, known)) if *known == trial => Ok(false),
+            Some((request, known)) => Err(refuse(
+                self.revision,
+                format!("trial {trial}: request `{request}` was a report of trial {known}"),
+                "give each report a name of its own",
+            )),
+        }
+    }
+
+    fn keep(&mut self, trial: TrialId, request: Option<&str>) {
+        if let Some(request) = request {
+            self.told.insert(request.to_owned(), trial);
+        }
+    }
+
+    fn check_numbers(&self, trial: TrialId, value: f64, noise: Option<f64>) -> Result<()> {
+        if !value.is_finite() {
+            let what = format!("trial {trial}: the value is {value}");
+            return Err(refuse(self.revision, what, "record the trial as failed, with the value as its reason"));
+        }
+        match noise {
+            Some(v) if !(v.is_finite() && v >= 0.0) => Err(refuse(
+                self.revision,
+                format!("trial {trial}: the noise variance is {v}"),
+                "give a variance that is finite and not negative, or none",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn trial_mut(&mut self, id: TrialId) -> Result<&mut Trial> {
+        self.index(id).map(|i| &mut self.trials[i])
+    }
+
+    fn index(&self, id: TrialId) -> Result<usize> {
+        match usize::try_from(id.0) {
+            Ok(i) if i < self.trials.len() => Ok(i),
+            _ => Err(refuse(
+                self.revision,
+                format!("trial {id} does not exist: the study has {} trials", self.trials.len()),
+                "use a number that `ask` or `add` gave",
+            )),
+        }
+    }
+}
+
+/// What one more value would be.
+pub(super) fn next_kind(state: &TrialState) -> MeasurementKind {
+    match state {
+        TrialState::Pending => MeasurementKind::First,
+        TrialState::Complete { .. } => MeasurementKind::Replicate,
+        TrialState::Failed { .. } | TrialState::Infeasible { .. } | TrialState::Released => MeasurementKind::Late,
+    }
+}
+
+fn refuse(event: usize, what: impl std::fmt::Display, hint: &str) -> Error {
+    Error::trial(format!("event {event}: {what}"), hint)
+}

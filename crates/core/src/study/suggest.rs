@@ -1,0 +1,229 @@
+//! State to suggestions: design points first, then the strategy's, and random ones where both come short.
+//!
+//! A suggestion depends on the log alone. Its random numbers are named by the number of asks before it; the model is a
+//! function of the log up to the last result (see `state`), so that keeping it between asks saves time and changes
+//! nothing.
+
+use std::collections::HashSet;
+
+use super::event::{AskedTrial, Build, Event, Provenance};
+use super::free::{free_points, key};
+use super::initial::Initial;
+use super::state::State;
+use super::trial::{Source, TrialId, TrialState};
+use super::{Model, Study};
+use crate::batch::{BatchSize, BatchStrategy, Situation};
+use crate::error::{Error, Result};
+use crate::rng::Stream;
+use crate::space::{Point, PointKey, UnitPoint};
+
+/// Results that a model should at least have, if the design is that large: one value has no slope.
+const MIN_OBSERVED: usize = 2;
+
+/// Design points that may be passed over, as infeasible or taken, for one that is used.
+const DESIGN_TRIES: usize = 1000;
+
+/// The largest batch: it bounds the time and memory that one ask, or one damaged event, can take.
+const MAX_BATCH: usize = 100_000;
+
+/// Points for new trials, before they are recorded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Suggestion {
+    /// How many were wanted.
+    pub wanted: usize,
+    /// The points, with the numbers their trials would get.
+    pub trials: Vec<AskedTrial>,
+    /// Why there are fewer than wanted.
+    pub short: Option<String>,
+    /// What the choice rested on.
+    pub provenance: Provenance,
+}
+
+impl Suggestion {
+    /// The event that makes these points pending.
+    pub fn into_event(self, request: Option<String>) -> Event {
+        Event::Asked {
+            wanted: self.wanted,
+            trials: self.trials,
+            short: self.short,
+            request,
+            provenance: Box::new(self.provenance),
+        }
+    }
+}
+
+/// Chooses points as `study` stands, with the model of `data`, which is the same study or an earlier state of it.
+pub(super) fn suggest(study: &Study, data: &Study, q: BatchSize, pending: Vec<TrialId>) -> Result<Suggestion> {
+    let state = &study.state;
+    if q.get() > MAX_BATCH {
+        let what = format!("a batch of {q} points was asked for", q = q.get());
+        return Err(Error::config(what, format!("ask for at most {MAX_BATCH} at a time")));
+    }
+    let left = state.budget_left().unwrap_or(usize::MAX);
+    let mut choice = Choice::new(state, q.get().min(left), &pending)?;
+
+    let model_wanted = state.config.space.dim() > 0
+        && data.state.n_observed() >= MIN_OBSERVED.min(state.config.n_initial())
+        && choice.n_design < choice.wanted;
+    if !model_wanted {
+        choice.n_design = choice.wanted;
+    }
+    choice.add_design();
+    let mut record = None;
+    if model_wanted && choice.missing() > 0 {
+        match data.model() {
+            Ok(model) => {
+                record = Some(model.record.clone());
+                choice.add_model(&model)?;
+            }
+            // The settings and the data were checked before: whatever broke here, it was the computation.
+            Err(error) => choice.fall_back(&error),
+        }
+    }
+    choice.add_random();
+    if choice.short.is_none() && left < q.get() {
+        let budget = state.config.budget.unwrap_or_default();
+        choice.short = Some(format!("the budget of {budget} trials is used up"));
+    }
+
+    let first = state.next_id().0;
+    let trials = choice.points.into_iter().zip(first..);
+    let trials = trials.map(|((point, source), id)| AskedTrial { id: TrialId(id), point, source }).collect();
+    let provenance = Provenance {
+        revision: state.revision,
+        data_revision: data.state.data_revision,
+        pending,
+        design_next: choice.design_next,
+        model: record,
+        fallback: choice.fallback,
+        build: Build::current(),
+    };
+    Ok(Suggestion { wanted: q.get(), trials, short: choice.short, provenance })
+}
+
+/// A batch as it grows.
+struct Choice<'a> {
+    state: &'a State,
+    wanted: usize,
+    /// How many of them should come from the design.
+    n_design: usize,
+    points: Vec<(Point, Source)>,
+    /// Units of the pending points, and of those chosen so far.
+    pending: Vec<UnitPoint>,
+    taken: HashSet<PointKey>,
+    stream: Stream,
+    design_next: u64,
+    short: Option<String>,
+    fallback: Option<String>,
+}
+
+impl<'a> Choice<'a> {
+    fn new(state: &'a State, wanted: usize, pending: &[TrialId]) -> Result<Self> {
+        let pending = pending.iter().map(|id| Ok(state.trial(*id)?.unit.clone())).collect::<Result<_>>()?;
+        let n_started = state.trials.iter().filter(|t| t.state != TrialState::Released).count();
+        Ok(Self {
+            state,
+            wanted,
+            n_design: state.config.n_initial().saturating_sub(n_started).min(wanted),
+            points: Vec::new(),
+            pending,
+            taken: taken(state),
+            stream: Stream::new(state.config.seed).child("ask", state.n_asks),
+            design_next: state.design_next,
+            short: None,
+            fallback: None,
+        })
+    }
+
+    fn missing(&self) -> usize {
+        self.wanted - self.points.len()
+    }
+
+    fn add_design(&mut self) {
+        let config = &self.state.config;
+        if config.space.dim() == 0 || self.n_design == 0 {
+            return;
+        }
+        let mut design = Initial::starting_at(config, self.design_next);
+        let mut passed_over = 0;
+        while self.points.len() < self.n_design && passed_over < DESIGN_TRIES {
+            let u = design.point();
+            if self.take(&u, Source::Design) {
+                passed_over = 0;
+            } else {
+                passed_over += 1;
+            }
+        }
+        // Where the design has nothing to offer it is not walked through again and again: chance takes over from here,
+        // and the next ask goes on behind the last point that was of use.
+        self.design_next = design.next_index() - passed_over as u64;
+    }
+
+    fn add_model(&mut self, model: &Model) -> Result<()> {
+        let pending = self.pending.clone();
+        let taken = self.taken.clone();
+        let stream = self.stream.child("strategy", 0);
+        let situation = Situation {
+            posterior: &model.posterior,
+            space: &self.state.config.space,
+            pending: &pending,
+            taken: &taken,
+            stream: &stream,
+        };
+        match self.state.config.strategy.choose(&situation, BatchSize::new(self.missing())?) {
+            Ok(batch) => {
+                for u in batch.points.iter().take(self.missing()) {
+                    self.take(u, Source::Model);
+                }
+                Ok(())
+            }
+            Err(error @ Error::Numerical { .. }) => {
+                self.fall_back(&error);
+                Ok(())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// A breakdown of the computation costs the quality of some points, not the study, and is recorded.
+    fn fall_back(&mut self, error: &Error) {
+        let text = error.to_string();
+        let what = text.lines().next().unwrap_or_default();
+        self.fallback = Some(format!("random points instead of the strategy's: {what}"));
+    }
+
+    fn add_random(&mut self) {
+        if self.missing() == 0 {
+            return;
+        }
+        let missing = self.missing();
+        let mut stream = self.stream.child("free", 0);
+        let space = &self.state.config.space;
+        let (points, short) = free_points(space, &mut self.taken, missing, &mut stream);
+        self.points.extend(points.iter().map(|u| (space.decode(u), Source::Random)));
+        self.short = short;
+    }
+
+    /// Takes a point if it is feasible and free.
+    fn take(&mut self, u: &UnitPoint, source: Source) -> bool {
+        let space = &self.state.config.space;
+        if !space.is_feasible(u) || !self.taken.insert(key(space, u)) {
+            return false;
+        }
+        self.points.push((space.decode(u), source));
+        self.pending.push(u.clone());
+        true
+    }
+}
+
+/// The points that are not to be proposed: of all trials but the released ones, and with repeats but the observed ones.
+fn taken(state: &State) -> HashSet<PointKey> {
+    let repeats = state.config.repeats;
+    let is_taken = |trial: &TrialState| match trial {
+        TrialState::Released => false,
+        TrialState::Complete { .. } => !repeats,
+        TrialState::Pending | TrialState::Failed { .. } | TrialState::Infeasible { .. } => true,
+    };
+    let trials = state.trials.iter().filter(|trial| is_taken(&trial.state));
+    trials.map(|trial| state.config.space.key(&trial.unit)).collect()
+}

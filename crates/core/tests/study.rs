@@ -1,0 +1,435 @@
+//! A study: asking, telling, and what it says when there is nothing more to ask for.
+
+use std::collections::HashSet;
+
+use elbowroom::error::Error;
+use elbowroom::space::{Parameter, Point, SearchSpace};
+use elbowroom::study::{
+    Event, Goal, InitialDesign, MeasurementKind, Report, Source, Study, StudyConfig, Told, Trial, TrialId, TrialState,
+    default_initial, verify,
+};
+
+fn config(parameters: Vec<Parameter>) -> StudyConfig {
+    StudyConfig::new(SearchSpace::new(parameters).unwrap())
+}
+
+fn line() -> StudyConfig {
+    config(vec![Parameter::float("x", -1.0, 1.0)])
+}
+
+fn dozen() -> StudyConfig {
+    config(vec![Parameter::int("n", 1, 4), Parameter::category("c", ["a", "b", "c"])])
+}
+
+fn study(config: StudyConfig) -> Study {
+    Study::new(config).unwrap()
+}
+
+fn x(trial: &Trial) -> f64 {
+    trial.point.get("x").unwrap().as_f64().unwrap()
+}
+
+/// Some rounds of x² with q points each.
+fn parabola(config: StudyConfig, rounds: usize, q: usize) -> Study {
+    let mut study = study(config);
+    for _ in 0..rounds {
+        for trial in study.ask(q).unwrap().trials {
+            study.tell(trial.id, x(&trial).powi(2)).unwrap();
+        }
+    }
+    study
+}
+
+fn texts(trials: &[Trial]) -> Vec<String> {
+    trials.iter().map(|t| t.point.to_string()).collect()
+}
+
+mod asking {
+    use super::*;
+
+    #[test]
+    fn a_batch_of_nothing_is_refused() {
+        assert!(matches!(study(line()).ask(0), Err(Error::Config { .. })));
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_batches_and_another_seed_others() {
+        let run = |seed| texts(parabola(line().seed(seed), 4, 3).trials());
+        assert_eq!(run(5), run(5));
+        assert_ne!(run(5), run(6));
+    }
+
+    #[test]
+    fn asking_point_by_point_gives_the_same_design_as_asking_at_once() {
+        for design in [InitialDesign::Sobol, InitialDesign::LatinHypercube, InitialDesign::Uniform] {
+            let (mut one, mut all) = (study(line().initial(6).design(design)), study(line().initial(6).design(design)));
+            for _ in 0..6 {
+                one.ask(1).unwrap();
+            }
+            all.ask(6).unwrap();
+            assert_eq!(texts(one.trials()), texts(all.trials()), "{design:?}");
+        }
+    }
+
+    #[test]
+    fn a_latin_hypercube_visits_each_interval_once() {
+        let mut study = study(line().initial(8).design(InitialDesign::LatinHypercube));
+        let cells = study.ask(8).unwrap().trials.iter().map(|t| (4.0 * (x(t) + 1.0)) as usize).collect::<HashSet<_>>();
+        assert_eq!(cells.len(), 8);
+    }
+
+    #[test]
+    fn a_batch_may_straddle_the_design_and_the_model() {
+        let mut study = study(line().initial(4));
+        for trial in study.ask(3).unwrap().trials {
+            study.tell(trial.id, x(&trial)).unwrap();
+        }
+        let sources: Vec<Source> = study.ask(3).unwrap().trials.iter().map(|t| t.source).collect();
+        assert_eq!(sources, [Source::Design, Source::Model, Source::Model]);
+        let Some(Event::Asked { provenance, .. }) = study.events().last() else { panic!() };
+        assert!(provenance.model.is_some());
+        assert_eq!((provenance.revision, provenance.data_revision), (5, 5));
+    }
+
+    #[test]
+    fn without_results_the_design_goes_on() {
+        let trials = study(line().initial(2)).ask(9).unwrap().trials;
+        assert!(trials.iter().all(|t| t.source == Source::Design));
+    }
+
+    #[test]
+    fn a_space_of_twelve_points_gives_ten_and_then_two_and_says_why() {
+        let mut study = study(dozen());
+        let first = study.ask(10).unwrap();
+        assert_eq!((first.trials.len(), first.short), (10, None));
+        let second = study.ask(10).unwrap();
+        assert_eq!(second.trials.len(), 2);
+        assert_eq!(second.short.unwrap(), "the space has 12 points and all are taken or under way");
+        assert_eq!(texts(study.trials()).iter().collect::<HashSet<_>>().len(), 12);
+
+        let revision = study.events().len();
+        assert!(study.ask(1).unwrap().trials.is_empty());
+        assert_eq!(study.events().len(), revision);
+    }
+
+    #[test]
+    fn with_repeats_an_observed_point_comes_again_but_a_pending_one_does_not() {
+        let mut study = study(dozen().repeats(true));
+        for trial in study.ask(12).unwrap().trials {
+            study.tell(trial.id, trial.id.0 as f64).unwrap();
+        }
+        assert_eq!(study.ask(12).unwrap().trials.len(), 12);
+        assert!(study.ask(1).unwrap().trials.is_empty());
+    }
+
+    #[test]
+    fn a_space_with_one_point_gives_it_once() {
+        for parameter in [Parameter::category("c", ["only"]), Parameter::fixed("k", 3), Parameter::float("x", 2.0, 2.0)]
+        {
+            let mut study = study(config(vec![parameter]));
+            let asked = study.ask(3).unwrap();
+            assert_eq!(asked.trials.len(), 1);
+            assert_eq!(asked.short.unwrap(), "the space has 1 point and it is taken or under way");
+            study.tell(asked.trials[0].id, 4.0).unwrap();
+            assert!(study.ask(1).unwrap().trials.is_empty());
+            let recommended = study.recommended().unwrap();
+            assert_eq!((recommended.mean, recommended.sd), (4.0, 0.0));
+        }
+    }
+
+    #[test]
+    fn constraints_are_kept_and_the_reason_counts_the_points_that_keep_them() {
+        let space = SearchSpace::new(vec![Parameter::int("a", 1, 20), Parameter::int("b", 1, 20)]).unwrap();
+        let mut study = study(StudyConfig::new(space.with_constraints(["a * b == 12"]).unwrap()));
+        let asked = study.ask(10).unwrap();
+        assert_eq!(asked.trials.len(), 6); // 1·12, 2·6, 3·4 and their mirror images
+        assert!(asked.short.unwrap().contains("400 points, 6 keep the constraints"));
+    }
+
+    #[test]
+    fn a_constraint_that_cannot_be_kept_ends_in_a_reason() {
+        let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
+        let asked = study(StudyConfig::new(space.with_constraints(["x > 2"]).unwrap())).ask(2).unwrap();
+        assert!(asked.trials.is_empty() && asked.short.unwrap().contains("no more free feasible point"));
+    }
+
+    #[test]
+    fn asking_again_under_the_same_name_gives_the_same_trials() {
+        let mut study = parabola(line(), 2, 4);
+        let first = study.ask_as(2, "worker 1").unwrap();
+        let revision = study.events().len();
+        assert_eq!(study.ask_as(2, "worker 1").unwrap(), first);
+        assert_eq!(study.events().len(), revision);
+        assert_ne!(study.ask_as(2, "worker 2").unwrap(), first);
+        assert_eq!(Study::replay(study.events().to_vec()).unwrap().answered("worker 1"), Some(first));
+    }
+
+    #[test]
+    fn a_released_point_may_come_again_and_a_failed_one_does_not() {
+        let mut study = study(dozen());
+        let trials = study.ask(12).unwrap().trials;
+        study.release(trials[3].id).unwrap();
+        study.fail(trials[4].id, "out of memory").unwrap();
+        study.infeasible(trials[5].id, "too hot").unwrap();
+        let again = study.ask(12).unwrap().trials;
+        assert_eq!(texts(&again), [trials[3].point.to_string()]);
+    }
+
+    #[test]
+    fn no_more_trials_are_handed_out_than_the_budget_allows() {
+        let mut study = study(line().budget(5));
+        study.add(&Point::new().with("x", 0.5), 1.0).unwrap();
+        let first = study.ask(4).unwrap();
+        assert_eq!((first.trials.len(), first.short), (4, None));
+        let second = study.ask(4).unwrap();
+        assert_eq!((second.trials.len(), second.short.unwrap().as_str()), (1, "the budget of 5 trials is used up"));
+        assert!(study.ask(1).unwrap().trials.is_empty());
+        study.release(second.trials[0].id).unwrap();
+        assert_eq!(study.ask(2).unwrap().trials.len(), 1);
+        assert_eq!(verify(study.events()).unwrap(), []);
+        assert!(Study::new(line().budget(0)).is_err());
+    }
+
+    #[test]
+    fn a_batch_beyond_all_measure_is_refused() {
+        assert!(matches!(study(line()).ask(usize::MAX), Err(Error::Config { .. })));
+    }
+
+    #[test]
+    fn asking_twice_without_a_result_means_one_model_whether_kept_or_made_again() {
+        let mut kept = parabola(line(), 2, 4);
+        kept.ask(2).unwrap();
+        let replayed = Study::replay(kept.events().to_vec()).unwrap();
+        let (a, b) = (kept.suggest(3).unwrap(), replayed.suggest(3).unwrap());
+        assert_eq!(a, b);
+        let Some(Event::Asked { provenance, .. }) = kept.events().last() else { panic!() };
+        assert_eq!(provenance.model, a.provenance.model);
+    }
+
+    #[test]
+    fn a_default_design_is_twice_the_dimension_and_two() {
+        assert_eq!([0, 1, 6, 100].map(default_initial), [2, 4, 14, 30]);
+        assert!(Study::new(line().initial(0)).is_err());
+    }
+
+    #[test]
+    fn a_study_can_be_shared_between_threads() {
+        fn check<T: Send + Sync>() {}
+        check::<Study>();
+    }
+}
+
+mod telling {
+    use super::*;
+
+    #[test]
+    fn a_value_that_is_not_finite_is_a_failure_that_says_so() {
+        let mut study = study(line());
+        let trials = study.ask(3).unwrap().trials;
+        for (trial, value) in trials.iter().zip([f64::NAN, f64::INFINITY, f64::NEG_INFINITY]) {
+            assert_eq!(study.tell(trial.id, value).unwrap(), Told::NotFinite);
+        }
+        let reason = |i: usize| match &study.trials()[i].state {
+            TrialState::Failed { reason } => reason.clone(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(reason(0), "the value was NaN");
+        assert_eq!(reason(1), "the value was +infinity");
+        assert_eq!(reason(2), "the value was -infinity");
+        assert_eq!(study.n_observed(), 0);
+        assert_eq!(study.ask(2).unwrap().trials.len(), 2);
+    }
+
+    #[test]
+    fn further_values_are_replicates_whose_mean_counts() {
+        let mut study = study(line());
+        let id = study.ask(1).unwrap().trials[0].id;
+        assert_eq!(study.tell_with_noise(id, 1.0, 0.5).unwrap(), Told::Recorded);
+        assert_eq!(study.tell_with_noise(id, 4.0, 0.3).unwrap(), Told::Replicate);
+        let trial = study.trial(id).unwrap();
+        assert_eq!((trial.value(), trial.noise()), (Some(2.5), Some(0.2))); // (0.5 + 0.3) / 2²
+        study.tell(id, 2.5).unwrap();
+        assert_eq!(study.trial(id).unwrap().noise(), None);
+    }
+
+    #[test]
+    fn a_correction_replaces_what_was_told_before_and_keeps_it() {
+        let mut study = study(line());
+        let id = study.ask(1).unwrap().trials[0].id;
+        study.tell(id, 1e9).unwrap();
+        assert_eq!(study.report(id, Report::new(1.0).correction()).unwrap(), Told::Correction);
+        study.tell(id, 2.0).unwrap();
+        let trial = study.trial(id).unwrap();
+        assert_eq!(trial.value(), Some(1.5));
+        let TrialState::Complete { measurements } = &trial.state else { panic!() };
+        let kinds: Vec<_> = measurements.iter().map(|m| m.kind).collect();
+        assert_eq!(kinds, [MeasurementKind::First, MeasurementKind::Correction, MeasurementKind::Replicate]);
+    }
+
+    #[test]
+    fn a_late_value_is_kept() {
+        let mut study = study(line());
+        let trials = study.ask(3).unwrap().trials;
+        study.release(trials[0].id).unwrap();
+        study.fail(trials[1].id, "lost").unwrap();
+        study.infeasible(trials[2].id, "too hot").unwrap();
+        for trial in &trials {
+            assert_eq!(study.tell(trial.id, 1.0).unwrap(), Told::Late);
+        }
+        assert_eq!(study.n_observed(), 2);
+        assert!(study.trials()[1].notes[0].contains("lost"));
+        // An infeasible point stays so until a correction says otherwise.
+        assert!(
+            matches!(&study.trials()[2].state, TrialState::Infeasible { measurements, .. } if measurements.len() == 1)
+        );
+        study.report(trials[2].id, Report::new(3.0).correction()).unwrap();
+        assert_eq!(study.trials()[2].value(), Some(3.0));
+    }
+
+    #[test]
+    fn a_report_told_again_under_its_name_changes_nothing() {
+        let mut study = study(line());
+        let trials = study.ask(2).unwrap().trials;
+        let report = Report::new(1.0).request("r1");
+        assert_eq!(study.report(trials[0].id, report.clone()).unwrap(), Told::Recorded);
+        assert_eq!(study.report(trials[0].id, report.clone()).unwrap(), Told::Repeated);
+        // Also when the retry reached the log.
+        study.apply(report.clone().into_event(trials[0].id)).unwrap();
+        assert_eq!(study.trials()[0].measurements().len(), 1);
+        assert!(study.report(trials[1].id, report).unwrap_err().to_string().contains("request `r1`"));
+    }
+
+    #[test]
+    fn a_failure_after_a_value_is_a_note() {
+        let mut study = study(line());
+        let id = study.ask(1).unwrap().trials[0].id;
+        study.tell(id, 1.0).unwrap();
+        study.fail(id, "killed").unwrap();
+        study.release(id).unwrap();
+        assert_eq!(study.trial(id).unwrap().value(), Some(1.0));
+        assert_eq!(study.trial(id).unwrap().notes, ["failed: killed"]);
+    }
+
+    #[test]
+    fn an_unknown_trial_is_named() {
+        let mut study = study(line());
+        for result in [study.tell(TrialId(7), 1.0).map(|_| ()), study.fail(TrialId(7), ""), study.release(TrialId(7))] {
+            let error = result.unwrap_err();
+            assert!(matches!(error, Error::Trial { .. }) && error.to_string().contains("trial 7 does not exist"));
+        }
+    }
+
+    #[test]
+    fn a_noise_variance_below_zero_is_refused_and_nothing_changes() {
+        let mut study = study(line());
+        let id = study.ask(1).unwrap().trials[0].id;
+        let before = study.clone();
+        for bad in [-1.0, f64::NAN, f64::INFINITY] {
+            assert!(study.tell_with_noise(id, 1.0, bad).unwrap_err().to_string().contains("trial 0: the noise"));
+        }
+        assert_eq!(study, before);
+    }
+
+    #[test]
+    fn points_of_ones_own_count_and_are_checked() {
+        let mut study = study(line().initial(2));
+        study.add(&Point::new().with("x", 0.25), 3.0).unwrap();
+        let trial = study.add(&Point::new().with("x", 0.5), f64::NAN).unwrap();
+        assert!(matches!(trial.state, TrialState::Failed { .. }));
+        assert!(study.add(&Point::new().with("y", 0.5), 1.0).unwrap_err().to_string().contains("`y`"));
+        assert!(study.add(&Point::new().with("x", 5.0), 1.0).is_err());
+        let own = study.start(&Point::new().with("x", -0.5)).unwrap();
+        assert_eq!(study.pending().map(|t| t.id).collect::<Vec<_>>(), [own.id]);
+        assert_eq!(study.best().unwrap().point.to_string(), "x=0.25");
+        study.tell(own.id, 1.0).unwrap();
+        assert_eq!(study.ask(1).unwrap().trials[0].source, Source::Model);
+    }
+}
+
+mod results {
+    use super::*;
+
+    #[test]
+    fn the_best_follows_the_goal_and_is_the_first_of_equals() {
+        for (goal, best) in [(Goal::Minimize, 1), (Goal::Maximize, 0)] {
+            let mut study = study(line().goal(goal));
+            assert!(study.best().is_none() && study.recommended().is_none());
+            let trials = study.ask(4).unwrap().trials;
+            for (trial, value) in trials.iter().zip([3.0, 1.0, 1.0, 3.0]) {
+                study.tell(trial.id, value).unwrap();
+            }
+            assert_eq!(study.best().unwrap().id, TrialId(best));
+        }
+    }
+
+    #[test]
+    fn the_recommendation_of_a_smooth_function_is_near_its_optimum() {
+        for (goal, sign) in [(Goal::Minimize, 1.0), (Goal::Maximize, -1.0)] {
+            let mut study = study(line().goal(goal));
+            for i in 0..9 {
+                let x = -0.8 + 0.2 * f64::from(i);
+                study.add(&Point::new().with("x", x), sign * (x - 0.2).powi(2)).unwrap();
+            }
+            let found = study.recommended().unwrap();
+            let x = found.point.get("x").unwrap().as_f64().unwrap();
+            assert!((x - 0.2).abs() < 0.21, "{found:?}");
+            assert!(found.mean.abs() < 0.1 && found.sd >= 0.0, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn extreme_constant_and_single_values_go_through() {
+        let sets: [&[f64]; 7] = [
+            &[1.0],
+            &[2.0, 2.0, 2.0],
+            &[1e300, -1e300, 3.0],
+            &[f64::MAX, f64::MIN, 0.0],
+            &[1e-300, 2e-300, 0.0],
+            &[5e-324, 0.0, 5e-324],
+            &[1e300, 1e-300, 1.0],
+        ];
+        for values in sets {
+            let mut study = study(line().initial(1));
+            for (trial, value) in study.ask(values.len()).unwrap().trials.iter().zip(values) {
+                study.tell(trial.id, *value).unwrap();
+            }
+            let asked = study.ask(2).unwrap();
+            assert_eq!((asked.trials.len(), asked.short), (2, None), "{values:?}");
+            assert!(study.recommended().is_some(), "{values:?}");
+        }
+    }
+
+    #[test]
+    fn the_mean_of_huge_replicates_is_finite() {
+        let mut study = study(line());
+        let id = study.ask(1).unwrap().trials[0].id;
+        for _ in 0..4 {
+            study.tell(id, f64::MAX).unwrap();
+        }
+        assert_eq!(study.trial(id).unwrap().value(), Some(f64::MAX));
+    }
+
+    #[test]
+    fn each_suggestion_can_be_chosen_again_from_the_log() {
+        let mut study = parabola(line(), 3, 3);
+        let trials = study.ask(3).unwrap().trials;
+        study.tell(trials[1].id, 0.5).unwrap();
+        study.release(trials[2].id).unwrap();
+        study.ask(1).unwrap();
+        // A store that had an older model at hand, and took one pending trial for lost.
+        let older = study.clone();
+        study.tell(trials[0].id, 0.1).unwrap();
+        let pending = study.pending().map(|t| t.id).skip(1).collect();
+        let event = study.suggest_with(2, pending, &older).unwrap().into_event(None);
+        study.apply(event).unwrap();
+        assert_eq!(verify(study.events()).unwrap(), []);
+
+        // A point that was changed in the log is found.
+        let mut events = study.events().to_vec();
+        let changed = events.iter().position(|e| matches!(e, Event::Asked { .. })).unwrap();
+        if let Event::Asked { trials, .. } = &mut events[changed] {
+            trials[0].point = Point::new().with("x", 0.123);
+        }
+        assert_eq!(verify(&events).unwrap()[0].event, changed);
+    }
+}

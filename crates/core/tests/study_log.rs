@@ -1,0 +1,292 @@
+//! The log of a study: read back exactly, folded without panics, whatever was done to it.
+
+use std::collections::HashSet;
+
+use elbowroom::space::{Parameter, Point, SearchSpace, UnitPoint};
+use elbowroom::study::{Event, Goal, Report, Study, StudyConfig, TrialId, TrialState, verify};
+use proptest::prelude::*;
+
+/// Small spaces: continuous, mixed, finite, constrained, of one point.
+fn space(which: usize) -> SearchSpace {
+    let float = Parameter::float("x", -1.0, 3.0);
+    let log = Parameter::float("r", 1e-5, 1e2).log();
+    let int = Parameter::int("n", 0, 3);
+    let category = Parameter::category("c", ["a", "b", "c"]);
+    let parameters = match which {
+        0 => vec![float],
+        1 => vec![log, int, category],
+        2 => vec![int, category],
+        3 => vec![float, int],
+        _ => vec![Parameter::fixed("k", "only"), Parameter::category("c", [true])],
+    };
+    let space = SearchSpace::new(parameters).unwrap();
+    if which == 3 { space.with_constraints(["x + n < 3"]).unwrap() } else { space }
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Ask(usize),
+    AskAs(usize, u8),
+    Tell(usize, f64),
+    Correct(usize, f64),
+    Fail(usize),
+    Infeasible(usize),
+    Release(usize),
+    Add(u64, f64),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let trial = 0..12usize;
+    let value = prop_oneof![8 => -5.0..5.0, 1 => Just(f64::NAN), 1 => Just(0.1 + 0.2)];
+    prop_oneof![
+        3 => (1..4usize).prop_map(Step::Ask),
+        1 => (1..4usize, 0..3u8).prop_map(|(q, r)| Step::AskAs(q, r)),
+        6 => (trial.clone(), value.clone()).prop_map(|(t, v)| Step::Tell(t, v)),
+        1 => (trial.clone(), value.clone()).prop_map(|(t, v)| Step::Correct(t, v)),
+        1 => trial.clone().prop_map(Step::Fail),
+        1 => trial.clone().prop_map(Step::Infeasible),
+        1 => trial.prop_map(Step::Release),
+        1 => (any::<u64>(), value).prop_map(|(seed, v)| Step::Add(seed, v)),
+    ]
+}
+
+/// Takes a step, where it can be taken; returns the trials that an ask made.
+fn take(study: &mut Study, step: &Step) -> Vec<TrialId> {
+    let n_trials = study.trials().len();
+    let some = |i: usize| TrialId((i % n_trials.max(1)) as u64);
+    match *step {
+        Step::Ask(q) => return study.ask(q).unwrap().trials.iter().map(|t| t.id).collect(),
+        Step::AskAs(q, r) => {
+            study.ask_as(q, &format!("request {r}")).unwrap();
+        }
+        Step::Add(seed, value) => {
+            let u = study.space().sample(&mut elbowroom::rng::Stream::new(seed));
+            let point = study.space().decode(&u);
+            study.add(&point, value).unwrap();
+        }
+        _ if n_trials == 0 => {}
+        Step::Tell(i, value) => {
+            study.tell(some(i), value).unwrap();
+        }
+        Step::Correct(i, value) => {
+            study.report(some(i), Report::new(value).correction()).unwrap();
+        }
+        Step::Fail(i) => study.fail(some(i), "it failed").unwrap(),
+        Step::Infeasible(i) => study.infeasible(some(i), "too hot").unwrap(),
+        Step::Release(i) => study.release(some(i)).unwrap(),
+    }
+    Vec::new()
+}
+
+fn written(study: &Study) -> Vec<String> {
+    study.events().iter().map(|e| serde_json::to_string(e).unwrap()).collect()
+}
+
+fn run(which: usize, seed: u64, repeats: bool, steps: &[Step]) -> Study {
+    let config = StudyConfig::new(space(which)).seed(seed).initial(3).repeats(repeats).goal(Goal::Maximize);
+    let mut study = Study::new(config).unwrap();
+    for step in steps {
+        take(&mut study, step);
+    }
+    study
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn any_history_keeps_the_invariants(
+        which in 0..5usize,
+        seed in any::<u64>(),
+        repeats in any::<bool>(),
+        steps in prop::collection::vec(step(), 0..24),
+    ) {
+        let config = StudyConfig::new(space(which)).seed(seed).initial(3).repeats(repeats);
+        let mut study = Study::new(config).unwrap();
+        let mut n_told = 0;
+        for step in &steps {
+            let before = study.clone();
+            let new = take(&mut study, step);
+            // An asked point differs from each other trial's that is not given back, unless repeats are allowed.
+            for id in new {
+                let point = &study.trial(id).unwrap().point;
+                let others = study.trials().iter().filter(|t| t.id != id && match t.state {
+                    TrialState::Released => false,
+                    TrialState::Complete { .. } => !repeats,
+                    _ => true,
+                });
+                prop_assert!(others.clone().all(|t| t.point != *point), "{point}");
+                prop_assert_eq!(study.space().broken_constraint(point).unwrap(), None);
+            }
+            // The log only grows, and no measured value gets lost.
+            prop_assert_eq!(&study.events()[..before.events().len()], before.events());
+            if matches!(step, Step::Tell(_, v) | Step::Correct(_, v) if v.is_finite() && !before.trials().is_empty())
+                || matches!(step, Step::Add(_, v) if v.is_finite())
+            {
+                n_told += 1;
+            }
+            let kept = study.trials().iter().map(|t| match &t.state {
+                TrialState::Complete { measurements } | TrialState::Infeasible { measurements, .. } => measurements.len(),
+                _ => 0,
+            });
+            prop_assert_eq!(kept.sum::<usize>(), n_told);
+        }
+        let ids: Vec<u64> = study.trials().iter().map(|t| t.id.0).collect();
+        prop_assert_eq!(ids, (0..study.trials().len() as u64).collect::<Vec<_>>());
+        prop_assert_eq!(study.n_observed(), study.trials().iter().filter(|t| t.value().is_some()).count());
+        prop_assert_eq!(study.best().is_some(), study.recommended().is_some());
+
+        // The log gives the same study and the same next batch, also by way of JSON.
+        let lines = written(&study);
+        let read: Vec<Event> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let again = Study::replay(read).unwrap();
+        prop_assert_eq!(&again, &study);
+        prop_assert_eq!(written(&again), lines);
+        prop_assert_eq!(again.suggest(2).unwrap(), study.suggest(2).unwrap());
+        prop_assert_eq!(verify(study.events()).unwrap(), vec![]);
+    }
+
+    #[test]
+    fn results_told_in_another_order_mean_the_same_trials(
+        seed in any::<u64>(),
+        order in Just((0..6usize).collect::<Vec<_>>()).prop_shuffle(),
+    ) {
+        let told = |order: &[usize]| {
+            let mut study = run(1, seed, false, &[Step::Ask(6)]);
+            for &i in order {
+                study.tell(TrialId(i as u64), i as f64).unwrap();
+            }
+            study
+        };
+        let (a, b) = (told(&[0, 1, 2, 3, 4, 5]), told(&order));
+        prop_assert_eq!(a.trials(), b.trials());
+        prop_assert_eq!(a.suggest(2).unwrap().trials, b.suggest(2).unwrap().trials);
+    }
+
+    #[test]
+    fn a_log_that_was_damaged_is_refused_or_read_but_never_panics(
+        which in 0..5usize,
+        steps in prop::collection::vec(step(), 1..12),
+        edits in prop::collection::vec((0..5u8, any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..4),
+    ) {
+        let study = run(which, 1, false, &steps);
+        let other = run((which + 1) % 5, 2, false, &steps);
+        let mut events = study.events().to_vec();
+        for (kind, i, j) in edits {
+            if events.is_empty() {
+                break;
+            }
+            let (i, j) = (i.index(events.len()), j.index(events.len()));
+            match kind {
+                0 => events.swap(i, j),
+                1 => events.insert(i, events[j].clone()),
+                2 => events.truncate(i),
+                3 => { events.remove(i); }
+                _ => events[i] = other.events()[j % other.events().len()].clone(),
+            }
+        }
+        if let Ok(mut read) = Study::replay(events.clone()) {
+            let _ = read.ask(1);
+            let _ = verify(&events);
+        }
+    }
+
+    #[test]
+    fn a_provenance_that_was_changed_is_reported_but_never_panics(
+        which in 0..5usize,
+        steps in prop::collection::vec(step(), 1..12),
+        at in any::<prop::sample::Index>(),
+        numbers in prop::array::uniform5(prop_oneof![0..20u64, any::<u64>(), Just(u64::MAX)]),
+        theta in prop::collection::vec(-1e3..1e3f64, 0..6),
+    ) {
+        let mut events = run(which, 1, false, &steps).events().to_vec();
+        let asked: Vec<usize> = (0..events.len()).filter(|&i| matches!(events[i], Event::Asked { .. })).collect();
+        prop_assume!(!asked.is_empty());
+        if let Event::Asked { wanted, provenance, .. } = &mut events[*at.get(&asked)] {
+            *wanted = numbers[0] as usize;
+            provenance.revision = numbers[1] as usize;
+            provenance.data_revision = numbers[2] as usize;
+            provenance.design_next = numbers[3];
+            provenance.pending.push(TrialId(numbers[4]));
+            if let Some(model) = &mut provenance.model {
+                model.theta = theta;
+            }
+        }
+        if let Ok(mut study) = Study::replay(events.clone()) {
+            let _ = study.ask(2);
+            let _ = verify(&events);
+        }
+    }
+
+    #[test]
+    fn text_that_was_changed_is_refused_or_read_but_never_panics(
+        steps in prop::collection::vec(step(), 1..8),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let mut lines: Vec<Vec<u8>> = written(&run(1, 3, false, &steps)).into_iter().map(String::into_bytes).collect();
+        for (line, at, byte) in edits {
+            let line = line.index(lines.len());
+            let at = at.index(lines[line].len());
+            lines[line][at] = byte;
+        }
+        let events: Result<Vec<Event>, _> = lines.iter().map(|line| serde_json::from_slice(line)).collect();
+        if let Ok(events) = events {
+            let _ = Study::replay(events.clone()).map(|study| study.suggest(1));
+            let _ = verify(&events);
+        }
+    }
+}
+
+#[test]
+fn fields_of_later_builds_are_passed_over_and_other_versions_refused() {
+    let read = |text: &str| serde_json::from_str::<Event>(text);
+    let told = Event::Told { trial: TrialId(1), value: 0.5, noise: None, correction: false, request: None };
+    assert_eq!(read(r#"{"v":1,"event":"told","trial":1,"value":0.5,"weather":"fine"}"#).unwrap(), told);
+    // Wherever the version stands, it is what the message is about.
+    for text in [r#"{"v":2,"event":"sold","trial":[]}"#, r#"{"event":"told","trial":[],"v":2}"#] {
+        assert!(read(text).unwrap_err().to_string().contains("version 2"), "{:?}", read(text));
+    }
+    assert!(read(r#"{"event":"released","trial":1}"#).unwrap_err().to_string().contains("missing field `v`"));
+    assert!(read("[]").is_err() && read("null").is_err() && read("{}").is_err());
+}
+
+#[test]
+fn numbers_come_back_from_json_bit_by_bit() {
+    for value in [0.1 + 0.2, 5e-324, f64::MAX, -0.0, 1.0, 1e22, 123456789.12345679] {
+        let event =
+            Event::Told { trial: TrialId(u64::MAX), value, noise: Some(value.abs()), correction: true, request: None };
+        let text = serde_json::to_string(&event).unwrap();
+        let Event::Told { value: back, trial, .. } = serde_json::from_str(&text).unwrap() else { panic!("{text}") };
+        assert_eq!((back.to_bits(), trial.0), (value.to_bits(), u64::MAX), "{text}");
+    }
+}
+
+#[test]
+fn impossible_events_are_refused_by_number_and_trial() {
+    let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
+    let study = Study::new(StudyConfig::new(space)).unwrap();
+    let refusal = |event: Event| study.clone().apply(event).unwrap_err().to_string();
+    let added =
+        |id, x: f64| Event::Added { trial: TrialId(id), point: Point::new().with("x", x), value: None, noise: None };
+
+    assert!(refusal(study.events()[0].clone()).starts_with("event 1: a second `created`"));
+    assert!(refusal(added(4, 0.5)).starts_with("event 1: trial 4 is new where trial 0 should be"));
+    assert!(refusal(added(0, 2.0)).starts_with("event 1: trial 0: parameter `x`"));
+    assert!(refusal(Event::Released { trial: TrialId(u64::MAX) }).contains("does not exist"));
+    assert!(Study::replay([]).unwrap_err().to_string().contains("the log is empty"));
+    assert!(Study::replay([added(0, 0.5)]).unwrap_err().to_string().contains("event 0"));
+}
+
+#[test]
+fn points_that_decode_alike_are_one_point_also_where_encoding_rounds() {
+    // A log scale rounds on its way to the unit cube and back; a point asked for must still never come again.
+    let space = SearchSpace::new(vec![Parameter::float("r", 1e-7, 3e5).log()]).unwrap();
+    let mut study = Study::new(StudyConfig::new(space).initial(200)).unwrap();
+    let trials = study.ask(200).unwrap().trials;
+    let distinct: HashSet<String> = trials.iter().map(|t| t.point.to_string()).collect();
+    assert_eq!(distinct.len(), 200);
+    for trial in &trials {
+        let u: &UnitPoint = &trial.unit;
+        assert_eq!(*u, study.space().encode(&trial.point).unwrap());
+    }
+}
