@@ -40,8 +40,8 @@ impl Default for ModelConfig {
             kernels: vec![KernelKind::Matern52, KernelKind::Rbf],
             warp: true,
             noise: None,
-            noise_floor: 1e-8,
-            noise_prior: Prior::LogNormal { mu: -11.5, sigma: 3.0 },
+            noise_floor: 1e-10,
+            noise_prior: Prior::LogNormal { mu: -16.0, sigma: 3.0 },
             random_starts: 1,
         }
     }
