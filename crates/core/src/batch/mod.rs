@@ -1,10 +1,13 @@
 //! Choosing q points given a posterior and the points that are pending; one strategy per file.
 
+mod acquisition_kind;
 mod candidates;
 mod local_penalization;
 mod recommend;
+mod search;
 
-pub use local_penalization::{AcquisitionKind, LipschitzRule, LocalPenalization, MaximumRule, best_mean_at_data};
+pub use acquisition_kind::{AcquisitionKind, best_mean_at_data};
+pub use local_penalization::{LipschitzRule, LocalPenalization, MaximumRule};
 pub use recommend::highest_mean;
 
 use std::collections::HashSet;

@@ -74,6 +74,14 @@ pub fn lipschitz_at(posterior: &Posterior, x: &[f64], norm: Norm) -> f64 {
     dual_norm(&scratch.d_mean, norm)
 }
 
+/// The point value with distances in lengthscales.
+pub fn whitened_lipschitz_at(posterior: &Posterior, x: &[f64]) -> f64 {
+    let mut scratch = Scratch::default();
+    posterior.mean_gradient(x, &mut scratch);
+    let scale = &posterior.hyper().lengthscales;
+    scratch.d_mean.iter().zip(scale).map(|(g, l)| (g * l).powi(2)).sum::<f64>().sqrt()
+}
+
 /// The strategy's L̂ over a box, with distances in lengthscales.
 pub fn whitened_lipschitz(posterior: &Posterior, bounds: &Bounds, candidates: usize, stream: &Stream) -> Lipschitz {
     let hyper = posterior.hyper();

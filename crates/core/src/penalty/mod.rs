@@ -4,6 +4,8 @@ mod lipschitz;
 mod penalized;
 mod penalizer;
 
-pub use lipschitz::{Lipschitz, Norm, gradient_certificate, lipschitz, lipschitz_at, whitened_lipschitz};
+pub use lipschitz::{
+    Lipschitz, Norm, gradient_certificate, lipschitz, lipschitz_at, whitened_lipschitz, whitened_lipschitz_at,
+};
 pub use penalized::{Ball, Penalized, raw_score, shrinkage};
 pub use penalizer::{Penalizer, PenalizerKind, ln_penalizer};

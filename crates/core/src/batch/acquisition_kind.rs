@@ -1,0 +1,67 @@
+//! Acquisitions by name, bound to a posterior.
+
+use serde::{Deserialize, Serialize};
+
+use crate::acquisition::{
+    ExpectedImprovement, Exponential, LogAcquisition, PosteriorMean, ProbabilityOfImprovement, Softplus,
+    UpperConfidenceBound,
+};
+use crate::gp::{Posterior, Scratch};
+
+/// The acquisition, by name.
+///
+/// ```
+/// use elbowroom::batch::AcquisitionKind;
+/// let ucb: AcquisitionKind = serde_json::from_str(r#"{"ucb":{"kappa":1.5}}"#)?;
+/// assert_eq!(ucb, AcquisitionKind::Ucb { kappa: 1.5 });
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum AcquisitionKind {
+    /// Expected improvement over the best posterior mean at the data.
+    Ei,
+    /// Upper confidence bound, made positive by softplus above the best posterior mean at the data.
+    Ucb {
+        /// Weight of the standard deviation.
+        kappa: f64,
+    },
+    /// Upper confidence bound as in the paper: softplus of the raw value.
+    PaperUcb {
+        /// Weight of the standard deviation.
+        kappa: f64,
+    },
+    /// Probability of improvement over the best posterior mean at the data.
+    Pi,
+    /// The posterior mean, exponentiated.
+    Mean,
+}
+
+/// Where the softplus of a confidence bound bends, in prior standard deviations.
+const TEMPERATURE: f64 = 0.1;
+
+impl AcquisitionKind {
+    /// The acquisition for a posterior, in logarithms.
+    pub fn bind(&self, posterior: &Posterior) -> Box<dyn LogAcquisition> {
+        let best = || best_mean_at_data(posterior);
+        match *self {
+            AcquisitionKind::Ei => Box::new(ExpectedImprovement { best: best() }),
+            AcquisitionKind::Ucb { kappa } => Box::new(Softplus {
+                inner: UpperConfidenceBound { kappa },
+                offset: best(),
+                temperature: TEMPERATURE * posterior.hyper().variance.sqrt(),
+            }),
+            AcquisitionKind::PaperUcb { kappa } => Box::new(Softplus::paper(UpperConfidenceBound { kappa })),
+            AcquisitionKind::Pi => Box::new(ProbabilityOfImprovement { best: best() }),
+            AcquisitionKind::Mean => Box::new(Exponential(PosteriorMean)),
+        }
+    }
+}
+
+/// max_i μ(x_i): the incumbent, without the luck of noise. The prior mean if there are no data.
+pub fn best_mean_at_data(posterior: &Posterior) -> f64 {
+    let mut scratch = Scratch::default();
+    let means = posterior.observed().map(|x| posterior.mean_gradient(x, &mut scratch));
+    means.reduce(f64::max).unwrap_or(posterior.hyper().mean)
+}
