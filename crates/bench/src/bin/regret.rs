@@ -23,6 +23,7 @@ fn apply(change: &str, model: &mut ModelConfig, strategy: &mut LocalPenalization
     use elbowroom::batch::{AcquisitionKind, LipschitzRule, MaximumRule};
     use elbowroom::gp::{KernelKind, Prior};
     use elbowroom::penalty::PenalizerKind;
+    use elbowroom::study::HyperparameterRule;
     let (key, value) = change.split_once('=').unwrap_or((change, ""));
     match key {
         "matern52" => model.kernels = vec![KernelKind::Matern52],
@@ -31,7 +32,8 @@ fn apply(change: &str, model: &mut ModelConfig, strategy: &mut LocalPenalization
         "nowarp" => model.warp = false,
         "floor" => model.noise_floor = value.parse().expect("a number"),
         "noisemu" => model.noise_prior = Prior::LogNormal { mu: value.parse().expect("a number"), sigma: 3.0 },
-        "starts" => model.random_starts = value.parse().expect("a number"),
+        "starts" => model.hyperparameters = HyperparameterRule::Map { random_starts: value.parse().expect("a number") },
+        "iso" => model.ard = false,
         "soft" => strategy.penalizer = Some(PenalizerKind::Soft),
         "hard" => strategy.penalizer = Some(PenalizerKind::Hard),
         "truncated" => strategy.penalizer = Some(PenalizerKind::Truncated),

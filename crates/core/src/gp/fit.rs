@@ -4,7 +4,7 @@
 //! starts: the last fit, the prior's mode, and random draws. With many data the starts compete on a random subset, and
 //! only the winner is polished on all of them: the likelihood costs n³.
 
-use super::{Hyperparameters, Likelihood, NoiseRule, Posterior, Priors, Shape};
+use super::{Likelihood, NoiseRule, Posterior, Priors, Shape};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::linalg::Points;
@@ -102,34 +102,29 @@ pub struct FitInfo {
 /// ```
 pub fn fit(data: &Dataset, params: &FitParams, stream: &Stream) -> Result<Fit> {
     let search = Search::new(data, params);
-    let starts = search.starts(stream);
+    let mut starts = search.starts(stream);
     let mut info = FitInfo::default();
-    let theta = if data.len() > 2 * SUBSET {
+    let mut max_evaluations = params.max_evaluations;
+    if data.len() > 2 * SUBSET {
         let subset = random_subset(data, SUBSET, stream);
-        let (best, evaluations) = search.best_of(&subset, &starts, params.max_evaluations);
-        info.subset_evaluations = evaluations;
-        let start = best.map_or_else(|| starts[0].clone(), |(theta, _)| theta);
-        let (polished, evaluations) = search.best_of(data, &[start], POLISH_EVALUATIONS);
-        info.evaluations = evaluations;
-        polished
-    } else {
-        let (best, evaluations) = search.best_of(data, &starts, params.max_evaluations);
-        info.evaluations = evaluations;
-        best
-    };
-    info.fell_back = theta.is_none();
-    let (theta, value) = theta.unwrap_or_else(|| (search.mode(), f64::NEG_INFINITY));
-    let posterior = Posterior::new(data, hyperparameters(data, &params.shape, &theta))?;
+        let mut likelihood = Likelihood::new(&subset, params.shape.clone());
+        if let Some((theta, _)) = search.best_of(&mut likelihood, &starts, max_evaluations) {
+            starts = vec![theta];
+            max_evaluations = POLISH_EVALUATIONS;
+        }
+        info.subset_evaluations = likelihood.evaluations();
+    }
+    let mut likelihood = Likelihood::new(data, params.shape.clone());
+    let best = search.best_of(&mut likelihood, &starts, max_evaluations);
+    info.evaluations = likelihood.evaluations();
+    info.fell_back = best.is_none();
+    let (theta, value) = best.unwrap_or_else(|| (search.mode(), f64::NEG_INFINITY));
+    let posterior = likelihood.posterior(&theta)?;
     Ok(Fit { posterior, theta, value, info })
 }
 
 /// Evaluations allowed to polish on all data what was found on a subset.
 const POLISH_EVALUATIONS: usize = 8;
-
-/// The hyperparameters that θ stands for, with the mean that belongs to them.
-pub fn hyperparameters(data: &Dataset, shape: &Shape, theta: &[f64]) -> Hyperparameters {
-    Likelihood::new(data, shape.clone()).hyperparameters(theta)
-}
 
 /// The search problem: scales, bounds and priors.
 struct Search<'a> {
@@ -219,9 +214,13 @@ impl<'a> Search<'a> {
         starts
     }
 
-    /// The best end of the searches from all starts on `data`, and how many evaluations they took.
-    fn best_of(&self, data: &Dataset, starts: &[Vec<f64>], max_evaluations: usize) -> (Option<(Vec<f64>, f64)>, usize) {
-        let mut likelihood = Likelihood::new(data, self.params.shape.clone());
+    /// The best end of the searches from all starts; none if no start has a finite likelihood.
+    fn best_of(
+        &self,
+        likelihood: &mut Likelihood<'_>,
+        starts: &[Vec<f64>],
+        max_evaluations: usize,
+    ) -> Option<(Vec<f64>, f64)> {
         let mut objective = |theta: &[f64], gradient: &mut [f64]| {
             let mut value = likelihood.evaluate(theta, gradient);
             for (i, g) in gradient.iter_mut().enumerate() {
@@ -248,7 +247,7 @@ impl<'a> Search<'a> {
                 best = Some((theta, info.value));
             }
         }
-        (best, likelihood.evaluations())
+        best
     }
 }
 

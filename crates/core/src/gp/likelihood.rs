@@ -8,8 +8,9 @@
 //! from whitened coordinates; distances are recomputed for the gradient instead of stored, so memory stays at a few n².
 
 use super::whitened::{Whitened, kernel_row};
-use super::{Hyperparameters, KernelKind, Metric, Noise, kernel::with_kernel};
+use super::{Hyperparameters, KernelKind, Metric, Noise, Posterior, kernel::with_kernel};
 use crate::data::Dataset;
+use crate::error::Result;
 use crate::linalg::{FactorWork, dot_lanes, vectorized};
 
 /// Which hyperparameters there are to find, and which are given.
@@ -98,6 +99,7 @@ pub struct Likelihood<'a> {
     mean: f64,
     buffers: [Vec<f64>; 5],
     evaluations: usize,
+    factored: bool,
 }
 
 impl<'a> Likelihood<'a> {
@@ -116,6 +118,7 @@ impl<'a> Likelihood<'a> {
             data,
             shape,
             evaluations: 0,
+            factored: false,
         }
     }
 
@@ -139,9 +142,20 @@ impl<'a> Likelihood<'a> {
         value
     }
 
+    /// The posterior at θ: the factor is built once more and kept.
+    pub fn posterior(&mut self, theta: &[f64]) -> Result<Posterior> {
+        let hyper = self.hyperparameters(theta);
+        if !self.factored {
+            // Not positive definite as it is: the other way adds jitter.
+            return Posterior::new(self.data, hyper);
+        }
+        hyper.check(self.data.len(), self.data.dim())?;
+        Ok(Posterior::from_factor(self.data, hyper, self.work.to_factor(0.0)))
+    }
+
     /// The hyperparameters at θ, the mean included.
     pub fn hyperparameters(&mut self, theta: &[f64]) -> Hyperparameters {
-        self.factor(theta);
+        self.factored = self.factor(theta).is_some();
         Hyperparameters {
             kernel: self.shape.kernel,
             variance: self.variance(theta),

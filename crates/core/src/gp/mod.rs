@@ -11,7 +11,7 @@ mod posterior;
 mod prior;
 mod whitened;
 
-pub use fit::{Fit, FitInfo, FitParams, fit, hyperparameters};
+pub use fit::{Fit, FitInfo, FitParams, fit};
 pub use gradient::GradientPosterior;
 pub use hyper::{Hyperparameters, Metric, Noise};
 pub use joint::{Joint, LeftOut};

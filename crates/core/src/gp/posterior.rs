@@ -111,9 +111,15 @@ impl Posterior {
         });
         let jitter = work.factor_with_jitter()?;
         work.invert();
-        let factor = work.to_factor(jitter);
+        Ok(Self::from_factor(data, hyper, work.to_factor(jitter)))
+    }
+
+    /// The posterior for hyperparameters whose covariance matrix was factored already.
+    pub(super) fn from_factor(data: &Dataset, hyper: Hyperparameters, factor: Factor) -> Self {
+        let whitened = Whitened::new(data.x(), &hyper.lengthscales, &hyper.metric);
         let weights = solve_weights(&factor, data.y(), hyper.mean);
-        Ok(Self { hyper, points: data.x().clone(), values: data.y().to_vec(), whitened, factor, weights, n_data: n })
+        let (points, values, n_data) = (data.x().clone(), data.y().to_vec(), data.len());
+        Self { hyper, points, values, whitened, factor, weights, n_data }
     }
 
     /// The hyperparameters.

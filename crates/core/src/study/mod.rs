@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub use config::{Goal, InitialDesign, StudyConfig, default_initial};
 pub use event::{AskedTrial, Build, EVENT_VERSION, Event, Provenance};
-pub use model::{Model, ModelConfig, ModelRecord, Observations};
+pub use model::{HyperparameterRule, Model, ModelConfig, ModelRecord, Observations};
 pub use outcome::OutcomeMap;
 pub use report::{Report, Told};
 use state::State;

@@ -7,8 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::outcome::OutcomeMap;
 use crate::data::Dataset;
-use crate::error::Result;
-use crate::gp::{FitParams, KernelKind, MeanRule, Metric, NoiseRule, Posterior, Prior, Shape, fit};
+use crate::error::{Error, Result};
+use crate::gp::{
+    FitParams, Hyperparameters, KernelKind, MeanRule, Metric, Noise, NoiseRule, Posterior, Prior, Shape, fit,
+};
 use crate::linalg::Points;
 use crate::rng::Stream;
 use crate::space::{Dimension, SearchSpace};
@@ -22,6 +24,10 @@ const CONTEST: usize = 100;
 pub struct ModelConfig {
     /// Kernels to choose from.
     pub kernels: Vec<KernelKind>,
+    /// One lengthscale per parameter (ARD), or one for all.
+    pub ard: bool,
+    /// How hyperparameters are found.
+    pub hyperparameters: HyperparameterRule,
     /// Whether results may be warped.
     pub warp: bool,
     /// Known noise variance of every result that comes without its own; fitted if none.
@@ -30,19 +36,43 @@ pub struct ModelConfig {
     pub noise_floor: f64,
     /// Prior of the noise variance.
     pub noise_prior: Prior,
-    /// Random starts of the search for hyperparameters.
-    pub random_starts: usize,
+}
+
+/// How the hyperparameters of a model are found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HyperparameterRule {
+    /// Maximum a posteriori with dimension-scaled priors, starting from the last fit, the prior and some random draws.
+    Map {
+        /// Random starts.
+        random_starts: usize,
+    },
+    /// Maximum likelihood, the best of some random starts: the paper's way, with 10.
+    MaximumLikelihood {
+        /// Random starts.
+        starts: usize,
+    },
+    /// Given, for standardized results on the unit cube; no search, and the first kernel is taken.
+    Fixed {
+        /// Kernel variance.
+        variance: f64,
+        /// One lengthscale per searched parameter.
+        lengthscales: Vec<f64>,
+        /// Noise variance.
+        noise: f64,
+    },
 }
 
 impl Default for ModelConfig {
     fn default() -> Self {
         Self {
             kernels: vec![KernelKind::Matern52, KernelKind::Rbf],
+            ard: true,
+            hyperparameters: HyperparameterRule::Map { random_starts: 1 },
             warp: true,
             noise: None,
             noise_floor: 1e-10,
             noise_prior: Prior::LogNormal { mu: -16.0, sigma: 3.0 },
-            random_starts: 1,
         }
     }
 }
@@ -104,11 +134,15 @@ impl Model {
             raw = raw.with_noise(vec![variance; observations.values.len()])?;
         }
         let fitting = Fitting { config, space, warm, stream };
+        if let HyperparameterRule::Fixed { .. } = config.hyperparameters {
+            return fitting.fixed(&raw);
+        }
         let (kernel, bend, theta) = fitting.contest(&raw)?;
         let outcome = OutcomeMap::new(raw.y(), bend);
         let data = encoded(&raw, &outcome)?;
         let mut params = fitting.params(kernel, &data);
         params.warm = theta;
+        // The contest had the random starts.
         params.random_starts = 0;
         let found = fit(&data, &params, stream)?;
         let record = ModelRecord { kernel, theta: found.theta, bend: outcome.bend() };
@@ -136,14 +170,14 @@ impl Fitting<'_> {
     /// The kernel and bend under which the results are most likely, with their θ.
     fn contest(&self, raw: &Dataset) -> Result<(KernelKind, Option<f64>, Option<Vec<f64>>)> {
         let subset = part(raw, CONTEST, self.stream)?;
-        let first = self.config.kernels.first().copied().unwrap_or(KernelKind::Matern52);
-        let same = |k: KernelKind| self.warm.filter(|w| w.kernel == k).or(self.warm).map(|w| w.theta.clone());
-        let mut best = self.entry(&subset, first, None, same(first), self.config.random_starts)?;
+        let first = self.first_kernel();
+        let warm = self.warm.map(|w| w.theta.clone());
+        let mut best = self.entry(&subset, first, None, warm, true)?;
         if self.config.warp && raw.len() > 2 {
             let plain = best.value;
             let mut theta = best.theta.clone();
             for bend in BENDS {
-                let entry = self.entry(&subset, first, Some(bend), Some(theta.clone()), 0)?;
+                let entry = self.entry(&subset, first, Some(bend), Some(theta.clone()), false)?;
                 theta.clone_from(&entry.theta);
                 if entry.value > best.value && entry.value > plain + WARP_MARGIN {
                     best = entry;
@@ -151,7 +185,7 @@ impl Fitting<'_> {
             }
         }
         for &kernel in self.config.kernels.iter().skip(1) {
-            let entry = self.entry(&subset, kernel, best.bend, Some(best.theta.clone()), 0)?;
+            let entry = self.entry(&subset, kernel, best.bend, Some(best.theta.clone()), false)?;
             if entry.value > best.value {
                 best = entry;
             }
@@ -165,32 +199,66 @@ impl Fitting<'_> {
         kernel: KernelKind,
         bend: Option<f64>,
         warm: Option<Vec<f64>>,
-        random_starts: usize,
+        explore: bool,
     ) -> Result<Entry> {
         let outcome = OutcomeMap::new(raw.y(), bend);
         let data = encoded(raw, &outcome)?;
         let mut params = self.params(kernel, &data);
         params.warm = warm;
-        params.random_starts = random_starts;
+        if !explore {
+            params.random_starts = 0;
+        }
         let found = fit(&data, &params, self.stream)?;
         Ok(Entry { kernel, bend, value: found.value + outcome.ln_jacobian(raw.y()), theta: found.theta })
     }
 
     fn params(&self, kernel: KernelKind, data: &Dataset) -> FitParams {
-        let metric = self.space.dimensions().iter().map(|d| match d {
-            Dimension::Category { .. } => Metric::Mismatch,
-            _ => Metric::Distance,
-        });
         let mut shape = Shape::new(kernel, self.space.dim());
-        shape.metric = metric.collect();
+        shape.metric = self.metric();
+        shape.ard = self.config.ard;
         shape.mean = MeanRule::Estimated { prior_sd: 1.0 };
         shape.noise = match data.noise() {
             Some(_) => NoiseRule::PerObservation,
             None => NoiseRule::Fitted { floor: self.config.noise_floor },
         };
+        if let HyperparameterRule::MaximumLikelihood { starts } = self.config.hyperparameters {
+            return FitParams::maximum_likelihood(shape, vec![1.0; self.space.dim()], starts);
+        }
         let mut params = FitParams::map(shape);
         params.priors.noise = self.config.noise_prior;
+        if let HyperparameterRule::Map { random_starts } = self.config.hyperparameters {
+            params.random_starts = random_starts;
+        }
         params
+    }
+
+    /// The model with given hyperparameters.
+    fn fixed(&self, raw: &Dataset) -> Result<Model> {
+        let HyperparameterRule::Fixed { variance, lengthscales, noise } = &self.config.hyperparameters else {
+            return Err(Error::config("the hyperparameters are not fixed", "give all of them"));
+        };
+        let outcome = OutcomeMap::new(raw.y(), None);
+        let data = encoded(raw, &outcome)?;
+        let kernel = self.first_kernel();
+        let mut hyper = Hyperparameters::new(kernel, *variance, lengthscales.clone(), *noise);
+        hyper.metric = self.metric();
+        if let Some(noise) = data.noise() {
+            hyper.noise = Noise::PerObservation(noise.to_vec());
+        }
+        let posterior = Posterior::new(&data, hyper)?;
+        Ok(Model { posterior, outcome, record: ModelRecord { kernel, theta: Vec::new(), bend: None } })
+    }
+
+    fn first_kernel(&self) -> KernelKind {
+        self.config.kernels.first().copied().unwrap_or(KernelKind::Matern52)
+    }
+
+    fn metric(&self) -> Vec<Metric> {
+        let metric = self.space.dimensions().iter().map(|d| match d {
+            Dimension::Category { .. } => Metric::Mismatch,
+            _ => Metric::Distance,
+        });
+        metric.collect()
     }
 }
 
