@@ -29,6 +29,7 @@ fn apply(change: &str, model: &mut ModelConfig, strategy: &mut LocalPenalization
         "matern52" => model.kernels = vec![KernelKind::Matern52],
         "matern32" => model.kernels = vec![KernelKind::Matern32],
         "rbf" => model.kernels = vec![KernelKind::Rbf],
+        "both" => model.kernels = vec![KernelKind::Matern52, KernelKind::Rbf],
         "nowarp" => model.warp = false,
         "floor" => model.noise_floor = value.parse().expect("a number"),
         "noisemu" => model.noise_prior = Prior::LogNormal { mu: value.parse().expect("a number"), sigma: 3.0 },

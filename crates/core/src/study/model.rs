@@ -66,7 +66,7 @@ pub enum HyperparameterRule {
 impl Default for ModelConfig {
     fn default() -> Self {
         Self {
-            kernels: vec![KernelKind::Matern52, KernelKind::Rbf],
+            kernels: vec![KernelKind::Matern52],
             ard: true,
             hyperparameters: HyperparameterRule::Map { random_starts: 1 },
             warp: true,
@@ -111,8 +111,15 @@ pub struct ModelRecord {
     pub bend: Option<f64>,
 }
 
-/// Bends to choose from, from slight to logarithmic, in standard deviations of the results.
-const BENDS: [f64; 4] = [1.0, 0.1, 1e-2, 1e-3];
+/// Bends to choose from: two per decade, from slight to logarithmic, in standard deviations of the results.
+const BENDS: usize = 18;
+
+fn bend_at(level: usize) -> f64 {
+    10f64.powf(0.5 - 0.5 * level as f64)
+}
+
+/// Levels that a study without a warp so far looks at first.
+const FIRST_LEVELS: [usize; 5] = [1, 3, 5, 7, 9];
 
 /// A warp must make the results this much more likely (in nats) to be taken.
 const WARP_MARGIN: f64 = 2.0;
@@ -174,14 +181,9 @@ impl Fitting<'_> {
         let warm = self.warm.map(|w| w.theta.clone());
         let mut best = self.entry(&subset, first, None, warm, true)?;
         if self.config.warp && raw.len() > 2 {
-            let plain = best.value;
-            let mut theta = best.theta.clone();
-            for bend in BENDS {
-                let entry = self.entry(&subset, first, Some(bend), Some(theta.clone()), false)?;
-                theta.clone_from(&entry.theta);
-                if entry.value > best.value && entry.value > plain + WARP_MARGIN {
-                    best = entry;
-                }
+            let warped = self.best_warp(&subset, first, &best)?;
+            if warped.value > best.value + WARP_MARGIN {
+                best = warped;
             }
         }
         for &kernel in self.config.kernels.iter().skip(1) {
@@ -191,6 +193,41 @@ impl Fitting<'_> {
             }
         }
         Ok((best.kernel, best.bend, Some(best.theta)))
+    }
+
+    /// The best warp: from the one of the last fit, or the best of a few, downhill or uphill as long as that helps.
+    fn best_warp(&self, raw: &Dataset, kernel: KernelKind, plain: &Entry) -> Result<Entry> {
+        let try_level =
+            |level: usize, from: &Entry| self.entry(raw, kernel, Some(bend_at(level)), Some(from.theta.clone()), false);
+        let last = self
+            .warm
+            .and_then(|w| w.bend)
+            .map(|bend| (0..BENDS).min_by(|&a, &b| distance(a, bend).total_cmp(&distance(b, bend))).unwrap_or(0));
+        let mut level = last.unwrap_or(FIRST_LEVELS[0]);
+        let mut best = try_level(level, plain)?;
+        if last.is_none() {
+            let mut from = best.clone();
+            for other in FIRST_LEVELS.into_iter().skip(1) {
+                from = try_level(other, &from)?;
+                if from.value > best.value {
+                    (best, level) = (from.clone(), other);
+                }
+            }
+        }
+        for step in [1, -1] {
+            let mut moved = false;
+            while let Some(next) = level.checked_add_signed(step).filter(|l| *l < BENDS) {
+                let entry = try_level(next, &best)?;
+                if entry.value <= best.value {
+                    break;
+                }
+                (best, level, moved) = (entry, next, true);
+            }
+            if moved {
+                break;
+            }
+        }
+        Ok(best)
     }
 
     fn entry(
@@ -262,6 +299,12 @@ impl Fitting<'_> {
     }
 }
 
+/// How far a level is from a bend, in decades.
+fn distance(level: usize, bend: f64) -> f64 {
+    (bend_at(level).log10() - bend.log10()).abs()
+}
+
+#[derive(Clone)]
 struct Entry {
     kernel: KernelKind,
     bend: Option<f64>,
