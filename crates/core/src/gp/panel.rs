@@ -5,7 +5,7 @@
 //! cov(x, p) = k(x, p) − k_xᵀw, and s²_after(x) falls by cov(x, p)² / (s²_after(p) + noise).
 
 use super::kernel::with_kernel;
-use super::posterior::{Posterior, Scratch};
+use super::posterior::{Posterior, Prediction, Scratch};
 use super::whitened::kernel_row;
 use crate::linalg::{Points, dot, vectorized};
 
@@ -14,23 +14,22 @@ use crate::linalg::{Points, dot, vectorized};
 pub struct Panel {
     points: Points,
     rows: Vec<Vec<f64>>,
-    mean: Vec<f64>,
-    variance: Vec<f64>,
-    variance_after: Vec<f64>,
+    predictions: Vec<Prediction>,
 }
+
+/// Phantoms that a kernel row has room for before it is moved.
+const ROOM: usize = 16;
 
 impl Panel {
     /// Predicts all points under a posterior and the phantoms it carries.
     pub fn new(posterior: &Posterior, points: Points) -> Self {
-        let bare = posterior.without_phantoms();
-        let (mean, variance, rows) = bare.predict_rows(&points);
-        let mut panel = Self { points, rows, mean, variance_after: variance.clone(), variance };
-        let mut grown = bare;
-        for x in posterior.phantoms() {
-            panel.push_phantom(&grown, x);
-            grown.push_phantom(x);
-        }
-        panel
+        let mut rows = Vec::with_capacity(points.len());
+        let predictions = posterior.predict_blocks(&points, &mut |row: &[f64]| {
+            let mut kept = Vec::with_capacity(row.len() + ROOM);
+            kept.extend_from_slice(row);
+            rows.push(kept);
+        });
+        Self { points, rows, predictions }
     }
 
     /// How many points there are.
@@ -50,17 +49,17 @@ impl Panel {
 
     /// Posterior mean at point i.
     pub fn mean(&self, i: usize) -> f64 {
-        self.mean[i]
+        self.predictions[i].mean
     }
 
     /// Variance at point i given the data.
     pub fn variance(&self, i: usize) -> f64 {
-        self.variance[i]
+        self.predictions[i].variance
     }
 
     /// Variance at point i once all phantoms are in.
     pub fn variance_after(&self, i: usize) -> f64 {
-        self.variance_after[i]
+        self.predictions[i].variance_after
     }
 
     /// Takes in a phantom x; `posterior` is the one before x was added to it.
@@ -71,9 +70,9 @@ impl Panel {
         let floor = posterior.variance_floor();
         let mut column = vec![0.0; self.len()];
         posterior.prior_covariances(x, &self.points, &mut column);
-        for ((row, after), k) in self.rows.iter_mut().zip(&mut self.variance_after).zip(&column) {
+        for ((row, p), k) in self.rows.iter_mut().zip(&mut self.predictions).zip(&column) {
             let covariance = k - dot(row, scratch.solved());
-            *after = (*after - covariance * covariance / denominator).max(floor);
+            p.variance_after = (p.variance_after - covariance * covariance / denominator).max(floor);
             row.push(*k);
         }
     }
@@ -81,12 +80,9 @@ impl Panel {
     /// Adds a point to the panel; `posterior` carries the phantoms the panel has seen.
     pub fn push(&mut self, posterior: &Posterior, x: &[f64]) {
         let mut scratch = Scratch::default();
-        let p = posterior.predict_value(x, &mut scratch);
+        self.predictions.push(posterior.predict_value(x, &mut scratch));
         self.points.push(x);
         self.rows.push(scratch.row().to_vec());
-        self.mean.push(p.mean);
-        self.variance.push(p.variance);
-        self.variance_after.push(p.variance_after);
     }
 }
 

@@ -280,43 +280,42 @@ impl Posterior {
 
     /// Means and variances (data only) at many points, several side by side.
     pub fn predict_many(&self, x: &Points) -> (Vec<f64>, Vec<f64>) {
-        let mut sink = |_: &[f64]| {};
-        self.predict_blocks(x, &mut sink)
+        let predictions = self.predict_blocks(x, &mut |_: &[f64]| {});
+        predictions.iter().map(|p| (p.mean, p.variance)).unzip()
     }
 
-    /// As [`Posterior::predict_many`], with the kernel row of every point against the data.
-    pub(super) fn predict_rows(&self, x: &Points) -> (Vec<f64>, Vec<f64>, Vec<Vec<f64>>) {
-        let mut rows = Vec::with_capacity(x.len());
-        let (means, variances) = self.predict_blocks(x, &mut |row: &[f64]| rows.push(row.to_vec()));
-        (means, variances, rows)
-    }
-
-    fn predict_blocks(&self, x: &Points, keep: &mut impl FnMut(&[f64])) -> (Vec<f64>, Vec<f64>) {
-        let n = self.n_data;
-        let mut means = Vec::with_capacity(x.len());
-        let mut variances = Vec::with_capacity(x.len());
+    /// Predictions at many points; `keep` gets the kernel row of each against data and phantoms.
+    pub(super) fn predict_blocks(&self, x: &Points, keep: &mut impl FnMut(&[f64])) -> Vec<Prediction> {
+        let (n_data, n) = (self.n_data, self.whitened.len());
+        let mut predictions = Vec::with_capacity(x.len());
         let (mut u, mut s) = (vec![0.0; self.dim()], vec![0.0; n]);
         let (mut k, mut c) = (vec![0.0; n], vec![0.0; n]);
         let mut block = vec![[0.0; BLOCK]; n];
-        let floor = self.variance_floor();
+        let mut means = [0.0; BLOCK];
+        let (variance, floor) = (self.hyper.variance, self.variance_floor());
         for from in (0..x.len()).step_by(BLOCK) {
             let width = BLOCK.min(x.len() - from);
             for lane in 0..width {
                 self.whitened.whiten(x.row(from + lane), &mut u);
                 with_kernel!(self.hyper.kernel, kernel => vectorized(#[inline(always)] || {
                     self.whitened.squared_distances(&u, 0, &mut s);
-                    kernel_row(kernel, self.hyper.variance, &s, &mut k, &mut c);
+                    kernel_row(kernel, variance, &s, &mut k, &mut c);
                 }));
-                means.push(self.hyper.mean + dot(&k, &self.weights));
+                means[lane] = self.hyper.mean + dot(&k[..n_data], &self.weights);
                 keep(&k);
                 for (b, k) in block.iter_mut().zip(&k) {
                     b[lane] = *k;
                 }
             }
-            let explained = self.factor.squared_norms(&block);
-            variances.extend(explained[..width].iter().map(|e| (self.hyper.variance - e).max(floor)));
+            let known = self.factor.squared_norms(&block, 0..n_data);
+            let awaited = self.factor.squared_norms(&block, n_data..n);
+            predictions.extend((0..width).map(|lane| Prediction {
+                mean: means[lane],
+                variance: (variance - known[lane]).max(floor),
+                variance_after: (variance - known[lane] - awaited[lane]).max(floor),
+            }));
         }
-        (means, variances)
+        predictions
     }
 
     /// Solves K w = k_x for data and phantoms, left in the scratch; the variance at x with phantoms.

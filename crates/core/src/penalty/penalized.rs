@@ -6,7 +6,7 @@
 //! once the pending results are in: the model's own idea of how much a pending point tells about x. The acquisition
 //! itself is that of the data alone, and nothing is refitted.
 
-use super::Penalizer;
+use super::{Penalizer, PenalizerKind};
 use crate::acquisition::LogAcquisition;
 use crate::gp::{Metric, Panel, Posterior, Scratch};
 use crate::optim::Objective;
@@ -19,6 +19,9 @@ pub struct Penalized<'a, A> {
     shrink: bool,
     scratch: Scratch,
 }
+
+/// Standard deviations beyond which Φ differs from 1 by less than 10⁻¹⁷.
+const FAR: f64 = 8.5;
 
 /// A penalizer and the point it is centred on.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,7 +52,19 @@ pub fn shrinkage(panel: &Panel, i: usize) -> f64 {
 impl Ball {
     /// ln φ at x, by the posterior's distance.
     pub fn ln_value(&self, posterior: &Posterior, x: &[f64]) -> f64 {
-        self.penalizer.ln_value_and_slope(posterior.squared_distance(x, &self.center).sqrt()).0
+        let d = posterior.squared_distance(x, &self.center).sqrt();
+        if self.is_far(d) { 0.0 } else { self.penalizer.ln_value_and_slope(d).0 }
+    }
+
+    /// Whether φ differs from 1 by less than rounding: most pending points are that far away.
+    fn is_far(&self, d: f64) -> bool {
+        let p = &self.penalizer;
+        let may_be = match p.kind {
+            PenalizerKind::Soft => true,
+            PenalizerKind::Truncated => p.mean <= p.best,
+            PenalizerKind::Hard => false,
+        };
+        may_be && p.lipschitz * d - (p.best - p.mean) > FAR * p.sd
     }
 }
 
@@ -72,6 +87,9 @@ impl<A: LogAcquisition> Objective for Penalized<'_, A> {
         let hyper = self.posterior.hyper();
         for ball in self.balls {
             let d = self.posterior.squared_distance(x, &ball.center).sqrt();
+            if ball.is_far(d) {
+                continue;
+            }
             let (ln, slope) = ball.penalizer.ln_value_and_slope(d);
             value += ln;
             if d > 0.0 && slope.is_finite() {
