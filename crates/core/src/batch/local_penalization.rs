@@ -171,13 +171,14 @@ impl BatchStrategy for LocalPenalization {
                     && !chosen_keys.contains(&key)
                     && model.phantoms().all(|p| model.squared_distance(p, u) >= MIN_SEPARATION * MIN_SEPARATION)
             };
-            let next = ends
-                .iter()
-                .filter(|(value, _)| value.is_finite())
-                .map(|(_, u)| u.clone())
-                .find(|u| free(u))
-                .or_else(|| best_free(&panel, &totals, free))
-                .map(UnitPoint::clamped)
+            let end = ends.iter().find(|(value, u)| value.is_finite() && free(u));
+            // Where the best climb ends at a point that is not free, the candidates compete with the other ends.
+            let beaten = end.is_none_or(|(value, _)| *value < ends[0].0);
+            let candidate = if beaten { best_free(&panel, &totals, free) } else { None };
+            let next = candidate
+                .filter(|(total, _)| end.is_none_or(|(value, _)| total > value))
+                .or_else(|| end.cloned())
+                .map(|(_, u)| UnitPoint::clamped(u))
                 .or_else(|| any_point(situation, &chosen_keys, &mut draw));
             let Some(next) = next else { break };
 
@@ -304,11 +305,11 @@ fn starts(posterior: &Posterior, panel: &Panel, totals: &[f64]) -> Vec<usize> {
     starts
 }
 
-/// The best candidate that may still be proposed.
-fn best_free(panel: &Panel, totals: &[f64], free: impl Fn(&[f64]) -> bool) -> Option<Vec<f64>> {
+/// The best candidate that may still be proposed, with its score.
+fn best_free(panel: &Panel, totals: &[f64], free: impl Fn(&[f64]) -> bool) -> Option<(f64, Vec<f64>)> {
     let mut order: Vec<usize> = (0..totals.len()).collect();
     order.sort_by(|&a, &b| totals[b].total_cmp(&totals[a]).then(a.cmp(&b)));
-    order.into_iter().map(|i| panel.points().row(i)).find(|u| free(u)).map(<[f64]>::to_vec)
+    order.into_iter().map(|i| (totals[i], panel.points().row(i))).find(|(_, u)| free(u)).map(|(t, u)| (t, u.to_vec()))
 }
 
 impl AcquisitionKind {
