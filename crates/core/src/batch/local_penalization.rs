@@ -20,9 +20,7 @@ use crate::acquisition::{
 use crate::error::Result;
 use crate::gp::{Panel, Posterior};
 use crate::optim::{Bounds, Lbfgsb, LbfgsbParams};
-use crate::penalty::{
-    Ball, Norm, Penalized, Penalizer, PenalizerKind, lipschitz_at, raw_score, shrinkage, whitened_lipschitz,
-};
+use crate::penalty::{Ball, Penalized, Penalizer, PenalizerKind, raw_score, shrinkage, whitened_lipschitz};
 use crate::space::{PointKey, UnitPoint};
 
 /// Local penalization with its parts to choose.
@@ -241,7 +239,13 @@ impl LocalPenalization {
         let hyper = posterior.hyper();
         let lipschitz = match self.lipschitz {
             LipschitzRule::Global => scale.lipschitz,
-            LipschitzRule::Point => lipschitz_at(posterior, x, Norm::Two).max(1e-6 * scale.lipschitz),
+            // ‖∇_u μ‖ in lengthscales, as distances are.
+            LipschitzRule::Point => {
+                let mut scratch = crate::gp::Scratch::default();
+                posterior.mean_gradient(x, &mut scratch);
+                let squares = scratch.d_mean.iter().zip(&hyper.lengthscales).map(|(g, l)| (g * l).powi(2));
+                squares.sum::<f64>().sqrt().max(1e-6 * scale.lipschitz)
+            }
             LipschitzRule::Local => {
                 let low = x.iter().zip(&hyper.lengthscales).map(|(x, l)| (x - l).max(0.0)).collect();
                 let high = x.iter().zip(&hyper.lengthscales).map(|(x, l)| (x + l).min(1.0)).collect();
