@@ -298,7 +298,8 @@ fn fifty_points_can_be_pending_on_few_results() {
 
 #[test]
 fn told_noise_of_any_size_is_modelled() {
-    let table: Vec<(&str, fn(usize) -> f64, fn(usize) -> f64)> = vec![
+    type ByNumber = fn(usize) -> f64;
+    let table: Vec<(&str, ByNumber, ByNumber)> = vec![
         ("none", |i| i as f64, |_| 0.0),
         ("none, constant values", |_| 1.0, |_| 0.0),
         ("little", |i| i as f64, |_| 1e-300),

@@ -238,7 +238,7 @@ fn a_flat_posterior_is_as_steep_as_a_quarter_of_the_prior() {
             hyper.mean = 1.5;
             let gp = Posterior::new(&Dataset::new(x, vec![1.5]).unwrap(), hyper).unwrap();
             let l = whitened_lipschitz(&gp, &Bounds::unit(dim), 64, &Stream::new(0));
-            // c_ν = 1, 5/3, 3 (method, section 3.3).
+            // c_ν = 1, 5/3, 3.
             let c: f64 = match kernel {
                 KernelKind::Rbf => 1.0,
                 KernelKind::Matern52 => 5.0 / 3.0,
@@ -252,7 +252,7 @@ fn a_flat_posterior_is_as_steep_as_a_quarter_of_the_prior() {
 
 #[test]
 fn fifty_points_of_cosines_give_its_constant_within_five_percent_on_average() {
-    // The maximum of ‖∇f‖ over [0, 1]² is 10.187015 (method, errata; the paper prints 8.8086).
+    // The maximum of ‖∇f‖ over [0, 1]² is 10.187015 (the paper prints 8.8086).
     assert!((COSINES_LIPSCHITZ - 10.18701505552653).abs() < 1e-9);
     let problem = Problem::cosines();
     let seeds = 30;
@@ -275,4 +275,28 @@ fn fifty_points_of_cosines_give_its_constant_within_five_percent_on_average() {
     }
     let mean = total / seeds as f64;
     assert!((mean / COSINES_LIPSCHITZ - 1.0).abs() < 0.05, "{mean}");
+}
+
+#[test]
+fn with_a_category_the_strategys_constant_is_the_steepest_slope_at_its_levels() {
+    // One float and one category of three levels, each with a function of its own.
+    for seed in 0..12 {
+        let mut s = Stream::new(seed).child("category", 0);
+        let levels = [1.0 / 6.0, 0.5, 5.0 / 6.0];
+        let mut x = Points::new(2);
+        for i in 0..12 {
+            x.push(&[s.uniform(), levels[i % 3]]);
+        }
+        let y = (0..12).map(|_| s.normal()).collect();
+        let mut hyper = Hyperparameters::new(KERNELS[seed as usize % 2], 1.0, vec![0.2, 0.6], 1e-3);
+        hyper.metric[1] = elbowroom::gp::Metric::Mismatch;
+        let gp = Posterior::new(&Dataset::new(x, y).unwrap(), hyper).unwrap();
+        let slope = |x: f64, level: f64| 0.2 * gradient(&gp, &[x, level])[0].abs();
+        let grid = levels.iter().flat_map(|&l| (0..2001).map(move |i| (f64::from(i) / 2000.0, l)));
+        let want = grid.map(|(x, l)| slope(x, l)).fold(0.0, f64::max);
+        let found = whitened_lipschitz(&gp, &Bounds::unit(2), 96, &Stream::new(seed));
+        // A place between two levels is no point of the space, and what the mean does there is no slope of it.
+        assert!(levels.contains(&found.at[1]), "{seed}: {:?}", found.at);
+        assert!(found.value >= want * (1.0 - 1e-6) && found.value <= want * 1.001, "{seed}: {} {want}", found.value);
+    }
 }

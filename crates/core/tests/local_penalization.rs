@@ -221,7 +221,7 @@ fn the_maximum_rule_is_what_it_says() {
 
 #[test]
 fn batches_of_truncated_penalizers_keep_a_twentieth_of_a_lengthscale() {
-    // The sanity gate of the method, 5.4, for the truncated penalizer with and without the variance term.
+    // Points closer than that tell almost the same: no batch of the truncated penalizer should hold them, with and without the variance term.
     for shrink in [false, true] {
         let strategy = LocalPenalization { shrink, ..LocalPenalization::default() };
         // An interval of five lengthscales has room for a few points where improvement is likely, not for six.
@@ -305,7 +305,7 @@ fn the_same_stream_gives_the_same_batch_in_any_thread() {
 
 #[test]
 fn a_soft_penalizer_with_an_infinite_constant_penalizes_nothing_but_its_centre() {
-    // L → ∞ makes the balls vanish: Φ((L d − M + μ)/s) → 1 for all d > 0 (method, 5.4).
+    // L → ∞ makes the balls vanish: Φ((L d − M + μ)/s) → 1 for all d > 0.
     let space = floats(2);
     let gp = posterior(&space, 10, 0.3, 3);
     let acquisition = ExpectedImprovement { best: best_mean_at_data(&gp) };
@@ -489,7 +489,7 @@ fn in_a_small_finite_space_each_choice_is_the_true_maximizer() {
                 let seed = (100 * i + 10 * j + k) as u64;
                 let lengthscale = [0.2, 0.6][(j + k) % 2];
                 let gp = posterior(&space, 6, lengthscale, seed);
-                let shrink = penalizer.is_none() || seed % 2 == 0;
+                let shrink = penalizer.is_none() || seed.is_multiple_of(2);
                 let strategy = LocalPenalization { acquisition, penalizer, shrink, ..LocalPenalization::default() };
                 let taken = observed_keys(&space, &gp);
                 let batch = choose(&strategy, &space, &gp, &[], &taken, 3, seed);
