@@ -221,7 +221,8 @@ fn the_maximum_rule_is_what_it_says() {
 
 #[test]
 fn batches_of_truncated_penalizers_keep_a_twentieth_of_a_lengthscale() {
-    // Points closer than that tell almost the same: no batch of the truncated penalizer should hold them, with and without the variance term.
+    // Points closer than that tell almost the same: no batch of the truncated penalizer should hold them while there is
+    // space left, with and without the variance term.
     for shrink in [false, true] {
         let strategy = LocalPenalization { shrink, ..LocalPenalization::default() };
         // An interval of five lengthscales has room for a few points where improvement is likely, not for six.
