@@ -16,8 +16,11 @@ pub struct Task {
     pub bounds: Vec<(f64, f64)>,
     /// Its least value.
     pub minimum: f64,
-    function: Box<dyn Fn(&[f64]) -> f64 + Send + Sync>,
+    function: Function,
 }
+
+/// A function of several numbers.
+type Function = Box<dyn Fn(&[f64]) -> f64 + Send + Sync>;
 
 impl Task {
     /// The value at x.

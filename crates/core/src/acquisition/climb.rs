@@ -63,7 +63,6 @@ impl<'a> Climb<'a> {
         let mut best = guarded(u, &mut self.gradient);
         let mut trial = u.to_vec();
         for _ in 0..MAX_TURNS {
-            let mut moved = false;
             if self.fix_short_ranges(u) {
                 trial.copy_from_slice(u);
                 self.solver.maximize(&mut guarded, &mut trial, &self.bounds);
@@ -72,11 +71,9 @@ impl<'a> Climb<'a> {
                 if value > best {
                     best = value;
                     u.copy_from_slice(&trial);
-                    moved = true;
                 }
             }
-            let stepped = step_coordinates(space, &mut guarded, u, &mut best, &mut self.gradient);
-            if !stepped || !moved {
+            if !step_coordinates(space, &mut guarded, u, &mut best, &mut self.gradient) {
                 break;
             }
         }

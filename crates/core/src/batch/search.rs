@@ -38,6 +38,7 @@ pub(super) struct Search<'a> {
     balls: Vec<Ball>,
     /// Whether the variance that phantoms take away counts.
     shrink: bool,
+    is_finite: bool,
     chosen: HashSet<PointKey>,
     climb: Climb<'a>,
     draw: Stream,
@@ -57,6 +58,7 @@ impl<'a> Search<'a> {
             acquisition,
             balls: Vec::new(),
             shrink,
+            is_finite: situation.space.n_points().is_some(),
             chosen: HashSet::new(),
             climb: Climb::new(situation.space, MAX_EVALUATIONS),
             draw: situation.stream.child("fill", 0),
@@ -98,11 +100,14 @@ impl<'a> Search<'a> {
             ends.push((value, u));
         }
         ends.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let climbed = ends.iter().filter(|end| end.0.is_finite()).map(|end| end.1.as_slice());
-        let ranked = order.iter().map(|&i| self.panel.points().row(i));
-        let next = climbed
-            .chain(ranked)
+        let climbed = ends.iter().find(|(value, u)| value.is_finite() && self.is_free(u));
+        let reached = climbed.map_or(f64::NEG_INFINITY, |end| end.0);
+        // Where the best climb ended at a point that is not free, a candidate may beat the other ends.
+        let candidate = order.iter().take_while(|&&i| totals[i] > reached || climbed.is_none());
+        let next = candidate
+            .map(|&i| self.panel.points().row(i))
             .find(|u| self.is_free(u))
+            .or_else(|| climbed.map(|end| end.1.as_slice()))
             .map(|u| UnitPoint::clamped(u.to_vec()))
             .or_else(|| any_point(self.situation, &self.chosen, &mut self.draw))?;
         self.remember(&ends, &next);
@@ -130,12 +135,14 @@ impl<'a> Search<'a> {
 
     fn is_free(&self, u: &[f64]) -> bool {
         let key = self.situation.space.key(u);
+        // In a finite space keys tell points apart; neighbours there may be as close as they are.
         !self.situation.taken.contains(&key)
             && !self.chosen.contains(&key)
-            && self
-                .posterior
-                .phantoms()
-                .all(|p| self.posterior.squared_distance(p, u) >= MIN_SEPARATION * MIN_SEPARATION)
+            && (self.is_finite
+                || self
+                    .posterior
+                    .phantoms()
+                    .all(|p| self.posterior.squared_distance(p, u) >= MIN_SEPARATION * MIN_SEPARATION))
     }
 
     /// Keeps the other ends as candidates, for they are local maxima, and makes the chosen point a phantom.

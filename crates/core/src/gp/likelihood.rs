@@ -226,7 +226,9 @@ impl<'a> Likelihood<'a> {
                 let precision = 1.0 / (prior_sd * prior_sd);
                 work.solve(&self.ones, v, b);
                 let m = alpha.iter().sum::<f64>() / (b.iter().sum::<f64>() + precision);
-                penalty = 0.5 * m * m * precision;
+                // 0/0 without data and without a prior.
+                let m = if n == 0 { 0.0 } else { m };
+                penalty = if m == 0.0 { 0.0 } else { 0.5 * m * m * precision };
                 m
             }
         };

@@ -127,6 +127,7 @@ fn ln_truncated(a: f64, t: f64) -> (f64, f64) {
 pub fn ln_penalizer(penalizer: &Penalizer, x: &[f64], center: &[f64], gradient: &mut [f64]) -> f64 {
     let d = x.iter().zip(center).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
     let (value, slope) = penalizer.ln_value_and_slope(d);
+    let slope = slope.min(f64::MAX);
     for ((g, a), b) in gradient.iter_mut().zip(x).zip(center) {
         *g = if d > 0.0 { slope * (a - b) / d } else { 0.0 };
     }
@@ -150,7 +151,7 @@ mod tests {
         // L = 2, M = 1, μ = 0.3, s = 0.5; from mpmath. Rows: d, ln φ, slope, ln φ_T, slope, ln φ_H.
         for [d, soft, soft_slope, truncated, truncated_slope, hard] in [
             [0.1, -1.84102164500926, 6.10054110464393, -2.46814296306229, 12.4249083289987, -1.79178518773899],
-            [0.35, -0.693147180559945, 3.19153824321146, -0.785099359057014, 3.80630761764570, -0.552068555575540],
+            [0.35, -std::f64::consts::LN_2, 3.19153824321146, -0.785099359057014, 3.80630761764570, -0.552068555575540],
             [
                 1.0,
                 -0.00467208523643940,

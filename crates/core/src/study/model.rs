@@ -315,7 +315,9 @@ struct Entry {
 /// The observations in the model's units. A noise variance is divided by the squared slope of the map at its value.
 fn encoded(raw: &Dataset, outcome: &OutcomeMap) -> Result<Dataset> {
     let y: Vec<f64> = raw.y().iter().map(|&y| outcome.encode(y)).collect();
-    let noise = raw.noise().map(|v| v.iter().zip(&y).map(|(v, z)| (v.sqrt() / outcome.slope(*z)).powi(2)).collect());
+    // An observation with a noise of 1e30 variances says nothing; infinity would not be a variance.
+    let relative = |(v, z): (&f64, &f64)| (v.sqrt() / outcome.slope(*z)).powi(2).min(1e30);
+    let noise = raw.noise().map(|v| v.iter().zip(&y).map(relative).collect());
     let data = Dataset::new(raw.x().clone(), y)?;
     match noise {
         Some(noise) => data.with_noise(noise),
