@@ -1,13 +1,15 @@
-//! Regret of several settings over the tuning tasks: `regret [--seeds 10] [--tasks a,b] setting …`.
+//! Regret of several settings over the tuning tasks:
+//! `regret [--seeds 10] [--first 0] [--q 10] [--noise 0] [--threads 1] [--tasks a,b] setting …`.
+//!
+//! A setting is `default` or changes of it joined by `+`, such as `rbf+noshrink`.
 
-use std::collections::HashSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use elbowroom::batch::{BatchSize, BatchStrategy, LocalPenalization, Situation};
+use elbowroom::batch::LocalPenalization;
 use elbowroom::rng::Stream;
-use elbowroom::space::{Parameter, SearchSpace};
-use elbowroom::study::{Model, ModelConfig, Observations};
+use elbowroom::space::{Parameter, Point, SearchSpace};
+use elbowroom::study::{ModelConfig, StrategyConfig, Study, StudyConfig};
 use elbowroom_bench::problems::{NAMES, Task, task};
 
 /// A setting under test: what to change from the defaults.
@@ -32,7 +34,12 @@ fn apply(change: &str, model: &mut ModelConfig, strategy: &mut LocalPenalization
         "both" => model.kernels = vec![KernelKind::Matern52, KernelKind::Rbf],
         "nowarp" => model.warp = false,
         "floor" => model.noise_floor = value.parse().expect("a number"),
-        "noisemu" => model.noise_prior = Prior::LogNormal { mu: value.parse().expect("a number"), sigma: 3.0 },
+        "flatnoise" => model.noise_prior = Prior::Flat,
+        "noiseprior" => {
+            let (mu, sigma) = value.split_once(':').expect("noiseprior=mu:sigma");
+            let number = |v: &str| v.parse().expect("a number");
+            model.noise_prior = Prior::LogNormal { mu: number(mu), sigma: number(sigma) };
+        }
         "starts" => model.hyperparameters = HyperparameterRule::Map { random_starts: value.parse().expect("a number") },
         "iso" => model.ard = false,
         "soft" => strategy.penalizer = Some(PenalizerKind::Soft),
@@ -49,51 +56,52 @@ fn apply(change: &str, model: &mut ModelConfig, strategy: &mut LocalPenalization
     }
 }
 
-fn run(task: &Task, seed: u64, q: usize, evaluations: usize, name: &str) -> (Vec<f64>, f64) {
-    let (model_config, strategy) = setting(name);
-    let space = SearchSpace::new(
-        task.bounds.iter().enumerate().map(|(i, b)| Parameter::float(format!("x{i}"), b.0, b.1)).collect(),
-    )
-    .expect("a valid space");
-    let stream = Stream::new(seed);
-    let mut x = elbowroom::design::latin_hypercube(q, task.dim(), &mut stream.child("initial", 0));
-    let in_box = |u: &[f64]| -> Vec<f64> { u.iter().zip(&task.bounds).map(|(u, b)| b.0 + u * (b.1 - b.0)).collect() };
-    let mut y: Vec<f64> = x.iter().map(|u| task.value(&in_box(u))).collect();
-    let (mut record, mut round, mut cpu) = (None, 0, 0.0);
-    while y.len() < evaluations {
+/// Regret after every batch, and the CPU seconds it took to choose the points.
+///
+/// Without noise it is that of the best observation; with noise, the true value at the recommended point.
+fn run(task: &Task, seed: u64, plan: &Plan, name: &str) -> (Vec<f64>, f64) {
+    let (model, strategy) = setting(name);
+    let parameters = task.bounds.iter().enumerate().map(|(i, b)| Parameter::float(format!("x{i}"), b.0, b.1));
+    let space = SearchSpace::new(parameters.collect()).expect("a valid space");
+    let config = StudyConfig::new(space).seed(seed).initial(plan.q).model(model);
+    let mut study = Study::new(config.strategy(StrategyConfig::LocalPenalization(strategy))).expect("a valid study");
+    let mut draw = Stream::new(seed).child("noise", 0);
+    let sd = plan.noise * if plan.noise > 0.0 { spread(task) } else { 0.0 };
+    let truth = |point: &Point| {
+        let x: Vec<f64> = point.iter().filter_map(|(_, v)| v.as_f64()).collect();
+        task.value(&x)
+    };
+    let (mut curve, mut best, mut cpu) = (Vec::new(), f64::INFINITY, 0.0);
+    while study.n_observed() < plan.evaluations {
         let started = cpu_seconds();
-        let ask = stream.child("ask", round);
-        let values: Vec<f64> = y.iter().map(|v| -v).collect();
-        let model = Model::fit(
-            &model_config,
-            &space,
-            &Observations { x: x.clone(), values, noise: None },
-            record.as_ref(),
-            &ask,
-        )
-        .expect("a model");
-        let taken: HashSet<_> = x.iter().map(|u| space.key(u)).collect();
-        let situation =
-            Situation { posterior: &model.posterior, space: &space, pending: &[], taken: &taken, stream: &ask };
-        let q = BatchSize::new(q.min(evaluations - y.len())).expect("not empty");
-        let batch = strategy.choose(&situation, q).expect("a batch");
+        let asked = study.ask(plan.q.min(plan.evaluations - study.n_observed())).expect("a batch");
         cpu += cpu_seconds() - started;
-        record = Some(model.record);
-        round += 1;
-        for u in &batch.points {
-            y.push(task.value(&in_box(u.as_slice())));
-            x.push(u.as_slice());
+        for trial in asked.trials {
+            let value = truth(&trial.point);
+            best = best.min(value);
+            study.tell(trial.id, value + sd * draw.normal()).expect("a pending trial");
         }
+        let reached = if sd > 0.0 { truth(&study.recommended().expect("results").point) } else { best };
+        curve.push(reached - task.minimum);
     }
-    let mut best = f64::INFINITY;
-    let curve = y
-        .iter()
-        .map(|v| {
-            best = best.min(*v);
-            best - task.minimum
-        })
-        .collect();
     (curve, cpu)
+}
+
+/// How a run goes.
+struct Plan {
+    q: usize,
+    evaluations: usize,
+    /// Standard deviation of the noise, in typical deviations of the task's values.
+    noise: f64,
+}
+
+/// A typical deviation of the task's values: their interquartile range over the box, as for a normal law.
+fn spread(task: &Task) -> f64 {
+    let points = elbowroom::design::sobol(512, task.dim(), &Stream::new(1));
+    let in_box = |u: &[f64]| -> Vec<f64> { u.iter().zip(&task.bounds).map(|(u, b)| b.0 + u * (b.1 - b.0)).collect() };
+    let mut values: Vec<f64> = points.iter().map(|u| task.value(&in_box(u))).collect();
+    values.sort_by(f64::total_cmp);
+    (values[384] - values[128]) / 1.35
 }
 
 /// CPU seconds of this thread.
@@ -106,18 +114,19 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let (mut seeds, mut tasks, mut settings, mut q, mut first) =
         (10, NAMES.map(String::from).to_vec(), Vec::new(), 10, 0);
-    let mut threads = 1;
+    let (mut threads, mut noise) = (1, 0.0);
     while let Some(a) = arguments.next() {
         match a.as_str() {
             "--seeds" => seeds = arguments.next().and_then(|v| v.parse().ok()).expect("a number"),
             "--first" => first = arguments.next().and_then(|v| v.parse().ok()).expect("a number"),
             "--threads" => threads = arguments.next().and_then(|v| v.parse().ok()).expect("a number"),
+            "--noise" => noise = arguments.next().and_then(|v| v.parse().ok()).expect("a number"),
             "--q" => q = arguments.next().and_then(|v| v.parse().ok()).expect("a number"),
             "--tasks" => tasks = arguments.next().expect("names").split(',').map(String::from).collect(),
             _ => settings.push(a),
         }
     }
-    let evaluations = 100;
+    let plan = Plan { q, evaluations: 100, noise };
     let jobs: Vec<(usize, usize, u64)> = (0..tasks.len())
         .flat_map(|t| (0..settings.len()).flat_map(move |s| (first..first + seeds).map(move |seed| (t, s, seed))))
         .collect();
@@ -130,7 +139,7 @@ fn main() {
                     let i = next.fetch_add(1, Ordering::Relaxed);
                     let Some(&(t, s, seed)) = jobs.get(i) else { break };
                     let problem = task(&tasks[t], seed);
-                    let (curve, cpu) = run(&problem, seed, q, evaluations, &settings[s]);
+                    let (curve, cpu) = run(&problem, seed, &plan, &settings[s]);
                     let floor = |v: f64| v.max(1e-9).log10();
                     let middle = floor(curve[curve.len() / 2 - 1]);
                     results.lock().expect("no panic")[t][s].push((seed as f64, floor(curve[curve.len() - 1]), middle));
@@ -144,7 +153,7 @@ fn main() {
     });
     let mut results = results.into_inner().expect("no panic");
     results.iter_mut().flatten().for_each(|v| v.sort_by(|a, b| a.0.total_cmp(&b.0)));
-    println!("mean log10 regret after {evaluations} evaluations, q = {q}, {seeds} seeds");
+    println!("mean log10 regret after {} evaluations, q = {q}, noise {noise}, {seeds} seeds", plan.evaluations);
     print!("{:16}", "task");
     settings.iter().for_each(|s| print!(" {s:>16}"));
     println!();

@@ -14,13 +14,13 @@ use crate::rng::Stream;
 use crate::space::{PointKey, UnitPoint};
 
 /// Climbs from this many candidates for every point.
-const STARTS: usize = 4;
+const STARTS: usize = 3;
 
 /// Evaluations of one climb.
-const MAX_EVALUATIONS: usize = 50;
+const MAX_EVALUATIONS: usize = 40;
 
 /// Starts are at least this many lengthscales apart.
-const START_SEPARATION: f64 = 0.2;
+const START_SEPARATION: f64 = 0.5;
 
 /// Points of a batch are at least this many lengthscales apart from each other and from pending ones.
 const MIN_SEPARATION: f64 = 1e-3;

@@ -75,7 +75,7 @@ impl Priors {
         Self {
             lengthscale: Prior::LogNormal { mu: 2f64.sqrt() + 0.5 * (dim.max(1) as f64).ln(), sigma: 3f64.sqrt() },
             variance: Prior::Gamma { shape: 2.0, rate: 1.0 },
-            noise: Prior::LogNormal { mu: (1e-5f64).ln(), sigma: 3.0 },
+            noise: Prior::LogNormal { mu: -7.0, sigma: 3.0 },
         }
     }
 

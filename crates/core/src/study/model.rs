@@ -9,7 +9,7 @@ use super::outcome::OutcomeMap;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::gp::{
-    FitParams, Hyperparameters, KernelKind, MeanRule, Metric, Noise, NoiseRule, Posterior, Prior, Shape, fit,
+    FitParams, Hyperparameters, KernelKind, MeanRule, Metric, Noise, NoiseRule, Posterior, Prior, Priors, Shape, fit,
 };
 use crate::linalg::Points;
 use crate::rng::Stream;
@@ -72,7 +72,7 @@ impl Default for ModelConfig {
             warp: true,
             noise: None,
             noise_floor: 1e-10,
-            noise_prior: Prior::LogNormal { mu: -16.0, sigma: 3.0 },
+            noise_prior: Priors::dimension_scaled(1).noise,
         }
     }
 }
@@ -120,9 +120,6 @@ fn bend_at(level: usize) -> f64 {
 
 /// Levels that a study without a warp so far looks at first.
 const FIRST_LEVELS: [usize; 5] = [1, 3, 5, 7, 9];
-
-/// A warp must make the results this much more likely (in nats) to be taken.
-const WARP_MARGIN: f64 = 2.0;
 
 impl Model {
     /// Fits a model to observations; `warm` is the record of an earlier fit of this study.
@@ -182,7 +179,7 @@ impl Fitting<'_> {
         let mut best = self.entry(&subset, first, None, warm, true)?;
         if self.config.warp && raw.len() > 2 {
             let warped = self.best_warp(&subset, first, &best)?;
-            if warped.value > best.value + WARP_MARGIN {
+            if warped.value > best.value {
                 best = warped;
             }
         }
