@@ -17,7 +17,7 @@ use crate::space::{PointKey, UnitPoint};
 const STARTS: usize = 3;
 
 /// Evaluations of one climb.
-const MAX_EVALUATIONS: usize = 40;
+const MAX_EVALUATIONS: usize = 30;
 
 /// Starts are at least this many lengthscales apart.
 const START_SEPARATION: f64 = 0.5;

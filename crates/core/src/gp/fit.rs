@@ -29,6 +29,8 @@ pub struct FitParams {
     pub random_starts: usize,
     /// Stop a search when no gradient component is larger than this.
     pub gradient_tolerance: f64,
+    /// Stop a search when an iteration gains less than this, relative to the size of the logarithm.
+    pub value_tolerance: f64,
     /// Most likelihood evaluations of one start.
     pub max_evaluations: usize,
 }
@@ -43,6 +45,7 @@ impl FitParams {
             warm: None,
             random_starts: 1,
             gradient_tolerance: 1e-2,
+            value_tolerance: 1e-5,
             max_evaluations: 60,
             shape,
         }
@@ -56,6 +59,7 @@ impl FitParams {
             warm: None,
             random_starts: starts,
             gradient_tolerance: 1e-4,
+            value_tolerance: 1e-9,
             max_evaluations: 200,
             shape,
         }
@@ -124,7 +128,7 @@ pub fn fit(data: &Dataset, params: &FitParams, stream: &Stream) -> Result<Fit> {
 }
 
 /// Evaluations allowed to polish on all data what was found on a subset.
-const POLISH_EVALUATIONS: usize = 8;
+const POLISH_EVALUATIONS: usize = 6;
 
 /// The search problem: scales, bounds and priors.
 struct Search<'a> {
@@ -234,7 +238,7 @@ impl<'a> Search<'a> {
             self.unit.len(),
             LbfgsbParams {
                 gradient_tolerance: self.params.gradient_tolerance,
-                value_tolerance: 1e-7,
+                value_tolerance: self.params.value_tolerance,
                 max_evaluations,
                 ..LbfgsbParams::default()
             },

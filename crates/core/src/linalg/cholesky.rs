@@ -99,12 +99,25 @@ impl Factor {
             #[inline(always)]
             || {
                 let mut start = range.start * (range.start + 1) / 2;
-                for i in range {
+                let mut i = range.start;
+                // Two rows at a time: w is read and written half as often.
+                while i + 2 <= range.end {
+                    let (first, rest) = self.rows[start..start + 2 * i + 3].split_at(i + 1);
+                    let (second, last) = rest.split_at(i + 1);
+                    v[i] = dot_lanes(first, &b[..i + 1]);
+                    v[i + 1] = dot_lanes(second, &b[..i + 1]) + last[0] * b[i + 1];
+                    let (s, t) = (v[i], v[i + 1]);
+                    for ((w, x), y) in w[..i + 1].iter_mut().zip(first).zip(second) {
+                        *w += s * x + t * y;
+                    }
+                    w[i + 1] += t * last[0];
+                    start += 2 * i + 3;
+                    i += 2;
+                }
+                if i < range.end {
                     let row = &self.rows[start..start + i + 1];
-                    let t = dot_lanes(row, &b[..i + 1]);
-                    v[i] = t;
-                    axpy_lanes(t, row, &mut w[..i + 1]);
-                    start += i + 1;
+                    v[i] = dot_lanes(row, &b[..i + 1]);
+                    axpy_lanes(v[i], row, &mut w[..i + 1]);
                 }
             },
         );

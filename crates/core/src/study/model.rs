@@ -16,7 +16,11 @@ use crate::rng::Stream;
 use crate::space::{Dimension, SearchSpace};
 
 /// Observations that kernels and warps are compared on.
-const CONTEST: usize = 100;
+const CONTEST: usize = 80;
+
+/// A comparison needs the evidence to a hundredth of a nat or so, not the last digits of the hyperparameters.
+const CONTEST_EVALUATIONS: usize = 20;
+const CONTEST_TOLERANCE: f64 = 1e-4;
 
 /// How a model is made of results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -241,6 +245,8 @@ impl Fitting<'_> {
         params.warm = warm;
         if !explore {
             params.random_starts = 0;
+            params.max_evaluations = CONTEST_EVALUATIONS;
+            params.value_tolerance = CONTEST_TOLERANCE;
         }
         let found = fit(&data, &params, self.stream)?;
         Ok(Entry { kernel, bend, value: found.value + outcome.ln_jacobian(raw.y()), theta: found.theta })
