@@ -7,7 +7,7 @@ use elbowroom::gp::Prior;
 use elbowroom::problems::Problem;
 use elbowroom::space::{Parameter, Point, SearchSpace};
 use elbowroom::study::{
-    Goal, HyperparameterRule, ModelConfig, Source, StrategyConfig, Study, StudyConfig, Suggestion, Told, Trial,
+    Goal, HyperparameterRule, ModelConfig, Report, Source, StrategyConfig, Study, StudyConfig, Suggestion, Told, Trial,
 };
 
 fn space(parameters: Vec<Parameter>) -> SearchSpace {
@@ -474,4 +474,22 @@ fn a_space_of_categories_alone_is_searched_by_the_model_and_not_in_order() {
         n_best += usize::from(study.best().unwrap().value() == Some(0.0));
     }
     assert!(n_best >= 4, "the best of 1296 points was found by {n_best} of 5 runs of 50");
+}
+
+#[test]
+fn results_without_a_noise_of_their_own_have_the_configured_one() {
+    let model = ModelConfig { noise: Some(4.0), warp: false, ..ModelConfig::default() };
+    let mut study = Study::new(StudyConfig::new(square()).model(model)).unwrap();
+    let trials = study.ask(4).unwrap().trials;
+    for (i, trial) in trials.iter().enumerate() {
+        let report = Report::new(10.0 * i as f64);
+        study.report(trial.id, if i == 0 { report.noise(1.0) } else { report }).unwrap();
+    }
+    let model = study.model().unwrap();
+    let noise = &model.posterior.hyper().noise;
+    // Scaling the results scales all variances alike, so that ratios stay.
+    for i in 1..4 {
+        let ratio = noise.variance(i) / noise.variance(0);
+        assert!((ratio - 4.0).abs() < 1e-12, "{i}: {ratio}");
+    }
 }
