@@ -1,10 +1,14 @@
 //! Input that could break a study, through its public face with the default strategy: each case ends in a plain result
 //! or in an error that says what and what to try; and where there is a model to be used, it is used.
 
+use elbowroom::batch::{AcquisitionKind, LocalPenalization, MaximumRule};
 use elbowroom::error::Error;
+use elbowroom::gp::Prior;
 use elbowroom::problems::Problem;
 use elbowroom::space::{Parameter, Point, SearchSpace};
-use elbowroom::study::{Goal, Source, Study, StudyConfig, Suggestion, Told, Trial};
+use elbowroom::study::{
+    Goal, HyperparameterRule, ModelConfig, Report, Source, StrategyConfig, Study, StudyConfig, Suggestion, Told, Trial,
+};
 
 fn space(parameters: Vec<Parameter>) -> SearchSpace {
     SearchSpace::new(parameters).unwrap()
@@ -400,5 +404,92 @@ fn functions_with_huge_ranges_are_still_modelled_after_many_results() {
             }
         }
         expect_model(&problem.name, &s, 6);
+    }
+}
+
+#[test]
+fn settings_out_of_their_range_are_refused_by_name() {
+    let model = |change: &dyn Fn(&mut ModelConfig)| {
+        let mut model = ModelConfig::default();
+        change(&mut model);
+        StudyConfig::new(square()).model(model)
+    };
+    let fixed = |variance, lengthscales: &[f64], noise| {
+        let lengthscales = lengthscales.to_vec();
+        let rule = HyperparameterRule::Fixed { variance, lengthscales, noise };
+        model(&|m| m.hyperparameters = rule.clone())
+    };
+    let strategy = |change: &dyn Fn(&mut LocalPenalization)| {
+        let mut strategy = LocalPenalization::default();
+        change(&mut strategy);
+        StudyConfig::new(square()).strategy(StrategyConfig::LocalPenalization(strategy))
+    };
+    let (nan, inf) = (f64::NAN, f64::INFINITY);
+    let likelihood = |starts| model(&|m| m.hyperparameters = HyperparameterRule::MaximumLikelihood { starts });
+    let noise_prior = |prior| model(&|m| m.noise_prior = prior);
+    let ucb = |kappa| strategy(&|s| s.acquisition = AcquisitionKind::Ucb { kappa });
+    for (config, words) in [
+        (fixed(1.0, &[0.2, -0.1], 0.0), "model.hyperparameters: lengthscale 1 is -0.1"),
+        (fixed(1.0, &[nan, 0.1], 0.0), "model.hyperparameters: lengthscale 0 is NaN"),
+        (fixed(1.0, &[0.2], 0.0), "model.hyperparameters: 1 lengthscales"),
+        (fixed(0.0, &[0.2, 0.2], 0.0), "model.hyperparameters: the kernel variance is 0"),
+        (fixed(1.0, &[0.2, 0.2], -1.0), "-1"),
+        (likelihood(0), "model.hyperparameters: maximum likelihood of 0 starts"),
+        (likelihood(usize::MAX), "model.hyperparameters"),
+        (model(&|m| m.kernels.clear()), "model.kernels is empty"),
+        (model(&|m| m.noise = Some(nan)), "model.noise is NaN"),
+        (model(&|m| m.noise_floor = inf), "model.noise_floor is inf"),
+        (model(&|m| m.noise_floor = nan), "model.noise_floor is NaN"),
+        (model(&|m| m.noise_floor = -1e-9), "model.noise_floor is -"),
+        (noise_prior(Prior::LogNormal { mu: 0.0, sigma: 0.0 }), "model.noise_prior"),
+        (noise_prior(Prior::Gamma { shape: 2.0, rate: nan }), "model.noise_prior"),
+        (ucb(nan), "strategy.acquisition: kappa is NaN"),
+        (ucb(-1.0), "strategy.acquisition: kappa is -1"),
+        (strategy(&|s| s.maximum = MaximumRule::Given(nan)), "strategy.maximum is given as NaN"),
+    ] {
+        let error = Study::new(config).expect_err(words);
+        assert!(matches!(error, Error::Config { .. }), "{error}");
+        assert_helpful(&error, &[words]);
+    }
+    for config in [model(&|m| m.noise_floor = 0.0), fixed(1.0, &[0.2, 0.2], 0.0), ucb(0.0), likelihood(1)] {
+        config.validate().expect("a setting at the end of its range");
+    }
+}
+
+#[test]
+fn a_space_of_categories_alone_is_searched_by_the_model_and_not_in_order() {
+    // 6 × 6 × 6 × 6 points. The function is a sum of the four levels, so that the model knows it after a few results:
+    // what matters is that the batch's further points follow the score and not the order of enumeration.
+    let names = ["a", "b", "c", "d"];
+    let mut n_best = 0;
+    for seed in 0..5 {
+        let parameters = names.map(|name| Parameter::category(name, 0..6)).to_vec();
+        let mut study = Study::new(StudyConfig::new(space(parameters)).seed(seed)).unwrap();
+        for _ in 0..5 {
+            for trial in study.ask(10).unwrap().trials {
+                let levels = names.map(|name| (at(&trial, name) + 2.0) % 6.0);
+                study.tell(trial.id, levels.iter().sum()).unwrap();
+            }
+        }
+        n_best += usize::from(study.best().unwrap().value() == Some(0.0));
+    }
+    assert!(n_best >= 4, "the best of 1296 points was found by {n_best} of 5 runs of 50");
+}
+
+#[test]
+fn results_without_a_noise_of_their_own_have_the_configured_one() {
+    let model = ModelConfig { noise: Some(4.0), warp: false, ..ModelConfig::default() };
+    let mut study = Study::new(StudyConfig::new(square()).model(model)).unwrap();
+    let trials = study.ask(4).unwrap().trials;
+    for (i, trial) in trials.iter().enumerate() {
+        let report = Report::new(10.0 * i as f64);
+        study.report(trial.id, if i == 0 { report.noise(1.0) } else { report }).unwrap();
+    }
+    let model = study.model().unwrap();
+    let noise = &model.posterior.hyper().noise;
+    // Scaling the results scales all variances alike, so that ratios stay.
+    for i in 1..4 {
+        let ratio = noise.variance(i) / noise.variance(0);
+        assert!((ratio - 4.0).abs() < 1e-12, "{i}: {ratio}");
     }
 }

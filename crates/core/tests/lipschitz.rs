@@ -300,3 +300,17 @@ fn with_a_category_the_strategys_constant_is_the_steepest_slope_at_its_levels() 
         assert!(found.value >= want * (1.0 - 1e-6) && found.value <= want * 1.001, "{seed}: {} {want}", found.value);
     }
 }
+
+#[test]
+fn among_categories_alone_the_strategys_constant_is_a_difference_quotient_and_never_zero() {
+    let x = Points::from_rows(1, vec![0.25, 0.75]).unwrap();
+    let posterior = |y: Vec<f64>| {
+        let mut hyper = Hyperparameters::new(KERNELS[0], 1.0, vec![0.5], 0.0);
+        hyper.metric[0] = elbowroom::gp::Metric::Mismatch;
+        Posterior::new(&Dataset::new(x.clone(), y).unwrap(), hyper).unwrap()
+    };
+    let constant = |y| whitened_lipschitz(&posterior(y), &Bounds::unit(1), 96, &Stream::new(0)).value;
+    // Different levels are 1/ℓ = 2 apart, and without noise the mean goes through the values: |3 − (−1)|/2.
+    assert!((constant(vec![3.0, -1.0]) - 2.0).abs() < 1e-12);
+    assert!(constant(vec![0.0, 0.0]) > 0.1);
+}

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::search::Search;
 use super::{AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Situation};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::gp::{Panel, Posterior, Scratch};
 use crate::optim::{Bounds, Lbfgsb, LbfgsbParams};
 use crate::penalty::{Ball, Penalizer, PenalizerKind, whitened_lipschitz, whitened_lipschitz_at};
@@ -96,6 +96,23 @@ impl LocalPenalization {
     /// The paper's LP-UCB with κ = 2.
     pub fn paper_ucb() -> Self {
         Self { acquisition: AcquisitionKind::PaperUcb { kappa: 2.0 }, ..Self::paper_ei() }
+    }
+
+    /// Refuses settings out of their range, by name.
+    pub fn validate(&self) -> Result<()> {
+        if let AcquisitionKind::Ucb { kappa } | AcquisitionKind::PaperUcb { kappa } = self.acquisition
+            && !(kappa.is_finite() && kappa >= 0.0)
+        {
+            let what = format!("strategy.acquisition: kappa is {kappa}");
+            return Err(Error::config(what, "give a finite number that is not negative; the paper takes 2"));
+        }
+        match self.maximum {
+            MaximumRule::Given(m) if !m.is_finite() => Err(Error::config(
+                format!("strategy.maximum is given as {m}"),
+                "give a finite number, or `max_mean` where the maximum is not known",
+            )),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -105,7 +105,7 @@ pub struct FitInfo {
 /// assert!((p.mean - 3f64.sin()).abs() < 0.01);
 /// ```
 pub fn fit(data: &Dataset, params: &FitParams, stream: &Stream) -> Result<Fit> {
-    let search = Search::new(data, params);
+    let search = Search::new(data, params)?;
     let mut starts = search.starts(stream);
     let mut info = FitInfo::default();
     let mut max_evaluations = params.max_evaluations;
@@ -139,7 +139,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(data: &Dataset, params: &'a FitParams) -> Self {
+    fn new(data: &Dataset, params: &'a FitParams) -> Result<Self> {
         let shape = &params.shape;
         let spread = Some(variance(data.y())).filter(|v| v.is_normal()).unwrap_or(1.0);
         let extent = |k: usize| params.extent[k].ln();
@@ -158,8 +158,9 @@ impl<'a> Search<'a> {
             low.push(floor.max(1e-300).ln());
             high.push((spread.ln()).max(floor.max(1e-300).ln()));
         }
-        let bounds = Bounds::new(low, high).expect("every range above has its low end below its high end");
-        Self { params, unit, bounds }
+        // Fails where an extent or the noise floor of the caller is not a finite number.
+        let bounds = Bounds::new(low, high)?;
+        Ok(Self { params, unit, bounds })
     }
 
     fn prior(&self, i: usize) -> super::Prior {

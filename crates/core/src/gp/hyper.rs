@@ -77,7 +77,7 @@ impl Hyperparameters {
     }
 
     /// Refuses what no kernel can use, with the numbers; `n` is the number of observations and `dim` of coordinates.
-    pub(super) fn check(&self, n: usize, dim: usize) -> Result<()> {
+    pub(crate) fn check(&self, n: usize, dim: usize) -> Result<()> {
         let positive = |what: &str, v: f64| {
             if v.is_finite() && v > 0.0 {
                 Ok(())

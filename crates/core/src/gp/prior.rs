@@ -47,6 +47,16 @@ impl Prior {
         }
     }
 
+    /// Whether the parameters make a law.
+    pub(crate) fn is_proper(self) -> bool {
+        let positive = |v: f64| v.is_finite() && v > 0.0;
+        match self {
+            Prior::Flat => true,
+            Prior::LogNormal { mu, sigma } => mu.is_finite() && positive(sigma),
+            Prior::Gamma { shape, rate } => positive(shape) && positive(rate),
+        }
+    }
+
     /// ln of the value where the density is largest (0 for a flat one).
     pub fn ln_mode(self) -> f64 {
         match self {

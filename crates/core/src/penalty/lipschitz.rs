@@ -7,13 +7,14 @@
 //! * [`lipschitz`]: the maximum in the units of the box, as it is: the paper's GP-LCA.
 //! * [`whitened_lipschitz`]: what the strategy uses, with distances counted in lengthscales, and kept away from 0:
 //!   a flat posterior does not make balls that cover everything. L̂ = max(found, min(lo, cap)), where
-//!   lo = ¼ √c_ν σ_f and cap is the largest root mean square gradient seen, √(‖∇μ‖² + tr Σ_∇).
+//!   lo = ¼ √c_ν σ_f and cap is the largest root mean square gradient seen, √(‖∇μ‖² + tr Σ_∇). Among categories alone there is no gradient:
+//!   the largest difference quotient of μ between observed points takes its place, not below lo.
 //!
 //! For every posterior ‖∇_u μ‖₂ ≤ √c_ν σ_f √(αᵀKα) in whitened coordinates u ([`gradient_certificate`]): derivatives of
 //! a function in the kernel's space are bounded by its norm.
 
 use crate::design::Sobol;
-use crate::gp::{Kernel, Posterior, Scratch};
+use crate::gp::{Kernel, Metric, Posterior, Scratch};
 use crate::linalg::Points;
 use crate::optim::{Bounds, Lbfgsb, LbfgsbParams};
 use crate::rng::Stream;
@@ -49,6 +50,9 @@ const MAX_EVALUATIONS: usize = 60;
 
 /// At most this many data points are tried as starts.
 const DATA_STARTS: usize = 256;
+
+/// At most this many data points are compared pair by pair.
+const JUMP_POINTS: usize = 128;
 
 /// The paper's GP-LCA: the largest norm of ∇μ over a box, in the box's own units.
 ///
@@ -87,7 +91,9 @@ pub fn whitened_lipschitz(posterior: &Posterior, bounds: &Bounds, candidates: us
     let hyper = posterior.hyper();
     let (mut found, seen) = steepest(posterior, bounds, Norm::Two, &hyper.lengthscales, candidates, stream);
     let low = 0.25 * (hyper.kernel.gradient_variance() * hyper.variance).sqrt();
-    if found.value < low {
+    if hyper.metric.iter().all(|m| *m == Metric::Mismatch) {
+        found.value = steepest_jump(posterior).max(low);
+    } else if found.value < low {
         let cap = seen.iter().map(|x| root_mean_square_gradient(posterior, x)).fold(found.value, f64::max);
         found.value = found.value.max(low.min(cap));
     }
@@ -97,6 +103,25 @@ pub fn whitened_lipschitz(posterior: &Posterior, bounds: &Bounds, candidates: us
 /// An upper bound of ‖∇_u μ‖₂ everywhere, in whitened coordinates.
 pub fn gradient_certificate(posterior: &Posterior) -> f64 {
     (posterior.hyper().kernel.gradient_variance() * posterior.hyper().variance * posterior.mean_norm_squared()).sqrt()
+}
+
+/// The largest |μ(x) − μ(x')|/d(x, x') between observed points: where there are only categories, nothing has a gradient,
+/// and a constant of 0 would make every ball cover the whole space.
+fn steepest_jump(posterior: &Posterior) -> f64 {
+    let mut scratch = Scratch::default();
+    let step = posterior.n_data().div_ceil(JUMP_POINTS).max(1);
+    let means: Vec<(&[f64], f64)> =
+        posterior.observed().step_by(step).map(|x| (x, posterior.mean_gradient(x, &mut scratch))).collect();
+    let mut steepest = 0.0;
+    for (i, (a, mean_a)) in means.iter().enumerate() {
+        for (b, mean_b) in &means[..i] {
+            let d = posterior.squared_distance(a, b).sqrt();
+            if d > 0.0 {
+                steepest = f64::max(steepest, (mean_a - mean_b).abs() / d);
+            }
+        }
+    }
+    steepest
 }
 
 /// √E‖∇_u f‖² at x: the mean gradient and what is not known of it.

@@ -168,8 +168,21 @@ impl StudyConfig {
         self.initial.unwrap_or_else(|| default_initial(self.space.dim()))
     }
 
-    /// Refuses settings out of their range.
+    /// Refuses settings out of their range, by name. A study calls it when it begins, so that no setting has to be
+    /// doubted later.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// use elbowroom::study::{ModelConfig, StudyConfig};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+    /// let config = StudyConfig::new(space).model(ModelConfig { noise: Some(-1.0), ..ModelConfig::default() });
+    /// assert!(config.validate().unwrap_err().to_string().contains("model.noise is -1"));
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
     pub fn validate(&self) -> Result<()> {
+        self.model.validate(self.space.dim())?;
+        self.strategy.validate()?;
         match self.initial {
             Some(0) => Err(Error::config(
                 "an initial design of 0 points was asked for",

@@ -81,6 +81,59 @@ impl Default for ModelConfig {
     }
 }
 
+/// The most random starts of a fit: it bounds the time that one damaged configuration can take.
+const MAX_STARTS: usize = 1000;
+
+impl ModelConfig {
+    /// Refuses settings out of their range, by name; `dim` is the number of searched parameters.
+    pub(super) fn validate(&self, dim: usize) -> Result<()> {
+        if self.kernels.is_empty() {
+            return Err(Error::config("model.kernels is empty", "name at least one kernel"));
+        }
+        if let Some(v) = self.noise.filter(|v| !(v.is_finite() && *v >= 0.0)) {
+            let hint = "give a variance that is finite and not negative, or none to have it fitted";
+            return Err(Error::config(format!("model.noise is {v}"), hint));
+        }
+        if !(0.0..=1.0).contains(&self.noise_floor) {
+            let what = format!("model.noise_floor is {}", self.noise_floor);
+            return Err(Error::config(what, "give a share of the variance of the results, from 0 to 1"));
+        }
+        if !self.noise_prior.is_proper() {
+            return Err(Error::config(
+                format!("model.noise_prior is {:?}", self.noise_prior),
+                "give finite parameters, and positive ones but for mu",
+            ));
+        }
+        self.hyperparameters.validate(dim)
+    }
+}
+
+impl HyperparameterRule {
+    fn validate(&self, dim: usize) -> Result<()> {
+        match self {
+            HyperparameterRule::Map { random_starts: n } | HyperparameterRule::MaximumLikelihood { starts: n }
+                if *n > MAX_STARTS =>
+            {
+                let what = format!("model.hyperparameters: {n} random starts were asked for");
+                Err(Error::config(what, format!("take at most {MAX_STARTS}")))
+            }
+            HyperparameterRule::MaximumLikelihood { starts: 0 } => Err(Error::config(
+                "model.hyperparameters: maximum likelihood of 0 starts was asked for",
+                "take at least 1; the paper takes 10",
+            )),
+            HyperparameterRule::Fixed { variance, lengthscales, noise } => {
+                // Which kernel does not matter here, and one observation stands for all.
+                let hyper = Hyperparameters::new(KernelKind::Rbf, *variance, lengthscales.clone(), *noise);
+                hyper.check(1, dim).map_err(|error| match error {
+                    Error::Config { what, hint } => Error::config(format!("model.hyperparameters: {what}"), hint),
+                    other => other,
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 /// What a model is made of: unit points, values to be *maximized*, and noise variances where they are known.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observations {

@@ -121,7 +121,8 @@ impl State {
     /// An infeasible point has no value that could be compared, but the search should leave its surroundings: the worst
     /// value seen is scale free and needs no model of its own.
     ///
-    /// If any value came with a noise variance, those that came without one are taken to have the median.
+    /// If any value came with a noise variance, those that came without one have the configured one, or else are taken to
+    /// have the median.
     pub fn observations(&self) -> Observations {
         let goal: Goal = self.config.goal;
         let (mut x, mut values, mut noise) = (Points::new(self.config.space.dim()), Vec::new(), Vec::new());
@@ -141,7 +142,10 @@ impl State {
         }
         let mut known: Vec<f64> = noise.iter().flatten().copied().collect();
         known.sort_by(f64::total_cmp);
-        let noise = known.get(known.len() / 2).map(|median| noise.iter().map(|v| v.unwrap_or(*median)).collect());
+        let noise = known.get(known.len() / 2).map(|median| {
+            let other = self.config.model.noise.unwrap_or(*median);
+            noise.iter().map(|v| v.unwrap_or(other)).collect()
+        });
         Observations { x, values, noise }
     }
 

@@ -25,6 +25,16 @@ impl Default for StrategyConfig {
     }
 }
 
+impl StrategyConfig {
+    /// Refuses settings out of their range, by name.
+    pub(super) fn validate(&self) -> Result<()> {
+        match self {
+            StrategyConfig::LocalPenalization(strategy) => strategy.validate(),
+            StrategyConfig::Random => Ok(()),
+        }
+    }
+}
+
 impl BatchStrategy for StrategyConfig {
     fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
         match self {
