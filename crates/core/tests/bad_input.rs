@@ -493,3 +493,45 @@ fn results_without_a_noise_of_their_own_have_the_configured_one() {
         assert!((ratio - 4.0).abs() < 1e-12, "{i}: {ratio}");
     }
 }
+
+#[test]
+fn a_huge_batch_takes_its_first_points_from_the_model_and_spreads_the_rest() {
+    use elbowroom::study::Source;
+    let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::float("y", 0.0, 1.0)]).unwrap();
+    let mut study = Study::new(StudyConfig::new(space).seed(3)).unwrap();
+    for trial in study.ask(6).unwrap().trials {
+        study.tell(trial.id, trial.unit[0]).unwrap();
+    }
+    let asked = study.ask(1000).unwrap();
+    assert_eq!(asked.trials.len(), 1000);
+    let from = |source: Source| asked.trials.iter().filter(|t| t.source == source).count();
+    assert!(from(Source::Model) >= 100 && from(Source::Design) >= 700);
+}
+
+#[test]
+fn a_misspelled_setting_is_refused() {
+    let bad: Result<elbowroom::study::ModelConfig, _> = serde_json::from_str(r#"{"noise_flor":1e-6}"#);
+    assert!(bad.unwrap_err().to_string().contains("noise_flor"));
+    let text = r#"{"name":"local_penalization","shrnk":false}"#;
+    let bad: Result<elbowroom::study::StrategyConfig, _> = serde_json::from_str(text);
+    assert!(bad.unwrap_err().to_string().contains("shrnk"));
+}
+
+#[test]
+fn a_point_that_failed_is_not_recommended() {
+    let space = SearchSpace::new(vec![Parameter::int("n", 0, 9)]).unwrap();
+    let mut study = Study::new(StudyConfig::new(space).seed(1).initial(6)).unwrap();
+    // The values fall towards n = 9, which always fails.
+    for _ in 0..10 {
+        for trial in study.ask(1).unwrap().trials {
+            let n = trial.point.get("n").unwrap().as_i64().unwrap();
+            if n == 9 {
+                study.fail(trial.id, "it broke").unwrap();
+            } else {
+                study.tell(trial.id, -(n as f64)).unwrap();
+            }
+        }
+    }
+    let n = study.recommended().unwrap().point.get("n").unwrap().as_i64().unwrap();
+    assert_eq!(n, 8);
+}

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::search::Search;
 use super::{AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Situation};
 use crate::error::{Error, Result};
-use crate::gp::{Panel, Posterior, Scratch};
+use crate::gp::{Metric, Panel, Posterior, Scratch};
 use crate::optim::{Bounds, Lbfgsb, LbfgsbParams};
 use crate::penalty::{Ball, Penalizer, PenalizerKind, whitened_lipschitz, whitened_lipschitz_at};
 use crate::rng::Stream;
@@ -29,7 +29,7 @@ use crate::rng::Stream;
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct LocalPenalization {
     /// The acquisition.
     pub acquisition: AcquisitionKind,
@@ -49,7 +49,8 @@ pub struct LocalPenalization {
 pub enum LipschitzRule {
     /// The maximum over the whole space: one for all penalizers.
     Global,
-    /// For each penalizer the maximum over the box within one lengthscale, drawn halfway to the global one.
+    /// For each penalizer the maximum over the box within one lengthscale, drawn halfway to the global one unless there
+    /// are many observations near.
     Local,
     /// The gradient at the pending point itself, as the paper's remark on heteroscedastic functions has it. Near an
     /// optimum it is almost 0, and the ball almost everything.
@@ -154,6 +155,9 @@ struct Balls<'a> {
 const GLOBAL_CANDIDATES: usize = 32;
 const LOCAL_CANDIDATES: usize = 64;
 
+/// Observations within a lengthscale that let a local Lipschitz constant stand alone.
+const TRUSTED_DATA: usize = 30;
+
 /// The least standard deviation of a pending point, in prior standard deviations: below it lies rounding.
 const LEAST_SD: f64 = 1e-6;
 
@@ -192,11 +196,16 @@ impl<'a> Balls<'a> {
             LipschitzRule::Global => self.lipschitz,
             LipschitzRule::Point => whitened_lipschitz_at(self.posterior, x).max(1e-6 * self.lipschitz),
             LipschitzRule::Local => {
-                let low = x.iter().zip(lengthscales).map(|(x, l)| (x - l).max(0.0)).collect();
-                let high = x.iter().zip(lengthscales).map(|(x, l)| (x + l).min(1.0)).collect();
+                // A category has no neighbours: it stays as it is.
+                let metric = &self.posterior.hyper().metric;
+                let reach = |k: usize| if metric[k] == Metric::Distance { lengthscales[k] } else { 0.0 };
+                let low = (0..x.len()).map(|k| (x[k] - reach(k)).max(0.0)).collect();
+                let high = (0..x.len()).map(|k| (x[k] + reach(k)).min(1.0)).collect();
                 let local = Bounds::new(low, high)
                     .map(|bounds| whitened_lipschitz(self.posterior, &bounds, LOCAL_CANDIDATES, self.stream).value);
-                local.map_or(self.lipschitz, |local| (local * self.lipschitz).sqrt())
+                let near = |p: &&[f64]| self.posterior.squared_distance(p, x) <= 1.0;
+                let trusted = self.posterior.observed().filter(near).count() >= TRUSTED_DATA;
+                local.map_or(self.lipschitz, |l| if trusted { l } else { (l * self.lipschitz).sqrt() })
             }
         }
     }

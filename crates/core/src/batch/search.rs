@@ -138,11 +138,14 @@ impl<'a> Search<'a> {
         // In a finite space keys tell points apart; neighbours there may be as close as they are.
         !self.situation.taken.contains(&key)
             && !self.chosen.contains(&key)
-            && (self.is_finite
-                || self
-                    .posterior
-                    .phantoms()
-                    .all(|p| self.posterior.squared_distance(p, u) >= MIN_SEPARATION * MIN_SEPARATION))
+            && (self.is_finite || self.posterior.phantoms().all(|p| self.is_apart(p, u)))
+    }
+
+    /// Whether two points are far enough apart, in lengthscales; one longer than the space counts as that long.
+    fn is_apart(&self, a: &[f64], b: &[f64]) -> bool {
+        let lengthscales = &self.posterior.hyper().lengthscales;
+        let squared: f64 = (0..a.len()).map(|k| ((a[k] - b[k]) / lengthscales[k].min(1.0)).powi(2)).sum();
+        squared >= MIN_SEPARATION * MIN_SEPARATION
     }
 
     /// Keeps the other ends as candidates, for they are local maxima, and makes the chosen point a phantom.

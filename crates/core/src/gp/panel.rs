@@ -66,7 +66,7 @@ impl Panel {
     pub fn push_phantom(&mut self, posterior: &Posterior, x: &[f64]) {
         let mut scratch = Scratch::default();
         let own = posterior.solve_row(x, &mut scratch);
-        let denominator = own + posterior.hyper().noise.typical();
+        let denominator = own + posterior.hyper().noise.typical() + posterior.jitter();
         let floor = posterior.variance_floor();
         let mut column = vec![0.0; self.len()];
         posterior.prior_covariances(x, &self.points, &mut column);

@@ -102,15 +102,13 @@ impl Factor {
                 let mut i = range.start;
                 // Two rows at a time: w is read and written half as often.
                 while i + 2 <= range.end {
-                    let (first, rest) = self.rows[start..start + 2 * i + 3].split_at(i + 1);
-                    let (second, last) = rest.split_at(i + 1);
-                    v[i] = dot_lanes(first, &b[..i + 1]);
-                    v[i + 1] = dot_lanes(second, &b[..i + 1]) + last[0] * b[i + 1];
-                    let (s, t) = (v[i], v[i + 1]);
+                    let (first, second) = self.rows[start..start + 2 * i + 3].split_at(i + 1);
+                    let (s, t) = (dot_lanes(first, &b[..i + 1]), dot_lanes(second, &b[..i + 2]));
+                    (v[i], v[i + 1]) = (s, t);
                     for ((w, x), y) in w[..i + 1].iter_mut().zip(first).zip(second) {
                         *w += s * x + t * y;
                     }
-                    w[i + 1] += t * last[0];
+                    w[i + 1] += t * second[i + 1];
                     start += 2 * i + 3;
                     i += 2;
                 }

@@ -91,8 +91,12 @@ pub fn whitened_lipschitz(posterior: &Posterior, bounds: &Bounds, candidates: us
     let hyper = posterior.hyper();
     let (mut found, seen) = steepest(posterior, bounds, Norm::Two, &hyper.lengthscales, candidates, stream);
     let low = 0.25 * (hyper.kernel.gradient_variance() * hyper.variance).sqrt();
-    if hyper.metric.iter().all(|m| *m == Metric::Mismatch) {
-        found.value = steepest_jump(posterior).max(low);
+    let n_categories = hyper.metric.iter().filter(|m| **m == Metric::Mismatch).count();
+    if n_categories > 0 {
+        found.value = found.value.max(steepest_jump(posterior));
+    }
+    if n_categories == posterior.dim() {
+        found.value = found.value.max(low);
     } else if found.value < low {
         let cap = seen.iter().map(|x| root_mean_square_gradient(posterior, x)).fold(found.value, f64::max);
         found.value = found.value.max(low.min(cap));
@@ -105,8 +109,8 @@ pub fn gradient_certificate(posterior: &Posterior) -> f64 {
     (posterior.hyper().kernel.gradient_variance() * posterior.hyper().variance * posterior.mean_norm_squared()).sqrt()
 }
 
-/// The largest |μ(x) − μ(x')|/d(x, x') between observed points: where there are only categories, nothing has a gradient,
-/// and a constant of 0 would make every ball cover the whole space.
+/// The largest |μ(x) − μ(x')|/d(x, x') between observed points: between categories nothing has a gradient, and with
+/// categories alone a constant of 0 would make every ball cover the whole space.
 fn steepest_jump(posterior: &Posterior) -> f64 {
     let mut scratch = Scratch::default();
     let step = posterior.n_data().div_ceil(JUMP_POINTS).max(1);
@@ -154,14 +158,22 @@ fn steepest(
     let mut starts = Points::new(dim);
     let mut sobol = Sobol::scrambled(dim, &stream.child("lipschitz", 0));
     let mut t = vec![0.0; dim];
-    for _ in 0..candidates {
+    let observed: Vec<&[f64]> = posterior.observed().collect();
+    let to_unit = |x: f64, k: usize| if high[k] > low[k] { (x - low[k]) / (high[k] - low[k]) } else { 0.0 };
+    for i in 0..candidates {
         sobol.next_into(&mut t);
+        // Between two categories there is nothing: take those of an observation.
+        if let Some(x) = observed.get(i % observed.len().max(1)) {
+            for k in (0..dim).filter(|&k| posterior.hyper().metric[k] == Metric::Mismatch) {
+                t[k] = to_unit(x[k], k);
+            }
+        }
         starts.push(&t);
     }
     let step = posterior.n_data().div_ceil(DATA_STARTS).max(1);
     for x in posterior.observed().step_by(step).filter(|x| bounds.contains(x)) {
         for k in 0..dim {
-            t[k] = if high[k] > low[k] { (x[k] - low[k]) / (high[k] - low[k]) } else { 0.0 };
+            t[k] = to_unit(x[k], k);
         }
         starts.push(&t);
     }

@@ -47,7 +47,12 @@ pub(super) fn free_points(
             let short = found.len() < n;
             (found, short.then(|| exhausted(size, n_feasible)))
         }
-        _ => (found, Some(format!("no more free feasible point was found in {TRIES} random tries"))),
+        _ => (
+            found,
+            Some(format!(
+                "no more free feasible point was found in {TRIES} random tries: loosen a constraint, or write an equality as a parameter less"
+            )),
+        ),
     }
 }
 

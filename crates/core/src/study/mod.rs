@@ -225,7 +225,9 @@ impl Study {
         }
         let model = self.model().ok()?;
         let stream = Stream::new(self.config().seed).child("recommend", self.state.data_revision as u64);
-        let unit = highest_mean(&model.posterior, space, &stream)?;
+        let bad = |t: &&Trial| matches!(t.state, TrialState::Failed { .. } | TrialState::Infeasible { .. });
+        let excluded = self.trials().iter().filter(bad).map(|t| space.key(&t.unit)).collect();
+        let unit = highest_mean(&model.posterior, space, &excluded, &stream)?;
         let (mean, sd) = model.predict_value(&unit);
         let key = space.key(&unit);
         let observed = self.trials().iter().find(|t| t.value().is_some() && space.key(&t.unit) == key);

@@ -3,6 +3,8 @@
 //! Kernel and output warp are chosen by evidence: the candidates are fitted to at most [`CONTEST`] observations, and
 //! the one under which the results (not their warped images) are most likely is fitted to all of them.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::outcome::OutcomeMap;
@@ -24,7 +26,7 @@ const CONTEST_TOLERANCE: f64 = 1e-4;
 
 /// How a model is made of results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct ModelConfig {
     /// Kernels to choose from.
     pub kernels: Vec<KernelKind>,
@@ -168,6 +170,14 @@ pub struct ModelRecord {
     pub bend: Option<f64>,
 }
 
+/// Distinct points that a warp needs: replicates of few points tell of the noise, not of the function.
+const MIN_WARPED: usize = 4;
+
+fn n_distinct(data: &Dataset) -> usize {
+    let bits = |x: &[f64]| x.iter().map(|v| v.to_bits()).collect::<Vec<u64>>();
+    data.x().iter().map(bits).collect::<HashSet<_>>().len()
+}
+
 /// Bends to choose from: two per decade, from slight to logarithmic, in standard deviations of the results.
 const BENDS: usize = 18;
 
@@ -234,7 +244,7 @@ impl Fitting<'_> {
         let first = self.first_kernel();
         let warm = self.warm.map(|w| w.theta.clone());
         let mut best = self.entry(&subset, first, None, warm, true)?;
-        if self.config.warp && raw.len() > 2 {
+        if self.config.warp && n_distinct(raw) >= MIN_WARPED {
             let warped = self.best_warp(&subset, first, &best)?;
             if warped.value > best.value {
                 best = warped;

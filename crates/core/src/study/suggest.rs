@@ -23,6 +23,10 @@ const MIN_OBSERVED: usize = 2;
 /// Design points that may be passed over, as infeasible or taken, for one that is used.
 const DESIGN_TRIES: usize = 1000;
 
+/// Points that a strategy chooses in one ask: each one makes the next dearer, and after this many they tell little more
+/// than points of the design do.
+const MAX_CHOSEN: usize = 200;
+
 /// The largest batch: it bounds the time and memory that one ask, or one damaged event, can take.
 const MAX_BATCH: usize = 100_000;
 
@@ -76,9 +80,14 @@ pub(super) fn suggest(study: &Study, data: &Study, q: BatchSize, pending: Vec<Tr
                 record = Some(model.record.clone());
                 choice.add_model(&model)?;
             }
-            // The settings and the data were checked before: whatever broke here, it was the computation.
-            Err(error) => choice.fall_back(&error),
+            Err(error @ Error::Numerical { .. }) => choice.fall_back(&error),
+            Err(error) => return Err(error),
         }
+    }
+    if model_wanted && choice.fallback.is_none() && choice.missing() > 0 {
+        // More than a strategy is asked for at once, or than it could offer: spread the rest.
+        choice.n_design = choice.wanted;
+        choice.add_design();
     }
     choice.add_random();
     if choice.short.is_none() && left < q.get() {
@@ -170,7 +179,7 @@ impl<'a> Choice<'a> {
             taken: &taken,
             stream: &stream,
         };
-        match self.state.config.strategy.choose(&situation, BatchSize::new(self.missing())?) {
+        match self.state.config.strategy.choose(&situation, BatchSize::new(self.missing().min(MAX_CHOSEN))?) {
             Ok(batch) => {
                 for u in batch.points.iter().take(self.missing()) {
                     self.take(u, Source::Model);
