@@ -51,12 +51,12 @@ pub(super) fn candidates(situation: &Situation<'_>) -> Points {
 
 /// Candidates spread over the space.
 fn n_spread(dim: usize) -> usize {
-    (128 * dim).clamp(256, 1024)
+    (64 * dim).clamp(256, 1024)
 }
 
 /// Candidates around the best observations.
 fn n_local(dim: usize) -> usize {
-    (64 * dim).clamp(128, 512)
+    (32 * dim).clamp(128, 512)
 }
 
 /// One feasible point that is not taken, by rejection or, in finite spaces, by enumeration.

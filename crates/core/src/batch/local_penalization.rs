@@ -152,7 +152,7 @@ struct Balls<'a> {
 }
 
 /// Candidates for the steepest point: of the whole space, per coordinate, and of a local box.
-const GLOBAL_CANDIDATES: usize = 32;
+const GLOBAL_CANDIDATES: usize = 16;
 const LOCAL_CANDIDATES: usize = 64;
 
 /// Observations within a lengthscale that let a local Lipschitz constant stand alone.

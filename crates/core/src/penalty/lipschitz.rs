@@ -49,7 +49,7 @@ const STARTS: usize = 5;
 const MAX_EVALUATIONS: usize = 60;
 
 /// At most this many data points are tried as starts.
-const DATA_STARTS: usize = 256;
+const DATA_STARTS: usize = 128;
 
 /// At most this many data points are compared pair by pair.
 const JUMP_POINTS: usize = 128;

@@ -21,8 +21,11 @@ use crate::space::{Dimension, SearchSpace};
 const CONTEST: usize = 80;
 
 /// A comparison needs the evidence to a hundredth of a nat or so, not the last digits of the hyperparameters.
-const CONTEST_EVALUATIONS: usize = 20;
+const CONTEST_EVALUATIONS: usize = 25;
 const CONTEST_TOLERANCE: f64 = 1e-4;
+
+/// Evaluations on all data, where the contest saw a part of them.
+const POLISH_EVALUATIONS: usize = 12;
 
 /// How a model is made of results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -186,7 +189,7 @@ fn bend_at(level: usize) -> f64 {
 }
 
 /// Levels that a study without a warp so far looks at first.
-const FIRST_LEVELS: [usize; 5] = [1, 3, 5, 7, 9];
+const FIRST_LEVELS: [usize; 3] = [1, 4, 7];
 
 impl Model {
     /// Fits a model to observations; `warm` is the record of an earlier fit of this study.
@@ -213,8 +216,11 @@ impl Model {
         let data = encoded(&raw, &outcome)?;
         let mut params = fitting.params(kernel, &data);
         params.warm = theta;
-        // The contest had the random starts.
+        // The contest had the random starts, and its end is close.
         params.random_starts = 0;
+        if raw.len() > CONTEST {
+            params.max_evaluations = POLISH_EVALUATIONS;
+        }
         let found = fit(&data, &params, stream)?;
         let record = ModelRecord { kernel, theta: found.theta, bend: outcome.bend() };
         Ok(Self { posterior: found.posterior, outcome, record })
@@ -306,10 +312,10 @@ impl Fitting<'_> {
         let data = encoded(raw, &outcome)?;
         let mut params = self.params(kernel, &data);
         params.warm = warm;
+        params.max_evaluations = CONTEST_EVALUATIONS;
+        params.value_tolerance = CONTEST_TOLERANCE;
         if !explore {
             params.random_starts = 0;
-            params.max_evaluations = CONTEST_EVALUATIONS;
-            params.value_tolerance = CONTEST_TOLERANCE;
         }
         let found = fit(&data, &params, self.stream)?;
         Ok(Entry { kernel, bend, value: found.value + outcome.ln_jacobian(raw.y()), theta: found.theta })
