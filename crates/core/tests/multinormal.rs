@@ -158,7 +158,7 @@ fn a_singular_covariance_is_integrated_where_it_lives() {
     assert!((0.0..1e-6).contains(&got), "{got}");
 }
 
-/// Golden values of an independent integration in arbitrary precision.
+/// Values of qEI from ∫₀^∞ (1 − P(Y ≤ y⁺ + t)) dt by nested quadrature; p and H are printed to eight digits.
 #[test]
 fn improvement_of_two_and_three_points_has_all_digits() {
     let close = |got: &[f64], want: &[f64]| got.iter().zip(want).all(|(a, b)| (a - b).abs() < 6e-9);

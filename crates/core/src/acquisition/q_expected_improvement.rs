@@ -60,7 +60,7 @@ impl QExpectedImprovement {
 /// ```
 /// use elbowroom::{acquisition::q_expected_improvement, normal::Lattice, rng::Stream};
 /// let lattice = Lattice::new(1024, 8, &Stream::new(1));
-/// // From an integral in arbitrary precision.
+/// // From ∫₀^∞ (1 − P(Y ≤ y⁺ + t)) dt by nested quadrature.
 /// let q = q_expected_improvement(&[0.2, -0.1], &[1.0, 0.3, 0.3, 0.5], 0.4, &lattice);
 /// assert!((q.value - 0.34965424118278).abs() < 1e-13);
 /// ```
