@@ -5,14 +5,15 @@
 //! involved. So 10⁻⁶ of the size of value and gradient leaves room, and is far below any wrong factor or sign.
 
 use elbowroom::acquisition::{
-    Acquisition, ExpectedImprovement, Exponential, LogAcquisition, PosteriorMean, ProbabilityOfImprovement, Score,
-    Softplus, UpperConfidenceBound,
+    Acquisition, ExpectedImprovement, Exponential, LogAcquisition, PosteriorMean, ProbabilityOfImprovement, QObjective,
+    QRule, QSamples, Score, Softplus, UpperConfidenceBound,
 };
 use elbowroom::data::Dataset;
 use elbowroom::gp::{
     Hyperparameters, KernelKind, Likelihood, MeanRule, Metric, Noise, NoiseRule, Posterior, Prior, Scratch, Shape,
 };
 use elbowroom::linalg::Points;
+use elbowroom::normal::Lattice;
 use elbowroom::optim::{Bounds, Objective};
 use elbowroom::penalty::{Ball, Norm, Penalized, Penalizer, PenalizerKind, lipschitz, ln_penalizer};
 use elbowroom::rng::Stream;
@@ -366,5 +367,34 @@ fn the_steepest_point_is_a_stationary_point_of_the_squared_slope() {
                 assert!(at_face || slope.abs() < 1e-3, "{kernel:?} {seed}: slope {slope} at {:?}", found.at);
             }
         }
+    }
+}
+
+/// Three points together, exactly, and twelve by samples: few enough that no kink lies within a step.
+#[test]
+fn improvement_of_several_points_has_the_gradient_of_its_value() {
+    let stream = Stream::new(4);
+    let exact = QRule::Exact(Lattice::new(256, 1, &stream));
+    let sampled = QRule::Sampled(QSamples::new(12, 4, &stream));
+    for (name, gp) in models() {
+        let metric = &gp.hyper().metric;
+        for (q, rule) in [(1, &exact), (2, &exact), (3, &exact), (12, &sampled)] {
+            let mut s = Stream::new(21);
+            let x: Vec<f64> = (0..q).flat_map(|_| point(metric, &mut s)).collect();
+            let mut objective = QObjective { posterior: &gp, best: 0.4, rule };
+            let f = &mut |x: &[f64], g: &mut [f64]| objective.value_and_gradient(x, g);
+            check(&format!("qEI of {q}, {name}"), &x, &steps(&gp).repeat(q), &metric.repeat(q), f);
+        }
+    }
+}
+
+#[test]
+fn covariance_of_two_points_has_the_gradient_of_its_value() {
+    for (name, gp) in models() {
+        let metric = &gp.hyper().metric;
+        let mut s = Stream::new(23);
+        let (x, y) = (point(metric, &mut s), point(metric, &mut s));
+        let f = &mut |x: &[f64], g: &mut [f64]| gp.covariance_gradient(x, &y, g);
+        check(&format!("covariance, {name}"), &x, &steps(&gp), metric, f);
     }
 }

@@ -4,11 +4,16 @@
 //! the chain rule from the two slopes it reports. Those that are positive everywhere come as logarithms
 //! ([`LogAcquisition`]): only such a one can be penalized, and far from the data its logarithm still has a slope where
 //! the value itself is 0 in floating point.
+//!
+//! Several points together are scored by their joint law ([`q_expected_improvement`], [`QSamples`]); with a posterior and a
+//! rule of integration that is a function to maximize ([`QObjective`]).
 
 mod climb;
 mod expected_improvement;
 mod mean;
 mod probability_of_improvement;
+mod q_expected_improvement;
+mod q_samples;
 mod transform;
 mod upper_confidence_bound;
 
@@ -16,6 +21,8 @@ pub use climb::Climb;
 pub use expected_improvement::ExpectedImprovement;
 pub use mean::PosteriorMean;
 pub use probability_of_improvement::ProbabilityOfImprovement;
+pub use q_expected_improvement::{QExpectedImprovement, QObjective, QRule, q_expected_improvement};
+pub use q_samples::QSamples;
 pub use transform::{Exponential, Softplus};
 pub use upper_confidence_bound::UpperConfidenceBound;
 

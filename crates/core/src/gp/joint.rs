@@ -8,6 +8,12 @@
 //! numbers; rounding in the covariance is relative to the prior variance σ_f², so the jitter that makes it positive
 //! definite is tried in steps of σ_f² (at first none).
 //!
+//! A function V of the joint law has its gradient in the points by the chain rule: with p = ∂V/∂m, G = ∂V/∂Σ (symmetric)
+//! and ∂₁ the gradient in the first argument, ∂V/∂x_l = p_l ∇μ(x_l) + 2 Σ_j G_lj ∂₁cov(x_l, x_j), the term j = l included
+//! (a variance moves twice, once with each argument), and
+//!
+//! ∂₁cov(x, x') = ∂₁k(x, x') − (∇k_x) K⁻¹ k_x'.
+//!
 //! Leaving observation i out needs no second model (Rasmussen & Williams 2006, equations 5.10–5.12): with α = K⁻¹(y − m),
 //! the others predict yᵢ with mean yᵢ − αᵢ/[K⁻¹]ᵢᵢ and variance 1/[K⁻¹]ᵢᵢ, and [K⁻¹]ᵢᵢ is the squared norm of column i
 //! of M.
@@ -15,7 +21,7 @@
 use super::whitened::{Whitened, kernel_row};
 use super::{Kernel, Posterior, kernel::with_kernel};
 use crate::error::Result;
-use crate::linalg::{FactorWork, Points, dot, vectorized};
+use crate::linalg::{FactorWork, Points, axpy, dot, vectorized};
 use crate::rng::Stream;
 
 /// The joint normal law of the latent function at m points.
@@ -107,6 +113,80 @@ impl Posterior {
             }
         }
         covariance
+    }
+
+    /// The posterior covariance of f(a) and f(b), and its gradient in `a`, written to `gradient`. O(n²).
+    ///
+    /// ```
+    /// use elbowroom::{data::Dataset, gp::{Hyperparameters, KernelKind, Posterior}, linalg::Points};
+    /// let data = Dataset::new(Points::from_rows(1, vec![0.0]).unwrap(), vec![1.0]).unwrap();
+    /// let gp = Posterior::new(&data, Hyperparameters::new(KernelKind::Rbf, 1.0, vec![1.0], 0.0)).unwrap();
+    /// let mut gradient = [0.0];
+    /// gp.covariance_gradient(&[1.0], &[-1.0], &mut gradient);
+    /// // d/da of e^{−(a+1)²/2} − e^{−a²/2} e^{−1/2} at a = 1.
+    /// assert!((gradient[0] - (-2.0 * (-2f64).exp() + (-1f64).exp())).abs() < 1e-15);
+    /// ```
+    pub fn covariance_gradient(&self, a: &[f64], b: &[f64], gradient: &mut [f64]) -> f64 {
+        let mut pair = Points::new(self.dim());
+        pair.push(a);
+        pair.push(b);
+        let both = self.joint_gradient(&pair, &[0.0; 2], &[0.0, 0.5, 0.5, 0.0]);
+        gradient.copy_from_slice(&both[..self.dim()]);
+        self.joint(&pair).covariance(0, 1)
+    }
+
+    /// The gradient in the points `x` of a function of their joint law, from its slopes: `by_mean` in each mean, and
+    /// `by_covariance` in each entry of the covariance (m × m, symmetric). One row of d numbers per point. O(m n²).
+    ///
+    /// ```
+    /// use elbowroom::{data::Dataset, gp::{Hyperparameters, KernelKind, Posterior}, linalg::Points};
+    /// let data = Dataset::new(Points::from_rows(1, vec![0.0]).unwrap(), vec![1.0]).unwrap();
+    /// let gp = Posterior::new(&data, Hyperparameters::new(KernelKind::Rbf, 1.0, vec![1.0], 0.0)).unwrap();
+    /// // The variance 1 − e^{−x²} of one point has the slope 2x e^{−x²}.
+    /// let x = Points::from_rows(1, vec![0.5]).unwrap();
+    /// let gradient = gp.joint_gradient(&x, &[0.0], &[1.0]);
+    /// assert!((gradient[0] - (-0.25f64).exp()).abs() < 1e-15);
+    /// ```
+    pub fn joint_gradient(&self, x: &Points, by_mean: &[f64], by_covariance: &[f64]) -> Vec<f64> {
+        let (m, n, dim, hyper) = (x.len(), self.n_data(), self.dim(), self.hyper());
+        let (mut u, mut s, mut k, mut v) = (vec![0.0; dim], vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+        let (mut slopes, mut solved) = (vec![vec![0.0; n]; m], vec![vec![0.0; n]; m]);
+        for (j, x) in x.iter().enumerate() {
+            self.whitened().whiten(x, &mut u);
+            with_kernel!(hyper.kernel, kernel => vectorized(#[inline(always)] || {
+                self.whitened().squared_distances(&u, 0, &mut s);
+                kernel_row(kernel, hyper.variance, &s, &mut k, &mut slopes[j]);
+            }));
+            self.factor().both_solves(&k, 0..n, &mut v, &mut solved[j]);
+        }
+
+        let mut gradient = vec![0.0; m * dim];
+        let among = Whitened::new(x, &hyper.lengthscales, &hyper.metric);
+        let (mut t, mut prior, mut c) = (vec![0.0; n], vec![0.0; m], vec![0.0; m]);
+        let mut part = vec![0.0; dim];
+        for (l, x) in x.iter().enumerate() {
+            let twice: Vec<f64> = by_covariance[l * m..(l + 1) * m].iter().map(|g| 2.0 * g).collect();
+            let out = &mut gradient[l * dim..(l + 1) * dim];
+            // Through the data: both terms are (∇k_x) times a vector.
+            let mut weights: Vec<f64> = self.weights().iter().map(|a| by_mean[l] * a).collect();
+            for (g, solved) in twice.iter().zip(&solved) {
+                axpy(-g, solved, &mut weights);
+            }
+            self.whitened().whiten(x, &mut u);
+            self.chain(&u, &slopes[l], &weights, 2.0, &mut t, out);
+            // Directly, from the prior.
+            with_kernel!(hyper.kernel, kernel => {
+                among.squared_distances(&u, 0, &mut prior);
+                for ((c, s), g) in c.iter_mut().zip(&prior).zip(&twice) {
+                    *c = g * hyper.variance * kernel.value_and_slope(*s).1;
+                }
+            });
+            among.weighted_differences(&u, &c, &mut part);
+            for (k, (out, part)) in out.iter_mut().zip(&part).enumerate() {
+                *out += 2.0 * among.scale(k) * part;
+            }
+        }
+        gradient
     }
 
     /// Draws the latent function at the points `x` jointly: one row per sample, one column per point.

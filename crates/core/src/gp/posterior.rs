@@ -419,7 +419,7 @@ impl Posterior {
     }
 
     /// out ← factor · Σ_j weights_j σ²κ'_j (u − u_j)/ℓ.
-    fn chain(&self, u: &[f64], c: &[f64], weights: &[f64], factor: f64, t: &mut [f64], out: &mut [f64]) {
+    pub(super) fn chain(&self, u: &[f64], c: &[f64], weights: &[f64], factor: f64, t: &mut [f64], out: &mut [f64]) {
         let n = weights.len();
         vectorized(
             #[inline(always)]
