@@ -57,6 +57,20 @@ impl AcquisitionKind {
             AcquisitionKind::Mean => Box::new(Exponential(PosteriorMean)),
         }
     }
+
+    /// The acquisition for strategies that multiply it with nothing: it need not be positive there, and a confidence
+    /// bound is climbed as the function that it is.
+    pub(super) fn bind_signed(&self, posterior: &Posterior) -> Box<dyn LogAcquisition> {
+        match *self {
+            AcquisitionKind::Ucb { kappa } | AcquisitionKind::PaperUcb { kappa } => upper_bound(kappa),
+            _ => self.bind(posterior),
+        }
+    }
+}
+
+/// μ + κ s, as it is.
+pub(super) fn upper_bound(kappa: f64) -> Box<dyn LogAcquisition> {
+    Box::new(Exponential(UpperConfidenceBound { kappa }))
 }
 
 /// max_i μ(x_i): the incumbent, without the luck of noise. The prior mean if there are no data.

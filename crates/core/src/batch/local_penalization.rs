@@ -11,8 +11,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::search::Search;
-use super::{AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Situation};
+use super::search::{Score, Search};
+use super::{AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Situation};
 use crate::error::Result;
 use crate::gp::{Panel, Posterior, Scratch};
 use crate::optim::{Bounds, Lbfgsb, LbfgsbParams};
@@ -102,22 +102,26 @@ impl LocalPenalization {
 impl BatchStrategy for LocalPenalization {
     fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
         let acquisition = self.acquisition.bind(situation.posterior);
-        let mut search = Search::new(situation, acquisition.as_ref(), self.shrink);
+        let score = if self.shrink { Score::Shrunk(acquisition) } else { Score::Data(acquisition) };
+        let mut search = Search::with_pending(situation, Candidates::Continuous, score);
         let balls = Balls::estimate(self, situation, search.panel());
         for x in situation.pending {
             balls.around(x).into_iter().for_each(|ball| search.penalize(ball));
         }
 
-        let mut points = Vec::with_capacity(q.get());
+        let (mut points, mut scores) = (Vec::with_capacity(q.get()), Vec::with_capacity(q.get()));
         while points.len() < q.get() {
             let Some(x) = search.next() else { break };
             balls.around(&x).into_iter().for_each(|ball| search.penalize(ball));
             points.push(x);
+            scores.push(search.reached());
         }
         let info = BatchInfo {
             evaluations: search.evaluations(),
             lipschitz: balls.kind.map(|_| balls.lipschitz),
             maximum: balls.kind.map(|_| balls.maximum),
+            scores,
+            ended: None,
         };
         Ok(Batch { points, info })
     }

@@ -7,12 +7,11 @@
 use std::collections::HashSet;
 
 use super::event::{AskedTrial, Build, Event, Provenance};
-use super::free::{free_points, key};
 use super::initial::Initial;
 use super::state::State;
 use super::trial::{Source, TrialId, TrialState};
 use super::{Model, Study};
-use crate::batch::{BatchSize, BatchStrategy, Situation};
+use crate::batch::{BatchSize, BatchStrategy, Situation, free_points, key};
 use crate::error::{Error, Result};
 use crate::rng::Stream;
 use crate::space::{Point, PointKey, UnitPoint};
@@ -175,6 +174,7 @@ impl<'a> Choice<'a> {
                 for u in batch.points.iter().take(self.missing()) {
                     self.take(u, Source::Model);
                 }
+                self.short = batch.info.ended;
                 Ok(())
             }
             Err(error @ Error::Numerical { .. }) => {
@@ -193,7 +193,8 @@ impl<'a> Choice<'a> {
     }
 
     fn add_random(&mut self) {
-        if self.missing() == 0 {
+        // A strategy that ended its batch wants no more points, random ones included.
+        if self.missing() == 0 || self.short.is_some() {
             return;
         }
         let missing = self.missing();
