@@ -6,6 +6,7 @@ use crate::acquisition::{
     ExpectedImprovement, Exponential, LogAcquisition, PosteriorMean, ProbabilityOfImprovement, Softplus,
     UpperConfidenceBound,
 };
+use crate::error::{Error, Result};
 use crate::gp::{Posterior, Scratch};
 
 /// The acquisition, by name.
@@ -42,6 +43,14 @@ pub enum AcquisitionKind {
 const TEMPERATURE: f64 = 0.1;
 
 impl AcquisitionKind {
+    /// Refuses a weight that is no weight.
+    pub fn validate(&self) -> Result<()> {
+        match *self {
+            AcquisitionKind::Ucb { kappa } | AcquisitionKind::PaperUcb { kappa } => check_kappa(kappa),
+            _ => Ok(()),
+        }
+    }
+
     /// The acquisition for a posterior, in logarithms.
     pub fn bind(&self, posterior: &Posterior) -> Box<dyn LogAcquisition> {
         let best = || best_mean_at_data(posterior);
@@ -57,6 +66,29 @@ impl AcquisitionKind {
             AcquisitionKind::Mean => Box::new(Exponential(PosteriorMean)),
         }
     }
+
+    /// The acquisition for strategies that multiply it with nothing: it need not be positive there, and a confidence
+    /// bound is climbed as the function that it is.
+    pub(super) fn bind_signed(&self, posterior: &Posterior) -> Box<dyn LogAcquisition> {
+        match *self {
+            AcquisitionKind::Ucb { kappa } | AcquisitionKind::PaperUcb { kappa } => upper_bound(kappa),
+            _ => self.bind(posterior),
+        }
+    }
+}
+
+/// μ + κ s, as it is.
+pub(super) fn upper_bound(kappa: f64) -> Box<dyn LogAcquisition> {
+    Box::new(Exponential(UpperConfidenceBound { kappa }))
+}
+
+/// Refuses a weight of the standard deviation that is negative or not finite.
+pub(super) fn check_kappa(kappa: f64) -> Result<()> {
+    if kappa.is_finite() && kappa >= 0.0 {
+        return Ok(());
+    }
+    let what = format!("strategy.acquisition: kappa is {kappa}");
+    Err(Error::config(what, "give a finite number that is not negative; the paper takes 2"))
 }
 
 /// max_i μ(x_i): the incumbent, without the luck of noise. The prior mean if there are no data.

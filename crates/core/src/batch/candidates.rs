@@ -1,12 +1,61 @@
 //! The points a batch is searched from: spread over the space and gathered around the best observations.
 
 use std::collections::HashSet;
+use std::num::NonZeroUsize;
+
+use serde::{Deserialize, Serialize};
 
 use super::Situation;
-use crate::design::Sobol;
+use crate::design::{Sobol, uniform};
 use crate::linalg::Points;
 use crate::rng::Stream;
 use crate::space::{PointKey, UnitPoint};
+
+/// What a strategy chooses among.
+///
+/// ```
+/// use elbowroom::batch::Candidates;
+/// let grid: Candidates = serde_json::from_str(r#"{"grid":{"n":500}}"#)?;
+/// assert_eq!(grid, Candidates::Grid { n: 500.try_into().unwrap(), seed: 0 });
+/// assert!(serde_json::from_str::<Candidates>(r#"{"grid":{"n":0}}"#).is_err());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Candidates {
+    /// The whole space: spread and local starts, drawn anew for every batch, then climbed from.
+    #[default]
+    Continuous,
+    /// Uniform points that stay the same for the whole study, and no others: the finite set of early implementations.
+    /// The best of them is the best that can be found.
+    Grid {
+        /// How many points.
+        n: NonZeroUsize,
+        /// Which points.
+        #[serde(default)]
+        seed: u64,
+    },
+}
+
+impl Candidates {
+    /// Those that are feasible and not taken.
+    pub(super) fn points(self, situation: &Situation<'_>) -> Points {
+        match self {
+            Candidates::Continuous => candidates(situation),
+            Candidates::Grid { n, seed } => {
+                let mut gathered = Gathered::new(situation);
+                let grid = uniform(n.get(), situation.space.dim(), &mut Stream::new(seed).child("grid", 0));
+                grid.iter().for_each(|u| gathered.offer(u));
+                gathered.points
+            }
+        }
+    }
+
+    /// Whether points between the candidates may be chosen.
+    pub(super) fn may_climb(self) -> bool {
+        self == Candidates::Continuous
+    }
+}
 
 /// Finite spaces of at most this many points are searched exhaustively.
 pub(super) const EXHAUSTIVE: u128 = 2000;
@@ -127,7 +176,7 @@ fn best_observed<'a>(situation: &Situation<'a>) -> Vec<&'a [f64]> {
 }
 
 /// Moves some coordinates of a point: floats by a normal step of random size below a lengthscale, others by a level.
-fn perturb(center: &[f64], situation: &Situation<'_>, draw: &mut Stream, u: &mut [f64]) {
+pub(super) fn perturb(center: &[f64], situation: &Situation<'_>, draw: &mut Stream, u: &mut [f64]) {
     u.copy_from_slice(center);
     let dim = u.len();
     let share = (20.0 / dim as f64).min(1.0);

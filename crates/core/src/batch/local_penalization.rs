@@ -11,8 +11,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::search::Search;
-use super::{AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Situation};
+use super::search::{Score, Search};
+use super::{AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Situation};
 use crate::error::{Error, Result};
 use crate::gp::{Metric, Panel, Posterior, Scratch};
 use crate::optim::{Bounds, Lbfgsb, LbfgsbParams};
@@ -98,15 +98,11 @@ impl LocalPenalization {
     pub fn paper_ucb() -> Self {
         Self { acquisition: AcquisitionKind::PaperUcb { kappa: 2.0 }, ..Self::paper_ei() }
     }
+}
 
-    /// Refuses settings out of their range, by name.
-    pub fn validate(&self) -> Result<()> {
-        if let AcquisitionKind::Ucb { kappa } | AcquisitionKind::PaperUcb { kappa } = self.acquisition
-            && !(kappa.is_finite() && kappa >= 0.0)
-        {
-            let what = format!("strategy.acquisition: kappa is {kappa}");
-            return Err(Error::config(what, "give a finite number that is not negative; the paper takes 2"));
-        }
+impl BatchStrategy for LocalPenalization {
+    fn validate(&self) -> Result<()> {
+        self.acquisition.validate()?;
         match self.maximum {
             MaximumRule::Given(m) if !m.is_finite() => Err(Error::config(
                 format!("strategy.maximum is given as {m}"),
@@ -115,27 +111,29 @@ impl LocalPenalization {
             _ => Ok(()),
         }
     }
-}
 
-impl BatchStrategy for LocalPenalization {
     fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
         let acquisition = self.acquisition.bind(situation.posterior);
-        let mut search = Search::new(situation, acquisition.as_ref(), self.shrink);
+        let score = if self.shrink { Score::Shrunk(acquisition) } else { Score::Data(acquisition) };
+        let mut search = Search::with_pending(situation, Candidates::Continuous, score);
         let balls = Balls::estimate(self, situation, search.panel());
         for x in situation.pending {
             balls.around(x).into_iter().for_each(|ball| search.penalize(ball));
         }
 
-        let mut points = Vec::with_capacity(q.get());
+        let (mut points, mut scores) = (Vec::with_capacity(q.get()), Vec::with_capacity(q.get()));
         while points.len() < q.get() {
             let Some(x) = search.next() else { break };
             balls.around(&x).into_iter().for_each(|ball| search.penalize(ball));
             points.push(x);
+            scores.push(search.reached());
         }
         let info = BatchInfo {
             evaluations: search.evaluations(),
             lipschitz: balls.kind.map(|_| balls.lipschitz),
             maximum: balls.kind.map(|_| balls.maximum),
+            scores,
+            ended: None,
         };
         Ok(Batch { points, info })
     }

@@ -1,14 +1,34 @@
 //! Choosing q points given a posterior and the points that are pending; one strategy per file.
 
 mod acquisition_kind;
+mod adaptive;
+mod believer;
 mod candidates;
+mod free;
+mod hallucinated_ucb;
 mod local_penalization;
+mod medoids;
+mod plain;
+mod pure_exploration;
+mod random;
 mod recommend;
 mod search;
+mod simulation_matching;
+mod thompson;
 
 pub use acquisition_kind::{AcquisitionKind, best_mean_at_data};
+pub use adaptive::{Adaptive, StopRule};
+pub use believer::{Believer, Lie, Refit};
+pub use candidates::Candidates;
+pub(crate) use free::{free_points, key};
+pub use hallucinated_ucb::{Beta, HallucinatedUcb};
 pub use local_penalization::{LipschitzRule, LocalPenalization, MaximumRule};
+pub use plain::Plain;
+pub use pure_exploration::{PureExploration, RegionRule};
+pub use random::{Random, RandomRest};
 pub use recommend::highest_mean;
+pub use simulation_matching::SimulationMatching;
+pub use thompson::Thompson;
 
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
@@ -56,7 +76,8 @@ impl BatchSize {
     }
 }
 
-/// The chosen points, in order of choice. Fewer than asked for means that the space has no more points to offer.
+/// The chosen points, in order of choice. Fewer than asked for means that the space has no more points to offer, or that
+/// the strategy ended the batch ([`BatchInfo::ended`]).
 #[derive(Debug, Clone, Default)]
 pub struct Batch {
     /// The points.
@@ -74,10 +95,19 @@ pub struct BatchInfo {
     pub lipschitz: Option<f64>,
     /// The estimate of the maximum used.
     pub maximum: Option<f64>,
+    /// What local penalization scored for each point when it was chosen: ln α̃, or −∞ for a point taken at random.
+    pub scores: Vec<f64>,
+    /// Why the strategy ended the batch early, if it did: the points it left out are not wanted.
+    pub ended: Option<String>,
 }
 
 /// A way to choose a batch.
 pub trait BatchStrategy {
     /// Chooses up to q points that are feasible, distinct and not taken.
     fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch>;
+
+    /// Refuses settings out of their range, by name.
+    fn validate(&self) -> Result<()> {
+        Ok(())
+    }
 }

@@ -1,14 +1,18 @@
-//! The search for one more point of a batch, over candidates that are scored once.
+//! The search for one more point of a batch, over candidates that are predicted once.
 //!
-//! Raw scores ln α of the candidates are computed when the search begins. Every point that joins the batch adds its
-//! penalizer to them and shrinks their variance; the best few sums are climbed from, under the full objective.
+//! What a point is worth is a [`Score`]. Its part that no chosen point changes is computed for all candidates when the
+//! search begins; every point that joins the batch adds its penalizer and shrinks the variance of the others. The best
+//! few candidates are climbed from, under the full score.
 
 use std::collections::HashSet;
 
-use super::Situation;
-use super::candidates::{any_point, candidates};
+use super::candidates::any_point;
+use super::pure_exploration::Region;
+use super::{Candidates, Situation};
 use crate::acquisition::{Climb, LogAcquisition};
-use crate::gp::{Panel, Posterior};
+use crate::gp::{Panel, Posterior, Scratch};
+use crate::linalg::Points;
+use crate::optim::Objective;
 use crate::penalty::{Ball, Penalized, raw_score, shrinkage};
 use crate::rng::Stream;
 use crate::space::{PointKey, UnitPoint};
@@ -19,49 +23,125 @@ const STARTS: usize = 3;
 /// Evaluations of one climb.
 const MAX_EVALUATIONS: usize = 30;
 
-/// Starts are at least this many lengthscales apart.
+/// Starts are at least this many lengthscales apart, in the whole space and in a region of it, which may be small.
 const START_SEPARATION: f64 = 0.5;
+const REGION_SEPARATION: f64 = 0.1;
 
 /// Points of a batch are at least this many lengthscales apart from each other and from pending ones.
 const MIN_SEPARATION: f64 = 1e-3;
 
+/// A pending point this near to a maximizer, in lengthscales, stands for it.
+const SAME: f64 = 0.1;
+
+/// What a point is worth, besides penalizers.
+pub(super) enum Score {
+    /// ln α(μ, s): of the data alone.
+    Data(Box<dyn LogAcquisition>),
+    /// ln α(μ, s) + ln(s_after/s): lowered by what phantoms will tell.
+    Shrunk(Box<dyn LogAcquisition>),
+    /// ln α(μ, s_after): as if the results of phantoms were in and had changed no mean.
+    After(Box<dyn LogAcquisition>),
+    /// s_after inside a region that phantoms do not change.
+    Explore(Region),
+}
+
+impl Score {
+    /// The part that stays the same for the whole batch.
+    fn fixed(&self, panel: &Panel, i: usize) -> f64 {
+        match self {
+            Score::Data(acquisition) | Score::Shrunk(acquisition) => raw_score(acquisition, panel, i),
+            Score::After(_) | Score::Explore(_) => 0.0,
+        }
+    }
+
+    /// The part that phantoms change.
+    fn moving(&self, panel: &Panel, i: usize) -> f64 {
+        match self {
+            Score::Data(_) => 0.0,
+            Score::Shrunk(_) => shrinkage(panel, i),
+            Score::After(acquisition) => acquisition.ln_score(panel.mean(i), panel.variance_after(i).sqrt()).value,
+            Score::Explore(region) => region.rank(panel.mean(i), panel.variance(i), panel.variance_after(i)),
+        }
+    }
+
+    /// The score as something to climb.
+    fn objective<'a>(&'a self, posterior: &'a Posterior, balls: &'a [Ball]) -> Box<Climbable<'a>> {
+        match self {
+            Score::Data(acquisition) | Score::Shrunk(acquisition) => {
+                let shrink = matches!(self, Score::Shrunk(_));
+                let mut penalized = Penalized::new(acquisition, posterior, balls, shrink);
+                Box::new(move |x, gradient| penalized.value_and_gradient(x, gradient))
+            }
+            Score::After(acquisition) => {
+                let mut scratch = Scratch::default();
+                Box::new(move |x, gradient| {
+                    let p = posterior.predict_gradient(x, &mut scratch);
+                    let sd = p.variance_after.sqrt();
+                    let score = acquisition.ln_score(p.mean, sd);
+                    for (k, g) in gradient.iter_mut().enumerate() {
+                        *g = score.by_mean * scratch.d_mean[k] + score.by_sd * scratch.d_variance_after[k] / (2.0 * sd);
+                    }
+                    score.value
+                })
+            }
+            Score::Explore(region) => region.objective(posterior),
+        }
+    }
+}
+
+/// A value with its gradient, as [`Objective`] has it.
+pub(super) type Climbable<'a> = dyn FnMut(&[f64], &mut [f64]) -> f64 + 'a;
+
 /// A search under way: what was chosen so far is part of it.
 pub(super) struct Search<'a> {
     situation: &'a Situation<'a>,
-    acquisition: &'a dyn LogAcquisition,
-    /// The posterior with pending and chosen points as phantoms.
+    score: Score,
+    /// The posterior that is searched, with pending and chosen points as phantoms.
     posterior: Posterior,
     panel: Panel,
     raw: Vec<f64>,
     /// Sum of ln φ at every candidate.
     penalties: Vec<f64>,
     balls: Vec<Ball>,
-    /// Whether the variance that phantoms take away counts.
-    shrink: bool,
+    may_climb: bool,
     is_finite: bool,
+    /// Pending and chosen points.
+    busy: Points,
     chosen: HashSet<PointKey>,
     climb: Climb<'a>,
     draw: Stream,
+    scored: usize,
+    reached: f64,
 }
 
 impl<'a> Search<'a> {
     /// Scores the candidates of a situation; pending points are phantoms from the start.
-    pub fn new(situation: &'a Situation<'a>, acquisition: &'a dyn LogAcquisition, shrink: bool) -> Self {
+    pub fn with_pending(situation: &'a Situation<'a>, candidates: Candidates, score: Score) -> Self {
         let posterior = situation.posterior.with_phantoms(situation.pending.iter().map(|u| u.as_slice()));
-        let panel = Panel::new(&posterior, candidates(situation));
-        let raw: Vec<f64> = (0..panel.len()).map(|i| raw_score(&acquisition, &panel, i)).collect();
+        Self::new(situation, posterior, candidates, score)
+    }
+
+    /// Scores the candidates of a situation under a posterior of one's own.
+    pub fn new(situation: &'a Situation<'a>, posterior: Posterior, candidates: Candidates, score: Score) -> Self {
+        let panel = Panel::new(&posterior, candidates.points(situation));
+        let raw: Vec<f64> = (0..panel.len()).map(|i| score.fixed(&panel, i)).collect();
+        let mut busy = Points::new(situation.space.dim());
+        situation.pending.iter().for_each(|u| busy.push(u));
         Self {
             penalties: vec![0.0; raw.len()],
+            scored: raw.len(),
             raw,
             panel,
             posterior,
-            acquisition,
+            score,
             balls: Vec::new(),
-            shrink,
+            may_climb: candidates.may_climb(),
             is_finite: situation.space.n_points().is_some(),
+            busy,
             chosen: HashSet::new(),
             climb: Climb::new(situation.space, MAX_EVALUATIONS),
             draw: situation.stream.child("fill", 0),
+            reached: f64::NEG_INFINITY,
             situation,
         }
     }
@@ -73,7 +153,12 @@ impl<'a> Search<'a> {
 
     /// Evaluations of the acquisition so far.
     pub fn evaluations(&self) -> usize {
-        self.raw.len() + self.climb.evaluations()
+        self.scored + self.climb.evaluations()
+    }
+
+    /// The score of the last point chosen; −∞ if it was taken at random.
+    pub fn reached(&self) -> f64 {
+        self.reached
     }
 
     /// Lowers the score around a point.
@@ -84,44 +169,95 @@ impl<'a> Search<'a> {
         self.balls.push(ball);
     }
 
-    /// The best point under all penalizers; it counts as pending from here on. None if the space has no more to offer.
+    /// Goes on with another score.
+    pub fn rescore(&mut self, score: Score) {
+        self.score = score;
+        self.raw = (0..self.panel.len()).map(|i| self.score.fixed(&self.panel, i)).collect();
+        self.scored += self.raw.len();
+    }
+
+    /// Goes on under another posterior, over the same candidates.
+    pub fn believe(&mut self, posterior: Posterior, score: Score) {
+        self.panel = Panel::new(&posterior, self.panel.points().clone());
+        self.posterior = posterior;
+        self.rescore(score);
+    }
+
+    /// One more candidate.
+    pub fn offer(&mut self, u: &[f64]) {
+        self.panel.push(&self.posterior, u);
+        self.raw.push(self.score.fixed(&self.panel, self.panel.len() - 1));
+        self.penalties.push(self.balls.iter().map(|b| b.ln_value(&self.posterior, u)).sum());
+        self.scored += 1;
+    }
+
+    /// Makes a point part of the batch: a phantom, and not to be chosen again.
+    pub fn join(&mut self, u: &UnitPoint) {
+        self.panel.push_phantom(&self.posterior, u);
+        self.posterior.push_phantom(u);
+        self.busy.push(u);
+        self.chosen.insert(self.situation.space.key(u));
+    }
+
+    /// The best point under the score; it counts as pending from here on. None if the space has no more to offer.
     pub fn next(&mut self) -> Option<UnitPoint> {
         let totals: Vec<f64> = (0..self.panel.len())
-            .map(|i| self.raw[i] + self.penalties[i] + if self.shrink { shrinkage(&self.panel, i) } else { 0.0 })
+            .map(|i| self.raw[i] + self.penalties[i] + self.score.moving(&self.panel, i))
             .collect();
         let mut order: Vec<usize> = (0..totals.len()).collect();
         order.sort_by(|&a, &b| totals[b].total_cmp(&totals[a]).then(a.cmp(&b)));
 
-        let mut ends: Vec<(f64, Vec<f64>)> = Vec::with_capacity(STARTS);
-        let mut objective = Penalized::new(self.acquisition, &self.posterior, &self.balls, self.shrink);
-        for i in self.starts(order.iter().copied().filter(|&i| totals[i] > f64::NEG_INFINITY)) {
-            let mut u = self.panel.points().row(i).to_vec();
-            let value = self.climb.from(&mut objective, &mut u);
-            ends.push((value, u));
-        }
-        ends.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let ends = self.climb_from(order.iter().copied().filter(|&i| totals[i] > f64::NEG_INFINITY));
         let climbed = ends.iter().find(|(value, u)| value.is_finite() && self.is_free(u));
         let reached = climbed.map_or(f64::NEG_INFINITY, |end| end.0);
         // Where the best climb ended at a point that is not free, a candidate may beat the other ends.
         let candidate = order.iter().take_while(|&&i| totals[i] > reached || climbed.is_none());
-        let next = candidate
-            .map(|&i| self.panel.points().row(i))
-            .find(|u| self.is_free(u))
-            .or_else(|| climbed.map(|end| end.1.as_slice()))
-            .map(|u| UnitPoint::clamped(u.to_vec()))
-            .or_else(|| any_point(self.situation, &self.chosen, &mut self.draw))?;
-        self.remember(&ends, &next);
+        let (value, next) = candidate
+            .map(|&i| (totals[i], self.panel.points().row(i)))
+            .find(|(_, u)| self.is_free(u))
+            .or_else(|| climbed.map(|end| (end.0, end.1.as_slice())))
+            .map(|(value, u)| (value, UnitPoint::clamped(u.to_vec())))
+            .or_else(|| {
+                any_point(self.situation, &self.chosen, &mut self.draw).map(|point| (f64::NEG_INFINITY, point))
+            })?;
+        self.reached = value;
+        // The other ends stay as candidates, for they are local maxima.
+        for (_, end) in ends.iter().filter(|(value, end)| value.is_finite() && end != next.as_slice()) {
+            self.offer(end);
+        }
+        self.join(&next);
         Some(next)
+    }
+
+    /// Where climbs from the best candidates end, the highest first.
+    fn climb_from(&mut self, ranked: impl Iterator<Item = usize>) -> Vec<(f64, Vec<f64>)> {
+        let mut ends: Vec<(f64, Vec<f64>)> = Vec::with_capacity(STARTS);
+        if !self.may_climb {
+            return ends;
+        }
+        let starts = self.starts(ranked);
+        let mut objective = self.score.objective(&self.posterior, &self.balls);
+        for i in starts {
+            let mut u = self.panel.points().row(i).to_vec();
+            let mut value = self.climb.from(&mut objective, &mut u);
+            if let Score::Explore(region) = &self.score {
+                value = region.rank_at(&self.posterior, &u);
+            }
+            ends.push((value, u));
+        }
+        ends.sort_by(|a, b| b.0.total_cmp(&a.0));
+        ends
     }
 
     /// The best candidates that keep a distance from each other.
     fn starts(&self, ranked: impl Iterator<Item = usize>) -> Vec<usize> {
         let mut starts: Vec<usize> = Vec::with_capacity(STARTS);
+        let separation = if let Score::Explore(_) = self.score { REGION_SEPARATION } else { START_SEPARATION };
         for i in ranked {
             let x = self.panel.points().row(i);
             let far = |&j: &usize| {
                 let squared = self.posterior.squared_distance(x, self.panel.points().row(j));
-                squared >= START_SEPARATION * START_SEPARATION
+                squared >= separation * separation
             };
             if starts.iter().all(far) {
                 starts.push(i);
@@ -138,7 +274,7 @@ impl<'a> Search<'a> {
         // In a finite space keys tell points apart; neighbours there may be as close as they are.
         !self.situation.taken.contains(&key)
             && !self.chosen.contains(&key)
-            && (self.is_finite || self.posterior.phantoms().all(|p| self.is_apart(p, u)))
+            && (self.is_finite || self.busy.iter().all(|p| self.is_apart(p, u)))
     }
 
     /// Whether two points are far enough apart, in lengthscales; one longer than the space counts as that long.
@@ -147,16 +283,18 @@ impl<'a> Search<'a> {
         let squared: f64 = (0..a.len()).map(|k| ((a[k] - b[k]) / lengthscales[k].min(1.0)).powi(2)).sum();
         squared >= MIN_SEPARATION * MIN_SEPARATION
     }
+}
 
-    /// Keeps the other ends as candidates, for they are local maxima, and makes the chosen point a phantom.
-    fn remember(&mut self, ends: &[(f64, Vec<f64>)], next: &UnitPoint) {
-        for (_, end) in ends.iter().filter(|(value, end)| value.is_finite() && end != next.as_slice()) {
-            self.panel.push(&self.posterior, end);
-            self.raw.push(raw_score(&self.acquisition, &self.panel, self.panel.len() - 1));
-            self.penalties.push(self.balls.iter().map(|b| b.ln_value(&self.posterior, end)).sum());
-        }
-        self.panel.push_phantom(&self.posterior, next);
-        self.posterior.push_phantom(next);
-        self.chosen.insert(self.situation.space.key(next));
-    }
+/// The maximizer of a score of the data alone, unless a pending point is there already: then it is under way, and the
+/// batch goes on without it. Also the evaluations that took.
+pub(super) fn leader(situation: &Situation<'_>, candidates: Candidates, score: Score) -> (Option<UnitPoint>, usize) {
+    let pending: HashSet<PointKey> = situation.pending.iter().map(|u| situation.space.key(u)).collect();
+    let taken = situation.taken.difference(&pending).cloned().collect();
+    let alone = Situation { pending: &[], taken: &taken, ..*situation };
+    let mut search = Search::new(&alone, situation.posterior.clone(), candidates, score);
+    let point = search.next().filter(|u| {
+        let is_there = |p: &UnitPoint| situation.posterior.squared_distance(p, u) < SAME * SAME;
+        !situation.taken.contains(&situation.space.key(u)) && !situation.pending.iter().any(is_there)
+    });
+    (point, search.evaluations())
 }

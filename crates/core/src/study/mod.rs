@@ -5,7 +5,6 @@
 
 mod config;
 mod event;
-mod free;
 mod initial;
 mod model;
 mod outcome;

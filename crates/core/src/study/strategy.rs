@@ -1,22 +1,126 @@
 //! The strategies a study can be told to use.
 
-use std::collections::HashSet;
-
 use serde::{Deserialize, Serialize};
 
-use super::free::free_points;
-use crate::batch::{Batch, BatchInfo, BatchSize, BatchStrategy, LocalPenalization, Situation};
-use crate::error::Result;
+use crate::batch::{
+    Adaptive, Batch, BatchSize, BatchStrategy, Believer, HallucinatedUcb, LocalPenalization, Plain, PureExploration,
+    Random, RandomRest, SimulationMatching, Situation, Thompson,
+};
+use crate::error::{Error, Result};
 
 /// How points are chosen once there are results; a variant carries its own parameters.
+///
+/// ```
+/// use elbowroom::study::StrategyConfig;
+/// let strategy: StrategyConfig = serde_json::from_str(r#"{"name":"believer","lie":"pessimistic"}"#)?;
+/// assert_eq!(strategy.name(), "believer");
+/// assert_eq!(StrategyConfig::named("local_penalization").unwrap(), StrategyConfig::default());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "name", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StrategyConfig {
     /// Local penalization, with its parts.
     LocalPenalization(LocalPenalization),
+    /// Local penalization with a batch that ends by itself.
+    Adaptive(Adaptive),
+    /// The acquisition on completed data alone (EI, UCB).
+    Plain(Plain),
+    /// The acquisition first, uniform points after it (Rand-EI, Rand-UCB).
+    RandomRest(RandomRest),
+    /// The confidence bound with a hallucinated variance (B-UCB).
+    HallucinatedUcb(HallucinatedUcb),
+    /// The confidence bound, then the largest variance in the relevant region (PE-UCB).
+    PureExploration(PureExploration),
+    /// Made-up results: kriging believer and constant liars (Pred-EI, Pred-UCB).
+    Believer(Believer),
+    /// Simulation matching (SM-UCB).
+    SimulationMatching(SimulationMatching),
+    /// Maximizers of posterior draws.
+    Thompson(Thompson),
     /// Uniform among the points that are feasible and not taken: the yardstick for all others.
     Random,
+}
+
+impl StrategyConfig {
+    /// Every strategy with its default settings.
+    ///
+    /// ```
+    /// use elbowroom::study::StrategyConfig;
+    /// assert!(StrategyConfig::all().iter().any(|strategy| strategy.name() == "thompson"));
+    /// ```
+    pub fn all() -> Vec<Self> {
+        vec![
+            StrategyConfig::LocalPenalization(LocalPenalization::default()),
+            StrategyConfig::Adaptive(Adaptive::default()),
+            StrategyConfig::Plain(Plain::default()),
+            StrategyConfig::RandomRest(RandomRest::default()),
+            StrategyConfig::HallucinatedUcb(HallucinatedUcb::default()),
+            StrategyConfig::PureExploration(PureExploration::default()),
+            StrategyConfig::Believer(Believer::default()),
+            StrategyConfig::SimulationMatching(SimulationMatching::default()),
+            StrategyConfig::Thompson(Thompson::default()),
+            StrategyConfig::Random,
+        ]
+    }
+
+    /// The names of all strategies.
+    ///
+    /// ```
+    /// use elbowroom::study::StrategyConfig;
+    /// assert!(StrategyConfig::names().contains(&"hallucinated_ucb"));
+    /// ```
+    pub fn names() -> Vec<&'static str> {
+        Self::all().iter().map(Self::name).collect()
+    }
+
+    /// The name, as it stands in a configuration.
+    pub fn name(&self) -> &'static str {
+        match self {
+            StrategyConfig::LocalPenalization(_) => "local_penalization",
+            StrategyConfig::Adaptive(_) => "adaptive",
+            StrategyConfig::Plain(_) => "plain",
+            StrategyConfig::RandomRest(_) => "random_rest",
+            StrategyConfig::HallucinatedUcb(_) => "hallucinated_ucb",
+            StrategyConfig::PureExploration(_) => "pure_exploration",
+            StrategyConfig::Believer(_) => "believer",
+            StrategyConfig::SimulationMatching(_) => "simulation_matching",
+            StrategyConfig::Thompson(_) => "thompson",
+            StrategyConfig::Random => "random",
+        }
+    }
+
+    /// The strategy of a name, with its default settings.
+    ///
+    /// ```
+    /// use elbowroom::study::StrategyConfig;
+    /// assert_eq!(StrategyConfig::named("random").unwrap(), StrategyConfig::Random);
+    /// assert!(StrategyConfig::named("clever").is_err());
+    /// ```
+    pub fn named(name: &str) -> Result<Self> {
+        Self::all().into_iter().find(|strategy| strategy.name() == name).ok_or_else(|| {
+            Error::config(
+                format!("there is no strategy named {name:?}"),
+                format!("take one of {}", Self::names().join(", ")),
+            )
+        })
+    }
+
+    fn strategy(&self) -> &dyn BatchStrategy {
+        match self {
+            StrategyConfig::LocalPenalization(strategy) => strategy,
+            StrategyConfig::Adaptive(strategy) => strategy,
+            StrategyConfig::Plain(strategy) => strategy,
+            StrategyConfig::RandomRest(strategy) => strategy,
+            StrategyConfig::HallucinatedUcb(strategy) => strategy,
+            StrategyConfig::PureExploration(strategy) => strategy,
+            StrategyConfig::Believer(strategy) => strategy,
+            StrategyConfig::SimulationMatching(strategy) => strategy,
+            StrategyConfig::Thompson(strategy) => strategy,
+            StrategyConfig::Random => &Random,
+        }
+    }
 }
 
 impl Default for StrategyConfig {
@@ -28,30 +132,12 @@ impl Default for StrategyConfig {
 impl StrategyConfig {
     /// Refuses settings out of their range, by name.
     pub(super) fn validate(&self) -> Result<()> {
-        match self {
-            StrategyConfig::LocalPenalization(strategy) => strategy.validate(),
-            StrategyConfig::Random => Ok(()),
-        }
+        self.strategy().validate()
     }
 }
 
 impl BatchStrategy for StrategyConfig {
     fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
-        match self {
-            StrategyConfig::LocalPenalization(strategy) => strategy.choose(situation, q),
-            StrategyConfig::Random => Random.choose(situation, q),
-        }
-    }
-}
-
-/// Uniform among the free points, whatever the model says.
-struct Random;
-
-impl BatchStrategy for Random {
-    fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
-        let mut taken: HashSet<_> = situation.taken.clone();
-        let mut stream = situation.stream.child("random", 0);
-        let (points, _) = free_points(situation.space, &mut taken, q.get(), &mut stream);
-        Ok(Batch { points, info: BatchInfo::default() })
+        self.strategy().choose(situation, q)
     }
 }

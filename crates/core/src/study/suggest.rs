@@ -7,12 +7,11 @@
 use std::collections::HashSet;
 
 use super::event::{AskedTrial, Build, Event, Provenance};
-use super::free::{free_points, key};
 use super::initial::Initial;
 use super::state::State;
 use super::trial::{Source, TrialId, TrialState};
 use super::{Model, Study};
-use crate::batch::{BatchSize, BatchStrategy, Situation};
+use crate::batch::{BatchSize, BatchStrategy, Situation, free_points, key};
 use crate::error::{Error, Result};
 use crate::rng::Stream;
 use crate::space::{Point, PointKey, UnitPoint};
@@ -84,7 +83,7 @@ pub(super) fn suggest(study: &Study, data: &Study, q: BatchSize, pending: Vec<Tr
             Err(error) => return Err(error),
         }
     }
-    if model_wanted && choice.fallback.is_none() && choice.missing() > 0 {
+    if model_wanted && choice.fallback.is_none() && choice.short.is_none() && choice.missing() > 0 {
         // More than a strategy is asked for at once, or than it could offer: spread the rest.
         choice.n_design = choice.wanted;
         choice.add_design();
@@ -184,6 +183,7 @@ impl<'a> Choice<'a> {
                 for u in batch.points.iter().take(self.missing()) {
                     self.take(u, Source::Model);
                 }
+                self.short = batch.info.ended;
                 Ok(())
             }
             Err(error @ Error::Numerical { .. }) => {
@@ -202,7 +202,8 @@ impl<'a> Choice<'a> {
     }
 
     fn add_random(&mut self) {
-        if self.missing() == 0 {
+        // A strategy that ended its batch wants no more points, random ones included.
+        if self.missing() == 0 || self.short.is_some() {
             return;
         }
         let missing = self.missing();

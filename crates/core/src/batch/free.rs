@@ -19,7 +19,7 @@ const WALKABLE: u128 = 1_000_000;
 const TRIES: usize = 10_000;
 
 /// Up to n free points, different from each other, which become taken; and why they are fewer than n, if they are.
-pub(super) fn free_points(
+pub(crate) fn free_points(
     space: &SearchSpace,
     taken: &mut HashSet<PointKey>,
     n: usize,
@@ -58,7 +58,7 @@ pub(super) fn free_points(
 
 /// The key of the point as it will be recorded: two unit points that decode to equal values always share it, also where
 /// encoding rounds.
-pub(super) fn key(space: &SearchSpace, u: &UnitPoint) -> PointKey {
+pub(crate) fn key(space: &SearchSpace, u: &UnitPoint) -> PointKey {
     match space.encode(&space.decode(u)) {
         Ok(recorded) => space.key(&recorded),
         Err(_) => space.key(u),

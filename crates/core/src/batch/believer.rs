@@ -1,0 +1,226 @@
+//! Pred-EI and Pred-UCB, and the constant liars (Ginsbourger, Le Riche and Carraro 2010): pretend that results are in.
+//!
+//! Pending and chosen points are given a made-up value, the *lie*, and the next point is the maximizer of the acquisition
+//! under the posterior given data and lies, x_k = arg max α(x; D ∪ lies). The incumbent of expected improvement counts
+//! the lies as well.
+//!
+//! With the posterior mean as the lie (the *kriging believer*) and hyperparameters kept, conditioning leaves the mean as
+//! it was: the confidence bound then gives B-UCB. An optimistic lie, the best value so far, keeps the batch in good
+//! basins; a pessimistic one, the worst, drives it apart. The paper refits the hyperparameters to data and lies for
+//! every point ([`Refit`]), which makes the model surer than it should be.
+//!
+//! Lies cost O(n²) each; a refit O(n³) per likelihood evaluation.
+
+use serde::{Deserialize, Serialize};
+
+use super::search::{Score, Search};
+use super::{AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Situation, best_mean_at_data};
+use crate::data::Dataset;
+use crate::error::Result;
+use crate::gp::{FitParams, MeanRule, Noise, NoiseRule, Posterior, Shape, fit};
+use crate::linalg::Points;
+use crate::rng::Stream;
+use crate::space::UnitPoint;
+
+/// Joint draws that decide between two batches.
+const DRAWS: usize = 2048;
+
+/// Which value stands for a result that is not in yet. The objective is maximized.
+///
+/// ```
+/// use elbowroom::batch::Lie;
+/// assert_eq!(serde_json::from_str::<Lie>(r#"{"constant":1.5}"#)?, Lie::Constant(1.5));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Lie {
+    /// The posterior mean at the point, given the data: the kriging believer.
+    #[default]
+    Mean,
+    /// The best value observed.
+    Optimistic,
+    /// The worst value observed.
+    Pessimistic,
+    /// The mean of the values observed.
+    MeanOfValues,
+    /// Any value, in the model's units.
+    Constant(f64),
+    /// The better of the optimistic and the pessimistic batch: that of the larger joint expected improvement, together
+    /// with what is pending, by 2048 joint draws that are the same for both.
+    Mix,
+}
+
+/// Whether hyperparameters are found anew for data and lies. Kernel, metric and constant mean stay.
+///
+/// ```
+/// use elbowroom::batch::Refit;
+/// let paper = Refit::MaximumLikelihood { ard: false, starts: 10 };
+/// assert_ne!(paper, Refit::default());
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Refit {
+    /// They are kept.
+    #[default]
+    Never,
+    /// Maximum a posteriori with dimension-scaled priors, from where they are.
+    Map {
+        /// One lengthscale per coordinate, or one for all.
+        ard: bool,
+    },
+    /// Maximum likelihood from where they are and from random starts; the paper has one lengthscale and 10 starts.
+    MaximumLikelihood {
+        /// One lengthscale per coordinate, or one for all.
+        ard: bool,
+        /// Random starts.
+        starts: usize,
+    },
+}
+
+/// An acquisition that takes made-up values for results.
+///
+/// ```
+/// use elbowroom::batch::{Believer, Lie};
+/// let liar: Believer = serde_json::from_str(r#"{"lie":"optimistic"}"#)?;
+/// assert_eq!(liar, Believer { lie: Lie::Optimistic, ..Believer::default() });
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Believer {
+    /// The acquisition.
+    pub acquisition: AcquisitionKind,
+    /// The made-up value.
+    pub lie: Lie,
+    /// Whether hyperparameters are found anew for every point.
+    pub refit: Refit,
+}
+
+impl Default for Believer {
+    /// The kriging believer with expected improvement.
+    fn default() -> Self {
+        Self { acquisition: AcquisitionKind::Ei, lie: Lie::Mean, refit: Refit::Never }
+    }
+}
+
+impl BatchStrategy for Believer {
+    fn validate(&self) -> Result<()> {
+        self.acquisition.validate()
+    }
+
+    fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
+        let (points, evaluations) = match self.lie {
+            Lie::Mix => {
+                let (optimistic, n) = self.build(Lie::Optimistic, situation, q)?;
+                let (pessimistic, m) = self.build(Lie::Pessimistic, situation, q)?;
+                let better = joint_improvement(situation, &pessimistic)? > joint_improvement(situation, &optimistic)?;
+                (if better { pessimistic } else { optimistic }, n + m)
+            }
+            lie => self.build(lie, situation, q)?,
+        };
+        Ok(Batch { points, info: BatchInfo { evaluations, ..BatchInfo::default() } })
+    }
+}
+
+impl Believer {
+    fn build(&self, lie: Lie, situation: &Situation<'_>, q: BatchSize) -> Result<(Vec<UnitPoint>, usize)> {
+        let mut lied_about = situation.pending.to_vec();
+        let believe = |lied_about: &[UnitPoint]| -> Result<(Posterior, Score)> {
+            let posterior = self.believed(lie, situation.posterior, lied_about, situation.stream)?;
+            let score = Score::Data(self.acquisition.bind_signed(&posterior));
+            Ok((posterior, score))
+        };
+        let (posterior, score) = believe(&lied_about)?;
+        let mut search = Search::new(situation, posterior, Candidates::Continuous, score);
+        let mut points = Vec::with_capacity(q.get());
+        while let Some(x) = search.next() {
+            points.push(x.clone());
+            if points.len() == q.get() {
+                break;
+            }
+            lied_about.push(x);
+            let (posterior, score) = believe(&lied_about)?;
+            search.believe(posterior, score);
+        }
+        Ok((points, search.evaluations()))
+    }
+
+    /// The posterior given data and a lie at each of some points.
+    fn believed(&self, lie: Lie, posterior: &Posterior, at: &[UnitPoint], stream: &Stream) -> Result<Posterior> {
+        if at.is_empty() {
+            return Ok(posterior.clone());
+        }
+        let mut x = Points::new(posterior.dim());
+        at.iter().for_each(|u| x.push(u));
+        let lies = Dataset::new(x, at.iter().map(|u| value(lie, posterior, u)).collect())?;
+        let (ard, starts) = match self.refit {
+            Refit::Never => return posterior.condition(&lies),
+            Refit::Map { ard } => (ard, None),
+            Refit::MaximumLikelihood { ard, starts } => (ard, Some(starts)),
+        };
+        let (data, params) = fit_problem(posterior, &lies, ard, starts)?;
+        Ok(fit(&data, &params, &stream.child("refit", at.len() as u64))?.posterior)
+    }
+}
+
+fn value(lie: Lie, posterior: &Posterior, u: &[f64]) -> f64 {
+    let values = posterior.values();
+    if values.is_empty() {
+        return posterior.predict(u).mean;
+    }
+    match lie {
+        Lie::Mean => posterior.predict(u).mean,
+        Lie::Optimistic | Lie::Mix => values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        Lie::Pessimistic => values.iter().copied().fold(f64::INFINITY, f64::min),
+        Lie::MeanOfValues => values.iter().sum::<f64>() / values.len() as f64,
+        Lie::Constant(value) => value,
+    }
+}
+
+/// Data and lies together, and how to fit them, starting from the posterior's own hyperparameters.
+fn fit_problem(
+    posterior: &Posterior,
+    lies: &Dataset,
+    ard: bool,
+    starts: Option<usize>,
+) -> Result<(Dataset, FitParams)> {
+    let hyper = posterior.hyper();
+    let mut x = Points::new(posterior.dim());
+    posterior.observed().chain(lies.x().iter()).for_each(|p| x.push(p));
+    let mut data = Dataset::new(x, [posterior.values(), lies.y()].concat())?;
+    let mut shape = Shape::new(hyper.kernel, posterior.dim());
+    shape.metric = hyper.metric.clone();
+    shape.ard = ard;
+    shape.mean = MeanRule::Known(hyper.mean);
+    let logarithms = hyper.lengthscales.iter().map(|l| l.ln());
+    let mut warm: Vec<f64> =
+        if ard { logarithms.collect() } else { vec![logarithms.sum::<f64>() / posterior.dim() as f64] };
+    warm.push(hyper.variance.ln());
+    match &hyper.noise {
+        Noise::Equal(0.0) => shape.noise = NoiseRule::Known(0.0),
+        Noise::Equal(noise) => warm.push(noise.ln()),
+        Noise::PerObservation(noise) => {
+            let mut noise = noise.clone();
+            noise.resize(data.len(), hyper.noise.typical());
+            data = data.with_noise(noise)?;
+            shape.noise = NoiseRule::PerObservation;
+        }
+    }
+    let mut params = match starts {
+        Some(starts) => FitParams::maximum_likelihood(shape, vec![1.0; posterior.dim()], starts),
+        None => FitParams { random_starts: 0, ..FitParams::map(shape) },
+    };
+    params.warm = Some(warm);
+    Ok((data, params))
+}
+
+/// E max(0, f(x) − y⁺ over batch and pending points), by joint draws with the same random numbers for every batch.
+fn joint_improvement(situation: &Situation<'_>, batch: &[UnitPoint]) -> Result<f64> {
+    let posterior = situation.posterior;
+    let best = best_mean_at_data(posterior);
+    let mut points = Points::new(posterior.dim());
+    situation.pending.iter().chain(batch).for_each(|u| points.push(u));
+    let draws = posterior.sample(&points, DRAWS, &mut situation.stream.child("mix", 0))?;
+    Ok(draws.iter().map(|f| f.iter().fold(0.0f64, |a, f| a.max(f - best))).sum::<f64>() / DRAWS as f64)
+}

@@ -1,0 +1,127 @@
+//! B-UCB, also GP-BUCB (Desautels, Krause and Burdick 2014): the confidence bound with a hallucinated variance.
+//!
+//! x_k = arg max μ(x) + √β_t s_after(x): the mean is that of the last results, the variance that of all points pending
+//! and chosen, whose values it does not need. With fixed hyperparameters this is also what conditioning on the mean
+//! (the kriging believer) gives.
+//!
+//! The theory's β grows with t, the count of points asked for so far, and with the number |D| of points there are to
+//! choose from: β_t = exp(2C) · 2 ln(|D| t² π²/(6δ)). In an infinite space |D| is the number of candidates.
+
+use serde::{Deserialize, Serialize};
+
+use super::acquisition_kind::upper_bound;
+use super::search::{Score, Search};
+use super::{Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Situation};
+use crate::error::{Error, Result};
+
+/// The squared weight β of the standard deviation in a confidence bound.
+///
+/// ```
+/// use elbowroom::batch::Beta;
+/// assert_eq!(Beta::Fixed { beta: 4.0 }.kappa(100, 7), 2.0);
+/// // β₁ = 2 ln(π²/(6δ)) for one point to choose from: with δ = π²/(6e), 2.
+/// let delta = std::f64::consts::PI.powi(2) / (6.0 * std::f64::consts::E);
+/// assert!((Beta::Srinivas { delta }.kappa(1, 1) - 2f64.sqrt()).abs() < 1e-12);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Beta {
+    /// The same throughout; the paper's experiments have κ = 2, so β = 4.
+    Fixed {
+        /// κ².
+        beta: f64,
+    },
+    /// 2 ln(|D| t² π²/(6δ)) (Srinivas et al. 2010).
+    Srinivas {
+        /// The probability with which the bounds may fail.
+        delta: f64,
+    },
+    /// exp(2C) times that: C bounds what a batch tells about the function beyond the last results.
+    Desautels {
+        /// The probability with which the bounds may fail.
+        delta: f64,
+        /// The information C, in nats.
+        c: f64,
+    },
+}
+
+impl Default for Beta {
+    /// The paper's κ = 2.
+    fn default() -> Self {
+        Beta::Fixed { beta: 4.0 }
+    }
+}
+
+impl Beta {
+    /// Refuses a weight that is negative or not finite, and a probability outside (0, 1).
+    pub fn validate(&self) -> Result<()> {
+        let (weight, delta) = match *self {
+            Beta::Fixed { beta } => (beta, 0.5),
+            Beta::Srinivas { delta } => (0.0, delta),
+            Beta::Desautels { delta, c } => (c, delta),
+        };
+        if !(weight.is_finite() && weight >= 0.0) {
+            let what = format!("strategy.beta: {weight} is no weight");
+            return Err(Error::config(what, "give a finite number that is not negative"));
+        }
+        if !(delta > 0.0 && delta < 1.0) {
+            let what = format!("strategy.beta: delta is {delta}");
+            return Err(Error::config(what, "give a probability between 0 and 1, such as 0.05"));
+        }
+        Ok(())
+    }
+
+    /// κ = √β for the t-th point (from 1), chosen among `n_points`.
+    pub fn kappa(self, n_points: usize, t: usize) -> f64 {
+        let srinivas = |delta: f64| {
+            let t = t.max(1) as f64;
+            2.0 * (n_points.max(1) as f64 * t * t * std::f64::consts::PI.powi(2) / (6.0 * delta)).ln()
+        };
+        let beta = match self {
+            Beta::Fixed { beta } => beta,
+            Beta::Srinivas { delta } => srinivas(delta),
+            Beta::Desautels { delta, c } => (2.0 * c).exp() * srinivas(delta),
+        };
+        beta.max(0.0).sqrt()
+    }
+}
+
+/// The confidence bound with the variance that pending and chosen points leave.
+///
+/// ```
+/// use elbowroom::batch::{Beta, HallucinatedUcb};
+/// let theory: HallucinatedUcb = serde_json::from_str(r#"{"beta":{"srinivas":{"delta":0.05}}}"#)?;
+/// assert_eq!(theory.beta, Beta::Srinivas { delta: 0.05 });
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HallucinatedUcb {
+    /// The squared weight of the standard deviation.
+    pub beta: Beta,
+    /// What is chosen among.
+    pub candidates: Candidates,
+}
+
+impl BatchStrategy for HallucinatedUcb {
+    fn validate(&self) -> Result<()> {
+        self.beta.validate()
+    }
+
+    fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
+        let asked = situation.posterior.n_data() + situation.pending.len();
+        let score = |n_points, k| Score::After(upper_bound(self.beta.kappa(n_points, asked + k + 1)));
+        // How many points there are is known once they are gathered; a fixed β does not ask.
+        let mut search = Search::with_pending(situation, self.candidates, score(1, 0));
+        let n_points = search.panel().len();
+        let mut points = Vec::with_capacity(q.get());
+        while points.len() < q.get() {
+            if !matches!(self.beta, Beta::Fixed { .. }) {
+                search.rescore(score(n_points, points.len()));
+            }
+            let Some(x) = search.next() else { break };
+            points.push(x);
+        }
+        Ok(Batch { points, info: BatchInfo { evaluations: search.evaluations(), ..BatchInfo::default() } })
+    }
+}

@@ -1,0 +1,196 @@
+//! PE-UCB, also GP-UCB-PE (Contal, Buffoni, Robicquet and Vayatis 2013): one confidence bound, then pure exploration
+//! where the maximum may be.
+//!
+//! x_1 = arg max μ + √β s. No point with an upper bound below ẏ = max_x μ(x) − √β s(x) can be the maximum, so the others
+//! are x_k = arg max s_after(x) over the region R = {x : μ + c√β s ≥ ẏ}, which is that of the data alone and stays the
+//! same for the whole batch. The theory has c = 2, the authors' program c = 1.
+//!
+//! R may be small and in pieces, so that few candidates are inside. Each piece has a peak of the upper bound, so a few of
+//! these are climbed to; a random walk from them, from candidates inside, from x_1 and from the point of the threshold
+//! adds more. The climb then maximizes ln s_after + ε ln(μ + c√β s − ẏ), a barrier that keeps it inside R and lets it slide
+//! along the edge, where the largest variance often is. Points outside R are chosen only where no free point inside is
+//! known, those with the highest upper bound first.
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::acquisition_kind::upper_bound;
+use super::candidates::perturb;
+use super::search::{Climbable, Score, Search, leader};
+use super::{Batch, BatchInfo, BatchSize, BatchStrategy, Beta, Candidates, Situation};
+use crate::error::Result;
+use crate::gp::{Posterior, Scratch};
+use crate::space::UnitPoint;
+
+/// The weight ε of the barrier: it costs about this share of the deviation that is possible.
+const BARRIER: f64 = 1e-3;
+
+/// Maximizers of the upper bound, each given the ones before as pending, that show the pieces of the region.
+const PEAKS: usize = 4;
+
+/// Steps of the walk.
+const STEPS: usize = 256;
+
+/// How wide the bounds are that keep a point in the region.
+///
+/// ```
+/// use elbowroom::batch::RegionRule;
+/// assert_eq!(RegionRule::default(), RegionRule::Theory);
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RegionRule {
+    /// μ + 2√β s, as the theory needs it.
+    #[default]
+    Theory,
+    /// μ + √β s, as the authors' program has it.
+    Program,
+}
+
+/// One point by the confidence bound, the others where the variance is largest within the relevant region.
+///
+/// Asynchronously the maximizer of the bound counts as under way while a pending point is within a tenth of a
+/// lengthscale of it; then all points explore.
+///
+/// ```
+/// use elbowroom::batch::{PureExploration, RegionRule};
+/// let program: PureExploration = serde_json::from_str(r#"{"region":"program"}"#)?;
+/// assert_eq!(program, PureExploration { region: RegionRule::Program, ..PureExploration::default() });
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PureExploration {
+    /// The squared weight of the standard deviation.
+    pub beta: Beta,
+    /// The rule for the region.
+    pub region: RegionRule,
+    /// What is chosen among.
+    pub candidates: Candidates,
+}
+
+impl BatchStrategy for PureExploration {
+    fn validate(&self) -> Result<()> {
+        self.beta.validate()
+    }
+
+    fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
+        let t = situation.posterior.n_data() + 1;
+        let kappa = self.beta.kappa(self.candidates.points(situation).len(), t);
+        let (first, mut evaluations) = leader(situation, self.candidates, Score::Data(upper_bound(kappa)));
+        let mut points: Vec<UnitPoint> = first.into_iter().collect();
+        if points.len() == q.get() {
+            return Ok(Batch { points, info: BatchInfo { evaluations, ..BatchInfo::default() } });
+        }
+
+        let (safest, threshold, more) = highest_lower_bound(situation, self.candidates, kappa);
+        let factor = match self.region {
+            RegionRule::Theory => 2.0,
+            RegionRule::Program => 1.0,
+        };
+        let region = Region { kappa: factor * kappa, threshold };
+        let mut search = Search::with_pending(situation, self.candidates, Score::Explore(region));
+        if self.candidates.may_climb() {
+            let inside = |u: &[f64]| region.rank_at(situation.posterior, u) >= 0.0;
+            let mut peaks = Search::with_pending(situation, self.candidates, Score::After(upper_bound(region.kappa)));
+            let mut known: Vec<Vec<f64>> = points.iter().chain(&safest).map(|u| u.to_vec()).collect();
+            known.extend((0..PEAKS).filter_map(|_| peaks.next()).map(UnitPoint::into_vec));
+            let n_candidates = search.panel().len();
+            known.extend(peaks.panel().points().iter().skip(n_candidates).map(<[f64]>::to_vec));
+            known.retain(|u| inside(u));
+            known.iter().for_each(|u| search.offer(u));
+            known.extend(search.panel().points().iter().take(n_candidates).filter(|u| inside(u)).map(<[f64]>::to_vec));
+            walk(situation, known, inside).iter().for_each(|u| search.offer(u));
+            evaluations += peaks.evaluations();
+        }
+        points.iter().for_each(|u| search.join(u));
+        while points.len() < q.get() {
+            let Some(x) = search.next() else { break };
+            points.push(x);
+        }
+        evaluations += more + search.evaluations();
+        Ok(Batch { points, info: BatchInfo { evaluations, ..BatchInfo::default() } })
+    }
+}
+
+/// Where μ − κs is highest, and how high: over the candidates and the data, taken or not.
+fn highest_lower_bound(
+    situation: &Situation<'_>,
+    candidates: Candidates,
+    kappa: f64,
+) -> (Option<UnitPoint>, f64, usize) {
+    let posterior = situation.posterior;
+    let nothing = HashSet::new();
+    let alone = Situation { pending: &[], taken: &nothing, ..*situation };
+    let mut search = Search::new(&alone, posterior.clone(), candidates, Score::Data(upper_bound(-kappa)));
+    let safest = search.next();
+    let bound = |x: &[f64]| {
+        let p = posterior.predict(x);
+        p.mean - kappa * p.variance.sqrt()
+    };
+    let over = posterior.observed().chain(safest.iter().map(|u| u.as_slice()));
+    let highest = over.map(bound).fold(f64::NEG_INFINITY, f64::max);
+    (safest, highest, search.evaluations() + posterior.n_data())
+}
+
+/// More points inside a region, by small steps from known ones.
+fn walk(situation: &Situation<'_>, mut known: Vec<Vec<f64>>, inside: impl Fn(&[f64]) -> bool) -> Vec<Vec<f64>> {
+    let space = situation.space;
+    let n_known = known.len();
+    let mut draw = situation.stream.child("walk", 0);
+    let mut u = vec![0.0; space.dim()];
+    for _ in 0..if known.is_empty() { 0 } else { STEPS } {
+        perturb(&known[draw.below(known.len())], situation, &mut draw, &mut u);
+        space.snap(&mut u);
+        if space.is_feasible(&u) && inside(&u) {
+            known.push(u.clone());
+        }
+    }
+    known.split_off(n_known)
+}
+
+/// The points whose upper bound μ + κs reaches a threshold.
+#[derive(Clone, Copy)]
+pub(super) struct Region {
+    kappa: f64,
+    threshold: f64,
+}
+
+impl Region {
+    /// How far the upper bound is above the threshold.
+    fn margin(&self, mean: f64, variance: f64) -> f64 {
+        mean + self.kappa * variance.sqrt() - self.threshold
+    }
+
+    /// s_after inside; below 0 and falling with the bound outside.
+    pub fn rank(&self, mean: f64, variance: f64, variance_after: f64) -> f64 {
+        let margin = self.margin(mean, variance);
+        if margin >= 0.0 { variance_after.sqrt() } else { margin }
+    }
+
+    /// The rank of a point.
+    pub fn rank_at(&self, posterior: &Posterior, u: &[f64]) -> f64 {
+        let p = posterior.predict(u);
+        self.rank(p.mean, p.variance, p.variance_after)
+    }
+
+    /// ln s_after with the barrier, to climb from a point inside; −∞ outside.
+    pub fn objective<'a>(&'a self, posterior: &'a Posterior) -> Box<Climbable<'a>> {
+        let mut scratch = Scratch::default();
+        Box::new(move |x, gradient| {
+            let p = posterior.predict_gradient(x, &mut scratch);
+            let margin = self.margin(p.mean, p.variance);
+            if margin <= 0.0 {
+                gradient.fill(0.0);
+                return f64::NEG_INFINITY;
+            }
+            let sd = p.variance.sqrt();
+            for (k, g) in gradient.iter_mut().enumerate() {
+                let d_margin = scratch.d_mean[k] + self.kappa * scratch.d_variance[k] / (2.0 * sd);
+                *g = scratch.d_variance_after[k] / (2.0 * p.variance_after) + BARRIER * d_margin / margin;
+            }
+            0.5 * p.variance_after.ln() + BARRIER * margin.ln()
+        })
+    }
+}

@@ -1,0 +1,67 @@
+//! Uniform points, alone or behind one point of the acquisition: Rand-EI and Rand-UCB of the paper.
+
+use serde::{Deserialize, Serialize};
+
+use super::search::{Score, leader};
+use super::{AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Situation, free_points, key};
+use crate::error::Result;
+
+/// Uniform among the free points, whatever the model says: the yardstick for all others.
+///
+/// ```
+/// use elbowroom::batch::{BatchStrategy, Random};
+/// let strategy: &dyn BatchStrategy = &Random;
+/// # let _ = strategy;
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Random;
+
+impl BatchStrategy for Random {
+    fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
+        let mut taken = situation.taken.clone();
+        let mut stream = situation.stream.child("random", 0);
+        let (points, _) = free_points(situation.space, &mut taken, q.get(), &mut stream);
+        Ok(Batch { points, info: BatchInfo::default() })
+    }
+}
+
+/// The maximizer of the acquisition first, uniform points after it.
+///
+/// Asynchronously the maximizer counts as under way while a pending point is within a tenth of a lengthscale of it; then
+/// all points are uniform.
+///
+/// ```
+/// use elbowroom::batch::{AcquisitionKind, RandomRest};
+/// let rand_ei = RandomRest { acquisition: AcquisitionKind::Ei };
+/// assert_eq!(RandomRest::default(), rand_ei);
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RandomRest {
+    /// The acquisition of the first point.
+    pub acquisition: AcquisitionKind,
+}
+
+impl Default for RandomRest {
+    fn default() -> Self {
+        Self { acquisition: AcquisitionKind::Ei }
+    }
+}
+
+impl BatchStrategy for RandomRest {
+    fn validate(&self) -> Result<()> {
+        self.acquisition.validate()
+    }
+
+    fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
+        let score = Score::Data(self.acquisition.bind_signed(situation.posterior));
+        let (first, evaluations) = leader(situation, Candidates::Continuous, score);
+        let mut points: Vec<_> = first.into_iter().collect();
+        let mut taken = situation.taken.clone();
+        taken.extend(points.iter().map(|u| key(situation.space, u)));
+        let mut stream = situation.stream.child("random", 0);
+        let (rest, _) = free_points(situation.space, &mut taken, q.get() - points.len(), &mut stream);
+        points.extend(rest);
+        Ok(Batch { points, info: BatchInfo { evaluations, ..BatchInfo::default() } })
+    }
+}
