@@ -26,7 +26,7 @@
 //! # Ok::<(), elbowroom::error::Error>(())
 //! ```
 //!
-//! The modules form a list, each using only those above it: [`error`], [`normal`], [`linalg`], [`rng`], [`optim`],
+//! The modules form a list, each using only those above it: [`error`], [`rng`], [`normal`], [`linalg`], [`optim`],
 //! [`space`], [`design`], [`data`], [`gp`], [`acquisition`], [`penalty`], [`batch`], [`problems`], [`study`].
 //! `ARCHITECTURE.md` is the map, `NOTATION.md` ties the paper's symbols to the names here.
 
