@@ -6,6 +6,7 @@
 
 pub mod jobs;
 pub mod options;
+pub mod plot;
 pub mod raw;
 
 /// What can go wrong here: files, data, or the library; a message for a person.
