@@ -21,8 +21,8 @@ use crate::space::{Dimension, SearchSpace};
 /// Observations that kernels and warps are compared on.
 const CONTEST: usize = 80;
 
-/// A comparison needs the evidence to a hundredth of a nat or so, not the last digits of the hyperparameters.
-const CONTEST_EVALUATIONS: usize = 25;
+/// A comparison needs the evidence to a hundredth of a nat or so, not the last digits of the hyperparameters. It does
+/// need searches that have arrived: cut off after 25 evaluations, they chose worse warps.
 const CONTEST_TOLERANCE: f64 = 1e-4;
 
 /// Evaluations on all data, where the contest saw a part of them.
@@ -318,7 +318,6 @@ impl Fitting<'_> {
         let data = encoded(raw, &outcome)?;
         let mut params = self.params(kernel, &data);
         params.warm = warm;
-        params.max_evaluations = CONTEST_EVALUATIONS;
         params.value_tolerance = CONTEST_TOLERANCE;
         if !explore {
             params.random_starts = 0;
