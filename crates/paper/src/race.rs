@@ -147,7 +147,7 @@ pub fn race(
         let before = cpu_seconds();
         let asked = study.ask(plan.n_batch.min(left))?;
         cpu += cpu_seconds() - before;
-        work += f64::NAN;
+        work += asked.work.total();
         is_capped = cpu > plan.cap;
         if is_capped || work > plan.work || started.elapsed().as_secs_f64() > plan.seconds || asked.trials.is_empty() {
             break;
