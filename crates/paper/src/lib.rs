@@ -5,9 +5,12 @@
 //! are made from that file alone, so that a run can be stopped, resumed and looked at again.
 
 pub mod jobs;
+pub mod methods;
 pub mod options;
 pub mod plot;
+pub mod race;
 pub mod raw;
+pub mod table;
 
 /// What can go wrong here: files, data, or the library; a message for a person.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;

@@ -110,24 +110,28 @@ impl BatchStrategy for Believer {
     }
 
     fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
-        let (points, evaluations) = match self.lie {
+        let (points, info) = match self.lie {
             Lie::Mix => {
                 let (optimistic, n) = self.build(Lie::Optimistic, situation, q)?;
                 let (pessimistic, m) = self.build(Lie::Pessimistic, situation, q)?;
                 let better = joint_improvement(situation, &pessimistic)? > joint_improvement(situation, &optimistic)?;
-                (if better { pessimistic } else { optimistic }, n + m)
+                let together = situation.pending.len() + q.get();
+                let draws = 2.0 * situation.posterior.work_of_draws(together, DRAWS);
+                (if better { pessimistic } else { optimistic }, n.also(&m).with_work(draws))
             }
             lie => self.build(lie, situation, q)?,
         };
-        Ok(Batch { points, info: BatchInfo { evaluations, ..BatchInfo::default() } })
+        Ok(Batch { points, info })
     }
 }
 
 impl Believer {
-    fn build(&self, lie: Lie, situation: &Situation<'_>, q: BatchSize) -> Result<(Vec<UnitPoint>, usize)> {
+    fn build(&self, lie: Lie, situation: &Situation<'_>, q: BatchSize) -> Result<(Vec<UnitPoint>, BatchInfo)> {
         let mut lied_about = situation.pending.to_vec();
-        let believe = |lied_about: &[UnitPoint]| -> Result<(Posterior, Score)> {
-            let posterior = self.believed(lie, situation.posterior, lied_about, situation.stream)?;
+        let mut work = 0.0;
+        let mut believe = |lied_about: &[UnitPoint]| -> Result<(Posterior, Score)> {
+            let (posterior, more) = self.believed(lie, situation.posterior, lied_about, situation.stream)?;
+            work += more;
             let score = Score::Data(self.acquisition.bind_signed(&posterior));
             Ok((posterior, score))
         };
@@ -143,24 +147,30 @@ impl Believer {
             let (posterior, score) = believe(&lied_about)?;
             search.believe(posterior, score);
         }
-        Ok((points, search.evaluations()))
+        Ok((points, search.info().with_work(work)))
     }
 
-    /// The posterior given data and a lie at each of some points.
-    fn believed(&self, lie: Lie, posterior: &Posterior, at: &[UnitPoint], stream: &Stream) -> Result<Posterior> {
+    /// The posterior given data and a lie at each of some points, and the work it took.
+    fn believed(&self, lie: Lie, posterior: &Posterior, at: &[UnitPoint], stream: &Stream) -> Result<(Posterior, f64)> {
         if at.is_empty() {
-            return Ok(posterior.clone());
+            return Ok((posterior.clone(), 0.0));
         }
         let mut x = Points::new(posterior.dim());
         at.iter().for_each(|u| x.push(u));
         let lies = Dataset::new(x, at.iter().map(|u| value(lie, posterior, u)).collect())?;
         let (ard, starts) = match self.refit {
-            Refit::Never => return posterior.condition(&lies),
+            // A row of the factor each, and a solve for the weights.
+            Refit::Never => {
+                let believed = posterior.condition(&lies)?;
+                let work = (at.len() + 1) as f64 * believed.work_of_prediction();
+                return Ok((believed, work));
+            }
             Refit::Map { ard } => (ard, None),
             Refit::MaximumLikelihood { ard, starts } => (ard, Some(starts)),
         };
         let (data, params) = fit_problem(posterior, &lies, ard, starts)?;
-        Ok(fit(&data, &params, &stream.child("refit", at.len() as u64))?.posterior)
+        let found = fit(&data, &params, &stream.child("refit", at.len() as u64))?;
+        Ok((found.posterior, found.info.work))
     }
 }
 

@@ -91,6 +91,9 @@ pub struct Batch {
 pub struct BatchInfo {
     /// Evaluations of the acquisition (value and gradient, or value alone).
     pub evaluations: usize,
+    /// Operations, to leading order in the number of data and points: n³/3 for a factorization of n data, n² for a solve,
+    /// nd for a kernel row. The same on every machine.
+    pub work: f64,
     /// The Lipschitz constant used, in whitened coordinates.
     pub lipschitz: Option<f64>,
     /// The estimate of the maximum used.
@@ -99,6 +102,21 @@ pub struct BatchInfo {
     pub scores: Vec<f64>,
     /// Why the strategy ended the batch early, if it did: the points it left out are not wanted.
     pub ended: Option<String>,
+}
+
+impl BatchInfo {
+    /// With what else was counted on the way.
+    fn also(mut self, other: &BatchInfo) -> Self {
+        self.evaluations += other.evaluations;
+        self.work += other.work;
+        self
+    }
+
+    /// With work that is no evaluation of the acquisition.
+    fn with_work(mut self, work: f64) -> Self {
+        self.work += work;
+        self
+    }
 }
 
 /// A way to choose a batch.

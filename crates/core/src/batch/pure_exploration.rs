@@ -78,13 +78,14 @@ impl BatchStrategy for PureExploration {
     fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
         let t = situation.posterior.n_data() + 1;
         let kappa = self.beta.kappa(self.candidates.points(situation).len(), t);
-        let (first, mut evaluations) = leader(situation, self.candidates, Score::Data(upper_bound(kappa)));
+        let (first, info) = leader(situation, self.candidates, Score::Data(upper_bound(kappa)));
         let mut points: Vec<UnitPoint> = first.into_iter().collect();
         if points.len() == q.get() {
-            return Ok(Batch { points, info: BatchInfo { evaluations, ..BatchInfo::default() } });
+            return Ok(Batch { points, info });
         }
 
         let (safest, threshold, more) = highest_lower_bound(situation, self.candidates, kappa);
+        let mut info = info.also(&more);
         let factor = match self.region {
             RegionRule::Theory => 2.0,
             RegionRule::Program => 1.0,
@@ -101,16 +102,16 @@ impl BatchStrategy for PureExploration {
             known.retain(|u| inside(u));
             known.iter().for_each(|u| search.offer(u));
             known.extend(search.panel().points().iter().take(n_candidates).filter(|u| inside(u)).map(<[f64]>::to_vec));
+            let looked_at = (known.len() + n_candidates + STEPS) as f64;
             walk(situation, known, inside).iter().for_each(|u| search.offer(u));
-            evaluations += peaks.evaluations();
+            info = info.also(&peaks.info()).with_work(looked_at * situation.posterior.work_of_prediction());
         }
         points.iter().for_each(|u| search.join(u));
         while points.len() < q.get() {
             let Some(x) = search.next() else { break };
             points.push(x);
         }
-        evaluations += more + search.evaluations();
-        Ok(Batch { points, info: BatchInfo { evaluations, ..BatchInfo::default() } })
+        Ok(Batch { points, info: info.also(&search.info()) })
     }
 }
 
@@ -119,7 +120,7 @@ fn highest_lower_bound(
     situation: &Situation<'_>,
     candidates: Candidates,
     kappa: f64,
-) -> (Option<UnitPoint>, f64, usize) {
+) -> (Option<UnitPoint>, f64, BatchInfo) {
     let posterior = situation.posterior;
     let nothing = HashSet::new();
     let alone = Situation { pending: &[], taken: &nothing, ..*situation };
@@ -131,7 +132,10 @@ fn highest_lower_bound(
     };
     let over = posterior.observed().chain(safest.iter().map(|u| u.as_slice()));
     let highest = over.map(bound).fold(f64::NEG_INFINITY, f64::max);
-    (safest, highest, search.evaluations() + posterior.n_data())
+    let n_data = posterior.n_data();
+    let more =
+        BatchInfo { evaluations: n_data, work: n_data as f64 * posterior.work_of_prediction(), ..BatchInfo::default() };
+    (safest, highest, search.info().also(&more))
 }
 
 /// More points inside a region, by small steps from known ones.

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use super::candidates::any_point;
 use super::pure_exploration::Region;
-use super::{Candidates, Situation};
+use super::{BatchInfo, Candidates, Situation};
 use crate::acquisition::{Climb, LogAcquisition};
 use crate::gp::{Panel, Posterior, Scratch};
 use crate::linalg::Points;
@@ -111,6 +111,7 @@ pub(super) struct Search<'a> {
     climb: Climb<'a>,
     draw: Stream,
     scored: usize,
+    work: f64,
     reached: f64,
 }
 
@@ -118,7 +119,9 @@ impl<'a> Search<'a> {
     /// Scores the candidates of a situation; pending points are phantoms from the start.
     pub fn with_pending(situation: &'a Situation<'a>, candidates: Candidates, score: Score) -> Self {
         let posterior = situation.posterior.with_phantoms(situation.pending.iter().map(|u| u.as_slice()));
-        Self::new(situation, posterior, candidates, score)
+        let mut search = Self::new(situation, posterior, candidates, score);
+        search.work += situation.pending.len() as f64 * search.posterior.work_of_prediction();
+        search
     }
 
     /// Scores the candidates of a situation under a posterior of one's own.
@@ -130,6 +133,7 @@ impl<'a> Search<'a> {
         Self {
             penalties: vec![0.0; raw.len()],
             scored: raw.len(),
+            work: raw.len() as f64 * posterior.work_of_prediction(),
             raw,
             panel,
             posterior,
@@ -151,9 +155,10 @@ impl<'a> Search<'a> {
         &self.panel
     }
 
-    /// Evaluations of the acquisition so far.
-    pub fn evaluations(&self) -> usize {
-        self.scored + self.climb.evaluations()
+    /// What was counted so far.
+    pub fn info(&self) -> BatchInfo {
+        let evaluations = self.scored + self.climb.evaluations();
+        BatchInfo { evaluations, work: self.work, ..BatchInfo::default() }
     }
 
     /// The score of the last point chosen; −∞ if it was taken at random.
@@ -166,6 +171,7 @@ impl<'a> Search<'a> {
         for (i, penalty) in self.penalties.iter_mut().enumerate() {
             *penalty += ball.ln_value(&self.posterior, self.panel.points().row(i));
         }
+        self.work += (self.panel.len() * self.panel.points().dim()) as f64;
         self.balls.push(ball);
     }
 
@@ -180,6 +186,7 @@ impl<'a> Search<'a> {
     pub fn believe(&mut self, posterior: Posterior, score: Score) {
         self.panel = Panel::new(&posterior, self.panel.points().clone());
         self.posterior = posterior;
+        self.work += self.panel.len() as f64 * self.posterior.work_of_prediction();
         self.rescore(score);
     }
 
@@ -189,10 +196,14 @@ impl<'a> Search<'a> {
         self.raw.push(self.score.fixed(&self.panel, self.panel.len() - 1));
         self.penalties.push(self.balls.iter().map(|b| b.ln_value(&self.posterior, u)).sum());
         self.scored += 1;
+        self.work += self.posterior.work_of_prediction();
     }
 
     /// Makes a point part of the batch: a phantom, and not to be chosen again.
     pub fn join(&mut self, u: &UnitPoint) {
+        // A row of the factor, and for each candidate a covariance.
+        let row = self.posterior.whitened().len() + self.posterior.dim();
+        self.work += 2.0 * self.posterior.work_of_prediction() + (self.panel.len() * row) as f64;
         self.panel.push_phantom(&self.posterior, u);
         self.posterior.push_phantom(u);
         self.busy.push(u);
@@ -237,6 +248,7 @@ impl<'a> Search<'a> {
         }
         let starts = self.starts(ranked);
         let mut objective = self.score.objective(&self.posterior, &self.balls);
+        let before = self.climb.evaluations();
         for i in starts {
             let mut u = self.panel.points().row(i).to_vec();
             let mut value = self.climb.from(&mut objective, &mut u);
@@ -245,6 +257,9 @@ impl<'a> Search<'a> {
             }
             ends.push((value, u));
         }
+        let balls = (self.balls.len() * self.posterior.dim()) as f64;
+        let evaluations = (self.climb.evaluations() - before) as f64;
+        self.work += evaluations * (2.0 * self.posterior.work_of_prediction() + balls);
         ends.sort_by(|a, b| b.0.total_cmp(&a.0));
         ends
     }
@@ -286,8 +301,12 @@ impl<'a> Search<'a> {
 }
 
 /// The maximizer of a score of the data alone, unless a pending point is there already: then it is under way, and the
-/// batch goes on without it. Also the evaluations that took.
-pub(super) fn leader(situation: &Situation<'_>, candidates: Candidates, score: Score) -> (Option<UnitPoint>, usize) {
+/// batch goes on without it. Also what that took.
+pub(super) fn leader(
+    situation: &Situation<'_>,
+    candidates: Candidates,
+    score: Score,
+) -> (Option<UnitPoint>, BatchInfo) {
     let pending: HashSet<PointKey> = situation.pending.iter().map(|u| situation.space.key(u)).collect();
     let taken = situation.taken.difference(&pending).cloned().collect();
     let alone = Situation { pending: &[], taken: &taken, ..*situation };
@@ -296,5 +315,5 @@ pub(super) fn leader(situation: &Situation<'_>, candidates: Candidates, score: S
         let is_there = |p: &UnitPoint| situation.posterior.squared_distance(p, u) < SAME * SAME;
         !situation.taken.contains(&situation.space.key(u)) && !situation.pending.iter().any(is_there)
     });
-    (point, search.evaluations())
+    (point, search.info())
 }
