@@ -5,10 +5,12 @@
 //! are made from that file alone, so that a run can be stopped, resumed and looked at again.
 
 pub mod jobs;
+pub mod markdown;
 pub mod methods;
 pub mod options;
 pub mod race;
 pub mod raw;
+pub mod stats;
 pub mod table;
 
 /// What can go wrong here: files, data, or the library; a message for a person.
