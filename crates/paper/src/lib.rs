@@ -8,6 +8,7 @@ pub mod jobs;
 pub mod markdown;
 pub mod methods;
 pub mod options;
+pub mod plot;
 pub mod race;
 pub mod raw;
 pub mod stats;
