@@ -11,12 +11,14 @@ pub mod figure2;
 pub mod gene;
 pub mod jobs;
 pub mod lipschitz;
+pub mod markdown;
 pub mod methods;
 pub mod options;
 pub mod plot;
 pub mod race;
 pub mod raw;
 pub mod series;
+pub mod stats;
 pub mod svr;
 pub mod table;
 

@@ -15,6 +15,9 @@ use crate::Result;
 /// Two points nearer than this many lengthscales are near-duplicates.
 pub const NEAR: f64 = 0.05;
 
+/// A function of a point that threads can share.
+pub type Function<'a> = Box<dyn Fn(&[f64]) -> f64 + Sync + 'a>;
+
 /// A function to minimize on a box.
 pub struct Objective<'a> {
     /// The lowest and the highest value of each coordinate.
@@ -22,7 +25,7 @@ pub struct Objective<'a> {
     /// The least value, where it is known; regret is counted from here.
     pub minimum: f64,
     /// The function.
-    pub value: Box<dyn Fn(&[f64]) -> f64 + Sync + 'a>,
+    pub value: Function<'a>,
 }
 
 impl<'a> Objective<'a> {

@@ -13,17 +13,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::joint::JointImprovement;
 use super::search::{Score, Search};
-use super::{AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Situation, best_mean_at_data};
+use super::{AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Situation};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::gp::{FitParams, MeanRule, Noise, NoiseRule, Posterior, Shape, fit};
 use crate::linalg::Points;
 use crate::rng::Stream;
 use crate::space::UnitPoint;
-
-/// Joint draws that decide between two batches.
-const DRAWS: usize = 2048;
 
 /// Which value stands for a result that is not in yet. The objective is maximized.
 ///
@@ -47,7 +45,7 @@ pub enum Lie {
     /// Any value, in the model's units.
     Constant(f64),
     /// The better of the optimistic and the pessimistic batch: that of the larger joint expected improvement, together
-    /// with what is pending, by 2048 joint draws that are the same for both.
+    /// with what is pending: exact for up to ten points in all, by samples beyond.
     Mix,
 }
 
@@ -114,10 +112,11 @@ impl BatchStrategy for Believer {
             Lie::Mix => {
                 let (optimistic, n) = self.build(Lie::Optimistic, situation, q)?;
                 let (pessimistic, m) = self.build(Lie::Pessimistic, situation, q)?;
-                let better = joint_improvement(situation, &pessimistic)? > joint_improvement(situation, &optimistic)?;
-                let together = situation.pending.len() + q.get();
-                let draws = 2.0 * situation.posterior.work_of_draws(together, DRAWS);
-                (if better { pessimistic } else { optimistic }, n.also(&m).with_work(draws))
+                let [(a, _), (b, work)] = [&optimistic, &pessimistic].map(|batch| {
+                    let joint = JointImprovement::new(situation, batch.len());
+                    (joint.value(batch), joint.work())
+                });
+                (if b > a { pessimistic } else { optimistic }, n.also(&m).with_work(2.0 * work))
             }
             lie => self.build(lie, situation, q)?,
         };
@@ -223,14 +222,4 @@ fn fit_problem(
     };
     params.warm = Some(warm);
     Ok((data, params))
-}
-
-/// E max(0, f(x) − y⁺ over batch and pending points), by joint draws with the same random numbers for every batch.
-fn joint_improvement(situation: &Situation<'_>, batch: &[UnitPoint]) -> Result<f64> {
-    let posterior = situation.posterior;
-    let best = best_mean_at_data(posterior);
-    let mut points = Points::new(posterior.dim());
-    situation.pending.iter().chain(batch).for_each(|u| points.push(u));
-    let draws = posterior.sample(&points, DRAWS, &mut situation.stream.child("mix", 0))?;
-    Ok(draws.iter().map(|f| f.iter().fold(0.0f64, |a, f| a.max(f - best))).sum::<f64>() / DRAWS as f64)
 }

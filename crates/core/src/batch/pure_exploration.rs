@@ -198,3 +198,56 @@ impl Region {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Dataset;
+    use crate::gp::{Hyperparameters, KernelKind};
+    use crate::linalg::Points;
+    use crate::rng::Stream;
+
+    #[test]
+    fn the_barrier_has_the_gradient_of_its_value_and_none_outside() {
+        let mut draw = Stream::new(8);
+        let (mut inside, mut outside) = (0, 0);
+        for seed in 0..8 {
+            let kernel = [KernelKind::Rbf, KernelKind::Matern52][seed % 2];
+            let x = Points::from_rows(2, (0..30).map(|_| draw.uniform()).collect()).unwrap();
+            let data = Dataset::new(x, (0..15).map(|_| draw.normal()).collect()).unwrap();
+            let gp = Posterior::new(&data, Hyperparameters::new(kernel, 1.0, vec![0.4, 0.5], 1e-2)).unwrap();
+            let phantoms: Vec<[f64; 2]> = (0..2).map(|_| [draw.uniform(), draw.uniform()]).collect();
+            let gp = gp.with_phantoms(phantoms.iter().map(|u| u.as_slice()));
+            let region = Region { kappa: 2.0, threshold: 0.3 };
+            let mut objective = region.objective(&gp);
+            for _ in 0..4 {
+                let x = [draw.uniform(), draw.uniform()];
+                let mut gradient = [f64::NAN; 2];
+                let value = objective(&x, &mut gradient);
+                if region.rank_at(&gp, &x) < 0.0 {
+                    assert_eq!((value, gradient), (f64::NEG_INFINITY, [0.0; 2]));
+                    outside += 1;
+                    continue;
+                }
+                let p = gp.predict(&x);
+                let margin = p.mean + 2.0 * p.variance.sqrt() - 0.3;
+                if margin < 1e-2 {
+                    continue;
+                }
+                inside += 1;
+                assert!((value - (0.5 * p.variance_after.ln() + 1e-3 * margin.ln())).abs() < 1e-12);
+                for k in 0..2 {
+                    let mut at = |h: f64| {
+                        let mut x = x;
+                        x[k] += h;
+                        objective(&x, &mut [0.0; 2])
+                    };
+                    // As for any smooth function of a scale of 0.4: h² times a third derivative of 10².
+                    let error = ((at(1e-5) - at(-1e-5)) / 2e-5 - gradient[k]).abs();
+                    assert!(error < 1e-6 * gradient[k].abs().max(1.0), "{seed}: {error}");
+                }
+            }
+        }
+        assert!(inside >= 5 && outside >= 5, "{inside} {outside}");
+    }
+}

@@ -289,15 +289,15 @@ impl<'a> Search<'a> {
         // In a finite space keys tell points apart; neighbours there may be as close as they are.
         !self.situation.taken.contains(&key)
             && !self.chosen.contains(&key)
-            && (self.is_finite || self.busy.iter().all(|p| self.is_apart(p, u)))
+            && (self.is_finite || self.busy.iter().all(|p| is_apart(&self.posterior, p, u)))
     }
+}
 
-    /// Whether two points are far enough apart, in lengthscales; one longer than the space counts as that long.
-    fn is_apart(&self, a: &[f64], b: &[f64]) -> bool {
-        let lengthscales = &self.posterior.hyper().lengthscales;
-        let squared: f64 = (0..a.len()).map(|k| ((a[k] - b[k]) / lengthscales[k].min(1.0)).powi(2)).sum();
-        squared >= MIN_SEPARATION * MIN_SEPARATION
-    }
+/// Whether two points are far enough apart, in lengthscales; one longer than the space counts as that long.
+pub(super) fn is_apart(posterior: &Posterior, a: &[f64], b: &[f64]) -> bool {
+    let lengthscales = &posterior.hyper().lengthscales;
+    let squared: f64 = (0..a.len()).map(|k| ((a[k] - b[k]) / lengthscales[k].min(1.0)).powi(2)).sum();
+    squared >= MIN_SEPARATION * MIN_SEPARATION
 }
 
 /// The maximizer of a score of the data alone, unless a pending point is there already: then it is under way, and the
@@ -316,4 +316,43 @@ pub(super) fn leader(
         !situation.taken.contains(&situation.space.key(u)) && !situation.pending.iter().any(is_there)
     });
     (point, search.info())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::acquisition_kind::upper_bound;
+    use super::*;
+    use crate::acquisition::ExpectedImprovement;
+    use crate::data::Dataset;
+    use crate::gp::{Hyperparameters, KernelKind};
+
+    #[test]
+    fn the_score_after_results_has_the_gradient_of_its_value() {
+        let mut draw = Stream::new(5);
+        for seed in 0..5 {
+            let kernel = [KernelKind::Rbf, KernelKind::Matern52][seed % 2];
+            let x = Points::from_rows(2, (0..20).map(|_| draw.uniform()).collect()).unwrap();
+            let data = Dataset::new(x, (0..10).map(|_| draw.normal()).collect()).unwrap();
+            let gp = Posterior::new(&data, Hyperparameters::new(kernel, 1.0, vec![0.3, 0.5], 1e-3)).unwrap();
+            let phantoms: Vec<[f64; 2]> = (0..3).map(|_| [draw.uniform(), draw.uniform()]).collect();
+            let gp = gp.with_phantoms(phantoms.iter().map(|u| u.as_slice()));
+            let ei = || -> Box<dyn LogAcquisition> { Box::new(ExpectedImprovement { best: 0.5 }) };
+            for score in [Score::After(upper_bound(2.0)), Score::After(ei())] {
+                let mut objective = score.objective(&gp, &[]);
+                let x = [draw.uniform(), draw.uniform()];
+                let mut gradient = [0.0; 2];
+                objective(&x, &mut gradient);
+                for k in 0..2 {
+                    let mut at = |h: f64| {
+                        let mut x = x;
+                        x[k] += h;
+                        objective(&x, &mut [0.0; 2])
+                    };
+                    // The error of the difference is h² times a third derivative, which lengthscales of 0.3 make 10³.
+                    let error = ((at(1e-5) - at(-1e-5)) / 2e-5 - gradient[k]).abs();
+                    assert!(error < 1e-6 * gradient[k].abs().max(1.0), "{seed}: {error}");
+                }
+            }
+        }
+    }
 }
