@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use elbowroom_paper::options::Options;
-use elbowroom_paper::{Result, figure1, figure2, gene, lipschitz, svr, table};
+use elbowroom_paper::{Result, figure1, figure2, gene, intractable, lipschitz, svr, table};
 
 /// Repeats the experiments of "Batch Bayesian Optimization via Local Penalization".
 #[derive(Parser)]
@@ -18,6 +18,8 @@ enum Cli {
     Gene(gene::GeneOptions),
     /// Tuning a support vector regression on the protein data: needs --data
     Svr(svr::SvrOptions),
+    /// Local penalization against the intractable Eq. 2 of the paper, for two points on a line
+    Intractable(Options),
     /// How fast a model learns the Lipschitz constant of Cosines: the figure of the paper's appendix C
     Lipschitz(Options),
     /// Print the lines that head every raw.csv: command, commit, versions, machine
@@ -31,6 +33,7 @@ fn run(cli: Cli) -> Result<()> {
         Cli::Figure2(options) => figure2::run(&options)?,
         Cli::Gene(options) => gene::run(&options)?,
         Cli::Svr(options) => svr::run(&options)?,
+        Cli::Intractable(options) => intractable::run(&options)?,
         Cli::Lipschitz(options) => lipschitz::run(&options)?,
         Cli::Provenance => print!("{}", elbowroom_paper::raw::provenance()),
     }
