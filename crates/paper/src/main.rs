@@ -1,7 +1,7 @@
 //! `paper EXPERIMENT`: repeats an experiment of the paper.
 
 use clap::Parser;
-use elbowroom_paper::{Result, table};
+use elbowroom_paper::{Result, ablation, cosines, table};
 
 /// Repeats the experiments of "Batch Bayesian Optimization via Local Penalization".
 #[derive(Parser)]
@@ -9,6 +9,10 @@ use elbowroom_paper::{Result, table};
 enum Cli {
     /// gSobol across dimensions, batch sizes and methods: the paper's table
     Table(table::TableOptions),
+    /// The Cosines function: best value against batches and time
+    Cosines(cosines::CosinesOptions),
+    /// From the library's default, one thing changed at a time
+    Ablation(ablation::AblationOptions),
     /// Print the lines that head every raw.csv: command, commit, versions, machine
     Provenance,
 }
@@ -16,6 +20,8 @@ enum Cli {
 fn run(cli: Cli) -> Result<()> {
     match cli {
         Cli::Table(options) => table::run(&options)?,
+        Cli::Cosines(options) => cosines::run(&options)?,
+        Cli::Ablation(options) => ablation::run(&options)?,
         Cli::Provenance => print!("{}", elbowroom_paper::raw::provenance()),
     }
     Ok(())

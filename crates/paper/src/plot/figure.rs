@@ -71,10 +71,7 @@ impl Figure {
     pub fn svg(&self) -> String {
         let columns = self.columns.clamp(1, self.panels.len().max(1));
         let n_rows = self.panels.len().div_ceil(columns);
-        let cell = (
-            LEFT_OF_PANEL + self.panel_size.0 + RIGHT_OF_PANEL,
-            ABOVE_PANEL + self.panel_size.1 + BELOW_PANEL,
-        );
+        let cell = (LEFT_OF_PANEL + self.panel_size.0 + RIGHT_OF_PANEL, ABOVE_PANEL + self.panel_size.1 + BELOW_PANEL);
         let inside = columns as f64 * cell.0;
         let subtitle = font::wrap(&self.subtitle, SUBTITLE, inside);
         let legend_top = EDGE + TITLE + 10.0 + (SUBTITLE + 4.5) * subtitle.len() as f64 + 4.0;

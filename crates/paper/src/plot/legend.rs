@@ -80,7 +80,8 @@ pub(super) fn draw(out: &mut Svg, keys: &[Key], (left, top): (f64, f64), limit: 
         for key in row {
             let width = key.sample_width();
             if let Some((colour, opacity)) = key.band {
-                let corners = [(x, middle - 6.0), (x + width, middle - 6.0), (x + width, middle + 6.0), (x, middle + 6.0)];
+                let corners =
+                    [(x, middle - 6.0), (x + width, middle - 6.0), (x + width, middle + 6.0), (x, middle + 6.0)];
                 out.polygon(corners.into_iter(), colour, opacity);
             }
             if let Some(stroke) = key.stroke {

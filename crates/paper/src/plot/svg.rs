@@ -92,15 +92,7 @@ impl Svg {
         self.push(&mark);
     }
 
-    pub(super) fn text(
-        &mut self,
-        (x, y): (f64, f64),
-        text: &str,
-        anchor: Anchor,
-        size: f64,
-        bold: bool,
-        colour: &str,
-    ) {
+    pub(super) fn text(&mut self, (x, y): (f64, f64), text: &str, anchor: Anchor, size: f64, bold: bool, colour: &str) {
         self.text_with(&format!(r#"x="{x:.1}" y="{y:.1}""#), text, anchor, size, bold, colour);
     }
 
