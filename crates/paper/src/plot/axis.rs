@@ -20,12 +20,14 @@ pub struct Axis {
     pub range: Option<(f64, f64)>,
     /// Whether ticks have numbers. Without them the axis shows shapes, not values.
     pub numbers: bool,
+    /// Whether it counts things, so that ticks between whole numbers make no sense.
+    pub whole: bool,
 }
 
 impl Axis {
     /// A linear axis that fits its data.
     pub fn linear(label: impl Into<String>) -> Self {
-        Self { label: label.into(), scale: Scale::Linear, range: None, numbers: true }
+        Self { label: label.into(), scale: Scale::Linear, range: None, numbers: true, whole: false }
     }
 
     /// A logarithmic axis that fits its data.
@@ -36,6 +38,11 @@ impl Axis {
     /// The same axis with these ends.
     pub fn range(self, low: f64, high: f64) -> Self {
         Self { range: Some((low, high)), ..self }
+    }
+
+    /// The same axis with ticks at whole numbers only.
+    pub fn whole(self) -> Self {
+        Self { whole: true, ..self }
     }
 
     /// The same axis without numbers.
@@ -52,13 +59,14 @@ pub(super) struct Ruler {
     high: f64,
     from: f64,
     to: f64,
+    least_step: f64,
 }
 
 impl Ruler {
     /// Lays an axis from one pixel to another; `data` are the least and the largest value shown.
     pub(super) fn new(axis: &Axis, data: (f64, f64), from: f64, to: f64) -> Self {
         let (low, high) = axis.range.unwrap_or_else(|| padded(axis.scale, data));
-        Self { scale: axis.scale, low, high, from, to }
+        Self { scale: axis.scale, low, high, from, to, least_step: if axis.whole { 1.0 } else { 0.0 } }
     }
 
     /// The pixel of a value. Values off a logarithmic axis are far away.
@@ -74,7 +82,7 @@ impl Ruler {
     pub(super) fn ticks(&self) -> Vec<(f64, String)> {
         let length = (self.to - self.from).abs();
         match self.scale {
-            Scale::Linear => linear_ticks(self.low, self.high, (length / 70.0).clamp(2.0, 8.0)),
+            Scale::Linear => linear_ticks(self.low, self.high, (length / 45.0).clamp(2.0, 9.0), self.least_step),
             Scale::Log => log_ticks(self.low, self.high, length),
         }
     }
@@ -95,9 +103,9 @@ fn padded(scale: Scale, (low, high): (f64, f64)) -> (f64, f64) {
     }
 }
 
-/// About `wanted` multiples of 1, 2 or 5 times a power of ten.
-fn linear_ticks(low: f64, high: f64, wanted: f64) -> Vec<(f64, String)> {
-    let rough = (high - low) / wanted;
+/// About `wanted` multiples of 1, 2 or 5 times a power of ten, which is not below a least step.
+fn linear_ticks(low: f64, high: f64, wanted: f64, least: f64) -> Vec<(f64, String)> {
+    let rough = ((high - low) / wanted).max(least);
     let power = 10f64.powf(rough.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| *s >= rough * 0.999).unwrap_or(rough);
     let decimals = (-(step.log10() + 1e-9).floor()).clamp(0.0, 12.0) as usize;
@@ -160,8 +168,9 @@ mod tests {
 
     #[test]
     fn ticks_are_round_numbers_inside_the_range() {
-        assert_eq!(texts(linear_ticks(-0.31, 1.02, 6.0)), ["0.0", "0.5", "1.0"]);
-        assert_eq!(texts(linear_ticks(-12.0, 12.0, 5.0)), ["−10", "−5", "0", "5", "10"]);
+        assert_eq!(texts(linear_ticks(-0.31, 1.02, 6.0, 0.0)), ["0.0", "0.5", "1.0"]);
+        assert_eq!(texts(linear_ticks(-12.0, 12.0, 5.0, 0.0)), ["−10", "−5", "0", "5", "10"]);
+        assert_eq!(texts(linear_ticks(-0.1, 3.1, 8.0, 1.0)), ["0", "1", "2", "3"]);
         assert_eq!(texts(log_ticks(0.9e-6, 1.1, 400.0)), ["10⁻⁶", "10⁻⁵", "10⁻⁴", "0.001", "0.01", "0.1", "1"]);
         assert_eq!(texts(log_ticks(4.0, 30.0, 300.0)), ["5", "10", "20"]);
     }
