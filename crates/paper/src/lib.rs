@@ -4,6 +4,9 @@
 //! Every experiment is a list of independent [`jobs`] whose results are the rows of one [`raw`] file. Tables and figures
 //! are made from that file alone, so that a run can be stopped, resumed and looked at again.
 
+pub mod ablation;
+pub mod asynchronous;
+pub mod cosines;
 pub mod curves;
 pub mod data;
 pub mod figure1;

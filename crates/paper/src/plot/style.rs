@@ -112,6 +112,7 @@ pub fn look_of_method(name: &str) -> Look {
         "PE" => (GREEN, Marker::Down),
         "Pred" => (BLUE, Marker::Cross),
         "qEI" => (GREY, Marker::Plus),
+        "LP" if name == "LP" => (BLACK, Marker::Star),
         "LP" => (VERMILLION, Marker::Star),
         "LP-T" => (PURPLE, Marker::Star),
         "Thompson" => (GREEN, Marker::Plus),

@@ -54,6 +54,8 @@ fn page(track: &str, model: &str, shifted: bool, cells: &Cells) -> String {
     text += "Sequential methods take one point per round, whatever n_b. ";
     text += "\"-\" is a cell that ran into its cap of CPU time, or could not do one batch.\n";
     text += &replicates(cells);
+    text += "Pred refits its hyperparameters for every point of a batch, in the way of the model. ";
+    text += "qEI starts its search from batches of other methods, local penalization among them.\n";
     text += "\nMethods that are not the paper's:\n\n";
     for name in OTHERS.iter().filter(|name| cells.methods.iter().any(|m| m == *name)) {
         text += &format!("- {name}: {}\n", meaning(name));
@@ -78,7 +80,7 @@ fn page(track: &str, model: &str, shifted: bool, cells: &Cells) -> String {
     text += &by_cell(cells, |values| number(mean(&values.cpu())));
     text += "\n## Evaluations\n\nMean per replicate, with the initial points.\n\n";
     text += &by_cell(cells, |values| format!("{:.0}", mean(&values.evaluations())));
-    text += "\n## The recommended point\n\nMean of f at arg max μ at the end, which was never observed.\n\n";
+    text += "\n## The recommended point\n\nMean of f at arg max μ at the end, observed or not.\n\n";
     text += &by_cell(cells, |values| number(mean(&values.recommended())));
     text
 }
