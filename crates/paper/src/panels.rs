@@ -23,7 +23,7 @@ pub fn run(options: &Options) -> Result<()> {
     let svr = paper_only(crate::svr::curves(&folder("svr"))?);
 
     let choosing = Axis::log("CPU seconds of choosing; evaluations cost nothing");
-    let plate = Axis::log("1 s for each batch, and CPU seconds of choosing it");
+    let plate = Axis::linear("1 s for each batch, and CPU seconds of choosing it");
     let training = Axis::linear("CPU seconds of choosing, and of a batch's slowest training");
     let quick = if options.quick { ": a quick run, with GENERATED data in (c) to (f)" } else { "" };
     let figure = Figure {

@@ -30,7 +30,7 @@ pub fn report(dir: &Path, table: &Table) -> Result<()> {
             &curves,
             Average::Mean,
             &Axis::linear("predicted log10 protein, best so far"),
-            &Axis::log(format!("parallel clock: {EVALUATION} s for a batch, and choosing it, s")),
+            &Axis::linear(format!("parallel clock: {EVALUATION} s for a batch, and choosing it, s")),
             ["(a) genes: by batches", "(b) genes: by time"],
         )
         .to_vec(),
