@@ -7,7 +7,8 @@ use elbowroom::gp::Prior;
 use elbowroom::problems::Problem;
 use elbowroom::space::{Parameter, Point, SearchSpace};
 use elbowroom::study::{
-    Goal, HyperparameterRule, ModelConfig, Report, Source, StrategyConfig, Study, StudyConfig, Suggestion, Told, Trial,
+    Goal, HyperparameterRule, ModelConfig, OutcomeRule, Report, Source, StrategyConfig, Study, StudyConfig, Suggestion,
+    Told, Trial,
 };
 
 fn space(parameters: Vec<Parameter>) -> SearchSpace {
@@ -478,7 +479,7 @@ fn a_space_of_categories_alone_is_searched_by_the_model_and_not_in_order() {
 
 #[test]
 fn results_without_a_noise_of_their_own_have_the_configured_one() {
-    let model = ModelConfig { noise: Some(4.0), warp: false, ..ModelConfig::default() };
+    let model = ModelConfig { noise: Some(4.0), outcome: OutcomeRule::Standardized, ..ModelConfig::default() };
     let mut study = Study::new(StudyConfig::new(square()).model(model)).unwrap();
     let trials = study.ask(4).unwrap().trials;
     for (i, trial) in trials.iter().enumerate() {
@@ -492,6 +493,38 @@ fn results_without_a_noise_of_their_own_have_the_configured_one() {
         let ratio = noise.variance(i) / noise.variance(0);
         assert!((ratio - 4.0).abs() < 1e-12, "{i}: {ratio}");
     }
+}
+
+#[test]
+fn results_that_are_only_centred_are_modelled_at_any_size() {
+    let model = ModelConfig { outcome: OutcomeRule::Centred, ..ModelConfig::default() };
+    for size in [1e300, 1e60, 1e40, 1.0, 1e-40, 1e-300] {
+        let mut study = Study::new(StudyConfig::new(square()).model(model.clone()).seed(3)).unwrap();
+        for trial in study.ask(8).unwrap().trials {
+            study.tell(trial.id, size * ((at(&trial, "x") - 0.3).powi(2) + at(&trial, "y").powi(2) - 2.0)).unwrap();
+        }
+        expect_model(&format!("size {size}"), &study, 3);
+        let recommended = study.recommended().unwrap();
+        // The least value is −2 sizes, in the middle of the space.
+        assert!((-2.2..-1.5).contains(&(recommended.mean / size)), "size {size}: {recommended:?}");
+        // In the results' own units the prior's deviation is of their size; hyperparameters do not depend on it.
+        let hyper = study.model().unwrap().posterior.hyper().clone();
+        let own = if (1e-50..=1e50).contains(&size) { size } else { 1.0 };
+        assert!((0.03..30.0).contains(&(hyper.variance.sqrt() / own)), "size {size}: {hyper:?}");
+        assert_eq!(hyper.mean, 0.0);
+    }
+}
+
+#[test]
+fn results_that_are_only_centred_are_the_values_of_the_model() {
+    let given = HyperparameterRule::Fixed { variance: 1.0, lengthscales: vec![0.3, 0.3], noise: 1e-6 };
+    let model = ModelConfig { outcome: OutcomeRule::Centred, hyperparameters: given, ..ModelConfig::default() };
+    let mut study = Study::new(StudyConfig::new(square()).model(model)).unwrap();
+    for (trial, value) in study.ask(4).unwrap().trials.iter().zip([10.0, 20.0, 40.0, 50.0]) {
+        study.tell(trial.id, value).unwrap();
+    }
+    // Minimized by default, so the model maximizes their negatives; the mean is 30.
+    assert_eq!(study.model().unwrap().posterior.values(), [20.0, 10.0, -10.0, -20.0]);
 }
 
 #[test]

@@ -45,6 +45,16 @@ impl QSamples {
         Self { normals }
     }
 
+    /// How many samples there are.
+    pub fn len(&self) -> usize {
+        self.normals.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.normals.is_empty()
+    }
+
     /// The expected improvement over `best` of points with a joint normal law (covariance q × q, row by row); NaN if the
     /// covariance is not one.
     ///

@@ -2,14 +2,21 @@
 //!
 //! If the values of the pending points P are replaced by their means, the mean at the next point z will be off by
 //! Δ ~ N(0, s²(z) − s²_after(z)) once they are in, so E|Δ| = √(2/π) √(s²(z) − s²_after(z)) (the criterion of Azimi,
-//! Jalali and Fern 2012, exact for a Gaussian process). Or the score says it: where penalizers leave little of the
-//! acquisition, there is little to gain.
+//! Jalali and Fern 2012, exact for a Gaussian process). Other rules say when to end:
+//!
+//! * the score: where penalizers leave little of the acquisition, there is little to gain;
+//! * the information that the results under way will bring, I = ½ Σ_k ln(1 + s²_{k−1}(x_k)/σ_n²) over the points of P,
+//!   each given those before it: beyond some nats the model is too old to choose with (GP-AUCB, Desautels, Krause and
+//!   Burdick 2014);
+//! * what the point adds to the expected improvement of all, qEI(P ∪ z) − qEI(P), beside EI of the first point alone.
 //!
 //! The first points of a batch do not depend on how many follow, so the batch is chosen whole and cut.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Batch, BatchSize, BatchStrategy, LocalPenalization, Situation};
+use super::joint::JointImprovement;
+use super::{Batch, BatchSize, BatchStrategy, LocalPenalization, Situation, best_mean_at_data};
+use crate::acquisition::{ExpectedImprovement, LogAcquisition};
 use crate::error::Result;
 
 /// Local penalization with a batch that ends by itself.
@@ -49,6 +56,18 @@ pub enum StopRule {
         /// The most difference of logarithms.
         most: f64,
     },
+    /// Before a point once the results under way will bring more information than this; without noise that is after one
+    /// point. A batch can be empty while points are pending.
+    Information {
+        /// The most information, in nats.
+        most: f64,
+    },
+    /// Before a point that adds less than this share of the first point's expected improvement to what batch and pending
+    /// points promise together. A batch can be empty while points are pending.
+    Gain {
+        /// The least share, such as 0.05.
+        least: f64,
+    },
 }
 
 impl Default for StopRule {
@@ -78,6 +97,19 @@ impl BatchStrategy for Adaptive {
                 let first = batch.info.scores.first().copied().unwrap_or_default();
                 batch.info.scores.iter().position(|score| first - score > most)
             }
+            StopRule::Information { most } => {
+                let noise = situation.posterior.hyper().noise.typical();
+                let mut posterior = situation.posterior.clone();
+                let mut information = 0.0;
+                let mut add = |u: &[f64]| {
+                    information += 0.5 * (posterior.predict(u).variance_after / noise).ln_1p();
+                    posterior.push_phantom(u);
+                    information
+                };
+                let mut so_far = situation.pending.iter().fold(0.0, |_, u| add(u));
+                batch.points.iter().position(|z| std::mem::replace(&mut so_far, add(z)) > most)
+            }
+            StopRule::Gain { least } => little_gain(situation, &mut batch, least),
         };
         if let Some(end) = end {
             batch.points.truncate(end);
@@ -85,11 +117,32 @@ impl BatchStrategy for Adaptive {
             let why = match self.stop {
                 StopRule::MeanShift { .. } => "the results under way would change the choice of the next point",
                 StopRule::ScoreDrop { .. } => "too little is expected of a further point",
+                StopRule::Information { .. } => "the results under way will bring enough information",
+                StopRule::Gain { .. } => "a further point would improve too little on those under way",
             };
             batch.info.ended = Some(format!("the batch ended after {end} of {} points: {why}", q.get()));
         }
         Ok(batch)
     }
+}
+
+/// The first point that adds less than a share of the first one's expected improvement.
+fn little_gain(situation: &Situation<'_>, batch: &mut Batch, least: f64) -> Option<usize> {
+    let first = situation.posterior.predict(batch.points.first()?);
+    let alone = ExpectedImprovement { best: best_mean_at_data(situation.posterior) };
+    let alone = alone.ln_score(first.mean, first.variance.sqrt()).value.exp();
+    let whole = batch.points.len();
+    let (points, info) = (&batch.points, &mut batch.info);
+    let mut promised = |k: usize| {
+        let joint = JointImprovement::part(situation, k, whole);
+        info.work += joint.work();
+        joint.value(&points[..k])
+    };
+    let mut before = promised(0);
+    (0..whole).find(|k| {
+        let after = promised(k + 1);
+        after - std::mem::replace(&mut before, after) < least * alone
+    })
 }
 
 /// E|Δ| for a mean that will move by N(0, variance − variance_after).

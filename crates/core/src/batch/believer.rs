@@ -13,17 +13,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::joint::JointImprovement;
 use super::search::{Score, Search};
-use super::{AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Situation, best_mean_at_data};
+use super::{AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Situation};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::gp::{FitParams, MeanRule, Noise, NoiseRule, Posterior, Shape, fit};
 use crate::linalg::Points;
 use crate::rng::Stream;
 use crate::space::UnitPoint;
-
-/// Joint draws that decide between two batches.
-const DRAWS: usize = 2048;
 
 /// Which value stands for a result that is not in yet. The objective is maximized.
 ///
@@ -47,7 +45,7 @@ pub enum Lie {
     /// Any value, in the model's units.
     Constant(f64),
     /// The better of the optimistic and the pessimistic batch: that of the larger joint expected improvement, together
-    /// with what is pending, by 2048 joint draws that are the same for both.
+    /// with what is pending: exact for up to ten points in all, by samples beyond.
     Mix,
 }
 
@@ -110,24 +108,29 @@ impl BatchStrategy for Believer {
     }
 
     fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
-        let (points, evaluations) = match self.lie {
+        let (points, info) = match self.lie {
             Lie::Mix => {
                 let (optimistic, n) = self.build(Lie::Optimistic, situation, q)?;
                 let (pessimistic, m) = self.build(Lie::Pessimistic, situation, q)?;
-                let better = joint_improvement(situation, &pessimistic)? > joint_improvement(situation, &optimistic)?;
-                (if better { pessimistic } else { optimistic }, n + m)
+                let [(a, _), (b, work)] = [&optimistic, &pessimistic].map(|batch| {
+                    let joint = JointImprovement::new(situation, batch.len());
+                    (joint.value(batch), joint.work())
+                });
+                (if b > a { pessimistic } else { optimistic }, n.also(&m).with_work(2.0 * work))
             }
             lie => self.build(lie, situation, q)?,
         };
-        Ok(Batch { points, info: BatchInfo { evaluations, ..BatchInfo::default() } })
+        Ok(Batch { points, info })
     }
 }
 
 impl Believer {
-    fn build(&self, lie: Lie, situation: &Situation<'_>, q: BatchSize) -> Result<(Vec<UnitPoint>, usize)> {
+    fn build(&self, lie: Lie, situation: &Situation<'_>, q: BatchSize) -> Result<(Vec<UnitPoint>, BatchInfo)> {
         let mut lied_about = situation.pending.to_vec();
-        let believe = |lied_about: &[UnitPoint]| -> Result<(Posterior, Score)> {
-            let posterior = self.believed(lie, situation.posterior, lied_about, situation.stream)?;
+        let mut work = 0.0;
+        let mut believe = |lied_about: &[UnitPoint]| -> Result<(Posterior, Score)> {
+            let (posterior, more) = self.believed(lie, situation.posterior, lied_about, situation.stream)?;
+            work += more;
             let score = Score::Data(self.acquisition.bind_signed(&posterior));
             Ok((posterior, score))
         };
@@ -143,24 +146,30 @@ impl Believer {
             let (posterior, score) = believe(&lied_about)?;
             search.believe(posterior, score);
         }
-        Ok((points, search.evaluations()))
+        Ok((points, search.info().with_work(work)))
     }
 
-    /// The posterior given data and a lie at each of some points.
-    fn believed(&self, lie: Lie, posterior: &Posterior, at: &[UnitPoint], stream: &Stream) -> Result<Posterior> {
+    /// The posterior given data and a lie at each of some points, and the work it took.
+    fn believed(&self, lie: Lie, posterior: &Posterior, at: &[UnitPoint], stream: &Stream) -> Result<(Posterior, f64)> {
         if at.is_empty() {
-            return Ok(posterior.clone());
+            return Ok((posterior.clone(), 0.0));
         }
         let mut x = Points::new(posterior.dim());
         at.iter().for_each(|u| x.push(u));
         let lies = Dataset::new(x, at.iter().map(|u| value(lie, posterior, u)).collect())?;
         let (ard, starts) = match self.refit {
-            Refit::Never => return posterior.condition(&lies),
+            // A row of the factor each, and a solve for the weights.
+            Refit::Never => {
+                let believed = posterior.condition(&lies)?;
+                let work = (at.len() + 1) as f64 * believed.work_of_prediction();
+                return Ok((believed, work));
+            }
             Refit::Map { ard } => (ard, None),
             Refit::MaximumLikelihood { ard, starts } => (ard, Some(starts)),
         };
         let (data, params) = fit_problem(posterior, &lies, ard, starts)?;
-        Ok(fit(&data, &params, &stream.child("refit", at.len() as u64))?.posterior)
+        let found = fit(&data, &params, &stream.child("refit", at.len() as u64))?;
+        Ok((found.posterior, found.info.work))
     }
 }
 
@@ -213,14 +222,4 @@ fn fit_problem(
     };
     params.warm = Some(warm);
     Ok((data, params))
-}
-
-/// E max(0, f(x) − y⁺ over batch and pending points), by joint draws with the same random numbers for every batch.
-fn joint_improvement(situation: &Situation<'_>, batch: &[UnitPoint]) -> Result<f64> {
-    let posterior = situation.posterior;
-    let best = best_mean_at_data(posterior);
-    let mut points = Points::new(posterior.dim());
-    situation.pending.iter().chain(batch).for_each(|u| points.push(u));
-    let draws = posterior.sample(&points, DRAWS, &mut situation.stream.child("mix", 0))?;
-    Ok(draws.iter().map(|f| f.iter().fold(0.0f64, |a, f| a.max(f - best))).sum::<f64>() / DRAWS as f64)
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::acquisition_kind::upper_bound;
 use super::search::{Score, Search};
-use super::{Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Situation};
+use super::{Batch, BatchSize, BatchStrategy, Candidates, Situation};
 use crate::error::{Error, Result};
 
 /// The squared weight β of the standard deviation in a confidence bound.
@@ -122,6 +122,6 @@ impl BatchStrategy for HallucinatedUcb {
             let Some(x) = search.next() else { break };
             points.push(x);
         }
-        Ok(Batch { points, info: BatchInfo { evaluations: search.evaluations(), ..BatchInfo::default() } })
+        Ok(Batch { points, info: search.info() })
     }
 }

@@ -116,7 +116,7 @@ impl BatchStrategy for LocalPenalization {
         let acquisition = self.acquisition.bind(situation.posterior);
         let score = if self.shrink { Score::Shrunk(acquisition) } else { Score::Data(acquisition) };
         let mut search = Search::with_pending(situation, Candidates::Continuous, score);
-        let balls = Balls::estimate(self, situation, search.panel());
+        let mut balls = Balls::estimate(self, situation, search.panel());
         for x in situation.pending {
             balls.around(x).into_iter().for_each(|ball| search.penalize(ball));
         }
@@ -129,11 +129,10 @@ impl BatchStrategy for LocalPenalization {
             scores.push(search.reached());
         }
         let info = BatchInfo {
-            evaluations: search.evaluations(),
             lipschitz: balls.kind.map(|_| balls.lipschitz),
             maximum: balls.kind.map(|_| balls.maximum),
             scores,
-            ended: None,
+            ..search.info().with_work(balls.work)
         };
         Ok(Batch { points, info })
     }
@@ -147,6 +146,7 @@ struct Balls<'a> {
     rule: LipschitzRule,
     lipschitz: f64,
     maximum: f64,
+    work: f64,
 }
 
 /// Candidates for the steepest point: of the whole space, per coordinate, and of a local box.
@@ -162,24 +162,31 @@ const LEAST_SD: f64 = 1e-6;
 impl<'a> Balls<'a> {
     fn estimate(strategy: &LocalPenalization, situation: &Situation<'a>, panel: &Panel) -> Self {
         let Situation { posterior, stream, .. } = *situation;
-        let (mut lipschitz, mut maximum) = (0.0, 0.0);
+        let (mut lipschitz, mut maximum, mut work) = (0.0, 0.0, 0.0);
         if strategy.penalizer.is_some() {
             let candidates = GLOBAL_CANDIDATES * (2 + posterior.dim().min(16));
-            lipschitz = whitened_lipschitz(posterior, &Bounds::unit(posterior.dim()), candidates, stream).value;
+            let found = whitened_lipschitz(posterior, &Bounds::unit(posterior.dim()), candidates, stream);
+            (lipschitz, work) = (found.value, found.work);
             maximum = match strategy.maximum {
                 MaximumRule::Given(m) => m,
                 MaximumRule::MaxObserved => posterior.values().iter().copied().fold(f64::NEG_INFINITY, f64::max),
-                MaximumRule::MaxMean => largest_mean(posterior, panel),
+                MaximumRule::MaxMean => {
+                    let (largest, evaluations) = largest_mean(posterior, panel);
+                    work += evaluations as f64 * posterior.work_of_mean();
+                    largest
+                }
             };
         }
-        Self { posterior, stream, kind: strategy.penalizer, rule: strategy.lipschitz, lipschitz, maximum }
+        Self { posterior, stream, kind: strategy.penalizer, rule: strategy.lipschitz, lipschitz, maximum, work }
     }
 
     /// The penalizer around x, if there are penalizers.
-    fn around(&self, x: &[f64]) -> Option<Ball> {
+    fn around(&mut self, x: &[f64]) -> Option<Ball> {
+        let kind = self.kind?;
         let p = self.posterior.predict(x);
+        self.work += self.posterior.work_of_prediction();
         let penalizer = Penalizer {
-            kind: self.kind?,
+            kind,
             lipschitz: self.lipschitz_near(x),
             best: self.maximum,
             mean: p.mean,
@@ -188,11 +195,14 @@ impl<'a> Balls<'a> {
         Some(Ball { center: x.to_vec(), penalizer })
     }
 
-    fn lipschitz_near(&self, x: &[f64]) -> f64 {
+    fn lipschitz_near(&mut self, x: &[f64]) -> f64 {
         let lengthscales = &self.posterior.hyper().lengthscales;
         match self.rule {
             LipschitzRule::Global => self.lipschitz,
-            LipschitzRule::Point => whitened_lipschitz_at(self.posterior, x).max(1e-6 * self.lipschitz),
+            LipschitzRule::Point => {
+                self.work += self.posterior.work_of_mean();
+                whitened_lipschitz_at(self.posterior, x).max(1e-6 * self.lipschitz)
+            }
             LipschitzRule::Local => {
                 // A category has no neighbours: it stays as it is.
                 let metric = &self.posterior.hyper().metric;
@@ -200,17 +210,19 @@ impl<'a> Balls<'a> {
                 let low = (0..x.len()).map(|k| (x[k] - reach(k)).max(0.0)).collect();
                 let high = (0..x.len()).map(|k| (x[k] + reach(k)).min(1.0)).collect();
                 let local = Bounds::new(low, high)
-                    .map(|bounds| whitened_lipschitz(self.posterior, &bounds, LOCAL_CANDIDATES, self.stream).value);
+                    .map(|bounds| whitened_lipschitz(self.posterior, &bounds, LOCAL_CANDIDATES, self.stream));
+                self.work += local.as_ref().map_or(0.0, |l| l.work);
                 let near = |p: &&[f64]| self.posterior.squared_distance(p, x) <= 1.0;
                 let trusted = self.posterior.observed().filter(near).count() >= TRUSTED_DATA;
-                local.map_or(self.lipschitz, |l| if trusted { l } else { (l * self.lipschitz).sqrt() })
+                local.map_or(self.lipschitz, |l| if trusted { l.value } else { (l.value * self.lipschitz).sqrt() })
             }
         }
     }
 }
 
-/// The largest posterior mean: over the data, the candidates, and climbs from the two best of them.
-fn largest_mean(posterior: &Posterior, panel: &Panel) -> f64 {
+/// The largest posterior mean, over the data, the candidates, and climbs from the two best of them; and how many means
+/// that took.
+fn largest_mean(posterior: &Posterior, panel: &Panel) -> (f64, usize) {
     let mut scratch = Scratch::default();
     let observed: Vec<(f64, &[f64])> =
         posterior.observed().map(|x| (posterior.mean_gradient(x, &mut scratch), x)).collect();
@@ -223,11 +235,14 @@ fn largest_mean(posterior: &Posterior, panel: &Panel) -> f64 {
         gradient.copy_from_slice(&scratch.d_mean);
         value
     };
+    let mut evaluations = posterior.n_data();
     let bounds = Bounds::unit(posterior.dim());
     let mut solver = Lbfgsb::new(posterior.dim(), LbfgsbParams { max_evaluations: 40, ..LbfgsbParams::default() });
     for (_, start) in starts.iter().take(2) {
         let mut u = start.to_vec();
-        largest = largest.max(solver.maximize(&mut mean, &mut u, &bounds).value);
+        let found = solver.maximize(&mut mean, &mut u, &bounds);
+        largest = largest.max(found.value);
+        evaluations += found.evaluations;
     }
-    largest
+    (largest, evaluations)
 }

@@ -6,8 +6,11 @@ mod believer;
 mod candidates;
 mod free;
 mod hallucinated_ucb;
+mod joint;
 mod local_penalization;
+mod marginalized;
 mod medoids;
+mod multipoint;
 mod plain;
 mod pure_exploration;
 mod random;
@@ -23,6 +26,8 @@ pub use candidates::Candidates;
 pub(crate) use free::{free_points, key};
 pub use hallucinated_ucb::{Beta, HallucinatedUcb};
 pub use local_penalization::{LipschitzRule, LocalPenalization, MaximumRule};
+pub use marginalized::{Marginalized, gauss_hermite};
+pub use multipoint::Multipoint;
 pub use plain::Plain;
 pub use pure_exploration::{PureExploration, RegionRule};
 pub use random::{Random, RandomRest};
@@ -91,6 +96,9 @@ pub struct Batch {
 pub struct BatchInfo {
     /// Evaluations of the acquisition (value and gradient, or value alone).
     pub evaluations: usize,
+    /// Operations, to leading order in the number of data and points: n³/3 for a factorization of n data, n² for a solve,
+    /// nd for a kernel row. The same on every machine.
+    pub work: f64,
     /// The Lipschitz constant used, in whitened coordinates.
     pub lipschitz: Option<f64>,
     /// The estimate of the maximum used.
@@ -99,6 +107,21 @@ pub struct BatchInfo {
     pub scores: Vec<f64>,
     /// Why the strategy ended the batch early, if it did: the points it left out are not wanted.
     pub ended: Option<String>,
+}
+
+impl BatchInfo {
+    /// With what else was counted on the way.
+    fn also(mut self, other: &BatchInfo) -> Self {
+        self.evaluations += other.evaluations;
+        self.work += other.work;
+        self
+    }
+
+    /// With work that is no evaluation of the acquisition.
+    fn with_work(mut self, work: f64) -> Self {
+        self.work += work;
+        self
+    }
 }
 
 /// A way to choose a batch.

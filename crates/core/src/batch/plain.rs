@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::search::{Score, Search};
-use super::{AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Situation};
+use super::{AcquisitionKind, Batch, BatchSize, BatchStrategy, Candidates, Situation};
 use crate::error::Result;
 
 /// x_k = arg max α(x) among the points that are not taken.
@@ -39,6 +39,6 @@ impl BatchStrategy for Plain {
         let score = Score::Data(self.acquisition.bind_signed(situation.posterior));
         let mut search = Search::with_pending(situation, Candidates::Continuous, score);
         let points = (0..q.get()).map_while(|_| search.next()).collect();
-        Ok(Batch { points, info: BatchInfo { evaluations: search.evaluations(), ..BatchInfo::default() } })
+        Ok(Batch { points, info: search.info() })
     }
 }

@@ -78,13 +78,14 @@ impl BatchStrategy for PureExploration {
     fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
         let t = situation.posterior.n_data() + 1;
         let kappa = self.beta.kappa(self.candidates.points(situation).len(), t);
-        let (first, mut evaluations) = leader(situation, self.candidates, Score::Data(upper_bound(kappa)));
+        let (first, info) = leader(situation, self.candidates, Score::Data(upper_bound(kappa)));
         let mut points: Vec<UnitPoint> = first.into_iter().collect();
         if points.len() == q.get() {
-            return Ok(Batch { points, info: BatchInfo { evaluations, ..BatchInfo::default() } });
+            return Ok(Batch { points, info });
         }
 
         let (safest, threshold, more) = highest_lower_bound(situation, self.candidates, kappa);
+        let mut info = info.also(&more);
         let factor = match self.region {
             RegionRule::Theory => 2.0,
             RegionRule::Program => 1.0,
@@ -101,16 +102,16 @@ impl BatchStrategy for PureExploration {
             known.retain(|u| inside(u));
             known.iter().for_each(|u| search.offer(u));
             known.extend(search.panel().points().iter().take(n_candidates).filter(|u| inside(u)).map(<[f64]>::to_vec));
+            let looked_at = (known.len() + n_candidates + STEPS) as f64;
             walk(situation, known, inside).iter().for_each(|u| search.offer(u));
-            evaluations += peaks.evaluations();
+            info = info.also(&peaks.info()).with_work(looked_at * situation.posterior.work_of_prediction());
         }
         points.iter().for_each(|u| search.join(u));
         while points.len() < q.get() {
             let Some(x) = search.next() else { break };
             points.push(x);
         }
-        evaluations += more + search.evaluations();
-        Ok(Batch { points, info: BatchInfo { evaluations, ..BatchInfo::default() } })
+        Ok(Batch { points, info: info.also(&search.info()) })
     }
 }
 
@@ -119,7 +120,7 @@ fn highest_lower_bound(
     situation: &Situation<'_>,
     candidates: Candidates,
     kappa: f64,
-) -> (Option<UnitPoint>, f64, usize) {
+) -> (Option<UnitPoint>, f64, BatchInfo) {
     let posterior = situation.posterior;
     let nothing = HashSet::new();
     let alone = Situation { pending: &[], taken: &nothing, ..*situation };
@@ -131,7 +132,10 @@ fn highest_lower_bound(
     };
     let over = posterior.observed().chain(safest.iter().map(|u| u.as_slice()));
     let highest = over.map(bound).fold(f64::NEG_INFINITY, f64::max);
-    (safest, highest, search.evaluations() + posterior.n_data())
+    let n_data = posterior.n_data();
+    let more =
+        BatchInfo { evaluations: n_data, work: n_data as f64 * posterior.work_of_prediction(), ..BatchInfo::default() };
+    (safest, highest, search.info().also(&more))
 }
 
 /// More points inside a region, by small steps from known ones.
@@ -192,5 +196,58 @@ impl Region {
             }
             0.5 * p.variance_after.ln() + BARRIER * margin.ln()
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Dataset;
+    use crate::gp::{Hyperparameters, KernelKind};
+    use crate::linalg::Points;
+    use crate::rng::Stream;
+
+    #[test]
+    fn the_barrier_has_the_gradient_of_its_value_and_none_outside() {
+        let mut draw = Stream::new(8);
+        let (mut inside, mut outside) = (0, 0);
+        for seed in 0..8 {
+            let kernel = [KernelKind::Rbf, KernelKind::Matern52][seed % 2];
+            let x = Points::from_rows(2, (0..30).map(|_| draw.uniform()).collect()).unwrap();
+            let data = Dataset::new(x, (0..15).map(|_| draw.normal()).collect()).unwrap();
+            let gp = Posterior::new(&data, Hyperparameters::new(kernel, 1.0, vec![0.4, 0.5], 1e-2)).unwrap();
+            let phantoms: Vec<[f64; 2]> = (0..2).map(|_| [draw.uniform(), draw.uniform()]).collect();
+            let gp = gp.with_phantoms(phantoms.iter().map(|u| u.as_slice()));
+            let region = Region { kappa: 2.0, threshold: 0.3 };
+            let mut objective = region.objective(&gp);
+            for _ in 0..4 {
+                let x = [draw.uniform(), draw.uniform()];
+                let mut gradient = [f64::NAN; 2];
+                let value = objective(&x, &mut gradient);
+                if region.rank_at(&gp, &x) < 0.0 {
+                    assert_eq!((value, gradient), (f64::NEG_INFINITY, [0.0; 2]));
+                    outside += 1;
+                    continue;
+                }
+                let p = gp.predict(&x);
+                let margin = p.mean + 2.0 * p.variance.sqrt() - 0.3;
+                if margin < 1e-2 {
+                    continue;
+                }
+                inside += 1;
+                assert!((value - (0.5 * p.variance_after.ln() + 1e-3 * margin.ln())).abs() < 1e-12);
+                for k in 0..2 {
+                    let mut at = |h: f64| {
+                        let mut x = x;
+                        x[k] += h;
+                        objective(&x, &mut [0.0; 2])
+                    };
+                    // As for any smooth function of a scale of 0.4: h² times a third derivative of 10².
+                    let error = ((at(1e-5) - at(-1e-5)) / 2e-5 - gradient[k]).abs();
+                    assert!(error < 1e-6 * gradient[k].abs().max(1.0), "{seed}: {error}");
+                }
+            }
+        }
+        assert!(inside >= 5 && outside >= 5, "{inside} {outside}");
     }
 }

@@ -55,13 +55,13 @@ impl BatchStrategy for RandomRest {
 
     fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
         let score = Score::Data(self.acquisition.bind_signed(situation.posterior));
-        let (first, evaluations) = leader(situation, Candidates::Continuous, score);
+        let (first, info) = leader(situation, Candidates::Continuous, score);
         let mut points: Vec<_> = first.into_iter().collect();
         let mut taken = situation.taken.clone();
         taken.extend(points.iter().map(|u| key(situation.space, u)));
         let mut stream = situation.stream.child("random", 0);
         let (rest, _) = free_points(situation.space, &mut taken, q.get() - points.len(), &mut stream);
         points.extend(rest);
-        Ok(Batch { points, info: BatchInfo { evaluations, ..BatchInfo::default() } })
+        Ok(Batch { points, info })
     }
 }

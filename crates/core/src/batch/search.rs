@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use super::candidates::any_point;
 use super::pure_exploration::Region;
-use super::{Candidates, Situation};
+use super::{BatchInfo, Candidates, Situation};
 use crate::acquisition::{Climb, LogAcquisition};
 use crate::gp::{Panel, Posterior, Scratch};
 use crate::linalg::Points;
@@ -111,6 +111,7 @@ pub(super) struct Search<'a> {
     climb: Climb<'a>,
     draw: Stream,
     scored: usize,
+    work: f64,
     reached: f64,
 }
 
@@ -118,7 +119,9 @@ impl<'a> Search<'a> {
     /// Scores the candidates of a situation; pending points are phantoms from the start.
     pub fn with_pending(situation: &'a Situation<'a>, candidates: Candidates, score: Score) -> Self {
         let posterior = situation.posterior.with_phantoms(situation.pending.iter().map(|u| u.as_slice()));
-        Self::new(situation, posterior, candidates, score)
+        let mut search = Self::new(situation, posterior, candidates, score);
+        search.work += situation.pending.len() as f64 * search.posterior.work_of_prediction();
+        search
     }
 
     /// Scores the candidates of a situation under a posterior of one's own.
@@ -130,6 +133,7 @@ impl<'a> Search<'a> {
         Self {
             penalties: vec![0.0; raw.len()],
             scored: raw.len(),
+            work: raw.len() as f64 * posterior.work_of_prediction(),
             raw,
             panel,
             posterior,
@@ -151,9 +155,10 @@ impl<'a> Search<'a> {
         &self.panel
     }
 
-    /// Evaluations of the acquisition so far.
-    pub fn evaluations(&self) -> usize {
-        self.scored + self.climb.evaluations()
+    /// What was counted so far.
+    pub fn info(&self) -> BatchInfo {
+        let evaluations = self.scored + self.climb.evaluations();
+        BatchInfo { evaluations, work: self.work, ..BatchInfo::default() }
     }
 
     /// The score of the last point chosen; −∞ if it was taken at random.
@@ -166,6 +171,7 @@ impl<'a> Search<'a> {
         for (i, penalty) in self.penalties.iter_mut().enumerate() {
             *penalty += ball.ln_value(&self.posterior, self.panel.points().row(i));
         }
+        self.work += (self.panel.len() * self.panel.points().dim()) as f64;
         self.balls.push(ball);
     }
 
@@ -180,6 +186,7 @@ impl<'a> Search<'a> {
     pub fn believe(&mut self, posterior: Posterior, score: Score) {
         self.panel = Panel::new(&posterior, self.panel.points().clone());
         self.posterior = posterior;
+        self.work += self.panel.len() as f64 * self.posterior.work_of_prediction();
         self.rescore(score);
     }
 
@@ -189,10 +196,14 @@ impl<'a> Search<'a> {
         self.raw.push(self.score.fixed(&self.panel, self.panel.len() - 1));
         self.penalties.push(self.balls.iter().map(|b| b.ln_value(&self.posterior, u)).sum());
         self.scored += 1;
+        self.work += self.posterior.work_of_prediction();
     }
 
     /// Makes a point part of the batch: a phantom, and not to be chosen again.
     pub fn join(&mut self, u: &UnitPoint) {
+        // A row of the factor, and for each candidate a covariance.
+        let row = self.posterior.whitened().len() + self.posterior.dim();
+        self.work += 2.0 * self.posterior.work_of_prediction() + (self.panel.len() * row) as f64;
         self.panel.push_phantom(&self.posterior, u);
         self.posterior.push_phantom(u);
         self.busy.push(u);
@@ -237,6 +248,7 @@ impl<'a> Search<'a> {
         }
         let starts = self.starts(ranked);
         let mut objective = self.score.objective(&self.posterior, &self.balls);
+        let before = self.climb.evaluations();
         for i in starts {
             let mut u = self.panel.points().row(i).to_vec();
             let mut value = self.climb.from(&mut objective, &mut u);
@@ -245,6 +257,9 @@ impl<'a> Search<'a> {
             }
             ends.push((value, u));
         }
+        let balls = (self.balls.len() * self.posterior.dim()) as f64;
+        let evaluations = (self.climb.evaluations() - before) as f64;
+        self.work += evaluations * (2.0 * self.posterior.work_of_prediction() + balls);
         ends.sort_by(|a, b| b.0.total_cmp(&a.0));
         ends
     }
@@ -274,20 +289,24 @@ impl<'a> Search<'a> {
         // In a finite space keys tell points apart; neighbours there may be as close as they are.
         !self.situation.taken.contains(&key)
             && !self.chosen.contains(&key)
-            && (self.is_finite || self.busy.iter().all(|p| self.is_apart(p, u)))
-    }
-
-    /// Whether two points are far enough apart, in lengthscales; one longer than the space counts as that long.
-    fn is_apart(&self, a: &[f64], b: &[f64]) -> bool {
-        let lengthscales = &self.posterior.hyper().lengthscales;
-        let squared: f64 = (0..a.len()).map(|k| ((a[k] - b[k]) / lengthscales[k].min(1.0)).powi(2)).sum();
-        squared >= MIN_SEPARATION * MIN_SEPARATION
+            && (self.is_finite || self.busy.iter().all(|p| is_apart(&self.posterior, p, u)))
     }
 }
 
+/// Whether two points are far enough apart, in lengthscales; one longer than the space counts as that long.
+pub(super) fn is_apart(posterior: &Posterior, a: &[f64], b: &[f64]) -> bool {
+    let lengthscales = &posterior.hyper().lengthscales;
+    let squared: f64 = (0..a.len()).map(|k| ((a[k] - b[k]) / lengthscales[k].min(1.0)).powi(2)).sum();
+    squared >= MIN_SEPARATION * MIN_SEPARATION
+}
+
 /// The maximizer of a score of the data alone, unless a pending point is there already: then it is under way, and the
-/// batch goes on without it. Also the evaluations that took.
-pub(super) fn leader(situation: &Situation<'_>, candidates: Candidates, score: Score) -> (Option<UnitPoint>, usize) {
+/// batch goes on without it. Also what that took.
+pub(super) fn leader(
+    situation: &Situation<'_>,
+    candidates: Candidates,
+    score: Score,
+) -> (Option<UnitPoint>, BatchInfo) {
     let pending: HashSet<PointKey> = situation.pending.iter().map(|u| situation.space.key(u)).collect();
     let taken = situation.taken.difference(&pending).cloned().collect();
     let alone = Situation { pending: &[], taken: &taken, ..*situation };
@@ -296,5 +315,44 @@ pub(super) fn leader(situation: &Situation<'_>, candidates: Candidates, score: S
         let is_there = |p: &UnitPoint| situation.posterior.squared_distance(p, u) < SAME * SAME;
         !situation.taken.contains(&situation.space.key(u)) && !situation.pending.iter().any(is_there)
     });
-    (point, search.evaluations())
+    (point, search.info())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::acquisition_kind::upper_bound;
+    use super::*;
+    use crate::acquisition::ExpectedImprovement;
+    use crate::data::Dataset;
+    use crate::gp::{Hyperparameters, KernelKind};
+
+    #[test]
+    fn the_score_after_results_has_the_gradient_of_its_value() {
+        let mut draw = Stream::new(5);
+        for seed in 0..5 {
+            let kernel = [KernelKind::Rbf, KernelKind::Matern52][seed % 2];
+            let x = Points::from_rows(2, (0..20).map(|_| draw.uniform()).collect()).unwrap();
+            let data = Dataset::new(x, (0..10).map(|_| draw.normal()).collect()).unwrap();
+            let gp = Posterior::new(&data, Hyperparameters::new(kernel, 1.0, vec![0.3, 0.5], 1e-3)).unwrap();
+            let phantoms: Vec<[f64; 2]> = (0..3).map(|_| [draw.uniform(), draw.uniform()]).collect();
+            let gp = gp.with_phantoms(phantoms.iter().map(|u| u.as_slice()));
+            let ei = || -> Box<dyn LogAcquisition> { Box::new(ExpectedImprovement { best: 0.5 }) };
+            for score in [Score::After(upper_bound(2.0)), Score::After(ei())] {
+                let mut objective = score.objective(&gp, &[]);
+                let x = [draw.uniform(), draw.uniform()];
+                let mut gradient = [0.0; 2];
+                objective(&x, &mut gradient);
+                for k in 0..2 {
+                    let mut at = |h: f64| {
+                        let mut x = x;
+                        x[k] += h;
+                        objective(&x, &mut [0.0; 2])
+                    };
+                    // The error of the difference is h² times a third derivative, which lengthscales of 0.3 make 10³.
+                    let error = ((at(1e-5) - at(-1e-5)) / 2e-5 - gradient[k]).abs();
+                    assert!(error < 1e-6 * gradient[k].abs().max(1.0), "{seed}: {error}");
+                }
+            }
+        }
+    }
 }

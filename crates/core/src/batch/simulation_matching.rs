@@ -11,6 +11,7 @@
 //! nothing is pending. The joint covariance C of the candidates is computed once; a simulated value at x then costs one
 //! column, c = C(·, x) − Σ v v(x) and v = c/√(c(x) + noise) (the columns of a Cholesky factor).
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 use std::num::NonZeroUsize;
 
@@ -66,17 +67,21 @@ impl BatchStrategy for SimulationMatching {
 
     fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
         let Situation { posterior, space, pending, stream, .. } = *situation;
-        let (mut points, mut evaluations) = self.candidates_with_maximizer(situation);
+        let (mut points, mut info) = self.candidates_with_maximizer(situation);
         let n = points.len();
         pending.iter().for_each(|u| points.push(u));
         let joint = posterior.joint(&points);
+        info.work += posterior.work_of_joint(points.len());
         let simulations = self.simulations.map_or(if space.dim() <= 2 { 50 } else { 100 }, NonZeroUsize::get);
 
         let mut weight_of: HashMap<usize, f64> = HashMap::new();
         for s in 0..simulations {
             let mut draw = stream.child("simulation", s as u64);
             let path = Simulation::new(posterior, &joint).run(n, q.get(), self.kappa, &mut draw);
-            evaluations += n * path.len();
+            info.evaluations += n * path.len();
+            // Each drawn value takes a column, less those before it.
+            let steps = path.len() + pending.len();
+            info.work += (points.len() * steps * steps) as f64 + posterior.work_of_draws(path.len(), DRAWS);
             for (i, weight) in path.iter().zip(best_probabilities(posterior, &points, &path, &mut draw)?) {
                 *weight_of.entry(*i).or_default() += weight;
             }
@@ -87,8 +92,13 @@ impl BatchStrategy for SimulationMatching {
         let centres: Vec<usize> = simulated.iter().copied().chain(n..points.len()).collect();
         let weights: Vec<f64> = centres.iter().map(|i| weight_of.get(i).copied().unwrap_or(0.0)).collect();
         let fixed: Vec<bool> = centres.iter().map(|&i| i >= n).collect();
-        let distance = |a: usize, b: usize| self.distance(situation, points.row(centres[a]), points.row(centres[b]));
+        let distances = Cell::new(0usize);
+        let distance = |a: usize, b: usize| {
+            distances.set(distances.get() + 1);
+            self.distance(situation, points.row(centres[a]), points.row(centres[b]))
+        };
         let mut left = greedy_medoids(&weights, &fixed, q.get(), distance);
+        info.work += distances.get() as f64 * space.dim() as f64;
         left.sort_by(|&a, &b| weights[b].total_cmp(&weights[a]).then(a.cmp(&b)));
 
         let mut chosen: Vec<UnitPoint> =
@@ -101,13 +111,13 @@ impl BatchStrategy for SimulationMatching {
             keys.insert(space.key(&u));
             chosen.push(u);
         }
-        Ok(Batch { points: chosen, info: BatchInfo { evaluations, ..BatchInfo::default() } })
+        Ok(Batch { points: chosen, info })
     }
 }
 
 impl SimulationMatching {
     /// The candidates, none of them taken, and among them the maximizer of the bound.
-    fn candidates_with_maximizer(&self, situation: &Situation<'_>) -> (Points, usize) {
+    fn candidates_with_maximizer(&self, situation: &Situation<'_>) -> (Points, BatchInfo) {
         let space = situation.space;
         let mut search = Search::with_pending(situation, self.candidates, Score::After(upper_bound(self.kappa)));
         let best = search.next();
@@ -120,7 +130,7 @@ impl SimulationMatching {
                 points.push(u);
             }
         }
-        (points, search.evaluations())
+        (points, search.info())
     }
 
     fn distance(&self, situation: &Situation<'_>, a: &[f64], b: &[f64]) -> f64 {

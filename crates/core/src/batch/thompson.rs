@@ -30,9 +30,11 @@ impl BatchStrategy for Thompson {
         let Situation { posterior, space, stream, .. } = *situation;
         let candidates = self.candidates.points(situation);
         let mut points: Vec<UnitPoint> = Vec::with_capacity(q.get());
+        let mut work = 0.0;
         let mut is_chosen = vec![false; candidates.len()];
         if !candidates.is_empty() {
             let n_draws = q.get().min(candidates.len());
+            work = posterior.work_of_draws(candidates.len(), n_draws);
             for f in posterior.sample(&candidates, n_draws, &mut stream.child("thompson", 0))?.iter() {
                 let free = (0..f.len()).filter(|&i| !is_chosen[i]);
                 let Some(best) = free.max_by(|&a, &b| f[a].total_cmp(&f[b]).then(b.cmp(&a))) else { break };
@@ -49,6 +51,6 @@ impl BatchStrategy for Thompson {
             points.push(u);
         }
         let evaluations = candidates.len() * points.len();
-        Ok(Batch { points, info: BatchInfo { evaluations, ..BatchInfo::default() } })
+        Ok(Batch { points, info: BatchInfo { evaluations, work, ..BatchInfo::default() } })
     }
 }

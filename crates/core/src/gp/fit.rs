@@ -4,7 +4,7 @@
 //! starts: the last fit, the prior's mode, and random draws. With many data the starts compete on a random subset, and
 //! only the winner is polished on all of them: the likelihood costs n³.
 
-use super::{Likelihood, NoiseRule, Posterior, Priors, Shape};
+use super::{Likelihood, NoiseRule, Posterior, Priors, Shape, work};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::linalg::Points;
@@ -80,7 +80,7 @@ pub struct Fit {
 }
 
 /// Counted work of a fit.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct FitInfo {
     /// Likelihood evaluations on all data.
     pub evaluations: usize,
@@ -88,6 +88,8 @@ pub struct FitInfo {
     pub subset_evaluations: usize,
     /// Whether every search failed and the prior's mode was taken.
     pub fell_back: bool,
+    /// Operations, to leading order: n³ + n²d for each evaluation on n observations, and n³/3 for the posterior.
+    pub work: f64,
 }
 
 /// Finds hyperparameters and conditions the process on the data.
@@ -117,11 +119,13 @@ pub fn fit(data: &Dataset, params: &FitParams, stream: &Stream) -> Result<Fit> {
             max_evaluations = POLISH_EVALUATIONS;
         }
         info.subset_evaluations = likelihood.evaluations();
+        info.work += likelihood.work();
     }
     let mut likelihood = Likelihood::new(data, params.shape.clone());
     let best = search.best_of(&mut likelihood, &starts, max_evaluations);
     info.evaluations = likelihood.evaluations();
     info.fell_back = best.is_none();
+    info.work += likelihood.work() + work::factorization(data.len());
     let (theta, value) = best.unwrap_or_else(|| (search.mode(), f64::NEG_INFINITY));
     let posterior = likelihood.posterior(&theta)?;
     Ok(Fit { posterior, theta, value, info })

@@ -8,7 +8,7 @@
 //! from whitened coordinates; distances are recomputed for the gradient instead of stored, so memory stays at a few n².
 
 use super::whitened::{Whitened, kernel_row};
-use super::{Hyperparameters, KernelKind, Metric, Noise, Posterior, kernel::with_kernel};
+use super::{Hyperparameters, KernelKind, Metric, Noise, Posterior, kernel::with_kernel, work};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::linalg::{FactorWork, dot_lanes, vectorized};
@@ -125,6 +125,11 @@ impl<'a> Likelihood<'a> {
     /// How often it was evaluated.
     pub fn evaluations(&self) -> usize {
         self.evaluations
+    }
+
+    /// Operations spent on evaluations, to leading order.
+    pub(super) fn work(&self) -> f64 {
+        self.evaluations as f64 * work::likelihood(self.data.len(), self.data.dim())
     }
 
     /// The shape it was made for.

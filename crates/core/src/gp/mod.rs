@@ -10,6 +10,7 @@ mod panel;
 mod posterior;
 mod prior;
 mod whitened;
+pub(crate) mod work;
 
 pub use fit::{Fit, FitInfo, FitParams, fit};
 pub use gradient::GradientPosterior;

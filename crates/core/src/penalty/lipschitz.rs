@@ -42,6 +42,8 @@ pub struct Lipschitz {
     pub at: Vec<f64>,
     /// Gradients evaluated.
     pub evaluations: usize,
+    /// Operations, to leading order.
+    pub work: f64,
 }
 
 /// How many starting points are refined, and for how long.
@@ -98,6 +100,8 @@ pub fn whitened_lipschitz(posterior: &Posterior, bounds: &Bounds, candidates: us
     if n_categories == posterior.dim() {
         found.value = found.value.max(low);
     } else if found.value < low {
+        let dims = posterior.dim() as f64;
+        found.work += seen.len() as f64 * dims * posterior.work_of_prediction();
         let cap = seen.iter().map(|x| root_mean_square_gradient(posterior, x)).fold(found.value, f64::max);
         found.value = found.value.max(low.min(cap));
     }
@@ -220,7 +224,7 @@ fn steepest(
         },
     );
     let unit_box = Bounds::unit(dim);
-    let mut best = Lipschitz { value: 0.0, at: vec![0.0; dim], evaluations: 0 };
+    let mut best = Lipschitz { value: 0.0, at: vec![0.0; dim], evaluations: 0, work: 0.0 };
     let mut refined = Points::new(dim);
     let mut at = vec![0.0; dim];
     for &(start_norm, i) in norms.iter().take(STARTS) {
@@ -235,6 +239,8 @@ fn steepest(
         }
     }
     best.evaluations = evaluations;
+    // As a mean with its gradient; refined ones have the curvature besides, which is the same again.
+    best.work = (2 * evaluations - starts.len()) as f64 * posterior.work_of_mean();
     (best, refined)
 }
 

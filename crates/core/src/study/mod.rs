@@ -20,11 +20,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub use config::{Goal, InitialDesign, StudyConfig, default_initial};
 pub use event::{AskedTrial, Build, EVENT_VERSION, Event, Provenance};
 pub use model::{HyperparameterRule, Model, ModelConfig, ModelRecord, Observations};
-pub use outcome::OutcomeMap;
+pub use outcome::{OutcomeMap, OutcomeRule};
 pub use report::{Report, Told};
 use state::State;
 pub use strategy::StrategyConfig;
-pub use suggest::Suggestion;
+pub use suggest::{Suggestion, Work};
 pub use trial::{Measurement, MeasurementKind, Source, Trial, TrialId, TrialState};
 pub use verify::{Difference, verify};
 
@@ -77,6 +77,8 @@ pub struct Asked {
     pub trials: Vec<Trial>,
     /// Why there are fewer than asked for.
     pub short: Option<String>,
+    /// What it cost to compute; nothing for an answer that was given before.
+    pub work: Work,
 }
 
 /// The point to use, given all results.
@@ -192,16 +194,16 @@ impl Study {
         let event = self.events.get(*self.state.asked.get(request)?)?;
         let Event::Asked { trials, short, .. } = event else { return None };
         let trials = trials.iter().filter_map(|asked| self.trial(asked.id).ok().cloned()).collect();
-        Some(Asked { trials, short: short.clone() })
+        Some(Asked { trials, short: short.clone(), work: Work::default() })
     }
 
     fn record(&mut self, suggestion: Suggestion, request: Option<String>) -> Result<Asked> {
-        let short = suggestion.short.clone();
+        let (short, work) = (suggestion.short.clone(), suggestion.work);
         let first = self.state.trials.len();
         if !suggestion.trials.is_empty() {
             self.apply(suggestion.into_event(request))?;
         }
-        Ok(Asked { trials: self.state.trials[first..].to_vec(), short })
+        Ok(Asked { trials: self.state.trials[first..].to_vec(), short, work })
     }
 
     /// The paper's recommendation: the point of the space that the model expects most of, arg max μ, with the model's

@@ -7,11 +7,12 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::outcome::OutcomeMap;
+use super::outcome::{OutcomeMap, OutcomeRule};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::gp::{
     FitParams, Hyperparameters, KernelKind, MeanRule, Metric, Noise, NoiseRule, Posterior, Prior, Priors, Shape, fit,
+    work,
 };
 use crate::linalg::Points;
 use crate::rng::Stream;
@@ -37,8 +38,8 @@ pub struct ModelConfig {
     pub ard: bool,
     /// How hyperparameters are found.
     pub hyperparameters: HyperparameterRule,
-    /// Whether results may be warped.
-    pub warp: bool,
+    /// The scale on which the model sees results.
+    pub outcome: OutcomeRule,
     /// Known noise variance of every result that comes without its own; fitted if none.
     pub noise: Option<f64>,
     /// Least noise variance of a fit, relative to the variance of the results.
@@ -61,7 +62,7 @@ pub enum HyperparameterRule {
         /// Random starts.
         starts: usize,
     },
-    /// Given, for standardized results on the unit cube; no search, and the first kernel is taken.
+    /// Given, for results on the model's scale and points in the unit cube; no search, and the first kernel is taken.
     Fixed {
         /// Kernel variance.
         variance: f64,
@@ -78,7 +79,7 @@ impl Default for ModelConfig {
             kernels: vec![KernelKind::Matern52],
             ard: true,
             hyperparameters: HyperparameterRule::Map { random_starts: 1 },
-            warp: true,
+            outcome: OutcomeRule::Warped,
             noise: None,
             noise_floor: 1e-10,
             noise_prior: Priors::dimension_scaled(1).noise,
@@ -159,6 +160,8 @@ pub struct Model {
     pub outcome: OutcomeMap,
     /// What is recorded of the fit: enough to start the next one from.
     pub record: ModelRecord,
+    /// Operations that the fit took, to leading order; see [`FitInfo::work`](crate::gp::FitInfo::work).
+    pub work: f64,
 }
 
 /// The outcome of a fit as it is recorded in the log.
@@ -211,8 +214,9 @@ impl Model {
         if let HyperparameterRule::Fixed { .. } = config.hyperparameters {
             return fitting.fixed(&raw);
         }
-        let (kernel, bend, theta) = fitting.contest(&raw)?;
-        let outcome = OutcomeMap::new(raw.y(), bend);
+        let mut work = 0.0;
+        let (kernel, bend, theta) = fitting.contest(&raw, &mut work)?;
+        let outcome = OutcomeMap::by(config.outcome, raw.y(), bend);
         let data = encoded(&raw, &outcome)?;
         let mut params = fitting.params(kernel, &data);
         params.warm = theta;
@@ -223,7 +227,7 @@ impl Model {
         }
         let found = fit(&data, &params, stream)?;
         let record = ModelRecord { kernel, theta: found.theta, bend: outcome.bend() };
-        Ok(Self { posterior: found.posterior, outcome, record })
+        Ok(Self { posterior: found.posterior, outcome, record, work: work + found.info.work })
     }
 
     /// The prediction at a unit point in the units of the observed values: median and standard
@@ -245,19 +249,19 @@ struct Fitting<'a> {
 
 impl Fitting<'_> {
     /// The kernel and bend under which the results are most likely, with their θ.
-    fn contest(&self, raw: &Dataset) -> Result<(KernelKind, Option<f64>, Option<Vec<f64>>)> {
+    fn contest(&self, raw: &Dataset, work: &mut f64) -> Result<(KernelKind, Option<f64>, Option<Vec<f64>>)> {
         let subset = part(raw, CONTEST, self.stream)?;
         let first = self.first_kernel();
         let warm = self.warm.map(|w| w.theta.clone());
-        let mut best = self.entry(&subset, first, None, warm, true)?;
-        if self.config.warp && n_distinct(raw) >= MIN_WARPED {
-            let warped = self.best_warp(&subset, first, &best)?;
+        let mut best = self.entry(&subset, first, None, warm, true, work)?;
+        if self.config.outcome == OutcomeRule::Warped && n_distinct(raw) >= MIN_WARPED {
+            let warped = self.best_warp(&subset, first, &best, work)?;
             if warped.value > best.value {
                 best = warped;
             }
         }
         for &kernel in self.config.kernels.iter().skip(1) {
-            let entry = self.entry(&subset, kernel, best.bend, Some(best.theta.clone()), false)?;
+            let entry = self.entry(&subset, kernel, best.bend, Some(best.theta.clone()), false, work)?;
             if entry.value > best.value {
                 best = entry;
             }
@@ -266,9 +270,10 @@ impl Fitting<'_> {
     }
 
     /// The best warp: from the one of the last fit, or the best of a few, downhill or uphill as long as that helps.
-    fn best_warp(&self, raw: &Dataset, kernel: KernelKind, plain: &Entry) -> Result<Entry> {
-        let try_level =
-            |level: usize, from: &Entry| self.entry(raw, kernel, Some(bend_at(level)), Some(from.theta.clone()), false);
+    fn best_warp(&self, raw: &Dataset, kernel: KernelKind, plain: &Entry, work: &mut f64) -> Result<Entry> {
+        let mut try_level = |level: usize, from: &Entry| {
+            self.entry(raw, kernel, Some(bend_at(level)), Some(from.theta.clone()), false, work)
+        };
         let last = self
             .warm
             .and_then(|w| w.bend)
@@ -307,8 +312,9 @@ impl Fitting<'_> {
         bend: Option<f64>,
         warm: Option<Vec<f64>>,
         explore: bool,
+        work: &mut f64,
     ) -> Result<Entry> {
-        let outcome = OutcomeMap::new(raw.y(), bend);
+        let outcome = OutcomeMap::by(self.config.outcome, raw.y(), bend);
         let data = encoded(raw, &outcome)?;
         let mut params = self.params(kernel, &data);
         params.warm = warm;
@@ -317,6 +323,7 @@ impl Fitting<'_> {
             params.random_starts = 0;
         }
         let found = fit(&data, &params, self.stream)?;
+        *work += found.info.work;
         Ok(Entry { kernel, bend, value: found.value + outcome.ln_jacobian(raw.y()), theta: found.theta })
     }
 
@@ -324,10 +331,15 @@ impl Fitting<'_> {
         let mut shape = Shape::new(kernel, self.space.dim());
         shape.metric = self.metric();
         shape.ard = self.config.ard;
-        shape.mean = MeanRule::Estimated { prior_sd: 1.0 };
+        // On the other scales the results have variance 1.
+        let (mean, variance) = match self.config.outcome {
+            OutcomeRule::Centred => (MeanRule::Known(0.0), mean_square(data.y())),
+            OutcomeRule::Warped | OutcomeRule::Standardized => (MeanRule::Estimated { prior_sd: 1.0 }, 1.0),
+        };
+        shape.mean = mean;
         shape.noise = match data.noise() {
             Some(_) => NoiseRule::PerObservation,
-            None => NoiseRule::Fitted { floor: self.config.noise_floor },
+            None => NoiseRule::Fitted { floor: self.config.noise_floor * variance },
         };
         if let HyperparameterRule::MaximumLikelihood { starts } = self.config.hyperparameters {
             return FitParams::maximum_likelihood(shape, vec![1.0; self.space.dim()], starts);
@@ -345,7 +357,7 @@ impl Fitting<'_> {
         let HyperparameterRule::Fixed { variance, lengthscales, noise } = &self.config.hyperparameters else {
             return Err(Error::config("the hyperparameters are not fixed", "give all of them"));
         };
-        let outcome = OutcomeMap::new(raw.y(), None);
+        let outcome = OutcomeMap::by(self.config.outcome, raw.y(), None);
         let data = encoded(raw, &outcome)?;
         let kernel = self.first_kernel();
         let mut hyper = Hyperparameters::new(kernel, *variance, lengthscales.clone(), *noise);
@@ -354,7 +366,8 @@ impl Fitting<'_> {
             hyper.noise = Noise::PerObservation(noise.to_vec());
         }
         let posterior = Posterior::new(&data, hyper)?;
-        Ok(Model { posterior, outcome, record: ModelRecord { kernel, theta: Vec::new(), bend: None } })
+        let record = ModelRecord { kernel, theta: Vec::new(), bend: None };
+        Ok(Model { posterior, outcome, record, work: work::factorization(raw.len()) })
     }
 
     fn first_kernel(&self) -> KernelKind {
@@ -387,13 +400,18 @@ struct Entry {
 fn encoded(raw: &Dataset, outcome: &OutcomeMap) -> Result<Dataset> {
     let y: Vec<f64> = raw.y().iter().map(|&y| outcome.encode(y)).collect();
     // An observation with a noise of 1e30 variances says nothing; infinity would not be a variance.
-    let relative = |(v, z): (&f64, &f64)| (v.sqrt() / outcome.slope(*z)).powi(2).min(1e30);
+    let most = 1e30 * mean_square(&y).max(1.0);
+    let relative = |(v, z): (&f64, &f64)| (v.sqrt() / outcome.slope(*z)).powi(2).min(most);
     let noise = raw.noise().map(|v| v.iter().zip(&y).map(relative).collect());
     let data = Dataset::new(raw.x().clone(), y)?;
     match noise {
         Some(noise) => data.with_noise(noise),
         None => Ok(data),
     }
+}
+
+fn mean_square(y: &[f64]) -> f64 {
+    y.iter().map(|v| v * v).sum::<f64>() / y.len().max(1) as f64
 }
 
 /// At most `size` observations: the best half of them, and random others.

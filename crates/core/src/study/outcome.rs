@@ -7,7 +7,31 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A monotone map between results (to be maximized) and model values with mean 0 and standard deviation 1.
+/// The scale on which a model sees results.
+///
+/// ```
+/// use elbowroom::study::OutcomeRule;
+/// assert_eq!(serde_json::from_str::<OutcomeRule>(r#""centred""#)?, OutcomeRule::Centred);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OutcomeRule {
+    /// With mean 0 and standard deviation 1, warped if the evidence says so.
+    #[default]
+    Warped,
+    /// With mean 0 and standard deviation 1.
+    Standardized,
+    /// In their own units, less their mean, under a process of mean 0: the paper's way. Acquisitions that depend on the
+    /// scale of results, such as a softplus, then do.
+    ///
+    /// Results whose squares come near the limits of floating point, the largest above 10⁵⁰ or below 10⁻⁵⁰ in magnitude,
+    /// are divided by the largest magnitude.
+    Centred,
+}
+
+/// A monotone map between results (to be maximized) and model values with mean 0 and, unless they are only centred,
+/// standard deviation 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct OutcomeMap {
     best: f64,
@@ -18,6 +42,30 @@ pub struct OutcomeMap {
 }
 
 impl OutcomeMap {
+    /// The map of a rule; a bend is for [`OutcomeRule::Warped`] alone.
+    ///
+    /// ```
+    /// use elbowroom::study::{OutcomeMap, OutcomeRule};
+    /// let map = OutcomeMap::by(OutcomeRule::Centred, &[1.0, 4.0, 7.0], None);
+    /// assert_eq!((map.encode(7.0), map.decode(-3.0)), (3.0, 1.0));
+    /// ```
+    pub fn by(rule: OutcomeRule, y: &[f64], bend: Option<f64>) -> Self {
+        match rule {
+            OutcomeRule::Warped => Self::new(y, bend),
+            OutcomeRule::Standardized => Self::new(y, None),
+            OutcomeRule::Centred => Self::centred(y),
+        }
+    }
+
+    /// The map that takes the mean away and leaves the units.
+    fn centred(y: &[f64]) -> Self {
+        let size = y.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+        let scale = if size == 0.0 || (1e-50..=1e50).contains(&size) { 1.0 } else { size };
+        let (best, _) = mean_and_sd(&y.iter().map(|v| v / scale).collect::<Vec<_>>());
+        // The mean takes the place of the best result: without a warp any origin will do.
+        Self { best: best * scale, scale, bend: None, center: 0.0, spread: 1.0 }
+    }
+
     /// The map for these results; `bend` is the c of the warp in units of their standard deviation, none for no warp.
     ///
     /// Results of any size that floating point can hold are fine; results that are all equal are only centred.
@@ -141,6 +189,21 @@ mod tests {
                 let (mean, sd) = mean_and_sd(&z);
                 assert!(mean.abs() < 1e-12 && (sd - 1.0).abs() < 1e-12, "{size}: {z:?}");
             }
+        }
+    }
+
+    #[test]
+    fn centring_keeps_units_but_for_results_whose_squares_would_overflow() {
+        for (size, kept) in [(1.0, true), (1e40, true), (1e-40, true), (1e300, false), (1e-300, false)] {
+            // Their mean is a quarter of the size.
+            let y = [-size, 0.5 * size, size, 0.5 * size];
+            let map = OutcomeMap::by(OutcomeRule::Centred, &y, Some(0.1));
+            let unit = if kept { size } else { 1.0 };
+            for (v, z) in y.iter().zip([-1.25, 0.25, 0.75, 0.25]) {
+                assert!((map.encode(*v) - z * unit).abs() <= 1e-15 * unit, "{size}: {}", map.encode(*v));
+                assert!((map.decode(z * unit) - v).abs() <= 1e-15 * size, "{size}: {}", map.decode(z * unit));
+            }
+            assert_eq!((map.bend(), map.slope(0.3 * unit)), (None, size / unit));
         }
     }
 

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::batch::{
-    Adaptive, Batch, BatchSize, BatchStrategy, Believer, HallucinatedUcb, LocalPenalization, Plain, PureExploration,
-    Random, RandomRest, SimulationMatching, Situation, Thompson,
+    Adaptive, Batch, BatchSize, BatchStrategy, Believer, HallucinatedUcb, LocalPenalization, Multipoint, Plain,
+    PureExploration, Random, RandomRest, SimulationMatching, Situation, Thompson,
 };
 use crate::error::{Error, Result};
 
@@ -37,6 +37,8 @@ pub enum StrategyConfig {
     Believer(Believer),
     /// Simulation matching (SM-UCB).
     SimulationMatching(SimulationMatching),
+    /// The largest joint expected improvement (qEI).
+    Multipoint,
     /// Maximizers of posterior draws.
     Thompson(Thompson),
     /// Uniform among the points that are feasible and not taken: the yardstick for all others.
@@ -60,6 +62,7 @@ impl StrategyConfig {
             StrategyConfig::PureExploration(PureExploration::default()),
             StrategyConfig::Believer(Believer::default()),
             StrategyConfig::SimulationMatching(SimulationMatching::default()),
+            StrategyConfig::Multipoint,
             StrategyConfig::Thompson(Thompson::default()),
             StrategyConfig::Random,
         ]
@@ -86,6 +89,7 @@ impl StrategyConfig {
             StrategyConfig::PureExploration(_) => "pure_exploration",
             StrategyConfig::Believer(_) => "believer",
             StrategyConfig::SimulationMatching(_) => "simulation_matching",
+            StrategyConfig::Multipoint => "multipoint",
             StrategyConfig::Thompson(_) => "thompson",
             StrategyConfig::Random => "random",
         }
@@ -117,6 +121,7 @@ impl StrategyConfig {
             StrategyConfig::PureExploration(strategy) => strategy,
             StrategyConfig::Believer(strategy) => strategy,
             StrategyConfig::SimulationMatching(strategy) => strategy,
+            StrategyConfig::Multipoint => &Multipoint,
             StrategyConfig::Thompson(strategy) => strategy,
             StrategyConfig::Random => &Random,
         }

@@ -40,6 +40,31 @@ pub struct Suggestion {
     pub short: Option<String>,
     /// What the choice rested on.
     pub provenance: Provenance,
+    /// What it cost to compute. It is no part of the event.
+    pub work: Work,
+}
+
+/// Operations to leading order, counted and not timed: the same on every machine, and in a replay.
+///
+/// With n results in d coordinates a factorization counts n³/3, a solve n², a kernel row nd.
+///
+/// ```
+/// use elbowroom::study::Work;
+/// assert_eq!(Work { model: 2e6, choice: 1e6 }.total(), 3e6);
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Work {
+    /// Making the model that the choice rested on. Asks without a result in between share a model: each counts it.
+    pub model: f64,
+    /// Choosing the points, given the model.
+    pub choice: f64,
+}
+
+impl Work {
+    /// Both together.
+    pub fn total(&self) -> f64 {
+        self.model + self.choice
+    }
 }
 
 impl Suggestion {
@@ -77,6 +102,7 @@ pub(super) fn suggest(study: &Study, data: &Study, q: BatchSize, pending: Vec<Tr
         match data.model() {
             Ok(model) => {
                 record = Some(model.record.clone());
+                choice.work.model = model.work;
                 choice.add_model(&model)?;
             }
             Err(error @ Error::Numerical { .. }) => choice.fall_back(&error),
@@ -106,7 +132,7 @@ pub(super) fn suggest(study: &Study, data: &Study, q: BatchSize, pending: Vec<Tr
         fallback: choice.fallback,
         build: Build::current(),
     };
-    Ok(Suggestion { wanted: q.get(), trials, short: choice.short, provenance })
+    Ok(Suggestion { wanted: q.get(), trials, short: choice.short, provenance, work: choice.work })
 }
 
 /// A batch as it grows.
@@ -123,6 +149,7 @@ struct Choice<'a> {
     design_next: u64,
     short: Option<String>,
     fallback: Option<String>,
+    work: Work,
 }
 
 impl<'a> Choice<'a> {
@@ -140,6 +167,7 @@ impl<'a> Choice<'a> {
             design_next: state.design_next,
             short: None,
             fallback: None,
+            work: Work::default(),
         })
     }
 
@@ -184,6 +212,7 @@ impl<'a> Choice<'a> {
                     self.take(u, Source::Model);
                 }
                 self.short = batch.info.ended;
+                self.work.choice = batch.info.work;
                 Ok(())
             }
             Err(error @ Error::Numerical { .. }) => {

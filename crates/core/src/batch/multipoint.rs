@@ -1,0 +1,183 @@
+//! The batch of the largest joint expected improvement: qEI, maximized over all its points at once.
+//!
+//! max over x_1 … x_q of E max(0, f(x_1) − y⁺, …, f(x_q) − y⁺, f(pending) − y⁺), in q·d variables. It is what a batch of
+//! expected improvement should be, one step ahead; the price is a search in many variables whose objective costs q² normal
+//! probabilities in q dimensions.
+//!
+//! The search starts from batches of other strategies, which are good already: liars, local penalization, pure
+//! exploration. Where the closed form needs a lattice, each start is first climbed from by fixed samples, which are cheap
+//! and have the exact gradient of their own sum, and the best of the ends are then polished. The answer is the best of
+//! starts and ends under one objective, so it is never below the best start.
+//!
+//! Floats are climbed; other coordinates stay as the start has them. What counts is the batch as it decodes.
+//!
+//! References: Ginsbourger, Le Riche and Carraro (2010); Chevalier and Ginsbourger (2013); Marmin, Chevalier and
+//! Ginsbourger (2015), who found starts by other strategies and exact gradients best.
+
+use std::collections::HashSet;
+
+use super::joint::{CLOSED_POINTS, EXACT_POINTS, JointImprovement};
+use super::search::is_apart;
+use super::{
+    AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Believer, HallucinatedUcb, Lie, LocalPenalization,
+    PureExploration, Refit, Situation,
+};
+use crate::error::Result;
+use crate::optim::{Bounds, Lbfgsb, LbfgsbParams, Objective};
+use crate::space::{PointKey, UnitPoint};
+
+/// Evaluations of a climb by samples, and of one by the closed form without and with a lattice.
+const ROUGH_EVALUATIONS: usize = 80;
+const CLOSED_EVALUATIONS: usize = 60;
+const LATTICE_EVALUATIONS: usize = 10;
+
+/// Batches that are climbed from in the end.
+const POLISHED: usize = 2;
+
+/// The batch of the largest joint expected improvement, qEI, given what is pending.
+///
+/// Dear: some hundred times local penalization where ten points are chosen together, and less with more points, which are
+/// left to samples.
+///
+/// ```
+/// use elbowroom::study::StrategyConfig;
+/// let strategy: StrategyConfig = serde_json::from_str(r#"{"name":"multipoint"}"#)?;
+/// assert_eq!(strategy, StrategyConfig::Multipoint);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Multipoint;
+
+impl BatchStrategy for Multipoint {
+    fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
+        let mut info = BatchInfo::default();
+        let mut starts: Vec<Vec<UnitPoint>> = Vec::new();
+        for strategy in start_strategies(situation.pending.len() + q.get()) {
+            let batch = strategy.choose(situation, q)?;
+            info = info.also(&batch.info);
+            starts.push(batch.points);
+        }
+        // A space may have fewer points left than are wanted.
+        let size = starts.iter().map(Vec::len).max().unwrap_or(0);
+        starts.retain(|batch| batch.len() == size);
+        if size == 0 {
+            return Ok(Batch { points: Vec::new(), info });
+        }
+
+        let n = situation.pending.len() + size;
+        let mut joint = JointImprovement::new(situation, size);
+        let mut from: Vec<Vec<UnitPoint>> = starts.clone();
+        if n > CLOSED_POINTS {
+            let mut rough = Climber::new(situation, JointImprovement::rough(situation, size), ROUGH_EVALUATIONS, 1e-6);
+            let mut ends: Vec<(f64, Vec<UnitPoint>)> = starts.iter().map(|start| rough.from(start)).collect();
+            ends.sort_by(|a, b| b.0.total_cmp(&a.0));
+            from = ends.into_iter().map(|end| end.1).take(POLISHED).collect();
+            info = info.also(&rough.info);
+        }
+        if n <= EXACT_POINTS {
+            let (evaluations, tolerance) =
+                if n <= CLOSED_POINTS { (CLOSED_EVALUATIONS, 1e-10) } else { (LATTICE_EVALUATIONS, 1e-4) };
+            let mut exact = Climber::new(situation, joint, evaluations, tolerance);
+            from = from.iter().map(|batch| exact.from(batch).1).collect();
+            info = info.also(&exact.info);
+            joint = exact.joint;
+        }
+
+        let mut best: Option<(f64, Vec<UnitPoint>)> = None;
+        for batch in starts.into_iter().chain(from) {
+            let value = joint.value(&batch);
+            info.evaluations += 1;
+            info.work += joint.work();
+            if best.as_ref().is_none_or(|(most, _)| value > *most) {
+                best = Some((value, batch));
+            }
+        }
+        Ok(Batch { points: best.map(|(_, batch)| batch).unwrap_or_default(), info })
+    }
+}
+
+/// Where the search starts. With many points the liars, who look at all candidates anew for each, make place for the
+/// hallucinated bound.
+fn start_strategies(n: usize) -> Vec<Box<dyn BatchStrategy>> {
+    let liar = |lie| -> Box<dyn BatchStrategy> {
+        Box::new(Believer { acquisition: AcquisitionKind::Ei, lie, refit: Refit::Never })
+    };
+    let mut strategies: Vec<Box<dyn BatchStrategy>> =
+        vec![Box::new(LocalPenalization::default()), Box::new(PureExploration::default())];
+    if n <= EXACT_POINTS {
+        strategies.extend([Lie::Mean, Lie::Optimistic, Lie::Pessimistic].map(liar));
+    } else {
+        strategies.push(Box::new(HallucinatedUcb::default()));
+    }
+    strategies
+}
+
+/// Climbs from batches to batches.
+struct Climber<'a> {
+    situation: &'a Situation<'a>,
+    joint: JointImprovement<'a>,
+    params: LbfgsbParams,
+    info: BatchInfo,
+}
+
+impl<'a> Climber<'a> {
+    fn new(
+        situation: &'a Situation<'a>,
+        joint: JointImprovement<'a>,
+        max_evaluations: usize,
+        value_tolerance: f64,
+    ) -> Self {
+        let params = LbfgsbParams {
+            max_evaluations,
+            max_iterations: max_evaluations,
+            gradient_tolerance: 1e-5,
+            value_tolerance,
+            ..LbfgsbParams::default()
+        };
+        Self { situation, joint, params, info: BatchInfo::default() }
+    }
+
+    /// The batch at the top and ln qEI there; the start itself if that is no better or cannot be proposed.
+    fn from(&mut self, start: &[UnitPoint]) -> (f64, Vec<UnitPoint>) {
+        let space = self.situation.space;
+        let dim = space.dim();
+        let here = self.joint.value(start).ln();
+        let mut end: Vec<f64> = start.iter().flat_map(|u| u.iter().copied()).collect();
+        let (mut low, mut high) = (end.clone(), end.clone());
+        for i in (0..end.len()).filter(|i| space.dimensions()[i % dim].levels().is_none()) {
+            (low[i], high[i]) = (0.0, 1.0);
+        }
+        let mut evaluations = 2;
+        if let Some(bounds) = Bounds::new(low, high).ok().filter(|bounds| bounds.low() != bounds.high()) {
+            let joint = &mut self.joint;
+            let mut guarded = |x: &[f64], gradient: &mut [f64]| {
+                if !x.chunks_exact(dim).all(|u| space.is_feasible(u)) {
+                    return f64::NEG_INFINITY;
+                }
+                evaluations += 1;
+                joint.value_and_gradient(x, gradient)
+            };
+            Lbfgsb::new(end.len(), self.params).maximize(&mut guarded, &mut end, &bounds);
+            end.chunks_exact_mut(dim).for_each(|u| space.snap(u));
+        }
+        let batch: Vec<UnitPoint> = end.chunks_exact(dim).map(|u| UnitPoint::clamped(u.to_vec())).collect();
+        let there = self.joint.value(&batch).ln();
+        self.info.evaluations += evaluations;
+        self.info.work += evaluations as f64 * self.joint.work();
+        if there > here && self.may_propose(&batch) { (there, batch) } else { (here, start.to_vec()) }
+    }
+
+    /// Whether all points are feasible, free, and apart from each other and from pending ones.
+    fn may_propose(&self, batch: &[UnitPoint]) -> bool {
+        let Situation { space, taken, pending, posterior, .. } = *self.situation;
+        let mut keys: HashSet<PointKey> = HashSet::new();
+        batch.iter().enumerate().all(|(i, u)| {
+            let mut others = pending.iter().chain(&batch[..i]);
+            let key = space.key(u);
+            space.is_feasible(u)
+                && !taken.contains(&key)
+                && keys.insert(key)
+                && others.all(|other| is_apart(posterior, other, u))
+        })
+    }
+}
