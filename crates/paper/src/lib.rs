@@ -1,0 +1,18 @@
+//! The experiments of "Batch Bayesian Optimization via Local Penalization" (González, Dai, Hennig and Lawrence 2016),
+//! one module and one subcommand each.
+//!
+//! Every experiment is a list of independent [`jobs`] whose results are the rows of one [`raw`] file. Tables and figures
+//! are made from that file alone, so that a run can be stopped, resumed and looked at again.
+
+pub mod jobs;
+pub mod methods;
+pub mod options;
+pub mod race;
+pub mod raw;
+pub mod table;
+
+/// What can go wrong here: files, data, or the library; a message for a person.
+pub type Error = Box<dyn std::error::Error + Send + Sync>;
+
+/// A result with a message for a person.
+pub type Result<T> = std::result::Result<T, Error>;

@@ -1,0 +1,219 @@
+//! `raw.csv`: what an experiment measured, one row per job, appended as jobs finish.
+//!
+//! Lines that begin with `#` say how the rows under them came about: the command, the commit, versions, the machine. A
+//! run that is resumed adds such lines and goes on. A last line that was cut off in the middle is dropped.
+
+use std::collections::HashSet;
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::Result;
+
+/// The file's name in the folder of an experiment.
+pub const NAME: &str = "raw.csv";
+
+/// The names of the columns: those that tell jobs apart come first.
+#[derive(Debug, Clone, Copy)]
+pub struct Columns {
+    /// Which job it was.
+    pub keys: &'static [&'static str],
+    /// What it measured.
+    pub values: &'static [&'static str],
+}
+
+impl Columns {
+    fn names(&self) -> Vec<String> {
+        self.keys.iter().chain(self.values).map(|name| name.to_string()).collect()
+    }
+}
+
+/// An open `raw.csv`, to append to.
+#[derive(Debug)]
+pub struct RawFile {
+    file: File,
+    columns: Columns,
+    done: HashSet<Vec<String>>,
+}
+
+impl RawFile {
+    /// Opens the file of a folder, which is made if need be. Rows that are there count as done.
+    pub fn open(dir: &Path, columns: Columns) -> Result<Self> {
+        std::fs::create_dir_all(dir)?;
+        let path = dir.join(NAME);
+        let mut done = HashSet::new();
+        let is_new = !path.exists();
+        if !is_new {
+            drop_cut_line(&path)?;
+            let table = Table::read(dir)?;
+            if !table.columns.is_empty() && table.columns != columns.names() {
+                let found = table.columns.join(",");
+                return Err(format!(
+                    "{} has the columns {found}\n  try: another folder with --out, or remove the file",
+                    path.display()
+                )
+                .into());
+            }
+            done.extend(table.rows.into_iter().map(|row| row[..columns.keys.len()].to_vec()));
+        }
+        let mut file = OpenOptions::new().create(true).append(true).open(&path)?;
+        let mut head = provenance();
+        if is_new {
+            head.push_str(&line(&columns.names())?);
+        }
+        file.write_all(head.as_bytes())?;
+        file.flush()?;
+        Ok(Self { file, columns, done })
+    }
+
+    /// Whether the job of this key has its row.
+    pub fn is_done(&self, key: &[String]) -> bool {
+        self.done.contains(key)
+    }
+
+    /// Writes a row: the key of a job and what it measured.
+    pub fn append(&mut self, key: &[String], values: &[String]) -> Result<()> {
+        assert_eq!(key.len(), self.columns.keys.len(), "a key has the columns {:?}", self.columns.keys);
+        assert_eq!(values.len(), self.columns.values.len(), "a row has the columns {:?}", self.columns.values);
+        let row: Vec<String> = key.iter().chain(values).cloned().collect();
+        self.file.write_all(line(&row)?.as_bytes())?;
+        self.file.flush()?;
+        self.done.insert(key.to_vec());
+        Ok(())
+    }
+}
+
+/// The rows of a `raw.csv`, as text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// The rows, each with a value for every column.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// Reads the file of a folder.
+    pub fn read(dir: &Path) -> Result<Self> {
+        let path = dir.join(NAME);
+        let text = std::fs::read_to_string(&path).map_err(|e| format!("{} cannot be read: {e}", path.display()))?;
+        let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(text.as_bytes());
+        let columns = reader.headers()?.iter().map(String::from).collect();
+        let rows = reader.records().map(|row| Ok(row?.iter().map(String::from).collect())).collect::<Result<_>>()?;
+        Ok(Self { columns, rows })
+    }
+
+    /// The place of a column.
+    pub fn column(&self, name: &str) -> Result<usize> {
+        let found = self.columns.iter().position(|column| column == name);
+        found.ok_or_else(|| format!("raw.csv has no column {name}; it has {}", self.columns.join(",")).into())
+    }
+
+    /// A column as numbers; what is no number is NaN.
+    pub fn numbers(&self, name: &str) -> Result<Vec<f64>> {
+        let i = self.column(name)?;
+        Ok(self.rows.iter().map(|row| row[i].parse().unwrap_or(f64::NAN)).collect())
+    }
+}
+
+/// A list of numbers in one field, and back.
+pub fn join(values: &[f64]) -> String {
+    values.iter().map(|v| format!("{v:.6e}")).collect::<Vec<_>>().join(";")
+}
+
+/// The numbers of a field made by [`join`].
+pub fn split(field: &str) -> Vec<f64> {
+    field.split(';').filter(|v| !v.is_empty()).map(|v| v.parse().unwrap_or(f64::NAN)).collect()
+}
+
+/// The lines that say where rows come from.
+pub fn provenance() -> String {
+    let command = std::env::args().skip(1).collect::<Vec<_>>().join(" ");
+    let git = Command::new("git").args(["rev-parse", "HEAD"]).output().ok().filter(|o| o.status.success());
+    let commit = git.and_then(|o| String::from_utf8(o.stdout).ok()).unwrap_or_else(|| "unknown".into());
+    let rustc = env!("PAPER_RUSTC");
+    format!(
+        "# command: paper {command}\n# commit: {}\n# elbowroom {}, {rustc}\n# machine: {}\n",
+        commit.trim(),
+        env!("CARGO_PKG_VERSION"),
+        machine()
+    )
+}
+
+fn machine() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info.lines().find(|line| line.starts_with("model name")).and_then(|line| line.split(':').nth(1));
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    format!("{}, {cores} cores", model.unwrap_or("unknown CPU").trim())
+}
+
+/// One line of CSV with its end.
+fn line(row: &[String]) -> Result<String> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(row)?;
+    Ok(String::from_utf8(writer.into_inner().map_err(|e| e.to_string())?)?)
+}
+
+/// Drops what follows the last end of a line.
+fn drop_cut_line(path: &PathBuf) -> Result<()> {
+    let text = std::fs::read(path)?;
+    let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |i| i + 1);
+    if whole < text.len() {
+        OpenOptions::new().write(true).open(path)?.set_len(whole as u64)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COLUMNS: Columns = Columns { keys: &["method", "replicate"], values: &["best", "curve"] };
+
+    fn folder(name: &str) -> PathBuf {
+        let dir = std::env::temp_dir().join(format!("elbowroom-paper-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&dir);
+        dir
+    }
+
+    fn texts(values: &[&str]) -> Vec<String> {
+        values.iter().map(|v| v.to_string()).collect()
+    }
+
+    #[test]
+    fn rows_that_are_there_count_as_done() {
+        let dir = folder("done");
+        let mut raw = RawFile::open(&dir, COLUMNS).unwrap();
+        raw.append(&texts(&["LP, soft", "0"]), &texts(&["1.5", &join(&[2.0, 1.5])])).unwrap();
+        let raw = RawFile::open(&dir, COLUMNS).unwrap();
+        assert!(raw.is_done(&texts(&["LP, soft", "0"])));
+        assert!(!raw.is_done(&texts(&["LP, soft", "1"])));
+        let table = Table::read(&dir).unwrap();
+        assert_eq!(table.numbers("best").unwrap(), [1.5]);
+        assert_eq!(split(&table.rows[0][3]), [2.0, 1.5]);
+        std::fs::remove_dir_all(dir).unwrap();
+    }
+
+    #[test]
+    fn a_line_that_was_cut_off_is_dropped() {
+        let dir = folder("cut");
+        let mut raw = RawFile::open(&dir, COLUMNS).unwrap();
+        raw.append(&texts(&["EI", "0"]), &texts(&["1", ""])).unwrap();
+        let mut file = OpenOptions::new().append(true).open(dir.join(NAME)).unwrap();
+        file.write_all(b"EI,1,0.").unwrap();
+        let raw = RawFile::open(&dir, COLUMNS).unwrap();
+        assert!(raw.is_done(&texts(&["EI", "0"])) && !raw.is_done(&texts(&["EI", "1"])));
+        assert_eq!(Table::read(&dir).unwrap().rows.len(), 1);
+        std::fs::remove_dir_all(dir).unwrap();
+    }
+
+    #[test]
+    fn a_file_of_other_columns_is_refused() {
+        let dir = folder("other");
+        RawFile::open(&dir, COLUMNS).unwrap();
+        let other = Columns { keys: &["method"], values: &["best"] };
+        assert!(RawFile::open(&dir, other).unwrap_err().to_string().contains("method,replicate"));
+        std::fs::remove_dir_all(dir).unwrap();
+    }
+}
