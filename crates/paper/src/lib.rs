@@ -4,11 +4,25 @@
 //! Every experiment is a list of independent [`jobs`] whose results are the rows of one [`raw`] file. Tables and figures
 //! are made from that file alone, so that a run can be stopped, resumed and looked at again.
 
+pub mod ablation;
+pub mod asynchronous;
+pub mod cosines;
+pub mod curves;
+pub mod data;
+pub mod figure1;
+pub mod figure2;
+pub mod gene;
 pub mod jobs;
+pub mod lipschitz;
+pub mod markdown;
 pub mod methods;
 pub mod options;
+pub mod plot;
 pub mod race;
 pub mod raw;
+pub mod series;
+pub mod stats;
+pub mod svr;
 pub mod table;
 
 /// What can go wrong here: files, data, or the library; a message for a person.

@@ -128,6 +128,7 @@ pub fn strategy(name: &str, track: Track) -> Result<StrategyConfig> {
         "PE-UCB" => StrategyConfig::PureExploration(PureExploration::default()),
         "Pred-EI" => StrategyConfig::Believer(pred(ei)),
         "Pred-UCB" => StrategyConfig::Believer(pred(ucb)),
+        "qEI" => StrategyConfig::Multipoint,
         "LP-EI" => lp(LocalPenalization::paper_ei()),
         "LP-UCB" => lp(LocalPenalization::paper_ucb()),
         "LP" => lp(truncated),

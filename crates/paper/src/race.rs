@@ -15,6 +15,9 @@ use crate::Result;
 /// Two points nearer than this many lengthscales are near-duplicates.
 pub const NEAR: f64 = 0.05;
 
+/// A function of a point that threads can share.
+pub type Function<'a> = Box<dyn Fn(&[f64]) -> f64 + Sync + 'a>;
+
 /// A function to minimize on a box.
 pub struct Objective<'a> {
     /// The lowest and the highest value of each coordinate.
@@ -22,7 +25,7 @@ pub struct Objective<'a> {
     /// The least value, where it is known; regret is counted from here.
     pub minimum: f64,
     /// The function.
-    pub value: Box<dyn Fn(&[f64]) -> f64 + Sync + 'a>,
+    pub value: Function<'a>,
 }
 
 impl<'a> Objective<'a> {
@@ -118,6 +121,26 @@ impl Outcome {
     }
 }
 
+/// A study that knows the initial points of a replicate, and the least value among them.
+pub fn begin(
+    objective: &Objective,
+    strategy: StrategyConfig,
+    model: ModelConfig,
+    replicate: u64,
+    n_initial: usize,
+) -> Result<(Study, f64)> {
+    let seed = Stream::new(replicate).child("study", 0).bits();
+    let config = StudyConfig::new(objective.space()?).seed(seed).initial(n_initial);
+    let mut study = Study::new(config.model(model).strategy(strategy))?;
+    let mut best = f64::INFINITY;
+    for point in objective.initial(n_initial, replicate) {
+        let value = objective.at(&point);
+        best = best.min(value);
+        study.add(&point, value)?;
+    }
+    Ok((study, best))
+}
+
 /// Runs a method.
 pub fn race(
     objective: &Objective,
@@ -127,15 +150,7 @@ pub fn race(
     plan: &Plan,
 ) -> Result<Outcome> {
     let started = Instant::now();
-    let seed = Stream::new(replicate).child("study", 0).bits();
-    let config = StudyConfig::new(objective.space()?).seed(seed).initial(plan.n_initial);
-    let mut study = Study::new(config.model(model).strategy(strategy))?;
-    let mut best = f64::INFINITY;
-    for point in objective.initial(plan.n_initial, replicate) {
-        let value = objective.at(&point);
-        best = best.min(value);
-        study.add(&point, value)?;
-    }
+    let (mut study, mut best) = begin(objective, strategy, model, replicate, plan.n_initial)?;
     let mut rounds = vec![Round { evaluations: plan.n_initial, best, cpu: 0.0, work: 0.0 }];
     let (mut near, mut could_be_near, mut is_capped) = (0, 0, false);
     let (mut cpu, mut work) = (0.0, 0.0);

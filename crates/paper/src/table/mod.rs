@@ -3,6 +3,7 @@
 //! The paper gave every method 1, 5 or 10 minutes on a machine of 2015, which nobody can repeat. What it amounts to is
 //! said in budgets that can be: rounds (R), evaluations (E), counted work (W); and literal minutes (T) for curiosity.
 
+mod cells;
 pub mod printed;
 mod report;
 

@@ -1,10 +1,265 @@
-//! From `raw.csv` to Markdown.
+//! From `raw.csv` to Markdown: one page per budget, model and variant.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use super::cells::{Cells, Place};
+use super::printed;
 use crate::Result;
+use crate::markdown::{Markdown, number, signed};
+use crate::methods::{OTHERS, is_lp, is_sequential, meaning};
+use crate::raw::Table;
+use crate::stats::{Interval, critical_difference, holm, interval, mean, quantile, ranks, sd, wilcoxon};
 
-/// Writes the tables.
-pub fn write(_dir: &Path) -> Result<()> {
+/// How far from the best an interval may reach for a method to be as good.
+const MARGIN: f64 = 0.2;
+
+/// What all methods are compared with.
+const REFERENCE: &str = "LP-UCB";
+
+/// Writes a page for every budget, model and variant in `raw.csv`.
+pub fn write(dir: &Path) -> Result<()> {
+    let table = Table::read(dir)?;
+    let [track, model, shifted] = [table.column("track")?, table.column("model")?, table.column("shifted")?];
+    let mut groups: BTreeMap<(String, String, bool), Vec<&Vec<String>>> = BTreeMap::new();
+    for row in &table.rows {
+        groups.entry((row[track].clone(), row[model].clone(), row[shifted] == "true")).or_default().push(row);
+    }
+    for ((track, model, shifted), rows) in groups {
+        let cells = Cells::read(&table, &rows)?;
+        let name = format!("{track}-{model}{}.md", if shifted { "-shifted" } else { "" });
+        let text = page(&track, &model, shifted, &cells);
+        std::fs::write(dir.join(&name), &text)?;
+        println!("{}", summary(&cells).join("\n"));
+        println!("written: {}", dir.join(&name).display());
+    }
     Ok(())
+}
+
+fn page(track: &str, model: &str, shifted: bool, cells: &Cells) -> String {
+    let budget = match track {
+        "R" => "the same number of rounds: 10, 15 and 20 batches in 2, 5 and 10 dimensions",
+        "E" => "the same number of evaluations: 100, 200 and 400 after the initial points in 2, 5 and 10 dimensions",
+        "W" => "the same counted work: that of LP-UCB with n_b = 10 in track R, replicate by replicate",
+        _ => "the same wall-clock time: 60, 300 and 600 seconds in 2, 5 and 10 dimensions",
+    };
+    let mut text = format!("# gSobol, track {track}, {model} model{}\n\n", if shifted { ", shifted" } else { "" });
+    text += &format!("Made by `paper table` from `raw.csv`. All methods get {budget}.\n");
+    text += if shifted {
+        "The optimum is uniform in [−3, 3]ᵈ, another place for every replicate. "
+    } else {
+        "The optimum is near the centre of the box, as in the paper. "
+    };
+    text += "Every replicate starts from the same 3d uniform points for all methods; the minimum is 2⁻ᵈ.\n";
+    text += "Sequential methods take one point per round, whatever n_b. ";
+    text += "\"-\" is a cell that ran into its cap of CPU time, or could not do one batch.\n";
+    text += &replicates(cells);
+    text += "Pred refits its hyperparameters for every point of a batch, in the way of the model. ";
+    text += "qEI starts its search from batches of other methods, local penalization among them.\n";
+    text += "\nMethods that are not the paper's:\n\n";
+    for name in OTHERS.iter().filter(|name| cells.methods.iter().any(|m| m == *name)) {
+        text += &format!("- {name}: {}\n", meaning(name));
+    }
+    text += "\n## In short\n\n";
+    summary(cells).iter().for_each(|line| text += &format!("- {line}\n"));
+    text += &best_values(cells);
+    text += "\n## Median [quartiles] of log₁₀(best − 2⁻ᵈ)\n\n";
+    text += &by_cell(cells, |values| {
+        let logs = values.logs();
+        let [low, middle, high] = [0.25, 0.5, 0.75].map(|p| quantile(&logs, p));
+        format!("{middle:.2} [{low:.2}, {high:.2}]")
+    });
+    text += &rank_table(cells);
+    text += &differences(cells);
+    text += "\n## Near-duplicates\n\nThe share of points that have an earlier point of their batch within 0.05 ";
+    text += "lengthscales of the model.\n\n";
+    text += &by_cell(cells, |values| format!("{:.1} %", 100.0 * mean(&values.near())));
+    text += "\n## Counted work\n\nMean per replicate, in 10⁶ operations to leading order.\n\n";
+    text += &by_cell(cells, |values| number(mean(&values.work()) / 1e6));
+    text += "\n## CPU time\n\nMean seconds per replicate spent on choosing points.\n\n";
+    text += &by_cell(cells, |values| number(mean(&values.cpu())));
+    text += "\n## Evaluations\n\nMean per replicate, with the initial points.\n\n";
+    text += &by_cell(cells, |values| format!("{:.0}", mean(&values.evaluations())));
+    text += "\n## The recommended point\n\nMean of f at arg max μ at the end, observed or not.\n\n";
+    text += &by_cell(cells, |values| number(mean(&values.recommended())));
+    text
+}
+
+fn replicates(cells: &Cells) -> String {
+    let counts: BTreeSet<usize> = cells.all().map(|values| values.len()).collect();
+    match (counts.first(), counts.last()) {
+        (Some(least), Some(most)) if least == most => format!("{most} replicates.\n"),
+        (Some(least), Some(most)) => {
+            format!("{least} to {most} replicates: the run is not complete; differences are over those in common.\n")
+        }
+        _ => "No replicates.\n".into(),
+    }
+}
+
+/// The lines that answer the questions the experiment is for.
+fn summary(cells: &Cells) -> Vec<String> {
+    let n = cells.places.len();
+    let lps: Vec<&String> = cells.methods.iter().filter(|m| is_lp(m)).collect();
+    let is_good = |candidates: &[&String], place: Place| -> bool {
+        let Some(best) = cells.best(place, |m| !is_sequential(m)) else { return false };
+        let Some(own) = cells.best(place, |m| candidates.contains(&m)) else { return false };
+        let found = cells.difference(own, best, place).map(|d| interval(&d));
+        own == best || found.is_some_and(|i| i.low > -MARGIN && i.high < MARGIN)
+    };
+    let count = |candidates: &[&String]| cells.places.iter().filter(|place| is_good(candidates, **place)).count();
+    let mut lines = vec![format!(
+        "The best of the LP family ({}) is the best batch method, or its paired 95 % interval to the best lies within \
+         ±{MARGIN}, in {} of {n} cells.",
+        lps.iter().map(|m| m.as_str()).collect::<Vec<_>>().join(", "),
+        count(&lps)
+    )];
+    let single: Vec<String> = lps.iter().map(|m| format!("{m} {}", count(&[*m]))).collect();
+    lines.push(format!("The same for one method alone, of {n} cells: {}.", single.join(", ")));
+    let winners = cells.places.iter().filter_map(|&place| {
+        Some(format!("{} ({}, {})", cells.best(place, |m| !is_sequential(m))?, place.d, place.n_b))
+    });
+    let winners = winners.collect::<Vec<_>>().join(", ");
+    lines.push(format!("Least mean log₁₀ regret among the batch methods, by (d, n_b): {winners}."));
+    let (mut below, mut known, mut above) = (0, 0, Vec::new());
+    for &place in cells.places.iter().filter(|place| place.d > 2) {
+        for method in ["LP-EI", "LP-UCB"] {
+            let ours = cells.get(method, place).map(|values| mean(&values.best()));
+            let (Some(ours), Some(printed)) = (ours, printed::mean(method, place.d, place.n_b)) else { continue };
+            known += 1;
+            if ours < printed {
+                below += 1;
+            } else {
+                above.push(format!("{method} ({}, {})", place.d, place.n_b));
+            }
+        }
+    }
+    if known > 0 {
+        let rest = if above.is_empty() { String::new() } else { format!("; not: {}", above.join(", ")) };
+        lines.push(format!(
+            "LP-EI and LP-UCB at d = 5 and 10: mean below the paper's printed mean in {below} of {known} cells{rest}."
+        ));
+    }
+    lines
+}
+
+/// Mean ± sd of the best value beside the paper's, a table per dimension.
+fn best_values(cells: &Cells) -> String {
+    let dims: BTreeSet<usize> = cells.places.iter().map(|place| place.d).collect();
+    let mut text = String::from("\n## Mean ± sd of the best value, beside the paper's\n");
+    for d in dims {
+        let places: Vec<Place> = cells.places.iter().copied().filter(|place| place.d == d).collect();
+        let head = places.iter().flat_map(|p| [format!("n_b = {}", p.n_b), "paper".into()]);
+        let mut table = Markdown::new([format!("d = {d}")].into_iter().chain(head));
+        for method in &cells.methods {
+            let pair = |place: &Place| {
+                let ours = cells.get(method, *place).map(|values| values.best());
+                let ours = ours.map_or("-".into(), |v| format!("{} ± {}", number(mean(&v)), number(sd(&v))));
+                [ours, printed::text(method, d, place.n_b).unwrap_or("").replace('±', " ± ")]
+            };
+            table.row([method.clone()].into_iter().chain(places.iter().flat_map(pair)));
+        }
+        text += &format!("\n{}", table.text());
+    }
+    text
+}
+
+/// A row per method and a column per cell.
+fn by_cell(cells: &Cells, show: impl Fn(&super::cells::Values) -> String) -> String {
+    let mut table = Markdown::new(head(cells));
+    for method in &cells.methods {
+        let row = cells.places.iter().map(|place| cells.get(method, *place).map_or("-".into(), &show));
+        table.row([method.clone()].into_iter().chain(row));
+    }
+    table.text()
+}
+
+fn head(cells: &Cells) -> Vec<String> {
+    let of_cell = cells.places.iter().map(|place| format!("{}, {}", place.d, place.n_b));
+    ["d, n_b".to_string()].into_iter().chain(of_cell).collect()
+}
+
+/// Average ranks of the batch methods that are in every cell.
+fn rank_table(cells: &Cells) -> String {
+    let is_everywhere = |m: &&String| cells.places.iter().all(|place| cells.get(m, *place).is_some());
+    let methods: Vec<&String> = cells.methods.iter().filter(|m| !is_sequential(m)).filter(is_everywhere).collect();
+    let mut text = String::from("\n## Average ranks of log₁₀ regret\n\n");
+    let mut sums: BTreeMap<Place, (Vec<f64>, usize)> = BTreeMap::new();
+    for &place in &cells.places {
+        let (sum, n) = sums.entry(place).or_insert((vec![0.0; methods.len()], 0));
+        for replicate in cells.common(&methods, place) {
+            let logs: Vec<f64> = methods.iter().filter_map(|m| cells.log(m, place, replicate)).collect();
+            ranks(&logs).iter().zip(sum.iter_mut()).for_each(|(rank, sum)| *sum += rank);
+            *n += 1;
+        }
+    }
+    let blocks: usize = sums.values().map(|(_, n)| n).sum();
+    if blocks == 0 || methods.len() < 2 {
+        return text + "There are too few results for ranks.\n";
+    }
+    let overall = |i: usize| sums.values().map(|(sum, _)| sum[i]).sum::<f64>() / blocks as f64;
+    let mut order: Vec<usize> = (0..methods.len()).collect();
+    order.sort_by(|&i, &j| overall(i).total_cmp(&overall(j)));
+    let mut table = Markdown::new(head(cells).into_iter().chain(["all".into()]));
+    for i in order {
+        let of_cell = sums.values().map(|(sum, n)| format!("{:.1}", sum[i] / (*n).max(1) as f64));
+        table.row([methods[i].clone()].into_iter().chain(of_cell).chain([format!("{:.2}", overall(i))]));
+    }
+    let of_cell = blocks / cells.places.len();
+    let difference = |n| critical_difference(methods.len(), n).map_or("unknown".into(), |d| format!("{d:.2}"));
+    text += &format!(
+        "1 is best; batch methods that are in every cell. Nemenyi's critical difference at 5 % is {} over all {blocks} \
+         blocks (a replicate of a cell each), and {} within a cell.\n\n",
+        difference(blocks),
+        difference(of_cell)
+    );
+    text + &table.text()
+}
+
+/// Paired differences to LP-UCB and to the best.
+fn differences(cells: &Cells) -> String {
+    let mut text = format!(
+        "\n## Paired differences of log₁₀ regret to {REFERENCE}\n\nMean and 95 % interval by Student's t over \
+         replicates; below 0 is better than {REFERENCE}. A star: Wilcoxon's signed-rank test with Holm's correction \
+         within the cell gives p < 0.05.\n\n"
+    );
+    let mut columns = Vec::new();
+    for &place in &cells.places {
+        let found: Vec<Option<Vec<f64>>> =
+            cells.methods.iter().map(|m| cells.difference(m, REFERENCE, place).filter(|_| m != REFERENCE)).collect();
+        let mut corrected = holm(&found.iter().flatten().map(|d| wilcoxon(d)).collect::<Vec<_>>()).into_iter();
+        let shown = found.iter().map(|d| match d {
+            None => "".to_string(),
+            Some(d) => {
+                let star = if corrected.next().is_some_and(|p| p < 0.05) { " *" } else { "" };
+                format!("{}{star}", show(interval(d)))
+            }
+        });
+        columns.push(shown.collect::<Vec<_>>());
+    }
+    let mut table = Markdown::new(head(cells));
+    for (i, method) in cells.methods.iter().enumerate() {
+        table.row([method.clone()].into_iter().chain(columns.iter().map(|column| column[i].clone())));
+    }
+    text += &table.text();
+    text += "\n## Paired differences of log₁₀ regret to the best batch method of the cell\n\n";
+    text +=
+        "The best has the least mean log₁₀ regret; since it was chosen after the fact, it is flattered a little.\n\n";
+    let mut table = Markdown::new(head(cells));
+    for method in &cells.methods {
+        let row = cells.places.iter().map(|&place| match cells.best(place, |m| !is_sequential(m)) {
+            Some(best) if best == method => "best".to_string(),
+            Some(best) => cells.difference(method, best, place).map_or("-".into(), |d| show(interval(&d))),
+            None => "-".into(),
+        });
+        table.row([method.clone()].into_iter().chain(row));
+    }
+    text + &table.text()
+}
+
+fn show(found: Interval) -> String {
+    if found.low.is_finite() {
+        format!("{} [{}, {}]", signed(found.mean), signed(found.low), signed(found.high))
+    } else {
+        signed(found.mean)
+    }
 }

@@ -1,0 +1,279 @@
+//! From one base, the library's default, one thing changed at a time: what each part of the strategy is worth.
+//!
+//! Shifted test problems, seeds that nothing was tuned on, batches of 5, 10 and 20, in step (synchronous) and on a
+//! simulated clock (asynchronous: a new point whenever a worker is free, with run times spread 1 : 10). All runs take 100
+//! evaluations, of which 3d are initial.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use clap::Args;
+use elbowroom::batch::{AcquisitionKind, LipschitzRule, LocalPenalization, MaximumRule};
+use elbowroom::penalty::PenalizerKind;
+use elbowroom::problems::Problem;
+use elbowroom::rng::Stream;
+use elbowroom::study::{ModelConfig, StrategyConfig};
+
+use crate::Result;
+use crate::asynchronous::race_asynchronously;
+use crate::jobs::run_all;
+use crate::markdown::{Markdown, signed};
+use crate::options::Options;
+use crate::race::{Objective, Plan, race};
+use crate::raw::{Columns, RawFile, Table};
+use crate::stats::{interval, mean, ranks};
+
+/// Options of this experiment.
+#[derive(Debug, Clone, Args)]
+pub struct AblationOptions {
+    /// Options of every experiment
+    #[command(flatten)]
+    pub common: Options,
+    /// Problems
+    #[arg(long, value_delimiter = ',', default_value = PROBLEMS)]
+    pub problems: Vec<String>,
+    /// Variants, as `factor:level` [default: all, qEI only in step]
+    #[arg(long, value_delimiter = ',')]
+    pub variants: Vec<String>,
+    /// Batch sizes, or numbers of workers
+    #[arg(long, value_delimiter = ',', default_value = "5,10,20")]
+    pub batches: Vec<usize>,
+    /// In step, asynchronously, or both
+    #[arg(long, value_delimiter = ',', default_value = "sync,async")]
+    pub modes: Vec<String>,
+}
+
+const PROBLEMS: &str = "branin,cosines,hartmann3,rosenbrock4,gsobol5,ackley5,michalewicz5,hartmann6,griewank6,levy10";
+
+/// Evaluations of a run, with the initial ones.
+const EVALUATIONS: usize = 100;
+
+/// Replicates are numbered from here, far from the seeds that settings were tried out on.
+const FIRST_SEED: u64 = 70_000;
+
+/// Regret is taken to be at least this: nobody cares for more, and logarithms would.
+const FLOOR: f64 = 1e-9;
+
+/// The name of what the others are compared with.
+const BASE: &str = "base";
+
+const COLUMNS: Columns =
+    Columns { keys: &["mode", "problem", "q", "variant", "replicate"], values: &["regret", "evaluations", "cpu"] };
+
+/// The base, then every variant by `factor:level`.
+fn variants() -> Vec<(String, StrategyConfig)> {
+    let base = LocalPenalization::default();
+    let lp = StrategyConfig::LocalPenalization;
+    let mut all = vec![(BASE.to_string(), lp(base.clone()))];
+    let mut add = |name: &str, strategy: StrategyConfig| all.push((name.into(), strategy));
+    let penalizer = |penalizer| lp(LocalPenalization { penalizer, ..base.clone() });
+    add("penalizer:soft", penalizer(Some(PenalizerKind::Soft)));
+    add("penalizer:hard", penalizer(Some(PenalizerKind::Hard)));
+    add("penalizer:none", penalizer(None));
+    add("shrink:off", lp(LocalPenalization { shrink: false, ..base.clone() }));
+    add("L:local", lp(LocalPenalization { lipschitz: LipschitzRule::Local, ..base.clone() }));
+    add("L:point", lp(LocalPenalization { lipschitz: LipschitzRule::Point, ..base.clone() }));
+    add("M:max-y", lp(LocalPenalization { maximum: MaximumRule::MaxObserved, ..base.clone() }));
+    let acquisition = |acquisition| lp(LocalPenalization { acquisition, ..base.clone() });
+    add("acquisition:ucb", acquisition(AcquisitionKind::Ucb { kappa: 2.0 }));
+    add("acquisition:paper-ucb", acquisition(AcquisitionKind::PaperUcb { kappa: 2.0 }));
+    add("acquisition:pi", acquisition(AcquisitionKind::Pi));
+    add("strategy:paper-lp-ei", lp(LocalPenalization::paper_ei()));
+    add("strategy:paper-lp-ucb", lp(LocalPenalization::paper_ucb()));
+    for strategy in StrategyConfig::all() {
+        if strategy != StrategyConfig::default() {
+            add(&format!("strategy:{}", strategy.name()), strategy);
+        }
+    }
+    all
+}
+
+/// One run.
+struct Job {
+    mode: String,
+    problem: String,
+    q: usize,
+    variant: String,
+    replicate: u64,
+}
+
+/// Runs the experiment.
+pub fn run(options: &AblationOptions) -> Result<()> {
+    let dir = options.common.prepare("ablation")?;
+    let options = &if options.common.quick { quick(options) } else { options.clone() };
+    if !options.common.report {
+        let variants: BTreeMap<String, StrategyConfig> = variants().into_iter().collect();
+        let evaluations = if options.common.quick { 20 } else { EVALUATIONS };
+        let key = |job: &Job| {
+            let [q, replicate] = [job.q.to_string(), job.replicate.to_string()];
+            vec![job.mode.clone(), job.problem.clone(), q, job.variant.clone(), replicate]
+        };
+        run_all(RawFile::open(&dir, COLUMNS)?, &jobs(options)?, options.common.threads, key, |job| {
+            let strategy = variants.get(&job.variant).ok_or_else(|| format!("no variant is called {}", job.variant))?;
+            measure(job, strategy.clone(), evaluations)
+        })?;
+    }
+    report(&dir)
+}
+
+/// A corner of it that takes seconds.
+fn quick(options: &AblationOptions) -> AblationOptions {
+    let mut quick = options.clone();
+    quick.problems = vec!["branin".into(), "hartmann3".into()];
+    quick.batches = vec![5];
+    quick
+}
+
+/// Replicate by replicate, so that what is there is balanced at any time.
+fn jobs(options: &AblationOptions) -> Result<Vec<Job>> {
+    if let Some(mode) = options.modes.iter().find(|mode| !["sync", "async"].contains(&mode.as_str())) {
+        return Err(format!("there is no mode {mode}\n  try: sync, async").into());
+    }
+    let is_wanted = |name: &str, mode: &str| match options.variants.is_empty() {
+        // A joint search for every single point of an asynchronous run would take longer than all else together.
+        true => name != "strategy:multipoint" || mode == "sync",
+        false => name == BASE || options.variants.iter().any(|v| v == name),
+    };
+    let mut jobs = Vec::new();
+    for replicate in 0..options.common.replicates(5, 1) {
+        for mode in &options.modes {
+            for &q in &options.batches {
+                for problem in &options.problems {
+                    let names = variants().into_iter().map(|(name, _)| name).filter(|name| is_wanted(name, mode));
+                    jobs.extend(names.map(|variant| Job {
+                        mode: mode.clone(),
+                        problem: problem.clone(),
+                        q,
+                        variant,
+                        replicate,
+                    }));
+                }
+            }
+        }
+    }
+    Ok(jobs)
+}
+
+fn measure(job: &Job, strategy: StrategyConfig, evaluations: usize) -> Result<Vec<String>> {
+    let seed = FIRST_SEED + job.replicate;
+    let problem = Problem::by_name(&job.problem)?.shifted(&mut Stream::new(seed).child("shift", 0));
+    let objective = Objective::of(&problem);
+    let n_initial = 3 * problem.dim();
+    let left = evaluations.saturating_sub(n_initial).max(job.q);
+    let (best, count, cpu) = if job.mode == "sync" {
+        let plan = Plan { evaluations: left, ..Plan::new(job.q, n_initial) };
+        let last = race(&objective, strategy, ModelConfig::default(), seed, &plan)?.last();
+        (last.best, last.evaluations, last.cpu)
+    } else {
+        let model = ModelConfig::default();
+        let end = race_asynchronously(&objective, strategy, model, seed, n_initial, job.q, left)?;
+        (end.best, end.evaluations, end.cpu)
+    };
+    Ok(vec![(best - problem.minimum).to_string(), count.to_string(), format!("{cpu:.3}")])
+}
+
+/// A setting that variants are compared in: mode, q, problem, replicate.
+type Block = (String, usize, String, u64);
+
+/// log₁₀ regret by block and variant.
+type Results = BTreeMap<Block, BTreeMap<String, f64>>;
+
+fn report(dir: &Path) -> Result<()> {
+    let table = Table::read(dir)?;
+    let [mode, problem, q] = [table.column("mode")?, table.column("problem")?, table.column("q")?];
+    let [variant, replicate, regret] = [table.column("variant")?, table.column("replicate")?, table.column("regret")?];
+    let mut results = Results::new();
+    for row in &table.rows {
+        let block = (row[mode].clone(), row[q].parse()?, row[problem].clone(), row[replicate].parse()?);
+        let log = row[regret].parse::<f64>()?.max(FLOOR).log10();
+        results.entry(block).or_default().insert(row[variant].clone(), log);
+    }
+    let mut text = String::from(
+        "# Ablation\n\nMade by `paper ablation` from `raw.csv`. The base is the library's default: expected improvement, \
+         truncated penalizer, variance factor, global L, largest mean as M. Differences of log₁₀ regret to the base, with \
+         95 % intervals by Student's t over problems × seeds, which treats them as independent; below 0 is better than \
+         the base. Ranks are among all variants of a run, 1 is best.\n",
+    );
+    for (name, long) in [("sync", "In step"), ("async", "Asynchronous")] {
+        let own: Results =
+            results.iter().filter(|(block, _)| block.0 == name).map(|(b, v)| (b.clone(), v.clone())).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let (page, best) = page(&own);
+        text += &format!("\n## {long}\n\n{best}\n\n{page}");
+        println!("{long}: {best}");
+    }
+    let path = dir.join("ablation.md");
+    std::fs::write(&path, text)?;
+    println!("written: {}", path.display());
+    Ok(())
+}
+
+/// The table of a mode, and the line that names the best.
+fn page(results: &Results) -> (String, String) {
+    let mut sizes: Vec<usize> = results.keys().map(|block| block.1).collect();
+    sizes.sort();
+    sizes.dedup();
+    let names = variants().into_iter().map(|(name, _)| name);
+    let names: Vec<String> = names.filter(|name| results.values().any(|v| v.contains_key(name))).collect();
+    let differences = |name: &str, is_wanted: &dyn Fn(&Block) -> bool| -> Vec<f64> {
+        let wanted = results.iter().filter(|(block, _)| is_wanted(block));
+        wanted.filter_map(|(_, v)| Some(v.get(name)? - v.get(BASE)?)).collect()
+    };
+    let complete: Vec<Vec<f64>> = results
+        .values()
+        .filter(|v| names.iter().all(|name| v.contains_key(name)))
+        .map(|v| ranks(&names.iter().map(|name| v[name]).collect::<Vec<_>>()))
+        .collect();
+    let mut problems: Vec<&String> = results.keys().map(|block| &block.2).collect();
+    problems.sort();
+    problems.dedup();
+    let mut head = vec!["variant".to_string(), "all q".into()];
+    head.extend(sizes.iter().map(|q| format!("q = {q}")));
+    head.extend(["mean rank".into(), "problems better".into(), "runs".into()]);
+    let mut table = Markdown::new(head);
+    for (i, name) in names.iter().enumerate() {
+        let show = |d: Vec<f64>| {
+            let found = interval(&d);
+            format!("{} [{}, {}]", signed(found.mean), signed(found.low), signed(found.high))
+        };
+        let all = differences(name, &|_| true);
+        let mut row = vec![name.clone(), if name == BASE { "0".into() } else { show(all.clone()) }];
+        let by_size = sizes.iter().map(|q| differences(name, &|block| block.1 == *q));
+        row.extend(by_size.map(|d| if name == BASE { "0".into() } else { show(d) }));
+        row.push(format!("{:.1}", mean(&complete.iter().map(|r| r[i]).collect::<Vec<_>>())));
+        let better = problems.iter().filter(|p| mean(&differences(name, &|block| block.2 == ***p)) < 0.0).count();
+        row.push(if name == BASE { String::new() } else { format!("{better} of {}", problems.len()) });
+        row.push(all.len().to_string());
+        table.row(row);
+    }
+    let scored = names.iter().map(|name| (name, interval(&differences(name, &|_| true))));
+    let best = scored.min_by(|a, b| a.1.mean.total_cmp(&b.1.mean));
+    let best = best.map_or("There are no results.".to_string(), |(name, found)| {
+        let surely = if name == BASE || found.high < 0.0 { "" } else { ", which is not surely better than the base" };
+        format!(
+            "The least mean log₁₀ regret has {name}: {} [{}, {}] to the base{surely}.",
+            signed(found.mean),
+            signed(found.low),
+            signed(found.high)
+        )
+    });
+    (table.text(), best)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_variant_differs_from_the_base_and_from_the_others() {
+        let all = variants();
+        for (i, a) in all.iter().enumerate() {
+            for b in &all[..i] {
+                assert!(a.0 != b.0 && a.1 != b.1, "{} and {}", a.0, b.0);
+            }
+        }
+        assert!(PROBLEMS.split(',').all(|name| Problem::by_name(name).is_ok()));
+    }
+}

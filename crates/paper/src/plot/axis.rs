@@ -1,0 +1,187 @@
+//! Axes: their range, the map to pixels, and ticks at round numbers.
+
+/// How values are spread along an axis.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scale {
+    /// Equal differences are equally long.
+    Linear,
+    /// Equal ratios are equally long; all values are positive.
+    Log,
+}
+
+/// One axis of a panel.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Axis {
+    /// What it shows, with units.
+    pub label: String,
+    /// How values are spread.
+    pub scale: Scale,
+    /// Its ends; taken from the data if none.
+    pub range: Option<(f64, f64)>,
+    /// Whether ticks have numbers. Without them the axis shows shapes, not values.
+    pub numbers: bool,
+    /// Whether it counts things, so that ticks between whole numbers make no sense.
+    pub whole: bool,
+}
+
+impl Axis {
+    /// A linear axis that fits its data.
+    pub fn linear(label: impl Into<String>) -> Self {
+        Self { label: label.into(), scale: Scale::Linear, range: None, numbers: true, whole: false }
+    }
+
+    /// A logarithmic axis that fits its data.
+    pub fn log(label: impl Into<String>) -> Self {
+        Self { scale: Scale::Log, ..Self::linear(label) }
+    }
+
+    /// The same axis with these ends.
+    pub fn range(self, low: f64, high: f64) -> Self {
+        Self { range: Some((low, high)), ..self }
+    }
+
+    /// The same axis with ticks at whole numbers only.
+    pub fn whole(self) -> Self {
+        Self { whole: true, ..self }
+    }
+
+    /// The same axis without numbers.
+    pub fn bare(self) -> Self {
+        Self { numbers: false, ..self }
+    }
+}
+
+/// An axis with its ends fixed and its place in pixels known.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ruler {
+    scale: Scale,
+    low: f64,
+    high: f64,
+    from: f64,
+    to: f64,
+    least_step: f64,
+}
+
+impl Ruler {
+    /// Lays an axis from one pixel to another; `data` are the least and the largest value shown.
+    pub(super) fn new(axis: &Axis, data: (f64, f64), from: f64, to: f64) -> Self {
+        let (low, high) = axis.range.unwrap_or_else(|| padded(axis.scale, data));
+        Self { scale: axis.scale, low, high, from, to, least_step: if axis.whole { 1.0 } else { 0.0 } }
+    }
+
+    /// The pixel of a value. Values off a logarithmic axis are far away.
+    pub(super) fn place(&self, value: f64) -> f64 {
+        let share = match self.scale {
+            Scale::Linear => (value - self.low) / (self.high - self.low),
+            Scale::Log => (value.max(1e-300) / self.low).ln() / (self.high / self.low).ln(),
+        };
+        self.from + share.clamp(-20.0, 20.0) * (self.to - self.from)
+    }
+
+    /// Values of ticks with their text.
+    pub(super) fn ticks(&self) -> Vec<(f64, String)> {
+        let length = (self.to - self.from).abs();
+        match self.scale {
+            Scale::Linear => linear_ticks(self.low, self.high, (length / 45.0).clamp(2.0, 9.0), self.least_step),
+            Scale::Log => log_ticks(self.low, self.high, length),
+        }
+    }
+}
+
+/// The data's range with a little room.
+fn padded(scale: Scale, (low, high): (f64, f64)) -> (f64, f64) {
+    match scale {
+        _ if low > high => (0.0, 1.0),
+        Scale::Linear => {
+            let room = if high > low { 0.04 * (high - low) } else { 0.5 * high.abs().max(1.0) };
+            (low - room, high + room)
+        }
+        Scale::Log => {
+            let room = (high / low).powf(0.04).max(1.1);
+            (low / room, high * room)
+        }
+    }
+}
+
+/// About `wanted` multiples of 1, 2 or 5 times a power of ten, which is not below a least step.
+fn linear_ticks(low: f64, high: f64, wanted: f64, least: f64) -> Vec<(f64, String)> {
+    let rough = ((high - low) / wanted).max(least);
+    let power = 10f64.powf(rough.log10().floor());
+    let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| *s >= rough * 0.999).unwrap_or(rough);
+    let decimals = (-(step.log10() + 1e-9).floor()).clamp(0.0, 12.0) as usize;
+    let first = (low / step - 1e-9).ceil() as i64;
+    let last = (high / step + 1e-9).floor() as i64;
+    (first..=last).map(|k| (k as f64 * step, signed(k as f64 * step, decimals))).collect()
+}
+
+/// Powers of ten; also twice and five times them where there are few.
+fn log_ticks(low: f64, high: f64, length: f64) -> Vec<(f64, String)> {
+    let decades = (high / low).log10();
+    let (first, last) = ((low.log10() - 1e-9).floor() as i32, (high.log10() + 1e-9).floor() as i32);
+    let stride = (decades * 26.0 / length).ceil().max(1.0) as i32;
+    let factors: &[f64] = if decades < 2.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let inside = |v: &f64| *v >= low * 0.999_999 && *v <= high * 1.000_001;
+    let powers = (first..=last).filter(|e| e.rem_euclid(stride) == 0);
+    powers
+        .flat_map(|e| factors.iter().map(move |f| f * 10f64.powi(e)))
+        .filter(inside)
+        .map(|v| (v, power_text(v)))
+        .collect()
+}
+
+/// A number with a real minus sign.
+fn signed(value: f64, decimals: usize) -> String {
+    let text = format!("{:.decimals$}", value.abs());
+    let zero = text.chars().all(|c| c == '0' || c == '.');
+    if value < 0.0 && !zero { format!("−{text}") } else { text }
+}
+
+/// Plain between a thousandth and ten thousand, else a power of ten.
+fn power_text(value: f64) -> String {
+    let exponent = (value.log10() + 1e-9).floor() as i32;
+    if (-3..=4).contains(&exponent) {
+        return format!("{:.*}", (-exponent).max(0) as usize, value);
+    }
+    let digits: String = exponent.to_string().chars().map(superscript).collect();
+    let factor = (value / 10f64.powi(exponent)).round();
+    if factor == 1.0 { format!("10{digits}") } else { format!("{factor}·10{digits}") }
+}
+
+fn superscript(c: char) -> char {
+    match c {
+        '-' => '⁻',
+        '1' => '¹',
+        '2' => '²',
+        '3' => '³',
+        '0' => '⁰',
+        digit => char::from_u32(0x2070 + digit.to_digit(10).unwrap_or(0)).unwrap_or(digit),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(ticks: Vec<(f64, String)>) -> Vec<String> {
+        ticks.into_iter().map(|t| t.1).collect()
+    }
+
+    #[test]
+    fn ticks_are_round_numbers_inside_the_range() {
+        assert_eq!(texts(linear_ticks(-0.31, 1.02, 6.0, 0.0)), ["0.0", "0.5", "1.0"]);
+        assert_eq!(texts(linear_ticks(-12.0, 12.0, 5.0, 0.0)), ["−10", "−5", "0", "5", "10"]);
+        assert_eq!(texts(linear_ticks(-0.1, 3.1, 8.0, 1.0)), ["0", "1", "2", "3"]);
+        assert_eq!(texts(log_ticks(0.9e-6, 1.1, 400.0)), ["10⁻⁶", "10⁻⁵", "10⁻⁴", "0.001", "0.01", "0.1", "1"]);
+        assert_eq!(texts(log_ticks(4.0, 30.0, 300.0)), ["5", "10", "20"]);
+    }
+
+    #[test]
+    fn the_ends_of_an_axis_are_the_ends_of_its_pixels() {
+        for axis in [Axis::linear("").range(2.0, 8.0), Axis::log("").range(2.0, 8.0)] {
+            let ruler = Ruler::new(&axis, (0.0, 0.0), 100.0, 40.0);
+            assert!((ruler.place(2.0) - 100.0).abs() < 1e-9 && (ruler.place(8.0) - 40.0).abs() < 1e-9);
+        }
+        let middle = Ruler::new(&Axis::log("").range(2.0, 8.0), (0.0, 0.0), 0.0, 1.0).place(4.0);
+        assert!((middle - 0.5).abs() < 1e-12);
+    }
+}

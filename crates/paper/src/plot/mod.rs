@@ -1,0 +1,21 @@
+//! From plain data to a picture: a [`Figure`] of panels becomes SVG, and the same SVG becomes PNG.
+//!
+//! Legends stand above the panels and never cover data. Colours are those of Okabe and Ito, which all eyes tell apart;
+//! dashes and markers say the same once more.
+
+mod axis;
+mod figure;
+mod font;
+mod layer;
+mod legend;
+mod png;
+mod style;
+mod svg;
+
+pub use axis::{Axis, Scale};
+pub use figure::{Figure, Panel};
+pub use layer::{Anchor, Layer};
+pub use legend::Key;
+pub use style::{
+    BLACK, BLUE, Dash, GREEN, GREY, INK, Look, Marker, ORANGE, PURPLE, SKY, Stroke, VERMILLION, look_of_method,
+};

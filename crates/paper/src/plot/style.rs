@@ -1,0 +1,141 @@
+//! How things look: colours, dashes, markers, and one look for every method of the paper.
+
+/// Text and axes.
+pub const INK: &str = "#1d2733";
+/// The palette of Okabe and Ito, without its yellow, which is lost on white.
+pub const BLACK: &str = "#000000";
+/// Of the palette.
+pub const ORANGE: &str = "#E69F00";
+/// Of the palette.
+pub const SKY: &str = "#56B4E9";
+/// Of the palette.
+pub const GREEN: &str = "#009E73";
+/// Of the palette.
+pub const BLUE: &str = "#0072B2";
+/// Of the palette.
+pub const VERMILLION: &str = "#D55E00";
+/// Of the palette.
+pub const PURPLE: &str = "#CC79A7";
+/// What is there for comparison only.
+pub const GREY: &str = "#7a8490";
+
+/// How a line is broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dash {
+    /// Not at all.
+    Solid,
+    /// Into strokes.
+    Dashed,
+    /// Into dots.
+    Dotted,
+}
+
+impl Dash {
+    /// The SVG pattern, in units of the line's width.
+    pub(super) fn pattern(self, width: f64) -> Option<String> {
+        match self {
+            Dash::Solid => None,
+            Dash::Dashed => Some(format!("{:.1} {:.1}", 4.0 * width, 2.5 * width)),
+            Dash::Dotted => Some(format!("{:.1} {:.1}", 1.2 * width, 1.8 * width)),
+        }
+    }
+}
+
+/// A line's look.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stroke {
+    /// Its colour.
+    pub colour: &'static str,
+    /// Its width in pixels.
+    pub width: f64,
+    /// How it is broken.
+    pub dash: Dash,
+}
+
+impl Stroke {
+    /// An unbroken line of usual width.
+    pub fn solid(colour: &'static str) -> Self {
+        Self { colour, width: 1.8, dash: Dash::Solid }
+    }
+
+    /// A dashed line of usual width.
+    pub fn dashed(colour: &'static str) -> Self {
+        Self { dash: Dash::Dashed, ..Self::solid(colour) }
+    }
+
+    /// The same line in another width.
+    pub fn width(self, width: f64) -> Self {
+        Self { width, ..self }
+    }
+}
+
+/// A mark's shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Marker {
+    /// ●
+    Circle,
+    /// ■
+    Square,
+    /// ▲
+    Triangle,
+    /// ▼
+    Down,
+    /// ◆
+    Diamond,
+    /// ✚
+    Plus,
+    /// ✖
+    Cross,
+    /// ★
+    Star,
+    /// A short upright line.
+    Tick,
+}
+
+/// The look of one method in all figures.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Look {
+    /// Its line.
+    pub stroke: Stroke,
+    /// Its mark.
+    pub marker: Marker,
+}
+
+/// The look of a method by its name in the paper. A family has one colour and marker; EI is dashed, UCB is not, and local
+/// penalization is drawn thicker. Other names share what is left.
+pub fn look_of_method(name: &str) -> Look {
+    let (colour, marker) = match name.trim_end_matches("-EI").trim_end_matches("-UCB") {
+        "EI" | "UCB" => (BLACK, Marker::Circle),
+        "Rand" => (SKY, Marker::Triangle),
+        "SM" => (PURPLE, Marker::Diamond),
+        "B" => (ORANGE, Marker::Square),
+        "PE" => (GREEN, Marker::Down),
+        "Pred" => (BLUE, Marker::Cross),
+        "qEI" => (GREY, Marker::Plus),
+        "LP" if name == "LP" => (BLACK, Marker::Star),
+        "LP" => (VERMILLION, Marker::Star),
+        other => [(PURPLE, Marker::Star), (GREEN, Marker::Plus), (ORANGE, Marker::Cross)][other.len() % 3],
+    };
+    let dash = if name == "EI" || name.ends_with("-EI") { Dash::Dashed } else { Dash::Solid };
+    let width = if name.starts_with("LP") { 2.6 } else { 1.6 };
+    Look { stroke: Stroke { colour, width, dash }, marker }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_methods_of_the_paper_look_alike() {
+        let names = [
+            "EI", "UCB", "Rand-EI", "Rand-UCB", "SM-UCB", "B-UCB", "PE-UCB", "Pred-EI", "Pred-UCB", "qEI", "LP-EI",
+            "LP-UCB",
+        ];
+        for (i, a) in names.iter().enumerate() {
+            for b in &names[..i] {
+                let (a, b) = (look_of_method(a), look_of_method(b));
+                assert!(a.marker != b.marker || a.stroke.dash != b.stroke.dash, "{a:?} {b:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Named curves in a `raw.csv`: what a picture of a formula or of a small model is drawn from.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::Result;
+use crate::raw::{Columns, NAME, RawFile, Table, join, split};
+
+const COLUMNS: Columns = Columns { keys: &["series"], values: &["x", "y"] };
+
+/// Curves by name: points (x, y) in order.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Series(HashMap<String, Vec<(f64, f64)>>);
+
+impl Series {
+    /// The points of a curve.
+    pub fn get(&self, name: &str) -> Result<&[(f64, f64)]> {
+        let found = self.0.get(name).ok_or_else(|| format!("raw.csv has no series {name}\n  try: without --report"))?;
+        Ok(found)
+    }
+
+    /// A series of one point: its y.
+    pub fn number(&self, name: &str) -> Result<f64> {
+        Ok(self.get(name)?.first().map_or(f64::NAN, |p| p.1))
+    }
+
+    /// Reads the file of a folder.
+    pub fn read(dir: &Path) -> Result<Self> {
+        let rows = Table::read(dir)?.rows;
+        let points = |row: &[String]| split(&row[1]).into_iter().zip(split(&row[2])).collect();
+        Ok(Self(rows.iter().map(|row| (row[0].clone(), points(row))).collect()))
+    }
+
+    /// Writes the file of a folder anew: such curves take no time to make.
+    pub fn write(dir: &Path, curves: &[(String, Vec<(f64, f64)>)]) -> Result<()> {
+        let path = dir.join(NAME);
+        if path.exists() {
+            std::fs::remove_file(path)?;
+        }
+        let mut raw = RawFile::open(dir, COLUMNS)?;
+        for (name, points) in curves {
+            let (x, y): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
+            raw.append(std::slice::from_ref(name), &[join(&x), join(&y)])?;
+        }
+        Ok(())
+    }
+}
+
+/// `n` numbers from `low` to `high`, equally spaced, both ends included.
+pub fn grid(low: f64, high: f64, n: usize) -> Vec<f64> {
+    (0..n).map(|i| low + (high - low) * i as f64 / (n - 1) as f64).collect()
+}

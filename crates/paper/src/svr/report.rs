@@ -1,0 +1,88 @@
+//! The figure and the tables of the tuning experiment, from its files.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use super::cache;
+use crate::Result;
+use crate::curves::{Average, Curve, legend, panels, table as ending_table};
+use crate::plot::{Axis, Figure};
+use crate::raw::{Table, split};
+
+/// Rows of the paper's own size.
+const PAPER_SIZE: &str = "22000";
+
+/// Writes `svr.svg`, `svr.png` and `svr.md`.
+pub fn report(dir: &Path, table: &Table) -> Result<()> {
+    let (data, rows, tests) = (table.column("data")?, table.column("rows")?, table.column("tests")?);
+    let comparison: Vec<&Vec<String>> = table.rows.iter().filter(|row| row[rows] != PAPER_SIZE).collect();
+    let mut text = String::new();
+    if let Some(first) = comparison.first() {
+        let curves = comparison.iter().map(|row| curve(table, row)).collect::<Result<Vec<_>>>()?;
+        let n = curves.iter().filter(|c| c.method == curves[0].method).count();
+        let source =
+            if first[data] == "protein" { "the protein data" } else { "GENERATED rows that stand in for no real data" };
+        let value = Axis::linear("test error (RMSE), best so far");
+        let clock = Axis::linear("parallel clock, CPU seconds");
+        let titles = ["(a) SVR: by batches", "(b) SVR: by time"];
+        let figure = Figure {
+            title: "Tuning a support vector regression, batches of 10".into(),
+            subtitle: format!(
+                "C, ε and γ on {source}: {} training rows, {} test rows, {n} replicates, 9 initial points. Mean; the \
+                 band is a standard error, for LP alone. The clock counts choosing, and the slowest training of a batch.",
+                first[rows], first[tests]
+            ),
+            legend: legend(&curves),
+            panels: panels(&curves, Average::Mean, &value, &clock, titles).to_vec(),
+            columns: 2,
+            panel_size: (430.0, 300.0),
+        };
+        figure.write(dir, "svr")?;
+        write!(text, "## {} training rows of {source}\n\n{}", first[rows], ending_table(&curves, 1.0))?;
+        costs(&mut text, dir, table, &first[rows])?;
+    }
+    let large: Vec<&Vec<String>> = table.rows.iter().filter(|row| row[rows] == PAPER_SIZE).collect();
+    if let Some(first) = large.first() {
+        let (method, at) = (table.column("method")?, table.column("log10_parameters")?);
+        let one = curve(table, first)?;
+        writeln!(text, "\n## {} training rows, as in the paper: one run of {}\n", first[rows], first[method])?;
+        writeln!(text, "| batches | best test error (RMSE) | parallel clock, s |\n|---:|---:|---:|")?;
+        for (k, (best, seconds)) in one.best.iter().zip(&one.seconds).enumerate() {
+            writeln!(text, "| {k} | {best:.4} | {seconds:.1} |")?;
+        }
+        let parameters: Vec<String> = split(&first[at]).iter().map(|v| format!("{:.3}", 10f64.powf(*v))).collect();
+        let [c, epsilon, gamma] = [0, 1, 2].map(|k| parameters.get(k).cloned().unwrap_or_default());
+        writeln!(
+            text,
+            "\nRecommended: C = {c}, ε = {epsilon}, γ = {gamma}, with a test error of {:.4}.",
+            one.recommended
+        )?;
+        costs(&mut text, dir, table, &first[rows])?;
+    }
+    std::fs::write(dir.join("svr.md"), text)?;
+    Ok(())
+}
+
+fn curve(table: &Table, row: &[String]) -> Result<Curve> {
+    Ok(Curve {
+        method: row[table.column("method")?].clone(),
+        best: split(&row[table.column("best")?]),
+        seconds: split(&row[table.column("clock")?]),
+        recommended: row[table.column("recommended")?].parse()?,
+    })
+}
+
+/// What it all took, in CPU time.
+fn costs(text: &mut String, dir: &Path, table: &Table, rows: &str) -> Result<()> {
+    let at = table.column("rows")?;
+    let choosing: f64 =
+        table.rows.iter().zip(table.numbers("choosing")?).filter(|(row, _)| row[at] == rows).map(|(_, s)| s).sum();
+    let (n, trained) = cache::total(dir, rows)?;
+    let hours = (trained + choosing) / 3600.0;
+    writeln!(
+        text,
+        "\n{n} trainings took {trained:.0} CPU seconds ({:.2} s each), choosing points {choosing:.0} s: {hours:.2} CPU hours.",
+        trained / n.max(1) as f64
+    )?;
+    Ok(())
+}

@@ -1,0 +1,174 @@
+//! The rows of one budget, model and variant, by method and cell.
+
+use std::collections::BTreeMap;
+
+use super::order;
+use crate::Result;
+use crate::methods::is_sequential;
+use crate::raw::Table;
+use crate::stats::{log_regret, mean};
+
+/// A cell of the table: dimension and batch size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The dimension.
+    pub d: usize,
+    /// The batch size.
+    pub n_b: usize,
+}
+
+/// What one race measured.
+#[derive(Debug, Clone, Copy)]
+struct Race {
+    best: f64,
+    regret: f64,
+    recommended: f64,
+    near: f64,
+    cpu: f64,
+    work: f64,
+    evaluations: f64,
+}
+
+/// A method in a cell, by replicate.
+#[derive(Debug, Clone, Default)]
+pub struct Values {
+    races: BTreeMap<u64, Race>,
+    is_incomplete: bool,
+}
+
+impl Values {
+    fn list(&self, field: impl Fn(&Race) -> f64) -> Vec<f64> {
+        self.races.values().map(field).collect()
+    }
+
+    /// The number of replicates.
+    pub fn len(&self) -> usize {
+        self.races.len()
+    }
+
+    /// Best values.
+    pub fn best(&self) -> Vec<f64> {
+        self.list(|race| race.best)
+    }
+
+    /// log₁₀ regrets.
+    pub fn logs(&self) -> Vec<f64> {
+        self.list(|race| log_regret(race.regret))
+    }
+
+    /// True values at the recommended point.
+    pub fn recommended(&self) -> Vec<f64> {
+        self.list(|race| race.recommended)
+    }
+
+    /// Shares of near-duplicates.
+    pub fn near(&self) -> Vec<f64> {
+        self.list(|race| race.near)
+    }
+
+    /// CPU seconds.
+    pub fn cpu(&self) -> Vec<f64> {
+        self.list(|race| race.cpu)
+    }
+
+    /// Counted work.
+    pub fn work(&self) -> Vec<f64> {
+        self.list(|race| race.work)
+    }
+
+    /// Evaluations.
+    pub fn evaluations(&self) -> Vec<f64> {
+        self.list(|race| race.evaluations)
+    }
+}
+
+/// All cells.
+#[derive(Debug, Clone)]
+pub struct Cells {
+    /// The methods, in the order of the paper's table.
+    pub methods: Vec<String>,
+    /// The cells, by dimension and batch size.
+    pub places: Vec<Place>,
+    values: BTreeMap<(String, Place), Values>,
+}
+
+impl Cells {
+    /// Sorts rows of a table into cells.
+    pub fn read(table: &Table, rows: &[&Vec<String>]) -> Result<Self> {
+        let column = |name: &str| table.column(name);
+        let number = |row: &Vec<String>, i: usize| row[i].parse().unwrap_or(f64::NAN);
+        let (method, d, n_b, replicate) = (column("method")?, column("d")?, column("n_b")?, column("replicate")?);
+        let (state, best, regret) = (column("state")?, column("best")?, column("regret")?);
+        let (recommended, near) = (column("recommended")?, column("near")?);
+        let (cpu, work, evaluations) = (column("cpu")?, column("work")?, column("evaluations")?);
+        let mut values: BTreeMap<(String, Place), Values> = BTreeMap::new();
+        for row in rows {
+            let place = Place { d: row[d].parse()?, n_b: row[n_b].parse()? };
+            let cell = values.entry((row[method].clone(), place)).or_default();
+            let race = Race {
+                best: number(row, best),
+                regret: number(row, regret),
+                recommended: number(row, recommended),
+                near: number(row, near),
+                cpu: number(row, cpu),
+                work: number(row, work),
+                evaluations: number(row, evaluations),
+            };
+            if row[state] == "done" {
+                cell.races.insert(row[replicate].parse()?, race);
+            } else {
+                cell.is_incomplete = true;
+            }
+        }
+        let mut methods: Vec<String> = values.keys().map(|(method, _)| method.clone()).collect();
+        methods.sort_by_key(|method| (order(method), method.clone()));
+        methods.dedup();
+        let mut places: Vec<Place> =
+            values.keys().filter(|(method, _)| !is_sequential(method)).map(|(_, place)| *place).collect();
+        if places.is_empty() {
+            places = values.keys().map(|(_, place)| *place).collect();
+        }
+        places.sort();
+        places.dedup();
+        Ok(Self { methods, places, values })
+    }
+
+    /// A method in a cell; a sequential method has one for all batch sizes. None if it could not do it.
+    pub fn get(&self, method: &str, place: Place) -> Option<&Values> {
+        let place = if is_sequential(method) { Place { n_b: 1, ..place } } else { place };
+        self.values.get(&(method.to_string(), place)).filter(|values| !values.is_incomplete)
+    }
+
+    /// All methods in all cells, each once.
+    pub fn all(&self) -> impl Iterator<Item = &Values> {
+        self.values.values().filter(|values| !values.is_incomplete)
+    }
+
+    /// The method of least mean log₁₀ regret among some.
+    pub fn best(&self, place: Place, is_wanted: impl Fn(&String) -> bool) -> Option<&String> {
+        let found = self.methods.iter().filter(|m| is_wanted(m));
+        let scored = found.filter_map(|m| Some((m, mean(&self.get(m, place)?.logs()))));
+        scored.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(m, _)| m)
+    }
+
+    /// log₁₀ regret of one race.
+    pub fn log(&self, method: &str, place: Place, replicate: u64) -> Option<f64> {
+        Some(log_regret(self.get(method, place)?.races.get(&replicate)?.regret))
+    }
+
+    /// log₁₀ regrets of a method less those of another, over the replicates that both have.
+    pub fn difference(&self, method: &str, other: &str, place: Place) -> Option<Vec<f64>> {
+        let (a, b) = (self.get(method, place)?, self.get(other, place)?);
+        let pair = |replicate: &u64| {
+            Some(log_regret(a.races.get(replicate)?.regret) - log_regret(b.races.get(replicate)?.regret))
+        };
+        Some(a.races.keys().filter_map(pair).collect())
+    }
+
+    /// The replicates that all of some methods have.
+    pub fn common(&self, methods: &[&String], place: Place) -> Vec<u64> {
+        let has = |m: &&String, replicate: &u64| self.log(m, place, *replicate).is_some();
+        let Some(first) = methods.first().and_then(|m| self.get(m, place)) else { return Vec::new() };
+        first.races.keys().copied().filter(|replicate| methods.iter().all(|m| has(m, replicate))).collect()
+    }
+}
