@@ -3,10 +3,10 @@
 //! Time is a parallel clock: the seconds that a method takes to choose a batch, and for the batch the seconds of one
 //! evaluation, its slowest, since all of them run at once. Every mark is a moment at which a batch has been evaluated.
 
-use std::fmt::Write;
-
+use crate::markdown::Markdown;
 use crate::methods::is_lp;
 use crate::plot::{Axis, Key, Layer, Panel, Scale, look_of_method};
+use crate::stats::{mean, quantile, sd};
 
 /// One run of one method.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,28 +44,17 @@ pub struct Middle {
 impl Average {
     /// Sums up values.
     pub fn of(self, values: &[f64]) -> Middle {
-        let n = values.len() as f64;
         match self {
             Average::Mean => {
-                let mean = values.iter().sum::<f64>() / n;
-                let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
-                let error = (variance / n).sqrt();
-                Middle { value: mean, low: mean - error, high: mean + error }
+                let (value, error) = (mean(values), sd(values) / (values.len() as f64).sqrt());
+                Middle { value, low: value - error, high: value + error }
             }
             Average::Median => {
-                let mut sorted = values.to_vec();
-                sorted.sort_by(f64::total_cmp);
-                Middle { value: quantile(&sorted, 0.5), low: quantile(&sorted, 0.25), high: quantile(&sorted, 0.75) }
+                let [low, value, high] = [0.25, 0.5, 0.75].map(|p| quantile(values, p));
+                Middle { value, low, high }
             }
         }
     }
-}
-
-/// The quantile of sorted values, linear between them.
-pub fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let at = share * (sorted.len() - 1) as f64;
-    let (i, rest) = (at.floor() as usize, at.fract());
-    sorted[i] + rest * (sorted[(i + 1).min(sorted.len() - 1)] - sorted[i])
 }
 
 /// The methods of some curves, in the order of their first appearance.
@@ -116,25 +105,30 @@ pub fn panels(curves: &[Curve], average: Average, value: &Axis, clock: &Axis, ti
     [by_batch, by_time]
 }
 
-/// A Markdown table of how every method ended: mean ± standard deviation of the best value, mean of the true value at the
-/// recommendation, and mean of the clock; `sign` is −1 where the negative of a value is what is reported.
-pub fn table(curves: &[Curve], sign: f64) -> String {
-    let mut text = String::from(
-        "| method | replicates | batches | best observed | at the recommendation | clock, s |\n|---|---:|---:|---:|---:|---:|\n",
-    );
+/// A table of how every method ended: mean ± standard deviation of the best value, mean of the true value at the
+/// recommendation, and mean of the clock.
+pub fn table(curves: &[Curve]) -> String {
+    let mut table =
+        Markdown::new(["method", "replicates", "batches", "best observed", "at the recommendation", "clock, s"]);
     for method in methods_of(curves) {
         let runs: Vec<&Curve> = curves.iter().filter(|curve| curve.method == method).collect();
-        let last = |values: &[f64]| values.last().copied().unwrap_or(f64::NAN);
-        let best: Vec<f64> = runs.iter().map(|run| sign * last(&run.best)).collect();
-        let (n, mean) = (best.len() as f64, Average::Mean.of(&best).value);
-        let deviation = (best.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0)).sqrt();
-        let recommended = Average::Mean.of(&runs.iter().map(|run| sign * run.recommended).collect::<Vec<_>>()).value;
-        let clock = Average::Mean.of(&runs.iter().map(|run| last(&run.seconds)).collect::<Vec<_>>()).value;
+        let of = |pick: fn(&Curve) -> f64| runs.iter().map(|run| pick(run)).collect::<Vec<f64>>();
+        let best = of(|run| last(&run.best));
         let batches = runs.iter().map(|run| run.best.len()).min().unwrap_or(1) - 1;
-        writeln!(text, "| {method} | {n} | {batches} | {mean:.4} ± {deviation:.4} | {recommended:.4} | {clock:.1} |")
-            .expect("a string takes everything");
+        table.row([
+            method.to_owned(),
+            runs.len().to_string(),
+            batches.to_string(),
+            format!("{:.4} ± {:.4}", mean(&best), sd(&best)),
+            format!("{:.4}", mean(&of(|run| run.recommended))),
+            format!("{:.1}", mean(&of(|run| last(&run.seconds)))),
+        ]);
     }
-    text
+    table.text()
+}
+
+fn last(values: &[f64]) -> f64 {
+    values.last().copied().unwrap_or(f64::NAN)
 }
 
 #[cfg(test)]
@@ -162,6 +156,8 @@ mod tests {
         let [left, right] = panels(&curves, Average::Mean, &Axis::linear("y"), &Axis::linear("t"), ["a", "b"]);
         let lines = |panel: &Panel| panel.layers.iter().filter(|l| matches!(l, Layer::Line { .. })).count();
         assert_eq!((lines(&left), lines(&right), legend(&curves).len()), (2, 2, 2));
-        assert!(table(&curves, 1.0).contains("| LP-UCB | 2 | 1 | 0.5000 ± 0.7071 | 0.5000 | 1.5 |"));
+        let row: Vec<String> =
+            table(&curves).lines().nth(3).unwrap().split('|').map(|cell| cell.trim().into()).collect();
+        assert_eq!(row[1..7], ["LP-UCB", "2", "1", "0.5000 ± 0.7071", "0.5000", "1.5"]);
     }
 }

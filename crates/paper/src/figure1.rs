@@ -4,17 +4,17 @@
 //! rᵢ = (M − f(xᵢ))/L has a value above M, here the best of six evaluations. The paper prints L = 400. The slope reaches
 //! 495.9 on this interval, so 400 is no Lipschitz constant, and its balls are too large to be sure of.
 
-use std::fmt::Write;
 use std::path::Path;
 
 use elbowroom::problems::Problem;
 
 use crate::Result;
+use crate::markdown::Markdown;
 use crate::options::Options;
 use crate::plot::{
     Anchor, Axis, BLUE, Figure, GREEN, GREY, INK, Key, Layer, Marker, ORANGE, Panel, Stroke, VERMILLION,
 };
-use crate::series::{Series, grid};
+use crate::series::{Curve, Series, grid};
 
 const LOW: f64 = 0.3;
 const HIGH: f64 = 1.4;
@@ -43,7 +43,7 @@ fn valid_constant() -> f64 {
     grid(LOW, HIGH, 200_001).into_iter().map(|x| slope(x).abs()).fold(0.0, f64::max)
 }
 
-fn compute() -> Vec<(String, Vec<(f64, f64)>)> {
+fn compute() -> Vec<Curve> {
     let forrester = Problem::forrester();
     let f = |x: f64| forrester.value(&[x]);
     let best = EVALUATIONS.into_iter().map(f).fold(f64::NEG_INFINITY, f64::max);
@@ -108,10 +108,10 @@ fn report(dir: &Path, series: &Series) -> Result<()> {
     ];
     let figure = Figure {
         title: "Balls that cannot hold the maximum".into(),
-        subtitle: format!(
+        subtitle:
             "Forrester's function on [0.3, 1.4], to be maximized, and six evaluations. A cone of slope L from an \
-             evaluation up to M has the radius (M − f)/L: inside, no value can be above M if L is valid."
-        ),
+                   evaluation up to M has the radius (M − f)/L: inside, no value can be above M if L is valid."
+                .into(),
         legend: vec![
             Key::new("f").line(Stroke::solid(INK)),
             Key::new("evaluated").mark(Marker::Circle, INK, 4.5),
@@ -139,11 +139,12 @@ fn label(x: f64, y: f64, text: String, colour: &'static str) -> Layer {
 }
 
 fn table(evaluations: &[(f64, f64)], valid: f64, right: &[(f64, f64)], printed: &[(f64, f64)]) -> String {
-    let mut out = format!("| x | f(x) | radius, L = {valid:.1} | radius, L = 400 |\n|---:|---:|---:|---:|\n");
+    let head = ["x".to_owned(), "f(x)".into(), format!("radius, L = {valid:.1}"), "radius, L = 400".into()];
+    let mut table = Markdown::new(head);
     for (&(x, y), (&(_, a), &(_, b))) in evaluations.iter().zip(right.iter().zip(printed)) {
-        writeln!(out, "| {x:.2} | {y:.2} | {a:.4} | {b:.4} |").expect("a string takes everything");
+        table.row([format!("{x:.2}"), format!("{y:.2}"), format!("{a:.4}"), format!("{b:.4}")]);
     }
-    out
+    table.text()
 }
 
 #[cfg(test)]

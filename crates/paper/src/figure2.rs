@@ -4,7 +4,6 @@
 //! times the penalizers so far, is maximized; around the maximizer a new penalizer is laid. The model stays as it is.
 
 use std::collections::HashSet;
-use std::fmt::Write;
 use std::path::Path;
 
 use elbowroom::batch::{BatchSize, BatchStrategy, LocalPenalization, Situation};
@@ -16,9 +15,10 @@ use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, SearchSpace};
 
 use crate::Result;
+use crate::markdown::Markdown;
 use crate::options::Options;
 use crate::plot::{Axis, BLUE, Dash, Figure, GREEN, GREY, INK, Key, Layer, Marker, PURPLE, Panel, Stroke, VERMILLION};
-use crate::series::{Series, grid};
+use crate::series::{Curve, Series, grid};
 
 const TURNS: usize = 3;
 const OBSERVED: [f64; 6] = [0.04, 0.20, 0.42, 0.60, 0.74, 0.97];
@@ -45,7 +45,7 @@ fn model() -> Result<Posterior> {
     Ok(Posterior::new(&data, Hyperparameters::new(KernelKind::Rbf, 1.0, vec![0.09], 1e-6))?)
 }
 
-fn compute() -> Result<Vec<(String, Vec<(f64, f64)>)>> {
+fn compute() -> Result<Vec<Curve>> {
     let posterior = model()?;
     let strategy = LocalPenalization::paper_ucb();
     let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
@@ -175,15 +175,14 @@ fn report(dir: &Path, series: &Series) -> Result<()> {
 }
 
 fn table(series: &Series) -> Result<String> {
-    let mut out =
-        String::from("| turn | chosen x | acquisition there | penalized, when chosen |\n|---:|---:|---:|---:|\n");
+    let mut table = Markdown::new(["turn", "chosen x", "acquisition there", "penalized, when chosen"]);
     let plain = series.get("acquisition 1")?;
     for turn in 1..=TURNS {
         let (x, y) = series.get(&format!("argmax {turn}"))?[0];
         let near = plain.iter().min_by(|a, b| (a.0 - x).abs().total_cmp(&(b.0 - x).abs())).map_or(f64::NAN, |p| p.1);
-        writeln!(out, "| {turn} | {x:.4} | {near:.4} | {y:.4} |").expect("a string takes everything");
+        table.row([turn.to_string(), format!("{x:.4}"), format!("{near:.4}"), format!("{y:.4}")]);
     }
-    Ok(out)
+    Ok(table.text())
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ pub mod data;
 pub mod figure1;
 pub mod figure2;
 pub mod gene;
+pub mod intractable;
 pub mod jobs;
 pub mod lipschitz;
 pub mod markdown;

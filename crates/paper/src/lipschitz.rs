@@ -3,7 +3,6 @@
 //! The true constant is 10.187. The paper draws its curves against 8.8086, which is another local maximum of the
 //! gradient's norm. Points are uniform, results have normal noise, and every model is fitted anew to the first n points.
 
-use std::fmt::Write;
 use std::path::Path;
 
 use elbowroom::data::Dataset;
@@ -16,9 +15,11 @@ use elbowroom::rng::Stream;
 
 use crate::Result;
 use crate::jobs::run_all;
+use crate::markdown::Markdown;
 use crate::options::Options;
 use crate::plot::{Axis, BLUE, Dash, Figure, GREEN, GREY, INK, Key, Layer, Marker, Panel, Stroke, VERMILLION};
 use crate::raw::{Columns, RawFile, Table, join, split};
+use crate::stats::{mean, quantile, sd};
 
 const COLUMNS: Columns = Columns { keys: &["model", "noise", "replicate"], values: &["points", "estimates"] };
 const NOISES: [f64; 3] = [0.0, 0.1, 0.25];
@@ -83,13 +84,9 @@ fn summarize(table: &Table, model: &str, noise: f64) -> Vec<Summary> {
     let rows: Vec<_> = table.rows.iter().filter(|r| r[0] == model && r[1].parse() == Ok(noise)).collect();
     let sizes = rows.first().map_or(Vec::new(), |row| split(&row[3]));
     let summary = |(i, &points): (usize, &f64)| {
-        let mut found: Vec<f64> = rows.iter().filter_map(|row| split(&row[4]).get(i).copied()).collect();
-        found.sort_by(f64::total_cmp);
-        let n = found.len() as f64;
-        let mean = found.iter().sum::<f64>() / n;
-        let variance = found.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
-        let median = 0.5 * (found[(found.len() - 1) / 2] + found[found.len() / 2]);
-        Summary { points, mean, half: 1.96 * (variance / n).sqrt(), median }
+        let found: Vec<f64> = rows.iter().filter_map(|row| split(&row[4]).get(i).copied()).collect();
+        let half = 1.96 * sd(&found) / (found.len() as f64).sqrt();
+        Summary { points, mean: mean(&found), half, median: quantile(&found, 0.5) }
     };
     sizes.iter().enumerate().map(summary).collect()
 }
@@ -98,9 +95,8 @@ fn report(dir: &Path, table: &Table) -> Result<()> {
     let looks = [(GREEN, Marker::Circle), (BLUE, Marker::Square), (VERMILLION, Marker::Triangle)];
     let replicates = table.rows.iter().filter(|r| r[0] == MODELS[0] && r[1] == "0").count();
     let mut panels = Vec::new();
-    let mut text = String::from(
-        "| model | σ | points | mean of L̂ | its 95 % interval | median | mean / 10.187 |\n|---|---:|---:|---:|---:|---:|---:|\n",
-    );
+    let head = ["model", "σ", "points", "mean of L̂", "its 95 % interval", "median", "mean / 10.187"];
+    let mut text = Markdown::new(head);
     for (model, title) in
         MODELS.into_iter().zip(["(a) as in the paper: EQ, maximum likelihood", "(b) the library: Matérn 5/2, priors"])
     {
@@ -126,11 +122,15 @@ fn report(dir: &Path, table: &Table) -> Result<()> {
             for s in &summary {
                 let share = s.mean / COSINES_LIPSCHITZ;
                 let (low, high) = (s.mean - s.half, s.mean + s.half);
-                writeln!(
-                    text,
-                    "| {model} | {noise} | {} | {:.3} | {low:.3} to {high:.3} | {:.3} | {share:.3} |",
-                    s.points, s.mean, s.median
-                )?;
+                text.row([
+                    model.to_owned(),
+                    noise.to_string(),
+                    s.points.to_string(),
+                    format!("{:.3}", s.mean),
+                    format!("{low:.3} to {high:.3}"),
+                    format!("{:.3}", s.median),
+                    format!("{share:.3}"),
+                ]);
             }
         }
         panels.push(panel);
@@ -152,7 +152,7 @@ fn report(dir: &Path, table: &Table) -> Result<()> {
         panel_size: (420.0, 290.0),
     };
     figure.write(dir, "lipschitz")?;
-    std::fs::write(dir.join("lipschitz.md"), text)?;
+    std::fs::write(dir.join("lipschitz.md"), text.text())?;
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use clap::Parser;
 use elbowroom_paper::options::Options;
-use elbowroom_paper::{Result, ablation, cosines, figure1, figure2, gene, lipschitz, svr, table};
+use elbowroom_paper::{Result, ablation, cosines, figure1, figure2, gene, intractable, lipschitz, svr, table};
 
 /// Repeats the experiments of "Batch Bayesian Optimization via Local Penalization".
 #[derive(Parser)]
@@ -24,6 +24,8 @@ enum Cli {
     Gene(gene::GeneOptions),
     /// Tuning a support vector regression on the protein data: needs --data
     Svr(svr::SvrOptions),
+    /// Local penalization against the intractable Eq. 2 of the paper, for two points on a line
+    Intractable(Options),
     /// How fast a model learns the Lipschitz constant of Cosines: the figure of the paper's appendix C
     Lipschitz(Options),
     /// All of them, one after another
@@ -41,6 +43,7 @@ fn run(cli: Cli) -> Result<()> {
         Cli::Figure2(options) => figure2::run(&options)?,
         Cli::Gene(options) => gene::run(&options)?,
         Cli::Svr(options) => svr::run(&options)?,
+        Cli::Intractable(options) => intractable::run(&options)?,
         Cli::Lipschitz(options) => lipschitz::run(&options)?,
         Cli::All(options) => all(&options)?,
         Cli::Provenance => print!("{}", elbowroom_paper::raw::provenance()),
@@ -49,7 +52,8 @@ fn run(cli: Cli) -> Result<()> {
 }
 
 /// The experiments, the short ones first.
-const ALL: [&str; 8] = ["figure1", "figure2", "lipschitz", "cosines", "table", "ablation", "gene", "svr"];
+const ALL: [&str; 9] =
+    ["figure1", "figure2", "lipschitz", "intractable", "cosines", "table", "ablation", "gene", "svr"];
 
 /// Runs every experiment with the options they share; each has its own folder.
 fn all(options: &Options) -> Result<()> {

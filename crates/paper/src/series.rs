@@ -8,6 +8,9 @@ use crate::raw::{Columns, NAME, RawFile, Table, join, split};
 
 const COLUMNS: Columns = Columns { keys: &["series"], values: &["x", "y"] };
 
+/// A curve with its name: points (x, y) in order.
+pub type Curve = (String, Vec<(f64, f64)>);
+
 /// Curves by name: points (x, y) in order.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Series(HashMap<String, Vec<(f64, f64)>>);
@@ -32,7 +35,7 @@ impl Series {
     }
 
     /// Writes the file of a folder anew: such curves take no time to make.
-    pub fn write(dir: &Path, curves: &[(String, Vec<(f64, f64)>)]) -> Result<()> {
+    pub fn write(dir: &Path, curves: &[Curve]) -> Result<()> {
         let path = dir.join(NAME);
         if path.exists() {
             std::fs::remove_file(path)?;

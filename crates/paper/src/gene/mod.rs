@@ -31,10 +31,13 @@ pub struct GeneOptions {
     /// Batches of 10 after the initial points [default: 20]
     #[arg(long)]
     pub batches: Option<usize>,
-    /// Methods [default: the paper's, without qEI, as in the paper]
+    /// Methods [default: the paper's, without qEI, as in the paper; and LP, the library's default, and random points]
     #[arg(long, value_delimiter = ',')]
     pub methods: Vec<String>,
 }
+
+/// What stands beside the paper's methods.
+const BESIDE: [&str; 2] = ["LP", "random"];
 
 const N_BATCH: usize = 10;
 const N_INITIAL: usize = 30;
@@ -62,9 +65,11 @@ pub fn run(options: &GeneOptions) -> Result<()> {
             }
         };
         let surrogate = Surrogate::load(&genes, &dir)?;
-        let paper = PAPER.iter().filter(|m| **m != "qEI").map(|m| m.to_string());
+        let record = &surrogate.record;
+        eprintln!("surrogate: {}, R² = {:.3} on {} genes", record.data, record.r_squared, record.n_valid);
+        let paper = PAPER.iter().filter(|m| **m != "qEI").chain(&BESIDE).map(|m| m.to_string());
         let methods = if options.methods.is_empty() { paper.collect() } else { options.methods.clone() };
-        let replicates = common.replicates(5, 1);
+        let replicates = common.replicates(20, 1);
         // Replicates go outside: what is there after a stop compares all methods.
         let jobs: Vec<(u64, &str)> =
             (0..replicates).flat_map(|r| methods.iter().map(move |m| (r, m.as_str()))).collect();

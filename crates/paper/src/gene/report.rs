@@ -1,6 +1,5 @@
 //! The figure and the table of the gene experiment, from its files.
 
-use std::fmt::Write;
 use std::path::Path;
 
 use super::surrogate::{QUANTILES, Record};
@@ -24,8 +23,8 @@ pub fn report(dir: &Path, table: &Table) -> Result<()> {
         title: "Gene design on a surrogate, batches of 10".into(),
         subtitle: format!(
             "Posterior mean trained on {n_train} genes ({data}; not the paper's data, which were not published), \
-             R² = {r_squared:.2} on {n_valid} others; box: {low} % to {high} % quantiles. {N_INITIAL} initial points, mean of \
-             {replicates} replicates; the band is a standard error, for LP alone."
+             R² = {r_squared:.2} on {n_valid} others; box: {low} % to {high} % quantiles. {N_INITIAL} initial points, mean \
+             over {replicates} replicates; the band is a standard error, for LP alone."
         ),
         legend: legend(&curves),
         panels: panels(
@@ -47,7 +46,7 @@ pub fn report(dir: &Path, table: &Table) -> Result<()> {
         hyperparameters.noise.typical(),
         hyperparameters.variance
     );
-    write!(text, "{}", ending_table(&curves, 1.0))?;
+    text += &ending_table(&curves);
     std::fs::write(dir.join("gene.md"), text)?;
     Ok(())
 }

@@ -9,8 +9,8 @@ use elbowroom::rng::Stream;
 use serde::{Deserialize, Serialize};
 
 use crate::Result;
-use crate::curves::quantile;
 use crate::data::{moments, number, read, standardized};
+use crate::stats::quantile;
 
 /// Features and targets of genes, to train on and to validate with.
 #[derive(Debug, Clone, PartialEq)]
@@ -117,8 +117,7 @@ impl Surrogate {
             }
         };
         let side = |k: usize| {
-            let mut column: Vec<f64> = x.iter().map(|row| row[k]).collect();
-            column.sort_by(f64::total_cmp);
+            let column: Vec<f64> = x.iter().map(|row| row[k]).collect();
             (quantile(&column, QUANTILES.0), quantile(&column, QUANTILES.1))
         };
         Ok(Self { posterior, bounds: (0..dim).map(side).collect(), record })

@@ -101,8 +101,8 @@ pub struct Look {
     pub marker: Marker,
 }
 
-/// The look of a method by its name in the paper. A family has one colour and marker; EI is dashed, UCB is not, and local
-/// penalization is drawn thicker. Other names share what is left.
+/// The look of a method by its name in the paper, or in this crate. A family has one colour and marker; EI is dashed, UCB is
+/// not, and local penalization is drawn thicker. Names that are not known share a look.
 pub fn look_of_method(name: &str) -> Look {
     let (colour, marker) = match name.trim_end_matches("-EI").trim_end_matches("-UCB") {
         "EI" | "UCB" => (BLACK, Marker::Circle),
@@ -114,9 +114,17 @@ pub fn look_of_method(name: &str) -> Look {
         "qEI" => (GREY, Marker::Plus),
         "LP" if name == "LP" => (BLACK, Marker::Star),
         "LP" => (VERMILLION, Marker::Star),
-        other => [(PURPLE, Marker::Star), (GREEN, Marker::Plus), (ORANGE, Marker::Cross)][other.len() % 3],
+        "LP-T" => (PURPLE, Marker::Star),
+        "Thompson" => (GREEN, Marker::Plus),
+        "random" => (GREY, Marker::Tick),
+        _ => (INK, Marker::Plus),
     };
-    let dash = if name == "EI" || name.ends_with("-EI") { Dash::Dashed } else { Dash::Solid };
+    let dash = match name {
+        "EI" => Dash::Dashed,
+        "LP" | "Thompson" | "random" => Dash::Dotted,
+        _ if name.ends_with("-EI") => Dash::Dashed,
+        _ => Dash::Solid,
+    };
     let width = if name.starts_with("LP") { 2.6 } else { 1.6 };
     Look { stroke: Stroke { colour, width, dash }, marker }
 }
@@ -129,7 +137,7 @@ mod tests {
     fn no_two_methods_of_the_paper_look_alike() {
         let names = [
             "EI", "UCB", "Rand-EI", "Rand-UCB", "SM-UCB", "B-UCB", "PE-UCB", "Pred-EI", "Pred-UCB", "qEI", "LP-EI",
-            "LP-UCB",
+            "LP-UCB", "LP", "LP-T-UCB", "Thompson", "random",
         ];
         for (i, a) in names.iter().enumerate() {
             for b in &names[..i] {

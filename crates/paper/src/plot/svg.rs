@@ -82,7 +82,7 @@ impl Svg {
             Marker::Cross => crossed([(-0.85, -0.85), (0.85, 0.85)], [(-0.85, 0.85), (0.85, -0.85)]),
             Marker::Tick => crossed([(0.0, -1.0), (0.0, 1.0)], [(0.0, 0.0), (0.0, 0.0)]),
             Marker::Star => {
-                let radius = |k: usize| if k % 2 == 0 { 1.5 } else { 0.62 };
+                let radius = |k: usize| if k.is_multiple_of(2) { 1.5 } else { 0.62 };
                 let corner = |k: usize| (k as f64 * 36.0).to_radians();
                 let star: Vec<_> =
                     (0..10).map(|k| (radius(k) * corner(k).sin(), -radius(k) * corner(k).cos())).collect();

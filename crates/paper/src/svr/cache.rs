@@ -15,7 +15,12 @@ const COLUMNS: Columns = Columns {
 
 /// Errors and CPU seconds of trainings, by what was trained.
 pub struct Cache {
-    inner: Mutex<(HashMap<Vec<String>, (f64, f64)>, RawFile)>,
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    known: HashMap<Vec<String>, (f64, f64)>,
+    file: RawFile,
 }
 
 impl Cache {
@@ -31,7 +36,7 @@ impl Cache {
         let (errors, seconds) = (table.numbers("rmse")?, table.numbers("seconds")?);
         let keys = table.rows.into_iter().map(|row| row[..COLUMNS.keys.len()].to_vec());
         let known = keys.zip(errors.into_iter().zip(seconds)).collect();
-        Ok(Self { inner: Mutex::new((known, file)) })
+        Ok(Self { inner: Mutex::new(Inner { known, file }) })
     }
 
     /// What is trained: with these rows, at this point.
@@ -43,15 +48,15 @@ impl Cache {
 
     /// The error and the CPU seconds of a training, made now if it is not known.
     pub fn get_or(&self, key: Vec<String>, train: impl FnOnce() -> Result<f64>) -> Result<(f64, f64)> {
-        if let Some(known) = self.inner.lock().expect("no panic").0.get(&key) {
+        if let Some(known) = self.inner.lock().expect("no panic").known.get(&key) {
             return Ok(*known);
         }
         let before = cpu_seconds();
         let error = train()?;
         let found = (error, cpu_seconds() - before);
         let mut inner = self.inner.lock().expect("no panic");
-        inner.1.append(&key, &[format!("{:.9}", found.0), format!("{:.3}", found.1)])?;
-        inner.0.insert(key, found);
+        inner.file.append(&key, &[format!("{:.9}", found.0), format!("{:.3}", found.1)])?;
+        inner.known.insert(key, found);
         Ok(found)
     }
 }

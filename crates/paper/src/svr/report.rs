@@ -6,6 +6,7 @@ use std::path::Path;
 use super::cache;
 use crate::Result;
 use crate::curves::{Average, Curve, legend, panels, table as ending_table};
+use crate::markdown::Markdown;
 use crate::plot::{Axis, Figure};
 use crate::raw::{Table, split};
 
@@ -38,18 +39,21 @@ pub fn report(dir: &Path, table: &Table) -> Result<()> {
             panel_size: (430.0, 300.0),
         };
         figure.write(dir, "svr")?;
-        write!(text, "## {} training rows of {source}\n\n{}", first[rows], ending_table(&curves, 1.0))?;
+        write!(text, "## {} training rows of {source}\n\n{}", first[rows], ending_table(&curves))?;
         costs(&mut text, dir, table, &first[rows])?;
     }
-    let large: Vec<&Vec<String>> = table.rows.iter().filter(|row| row[rows] == PAPER_SIZE).collect();
-    if let Some(first) = large.first() {
+    let (batches, n_batches) =
+        (table.column("batches")?, |row: &&Vec<String>, at: usize| row[at].parse().unwrap_or(0u32));
+    let large = table.rows.iter().filter(|row| row[rows] == PAPER_SIZE);
+    if let Some(first) = large.max_by_key(|row| n_batches(row, batches)) {
         let (method, at) = (table.column("method")?, table.column("log10_parameters")?);
         let one = curve(table, first)?;
         writeln!(text, "\n## {} training rows, as in the paper: one run of {}\n", first[rows], first[method])?;
-        writeln!(text, "| batches | best test error (RMSE) | parallel clock, s |\n|---:|---:|---:|")?;
+        let mut curve = Markdown::new(["batches", "best test error (RMSE)", "parallel clock, s"]);
         for (k, (best, seconds)) in one.best.iter().zip(&one.seconds).enumerate() {
-            writeln!(text, "| {k} | {best:.4} | {seconds:.1} |")?;
+            curve.row([k.to_string(), format!("{best:.4}"), format!("{seconds:.1}")]);
         }
+        text += &curve.text();
         let parameters: Vec<String> = split(&first[at]).iter().map(|v| format!("{:.3}", 10f64.powf(*v))).collect();
         let [c, epsilon, gamma] = [0, 1, 2].map(|k| parameters.get(k).cloned().unwrap_or_default());
         writeln!(
