@@ -186,12 +186,16 @@ fn report(dir: &Path) -> Result<()> {
     let table = Table::read(dir)?;
     let [mode, problem, q] = [table.column("mode")?, table.column("problem")?, table.column("q")?];
     let [variant, replicate, regret] = [table.column("variant")?, table.column("replicate")?, table.column("regret")?];
-    let time = table.column("time")?;
+    // Early files have no times.
+    let time = table.column("time").ok();
     let mut results = Results::new();
     for row in &table.rows {
         let block = (row[mode].clone(), row[q].parse()?, row[problem].clone(), row[replicate].parse()?);
         let log = row[regret].parse::<f64>()?.max(FLOOR).log10();
-        results.entry(block).or_default().insert(row[variant].clone(), (log, row[time].parse()?));
+        results
+            .entry(block)
+            .or_default()
+            .insert(row[variant].clone(), (log, time.map_or(Ok(f64::NAN), |i| row[i].parse())?));
     }
     let mut text = String::from(
         "# Ablation\n\nMade by `paper ablation` from `raw.csv`. The base is the library's default: expected improvement, \
@@ -256,7 +260,7 @@ fn page(results: &Results) -> (String, String) {
         row.push(format!("× {:.2}", slowness(results, name)));
         table.row(row);
     }
-    let as_fast = names.iter().filter(|name| slowness(results, name) < 1.01);
+    let as_fast = names.iter().filter(|name| slowness(results, name).max(1.0) < 1.01);
     let scored = as_fast.map(|name| (name, interval(&differences(name, &|_| true))));
     let best = scored.min_by(|a, b| a.1.mean.total_cmp(&b.1.mean));
     let best = best.map_or("There are no results.".to_string(), |(name, found)| {

@@ -30,7 +30,7 @@ pub fn write(dir: &Path) -> Result<()> {
         let name = format!("{track}-{model}{}.md", if shifted { "-shifted" } else { "" });
         let text = page(&track, &model, shifted, &cells);
         std::fs::write(dir.join(&name), &text)?;
-        println!("{}", summary(&cells).join("\n"));
+        println!("{}\n{}\n", best_values(&cells).trim_start(), summary(&cells).join("\n"));
         println!("written: {}", dir.join(&name).display());
     }
     Ok(())
