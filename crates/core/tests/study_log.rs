@@ -240,7 +240,8 @@ proptest! {
 #[test]
 fn fields_of_later_builds_are_passed_over_and_other_versions_refused() {
     let read = |text: &str| serde_json::from_str::<Event>(text);
-    let told = Event::Told { trial: TrialId(1), value: 0.5, noise: None, correction: false, request: None };
+    let told =
+        Event::Told { trial: TrialId(1), value: 0.5, noise: None, correction: false, late: false, request: None };
     assert_eq!(read(r#"{"v":1,"event":"told","trial":1,"value":0.5,"weather":"fine"}"#).unwrap(), told);
     // Wherever the version stands, it is what the message is about.
     for text in [r#"{"v":2,"event":"sold","trial":[]}"#, r#"{"event":"told","trial":[],"v":2}"#] {
@@ -253,8 +254,14 @@ fn fields_of_later_builds_are_passed_over_and_other_versions_refused() {
 #[test]
 fn numbers_come_back_from_json_bit_by_bit() {
     for value in [0.1 + 0.2, 5e-324, f64::MAX, -0.0, 1.0, 1e22, 123456789.12345679] {
-        let event =
-            Event::Told { trial: TrialId(u64::MAX), value, noise: Some(value.abs()), correction: true, request: None };
+        let event = Event::Told {
+            trial: TrialId(u64::MAX),
+            value,
+            noise: Some(value.abs()),
+            correction: true,
+            late: false,
+            request: None,
+        };
         let text = serde_json::to_string(&event).unwrap();
         let Event::Told { value: back, trial, .. } = serde_json::from_str(&text).unwrap() else { panic!("{text}") };
         assert_eq!((back.to_bits(), trial.0), (value.to_bits(), u64::MAX), "{text}");
@@ -266,13 +273,18 @@ fn impossible_events_are_refused_by_number_and_trial() {
     let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
     let study = Study::new(StudyConfig::new(space)).unwrap();
     let refusal = |event: Event| study.clone().apply(event).unwrap_err().to_string();
-    let added =
-        |id, x: f64| Event::Added { trial: TrialId(id), point: Point::new().with("x", x), value: None, noise: None };
+    let added = |id, x: f64| Event::Added {
+        trial: TrialId(id),
+        point: Point::new().with("x", x),
+        value: None,
+        noise: None,
+        request: None,
+    };
 
     assert!(refusal(study.events()[0].clone()).starts_with("event 1: a second `created`"));
     assert!(refusal(added(4, 0.5)).starts_with("event 1: trial 4 is new where trial 0 should be"));
     assert!(refusal(added(0, 2.0)).starts_with("event 1: trial 0: parameter `x`"));
-    assert!(refusal(Event::Released { trial: TrialId(u64::MAX) }).contains("does not exist"));
+    assert!(refusal(Event::Released { trial: TrialId(u64::MAX), request: None }).contains("does not exist"));
     assert!(Study::replay([]).unwrap_err().to_string().contains("the log is empty"));
     assert!(Study::replay([added(0, 0.5)]).unwrap_err().to_string().contains("event 0"));
 }
