@@ -6,8 +6,8 @@ use crate::error::{Error, Result};
 use crate::memory::Memory;
 use crate::store::Store;
 
-/// Opens the store at an address, and makes it if there is none: `memory:` is a store of this process alone, anything
-/// else the path of a store file.
+/// Opens the store at an address, and makes it if there is none: `postgres://…` is a database, `memory:` a store of this
+/// process alone, anything else the path of a store file.
 ///
 /// ```
 /// use elbowroom_store::open;
@@ -16,10 +16,25 @@ use crate::store::Store;
 /// ```
 pub fn open(address: &str) -> Result<Arc<dyn Store>> {
     match address {
-        "" => Err(Error::request("the address of the store is empty", "give a path")),
+        "" => Err(Error::request("the address of the store is empty", "give a path or postgres://…")),
         "memory:" => Ok(Arc::new(Memory::new())),
+        _ if is_postgres(address) => open_postgres(address),
         path => open_sqlite(path.strip_prefix("sqlite:").unwrap_or(path)),
     }
+}
+
+fn is_postgres(address: &str) -> bool {
+    address.starts_with("postgres://") || address.starts_with("postgresql://")
+}
+
+#[cfg(feature = "postgres")]
+fn open_postgres(address: &str) -> Result<Arc<dyn Store>> {
+    Ok(Arc::new(crate::postgres::Postgres::connect(&crate::postgres::Dsn::new(address)?)?))
+}
+
+#[cfg(not(feature = "postgres"))]
+fn open_postgres(_: &str) -> Result<Arc<dyn Store>> {
+    Err(Error::request("this build has no PostgreSQL", "build it with the feature `postgres`"))
 }
 
 #[cfg(feature = "sqlite")]

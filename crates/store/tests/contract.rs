@@ -17,6 +17,7 @@ use elbowroom_store::{
 macro_rules! contract {
     ($($name:ident)*) => {
         mod memory { $(#[test] fn $name() { super::run(super::Bench::memory(), super::$name); })* }
+        mod postgres { $(#[test] fn $name() { super::run(super::Bench::postgres(), super::$name); })* }
         mod sqlite { $(#[test] fn $name() { super::run(super::Bench::sqlite(), super::$name); })* }
     };
 }

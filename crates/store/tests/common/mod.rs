@@ -1,13 +1,15 @@
 //! What several test files need.
 #![allow(dead_code)]
 
+pub mod cluster;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use elbowroom::space::{Parameter, SearchSpace};
 use elbowroom::study::{Event, StrategyConfig, StudyConfig, TrialState};
-use elbowroom_store::{Clock, Memory, SharedStudy, Sqlite, Store};
+use elbowroom_store::{Clock, Dsn, Memory, Postgres, SharedStudy, Sqlite, Store};
 
 /// A store under test: opened as often as one likes, with time that can be made to pass.
 pub struct Bench {
@@ -29,6 +31,13 @@ impl Bench {
         let (path, ours) = (folder.path().join("store.elbow"), clock.clone());
         let open = move || -> Arc<dyn Store> { Arc::new(Sqlite::open_with_clock(&path, ours.clone()).unwrap()) };
         Some(Self { name: "sqlite", open: Box::new(open), clock: Some(clock), _folder: Some(folder) })
+    }
+
+    /// A new database of this test program's private server; none where PostgreSQL is not installed.
+    pub fn postgres() -> Option<Self> {
+        let dsn = cluster::new_database()?;
+        let open = move || -> Arc<dyn Store> { Arc::new(Postgres::connect(&Dsn::new(&dsn).unwrap()).unwrap()) };
+        Some(Self { name: "postgres", open: Box::new(open), clock: None, _folder: None })
     }
 
     pub fn open(&self) -> Arc<dyn Store> {
@@ -71,6 +80,12 @@ pub fn grid() -> SearchSpace {
 /// Cheap choices, where the choice does not matter.
 pub fn random(budget: usize) -> StudyConfig {
     StudyConfig::new(grid()).strategy(StrategyConfig::Random).budget(budget)
+}
+
+/// The default strategy in a space of 225 points, where workers easily want the same one.
+pub fn coarse(budget: usize) -> StudyConfig {
+    let space = SearchSpace::new(vec![Parameter::int("a", 0, 14), Parameter::int("b", 0, 14)]).unwrap();
+    StudyConfig::new(space).budget(budget)
 }
 
 /// Nothing that a store promises is broken: every trial's point is its own, the budget holds, the log folds.
