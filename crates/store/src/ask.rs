@@ -28,7 +28,7 @@ use crate::store::{Appended, Handout, Ticket};
 const PATIENCE: usize = 2;
 
 /// How long an asker that gives no sign keeps its place, unless its choices take long.
-const TURN: Duration = Duration::from_secs(10);
+const TURN: Duration = Duration::from_secs(3);
 
 /// How often an asker that waits looks whether it is its turn.
 const GLANCE: Duration = Duration::from_millis(10);

@@ -2,13 +2,14 @@
 #![allow(dead_code)]
 
 pub mod cluster;
+pub mod crew;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use elbowroom::space::{Parameter, SearchSpace};
-use elbowroom::study::{Event, StrategyConfig, StudyConfig, TrialState};
+use elbowroom::study::{Event, InitialDesign, StudyConfig, TrialState};
 use elbowroom_store::{Clock, Dsn, Memory, Postgres, SharedStudy, Sqlite, Store};
 
 /// A store under test: opened as often as one likes, with time that can be made to pass.
@@ -77,9 +78,9 @@ pub fn grid() -> SearchSpace {
     SearchSpace::new(vec![Parameter::int("a", 0, 19), Parameter::int("b", 0, 19)]).unwrap()
 }
 
-/// Cheap choices, where the choice does not matter.
+/// Random points and no model, where the choice does not matter.
 pub fn random(budget: usize) -> StudyConfig {
-    StudyConfig::new(grid()).strategy(StrategyConfig::Random).budget(budget)
+    StudyConfig::new(grid()).design(InitialDesign::Uniform).initial(10_000).budget(budget)
 }
 
 /// The default strategy in a space of 225 points, where workers easily want the same one.
