@@ -13,7 +13,7 @@ use std::sync::Arc;
 use common::crew::{Promises, Worker};
 use common::{assert_sound, random};
 use elbowroom::study::Event;
-use elbowroom_store::{Error, Memory, SharedStudy, Sqlite, Store, check, open, salvage};
+use elbowroom_store::{Error, Memory, SharedStudy, Sqlite, check, open, salvage};
 
 /// A store file with a study of some trials, closed.
 fn some_file(folder: &Path) -> PathBuf {
@@ -152,7 +152,7 @@ fn other_files_and_newer_ones_are_left_alone() {
 }
 
 #[test]
-fn a_store_file_is_private_and_synced_at_every_commit() {
+fn a_store_file_is_private() {
     let folder = tempfile::tempdir().unwrap();
     let path = some_file(folder.path());
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
@@ -238,17 +238,39 @@ fn is_root() -> bool {
 }
 
 #[test]
-fn a_file_that_was_replaced_by_an_older_copy_is_noticed() {
+fn a_store_in_use_is_found_healthy() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.elbow");
+    let address = path.to_str().unwrap();
+    SharedStudy::create(open(address).unwrap(), "study", random(400)).unwrap();
+    let workers: Vec<Worker> = (0..2).map(|_| Worker::start(address, 60, &[])).collect();
+    let mut seen = 0;
+    while seen < 200 {
+        let health = check(&path).unwrap();
+        assert!(health.faults.is_empty(), "{health:?}");
+        assert!(health.studies[0].n_events >= seen);
+        seen = health.studies[0].n_events;
+    }
+    for worker in workers {
+        let (said, well) = worker.end();
+        assert!(well, "{said}");
+    }
+}
+
+/// A store that begins to show an older state of the study, as after a restored backup.
+#[test]
+fn a_log_that_became_shorter_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let path = some_file(folder.path());
-    let old = fs::read(&path).unwrap();
     let mut study = SharedStudy::open(Arc::new(Sqlite::open(&path).unwrap()), "study").unwrap();
-    let trial = study.ask(1, None).unwrap().trials.remove(0);
-    // As a restored backup would look to a worker that goes on: the same name, an earlier end.
-    let restored = folder.path().join("restored.elbow");
-    fs::write(&restored, old).unwrap();
-    let store = Sqlite::open(&restored).unwrap();
-    assert!(store.read("study", study.study().events().len()).unwrap().entries.is_empty());
-    assert!(store.read("study", 0).unwrap().entries.len() < study.study().events().len());
-    study.tell(&trial, 1.0).unwrap();
+    let database = rusqlite::Connection::open(&path).unwrap();
+    database.execute("DELETE FROM events WHERE number > 50", []).unwrap();
+    let error = study.ask(1, None).unwrap_err().to_string();
+    assert!(error.contains("has 51 events, where it had 62 before"), "{error}");
+    // And once it has grown again, differently, that is noticed too.
+    let mut other = SharedStudy::open(Arc::new(Sqlite::open(&path).unwrap()), "study").unwrap();
+    for _ in 0..12 {
+        other.ask(1, None).unwrap();
+    }
+    assert!(matches!(study.refresh(), Err(Error::Damaged { .. })));
 }
