@@ -137,7 +137,7 @@ fn workers_get_distinct_points_and_never_more_than_the_budget(bench: &Bench) {
     let n_told: usize = std::thread::scope(|scope| {
         let work = |_| {
             scope.spawn(|| {
-                let mut study = bench.join().ttl(Duration::from_secs(90));
+                let mut study = bench.join();
                 let mut n = 0;
                 while let Some(handed) = study.ask(1, None).unwrap().trials.pop() {
                     study.tell(&handed, n as f64).unwrap();
@@ -157,7 +157,7 @@ fn workers_get_distinct_points_and_never_more_than_the_budget(bench: &Bench) {
 }
 
 fn a_silent_worker_loses_its_trial_to_the_next_who_asks(bench: &Bench) {
-    let (mut ours, mut theirs) = (bench.create(random(9)), bench.join());
+    let (mut ours, mut theirs) = (bench.create_brief(random(9)), bench.join());
     let lost = ours.ask(1, None).unwrap().trials.remove(0);
     bench.pass(LONG);
     let handed = theirs.ask(2, Some("retry")).unwrap().trials;
@@ -173,7 +173,7 @@ fn a_silent_worker_loses_its_trial_to_the_next_who_asks(bench: &Bench) {
 }
 
 fn a_trial_that_is_lost_three_times_is_given_up_but_its_value_is_welcome(bench: &Bench) {
-    let mut study = bench.create(random(2));
+    let mut study = bench.create_brief(random(2));
     let first = study.ask(1, None).unwrap().trials.remove(0);
     for attempt in [2, 3] {
         bench.pass(LONG);
@@ -194,7 +194,7 @@ fn a_trial_that_is_lost_three_times_is_given_up_but_its_value_is_welcome(bench: 
 }
 
 fn a_late_value_is_kept_and_cancels_the_retry(bench: &Bench) {
-    let (mut ours, mut theirs) = (bench.create(random(9)), bench.join());
+    let (mut ours, mut theirs) = (bench.create_brief(random(9)), bench.join());
     let late = ours.ask(1, None).unwrap().trials.remove(0);
     bench.pass(LONG);
     theirs.refresh().unwrap();
@@ -208,7 +208,7 @@ fn a_late_value_is_kept_and_cancels_the_retry(bench: &Bench) {
 }
 
 fn a_late_value_beside_a_retry_is_a_replicate(bench: &Bench) {
-    let (mut ours, mut theirs) = (bench.create(random(9)), bench.join());
+    let (mut ours, mut theirs) = (bench.create_brief(random(9)), bench.join());
     let late = ours.ask(1, None).unwrap().trials.remove(0);
     bench.pass(LONG);
     let retry = theirs.ask(1, None).unwrap().trials.remove(0);
@@ -220,7 +220,7 @@ fn a_late_value_beside_a_retry_is_a_replicate(bench: &Bench) {
 }
 
 fn a_failure_of_a_superseded_worker_says_nothing(bench: &Bench) {
-    let (mut ours, mut theirs) = (bench.create(random(9)), bench.join());
+    let (mut ours, mut theirs) = (bench.create_brief(random(9)), bench.join());
     let old = ours.ask(1, None).unwrap().trials.remove(0);
     bench.pass(LONG);
     let new = theirs.ask(1, None).unwrap().trials.remove(0);
@@ -235,7 +235,7 @@ fn a_failure_of_a_superseded_worker_says_nothing(bench: &Bench) {
 }
 
 fn heartbeats_keep_a_trial_and_say_when_it_is_gone(bench: &Bench) {
-    let (mut ours, mut theirs) = (bench.create(random(9)), bench.join());
+    let (mut ours, mut theirs) = (bench.create_brief(random(9)), bench.join());
     let held = ours.ask(2, None).unwrap().trials;
     for _ in 0..3 {
         bench.pass(TTL * 2 / 3);
@@ -364,7 +364,7 @@ impl<F: FnOnce() + Send> Store for Meanwhile<F> {
 
 /// A study with a model: its design is done and observed.
 fn modelled(bench: &Bench) -> SharedStudy {
-    let mut study = bench.create(StudyConfig::new(grid()).initial(4).budget(30)).ttl(Duration::from_secs(90));
+    let mut study = bench.create(StudyConfig::new(grid()).initial(4).budget(30));
     for trial in study.ask(4, None).unwrap().trials {
         let x = trial.point().get("a").unwrap().as_f64().unwrap() - 7.0;
         study.tell(&trial, x * x).unwrap();
@@ -406,7 +406,7 @@ fn results_that_come_meanwhile_do_not_cost_a_choice(bench: &Bench) {
 }
 
 fn a_worker_that_comes_back_just_in_time_keeps_its_trial(bench: &Bench) {
-    let mut theirs = bench.create(random(9));
+    let mut theirs = bench.create_brief(random(9));
     let silent = theirs.ask(1, None).unwrap().trials.remove(0);
     bench.pass(LONG);
     let meanwhile = Meanwhile::new(bench.open(), move || {
@@ -494,7 +494,7 @@ fn a_clock_that_is_stepped_by_a_day_costs_no_result_and_no_more_than_a_lease(ben
 }
 
 fn a_heartbeat_thread_keeps_a_trial(bench: &Bench) {
-    let (mut ours, mut theirs) = (bench.create(random(9)), bench.join());
+    let (mut ours, mut theirs) = (bench.create_brief(random(9)), bench.join());
     let trials = ours.ask(2, None).unwrap().trials;
     let heartbeat = Heartbeat::start(bench.open(), "study", TTL / 20);
     heartbeat.hold(trials[0].attempt);

@@ -59,11 +59,16 @@ impl Bench {
     }
 
     pub fn create(&self, config: StudyConfig) -> SharedStudy {
-        SharedStudy::create(self.open(), "study", config).unwrap().ttl(TTL).worker("first")
+        SharedStudy::create(self.open(), "study", config).unwrap().worker("first")
+    }
+
+    /// As [`create`](Self::create), with leases that run out soon.
+    pub fn create_brief(&self, config: StudyConfig) -> SharedStudy {
+        self.create(config).ttl(TTL)
     }
 
     pub fn join(&self) -> SharedStudy {
-        SharedStudy::open(self.open(), "study").unwrap().ttl(TTL).worker("other")
+        SharedStudy::open(self.open(), "study").unwrap().worker("other")
     }
 }
 
