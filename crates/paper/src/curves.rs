@@ -87,7 +87,7 @@ pub fn panels(curves: &[Curve], average: Average, value: &Axis, clock: &Axis, ti
         let seconds: Vec<f64> = (0..n).map(|k| average.of(&at(|run| &run.seconds, k)).value).collect();
         let look = look_of_method(method);
         // The clock starts at 0 after the initial points, which are the same for all; a logarithm cannot show that.
-        let from = usize::from(clock.scale == Scale::Log).min(n);
+        let from = if clock.scale == Scale::Log { seconds.iter().take_while(|s| **s <= 0.0).count() } else { 0 };
         let counted: Vec<f64> = (0..n).map(|k| k as f64).collect();
         for (panel, x, best) in
             [(&mut by_batch, &counted[..], &best[..]), (&mut by_time, &seconds[from..], &best[from..])]

@@ -18,6 +18,7 @@ pub mod lipschitz;
 pub mod markdown;
 pub mod methods;
 pub mod options;
+pub mod panels;
 pub mod plot;
 pub mod race;
 pub mod raw;

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use clap::Parser;
 use elbowroom_paper::options::Options;
-use elbowroom_paper::{Result, ablation, cosines, figure1, figure2, gene, intractable, lipschitz, svr, table};
+use elbowroom_paper::{Result, ablation, cosines, figure1, figure2, gene, intractable, lipschitz, panels, svr, table};
 
 /// Repeats the experiments of "Batch Bayesian Optimization via Local Penalization".
 #[derive(Parser)]
@@ -28,6 +28,8 @@ enum Cli {
     Intractable(Options),
     /// How fast a model learns the Lipschitz constant of Cosines: the figure of the paper's appendix C
     Lipschitz(Options),
+    /// The paper's figure of six panels, from the results of cosines, gene and svr
+    Panels(Options),
     /// All of them, one after another
     All(Options),
     /// Print the lines that head every raw.csv: command, commit, versions, machine
@@ -45,6 +47,7 @@ fn run(cli: Cli) -> Result<()> {
         Cli::Svr(options) => svr::run(&options)?,
         Cli::Intractable(options) => intractable::run(&options)?,
         Cli::Lipschitz(options) => lipschitz::run(&options)?,
+        Cli::Panels(options) => panels::run(&options)?,
         Cli::All(options) => all(&options)?,
         Cli::Provenance => print!("{}", elbowroom_paper::raw::provenance()),
     }
@@ -52,8 +55,8 @@ fn run(cli: Cli) -> Result<()> {
 }
 
 /// The experiments, the short ones first.
-const ALL: [&str; 9] =
-    ["figure1", "figure2", "lipschitz", "intractable", "cosines", "table", "ablation", "gene", "svr"];
+const ALL: [&str; 10] =
+    ["figure1", "figure2", "lipschitz", "intractable", "cosines", "table", "ablation", "gene", "svr", "panels"];
 
 /// Runs every experiment with the options they share; each has its own folder.
 fn all(options: &Options) -> Result<()> {

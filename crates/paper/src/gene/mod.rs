@@ -12,9 +12,12 @@
 mod report;
 mod surrogate;
 
+use std::path::Path;
+
 use clap::Args;
 
 use crate::Result;
+use crate::curves::Curve;
 use crate::jobs::run_all;
 use crate::methods::{PAPER, Track, is_sequential, strategy};
 use crate::options::Options;
@@ -49,6 +52,11 @@ const COLUMNS: Columns = Columns {
     keys: &["data", "batches", "method", "replicate"],
     values: &["evaluations", "best", "clock", "choosing", "recommended"],
 };
+
+/// The runs of the comparison, from the file of a folder.
+pub fn curves(dir: &Path) -> Result<Vec<Curve>> {
+    report::curves(&Table::read(dir)?)
+}
 
 /// Runs the experiment.
 pub fn run(options: &GeneOptions) -> Result<()> {

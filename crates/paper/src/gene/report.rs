@@ -13,8 +13,7 @@ use crate::raw::{Table, split};
 /// Writes `gene.svg`, `gene.png` and `gene.md`.
 pub fn report(dir: &Path, table: &Table) -> Result<()> {
     let record: Record = serde_json::from_slice(&std::fs::read(dir.join("model.json"))?)?;
-    let mut curves = table.rows.iter().map(|row| curve(table, row)).collect::<Result<Vec<_>>>()?;
-    curves.sort_by_key(|curve| PAPER.iter().position(|m| *m == curve.method).unwrap_or(PAPER.len()));
+    let curves = curves(table)?;
     let Some(first) = curves.first() else { return Err("raw.csv has no rows yet".into()) };
     let replicates = curves.iter().filter(|c| c.method == first.method).count();
     let Record { data, n_train, n_valid, hyperparameters, r_squared, rmse } = &record;
@@ -31,7 +30,7 @@ pub fn report(dir: &Path, table: &Table) -> Result<()> {
             &curves,
             Average::Mean,
             &Axis::linear("predicted log10 protein, best so far"),
-            &Axis::log(format!("parallel clock: {EVALUATION} s for a batch, and choosing it, s")),
+            &Axis::linear(format!("parallel clock: {EVALUATION} s for a batch, and choosing it, s")),
             ["(a) genes: by batches", "(b) genes: by time"],
         )
         .to_vec(),
@@ -49,6 +48,13 @@ pub fn report(dir: &Path, table: &Table) -> Result<()> {
     text += &ending_table(&curves);
     std::fs::write(dir.join("gene.md"), text)?;
     Ok(())
+}
+
+/// The runs, method by method in the paper's order.
+pub fn curves(table: &Table) -> Result<Vec<Curve>> {
+    let mut curves = table.rows.iter().map(|row| curve(table, row)).collect::<Result<Vec<_>>>()?;
+    curves.sort_by_key(|curve| PAPER.iter().position(|m| *m == curve.method).unwrap_or(PAPER.len()));
+    Ok(curves)
 }
 
 fn curve(table: &Table, row: &[String]) -> Result<Curve> {

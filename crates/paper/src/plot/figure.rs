@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::axis::{Axis, Ruler};
+use super::axis::{Axis, Ruler, Scale};
 use super::layer::{Anchor, Frame, Layer};
 use super::legend::{self, Key};
 use super::style::{Dash, INK, Stroke};
@@ -29,15 +29,15 @@ impl Panel {
         Self { title: title.into(), x, y, layers: Vec::new() }
     }
 
-    /// The least and the largest finite values in x and in y that are shown.
+    /// The least and the largest finite values in x and in y that can be shown.
     fn data_range(&self) -> ((f64, f64), (f64, f64)) {
         let empty = (f64::INFINITY, f64::NEG_INFINITY);
-        let wider = |range: (f64, f64), value: Option<f64>| match value {
-            Some(v) if v.is_finite() => (range.0.min(v), range.1.max(v)),
+        let wider = |range: (f64, f64), value: Option<f64>, axis: &Axis| match value {
+            Some(v) if v.is_finite() && (v > 0.0 || axis.scale == Scale::Linear) => (range.0.min(v), range.1.max(v)),
             _ => range,
         };
         let places = self.layers.iter().flat_map(Layer::extent);
-        places.fold((empty, empty), |(x, y), (px, py)| (wider(x, px), wider(y, py)))
+        places.fold((empty, empty), |(x, y), (px, py)| (wider(x, px, &self.x), wider(y, py, &self.y)))
     }
 }
 

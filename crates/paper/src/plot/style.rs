@@ -114,14 +114,14 @@ pub fn look_of_method(name: &str) -> Look {
         "qEI" => (GREY, Marker::Plus),
         "LP" if name == "LP" => (BLACK, Marker::Star),
         "LP" => (VERMILLION, Marker::Star),
-        "LP-T" => (PURPLE, Marker::Star),
+        "LP-T" => (PURPLE, Marker::Diamond),
         "Thompson" => (GREEN, Marker::Plus),
         "random" => (GREY, Marker::Tick),
         _ => (INK, Marker::Plus),
     };
     let dash = match name {
         "EI" => Dash::Dashed,
-        "LP" | "Thompson" | "random" => Dash::Dotted,
+        "LP" | "LP-T-UCB" | "Thompson" | "random" => Dash::Dotted,
         _ if name.ends_with("-EI") => Dash::Dashed,
         _ => Dash::Solid,
     };

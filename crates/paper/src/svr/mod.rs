@@ -10,11 +10,13 @@ mod cache;
 mod machine;
 mod report;
 
+use std::path::Path;
 use std::sync::Mutex;
 
 use clap::Args;
 
 use crate::Result;
+use crate::curves::Curve;
 use crate::jobs::run_all;
 use crate::methods::{Track, is_sequential, strategy};
 use crate::options::Options;
@@ -61,6 +63,11 @@ struct Size {
     tests: usize,
     batches: usize,
     replicates: u64,
+}
+
+/// The runs of the comparison, from the file of a folder.
+pub fn curves(dir: &Path) -> Result<Vec<Curve>> {
+    report::curves(&Table::read(dir)?)
 }
 
 /// Runs the experiment.

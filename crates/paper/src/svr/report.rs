@@ -19,7 +19,7 @@ pub fn report(dir: &Path, table: &Table) -> Result<()> {
     let comparison: Vec<&Vec<String>> = table.rows.iter().filter(|row| row[rows] != PAPER_SIZE).collect();
     let mut text = String::new();
     if let Some(first) = comparison.first() {
-        let curves = comparison.iter().map(|row| curve(table, row)).collect::<Result<Vec<_>>>()?;
+        let curves = curves(table)?;
         let n = curves.iter().filter(|c| c.method == curves[0].method).count();
         let source =
             if first[data] == "protein" { "the protein data" } else { "GENERATED rows that stand in for no real data" };
@@ -65,6 +65,12 @@ pub fn report(dir: &Path, table: &Table) -> Result<()> {
     }
     std::fs::write(dir.join("svr.md"), text)?;
     Ok(())
+}
+
+/// The runs of the comparison.
+pub fn curves(table: &Table) -> Result<Vec<Curve>> {
+    let rows = table.column("rows")?;
+    table.rows.iter().filter(|row| row[rows] != PAPER_SIZE).map(|row| curve(table, row)).collect()
 }
 
 fn curve(table: &Table, row: &[String]) -> Result<Curve> {
