@@ -57,8 +57,11 @@ const FLOOR: f64 = 1e-9;
 /// The name of what the others are compared with.
 const BASE: &str = "base";
 
-const COLUMNS: Columns =
-    Columns { keys: &["mode", "problem", "q", "variant", "replicate"], values: &["regret", "evaluations", "cpu"] };
+/// The columns of `raw.csv`; time is counted in batches in step, and on the simulated clock otherwise.
+const COLUMNS: Columns = Columns {
+    keys: &["mode", "problem", "q", "variant", "replicate"],
+    values: &["regret", "evaluations", "time", "cpu"],
+};
 
 /// The base, then every variant by `factor:level`.
 fn variants() -> Vec<(String, StrategyConfig)> {
@@ -160,39 +163,43 @@ fn measure(job: &Job, strategy: StrategyConfig, evaluations: usize) -> Result<Ve
     let objective = Objective::of(&problem);
     let n_initial = 3 * problem.dim();
     let left = evaluations.saturating_sub(n_initial).max(job.q);
-    let (best, count, cpu) = if job.mode == "sync" {
+    let (best, count, time, cpu) = if job.mode == "sync" {
         let plan = Plan { evaluations: left, ..Plan::new(job.q, n_initial) };
-        let last = race(&objective, strategy, ModelConfig::default(), seed, &plan)?.last();
-        (last.best, last.evaluations, last.cpu)
+        let outcome = race(&objective, strategy, ModelConfig::default(), seed, &plan)?;
+        let last = outcome.last();
+        (last.best, last.evaluations, (outcome.rounds.len() - 1) as f64, last.cpu)
     } else {
         let model = ModelConfig::default();
         let end = race_asynchronously(&objective, strategy, model, seed, n_initial, job.q, left)?;
-        (end.best, end.evaluations, end.cpu)
+        (end.best, end.evaluations, end.time, end.cpu)
     };
-    Ok(vec![(best - problem.minimum).to_string(), count.to_string(), format!("{cpu:.3}")])
+    Ok(vec![(best - problem.minimum).to_string(), count.to_string(), format!("{time:.2}"), format!("{cpu:.3}")])
 }
 
 /// A setting that variants are compared in: mode, q, problem, replicate.
 type Block = (String, usize, String, u64);
 
-/// log₁₀ regret by block and variant.
-type Results = BTreeMap<Block, BTreeMap<String, f64>>;
+/// log₁₀ regret and time by block and variant.
+type Results = BTreeMap<Block, BTreeMap<String, (f64, f64)>>;
 
 fn report(dir: &Path) -> Result<()> {
     let table = Table::read(dir)?;
     let [mode, problem, q] = [table.column("mode")?, table.column("problem")?, table.column("q")?];
     let [variant, replicate, regret] = [table.column("variant")?, table.column("replicate")?, table.column("regret")?];
+    let time = table.column("time")?;
     let mut results = Results::new();
     for row in &table.rows {
         let block = (row[mode].clone(), row[q].parse()?, row[problem].clone(), row[replicate].parse()?);
         let log = row[regret].parse::<f64>()?.max(FLOOR).log10();
-        results.entry(block).or_default().insert(row[variant].clone(), log);
+        results.entry(block).or_default().insert(row[variant].clone(), (log, row[time].parse()?));
     }
     let mut text = String::from(
         "# Ablation\n\nMade by `paper ablation` from `raw.csv`. The base is the library's default: expected improvement, \
          truncated penalizer, variance factor, global L, largest mean as M. Differences of log₁₀ regret to the base, with \
          95 % intervals by Student's t over problems × seeds, which treats them as independent; below 0 is better than \
-         the base. Ranks are among all variants of a run, 1 is best.\n",
+         the base. Ranks are among all variants of a run, 1 is best. All runs have the same number of evaluations, not the \
+         same time: a strategy that asks for fewer points at once takes longer, and the last column says by how much \
+         (batches in step, the simulated clock otherwise; the base takes 1).\n",
     );
     for (name, long) in [("sync", "In step"), ("async", "Asynchronous")] {
         let own: Results =
@@ -219,19 +226,19 @@ fn page(results: &Results) -> (String, String) {
     let names: Vec<String> = names.filter(|name| results.values().any(|v| v.contains_key(name))).collect();
     let differences = |name: &str, is_wanted: &dyn Fn(&Block) -> bool| -> Vec<f64> {
         let wanted = results.iter().filter(|(block, _)| is_wanted(block));
-        wanted.filter_map(|(_, v)| Some(v.get(name)? - v.get(BASE)?)).collect()
+        wanted.filter_map(|(_, v)| Some(v.get(name)?.0 - v.get(BASE)?.0)).collect()
     };
     let complete: Vec<Vec<f64>> = results
         .values()
         .filter(|v| names.iter().all(|name| v.contains_key(name)))
-        .map(|v| ranks(&names.iter().map(|name| v[name]).collect::<Vec<_>>()))
+        .map(|v| ranks(&names.iter().map(|name| v[name].0).collect::<Vec<_>>()))
         .collect();
     let mut problems: Vec<&String> = results.keys().map(|block| &block.2).collect();
     problems.sort();
     problems.dedup();
     let mut head = vec!["variant".to_string(), "all q".into()];
     head.extend(sizes.iter().map(|q| format!("q = {q}")));
-    head.extend(["mean rank".into(), "problems better".into(), "runs".into()]);
+    head.extend(["mean rank".into(), "problems better".into(), "runs".into(), "time".into()]);
     let mut table = Markdown::new(head);
     for (i, name) in names.iter().enumerate() {
         let show = |d: Vec<f64>| {
@@ -246,20 +253,28 @@ fn page(results: &Results) -> (String, String) {
         let better = problems.iter().filter(|p| mean(&differences(name, &|block| block.2 == ***p)) < 0.0).count();
         row.push(if name == BASE { String::new() } else { format!("{better} of {}", problems.len()) });
         row.push(all.len().to_string());
+        row.push(format!("× {:.2}", slowness(results, name)));
         table.row(row);
     }
-    let scored = names.iter().map(|name| (name, interval(&differences(name, &|_| true))));
+    let as_fast = names.iter().filter(|name| slowness(results, name) < 1.01);
+    let scored = as_fast.map(|name| (name, interval(&differences(name, &|_| true))));
     let best = scored.min_by(|a, b| a.1.mean.total_cmp(&b.1.mean));
     let best = best.map_or("There are no results.".to_string(), |(name, found)| {
         let surely = if name == BASE || found.high < 0.0 { "" } else { ", which is not surely better than the base" };
         format!(
-            "The least mean log₁₀ regret has {name}: {} [{}, {}] to the base{surely}.",
+            "The least mean log₁₀ regret of all that take no longer has {name}: {} [{}, {}] to the base{surely}.",
             signed(found.mean),
             signed(found.low),
             signed(found.high)
         )
     });
     (table.text(), best)
+}
+
+/// How much longer a variant takes than the base, on average.
+fn slowness(results: &Results, name: &str) -> f64 {
+    let times: Vec<f64> = results.values().filter_map(|v| Some(v.get(name)?.1 / v.get(BASE)?.1)).collect();
+    mean(&times)
 }
 
 #[cfg(test)]

@@ -123,8 +123,10 @@ impl Cells {
         let mut methods: Vec<String> = values.keys().map(|(method, _)| method.clone()).collect();
         methods.sort_by_key(|method| (order(method), method.clone()));
         methods.dedup();
-        let mut places: Vec<Place> =
-            values.keys().filter(|(method, _)| !is_sequential(method)).map(|(_, place)| *place).collect();
+        // A cell where one method is alone compares nothing: the clock of track W, for one.
+        let batch: Vec<Place> = values.keys().filter(|(m, _)| !is_sequential(m)).map(|(_, place)| *place).collect();
+        let is_shared = |place: &Place| batch.iter().filter(|other| *other == place).count() > 1;
+        let mut places: Vec<Place> = batch.iter().copied().filter(is_shared).collect();
         if places.is_empty() {
             places = values.keys().map(|(_, place)| *place).collect();
         }
