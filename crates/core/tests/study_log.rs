@@ -240,7 +240,8 @@ proptest! {
 #[test]
 fn fields_of_later_builds_are_passed_over_and_other_versions_refused() {
     let read = |text: &str| serde_json::from_str::<Event>(text);
-    let told = Event::Told { trial: TrialId(1), value: 0.5, noise: None, correction: false, request: None };
+    let told =
+        Event::Told { trial: TrialId(1), value: 0.5, noise: None, correction: false, late: false, request: None };
     assert_eq!(read(r#"{"v":1,"event":"told","trial":1,"value":0.5,"weather":"fine"}"#).unwrap(), told);
     // Wherever the version stands, it is what the message is about.
     for text in [r#"{"v":2,"event":"sold","trial":[]}"#, r#"{"event":"told","trial":[],"v":2}"#] {
@@ -253,8 +254,14 @@ fn fields_of_later_builds_are_passed_over_and_other_versions_refused() {
 #[test]
 fn numbers_come_back_from_json_bit_by_bit() {
     for value in [0.1 + 0.2, 5e-324, f64::MAX, -0.0, 1.0, 1e22, 123456789.12345679] {
-        let event =
-            Event::Told { trial: TrialId(u64::MAX), value, noise: Some(value.abs()), correction: true, request: None };
+        let event = Event::Told {
+            trial: TrialId(u64::MAX),
+            value,
+            noise: Some(value.abs()),
+            correction: true,
+            late: false,
+            request: None,
+        };
         let text = serde_json::to_string(&event).unwrap();
         let Event::Told { value: back, trial, .. } = serde_json::from_str(&text).unwrap() else { panic!("{text}") };
         assert_eq!((back.to_bits(), trial.0), (value.to_bits(), u64::MAX), "{text}");
@@ -266,13 +273,18 @@ fn impossible_events_are_refused_by_number_and_trial() {
     let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
     let study = Study::new(StudyConfig::new(space)).unwrap();
     let refusal = |event: Event| study.clone().apply(event).unwrap_err().to_string();
-    let added =
-        |id, x: f64| Event::Added { trial: TrialId(id), point: Point::new().with("x", x), value: None, noise: None };
+    let added = |id, x: f64| Event::Added {
+        trial: TrialId(id),
+        point: Point::new().with("x", x),
+        value: None,
+        noise: None,
+        request: None,
+    };
 
     assert!(refusal(study.events()[0].clone()).starts_with("event 1: a second `created`"));
     assert!(refusal(added(4, 0.5)).starts_with("event 1: trial 4 is new where trial 0 should be"));
     assert!(refusal(added(0, 2.0)).starts_with("event 1: trial 0: parameter `x`"));
-    assert!(refusal(Event::Released { trial: TrialId(u64::MAX) }).contains("does not exist"));
+    assert!(refusal(Event::Released { trial: TrialId(u64::MAX), request: None }).contains("does not exist"));
     assert!(Study::replay([]).unwrap_err().to_string().contains("the log is empty"));
     assert!(Study::replay([added(0, 0.5)]).unwrap_err().to_string().contains("event 0"));
 }
@@ -289,4 +301,69 @@ fn points_that_decode_alike_are_one_point_also_where_encoding_rounds() {
         let u: &UnitPoint = &trial.unit;
         assert_eq!(*u, study.space().encode(&trial.point).unwrap());
     }
+}
+
+#[test]
+fn a_trial_handed_out_again_is_the_same_trial() {
+    let space = SearchSpace::new(vec![Parameter::int("n", 0, 99)]).unwrap();
+    let mut study = Study::new(StudyConfig::new(space).budget(3)).unwrap();
+    let lost = study.ask_as(2, "first").unwrap().trials;
+    let suggestion = study.suggest_again(2, &[lost[1].id], vec![lost[0].id], &study).unwrap();
+    // The budget allows one new trial beside the lost one, which costs nothing.
+    assert_eq!((suggestion.again.len(), suggestion.trials.len(), &suggestion.short), (1, 1, &None));
+    study.apply(suggestion.into_event(Some("second".to_owned()))).unwrap();
+    let answer = study.answered("second").unwrap().trials;
+    assert_eq!((answer[0].id, answer[0].attempts, answer[1].id), (lost[1].id, 2, TrialId(2)));
+    assert_eq!(answer[0].point, lost[1].point);
+
+    // With nothing new to choose there is still an answer; what is not asked for stays lost.
+    let all = study.suggest_again(1, &[lost[0].id, lost[1].id], vec![], &study).unwrap();
+    assert_eq!((all.again.len(), all.trials.len(), all.again[0].attempt), (1, 0, 2));
+    let event = all.clone().into_event(None);
+    study.apply(event.clone()).unwrap();
+    assert_eq!(verify(study.events()).unwrap(), vec![]);
+
+    // Attempts are counted without a gap, and an ended trial is not handed out.
+    assert!(study.apply(event).unwrap_err().to_string().contains("attempt 2, where it cannot be"));
+    study.tell(lost[0].id, 1.0).unwrap();
+    let next = study.suggest_again(1, &[lost[0].id], vec![], &study).unwrap().into_event(None);
+    assert!(study.apply(next).is_err());
+    let lines = written(&study);
+    let read: Vec<Event> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(Study::replay(read).unwrap(), study);
+}
+
+#[test]
+fn every_report_under_a_name_counts_once() {
+    let space = SearchSpace::new(vec![Parameter::int("n", 0, 99)]).unwrap();
+    let mut study = Study::new(StudyConfig::new(space)).unwrap();
+    let trials = study.ask(3).unwrap().trials;
+    let request = |name: &str| Some(name.to_owned());
+    let (a, b) = (trials[0].id, trials[1].id);
+    let late = Event::Told { trial: a, value: 1.0, noise: None, correction: false, late: true, request: request("t") };
+    let infeasible = Event::Infeasible { trial: b, reason: "hot".to_owned(), request: request("i") };
+    let released = Event::Released { trial: trials[2].id, request: request("r") };
+    for event in [&late, &infeasible, &released] {
+        study.check(event).unwrap();
+        study.apply(event.clone()).unwrap();
+        let once = study.trials().to_vec();
+        study.apply(event.clone()).unwrap();
+        assert_eq!(study.trials(), once);
+    }
+    assert_eq!(study.trial(a).unwrap().measurements()[0].kind, elbowroom::study::MeasurementKind::Late);
+    assert_eq!(study.reported("i"), Some(b));
+    // Nor can a name be used for a second thing, which a store must know before it stores it.
+    let other = Event::Released { trial: a, request: request("i") };
+    assert!(study.check(&other).is_err() && study.apply(other).is_err());
+    let added = |request| Event::Added {
+        trial: TrialId(3),
+        point: Point::new().with("n", 5),
+        value: None,
+        noise: None,
+        request,
+    };
+    assert!(study.check(&added(request("t"))).is_err());
+    study.check(&added(request("new"))).unwrap();
+    study.apply(added(request("new"))).unwrap();
+    assert_eq!(study.reported("new"), Some(TrialId(3)));
 }

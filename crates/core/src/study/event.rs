@@ -18,7 +18,7 @@ pub const EVENT_VERSION: u32 = 1;
 ///
 /// ```
 /// use elbowroom::study::{Event, TrialId};
-/// let event = Event::Released { trial: TrialId(3) };
+/// let event = Event::Released { trial: TrialId(3), request: None };
 /// let text = serde_json::to_string(&event).unwrap();
 /// assert_eq!(text, r#"{"v":1,"event":"released","trial":3}"#);
 /// assert_eq!(serde_json::from_str::<Event>(&text).unwrap(), event);
@@ -39,6 +39,9 @@ pub enum Event {
         wanted: usize,
         /// The points, with their trials' numbers.
         trials: Vec<AskedTrial>,
+        /// Trials of earlier asks that are handed out once more, because they were lost on the way.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        again: Vec<Retry>,
         /// Why there are fewer than wanted.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         short: Option<String>,
@@ -60,6 +63,9 @@ pub enum Event {
         /// The variance of the value's noise.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         noise: Option<f64>,
+        /// The teller's name for this report.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<String>,
     },
     /// A value was measured.
     Told {
@@ -73,6 +79,9 @@ pub enum Event {
         /// Whether it replaces the trial's earlier values instead of standing beside them.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         correction: bool,
+        /// Whether it came after its time: the teller had not been heard of for longer than it may be silent.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        late: bool,
         /// The teller's name for this report: telling again under it changes nothing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<String>,
@@ -93,11 +102,17 @@ pub enum Event {
         trial: TrialId,
         /// Which constraint, or how.
         reason: String,
+        /// The teller's name for this report.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<String>,
     },
     /// A trial was given back: its point is no longer pending and may be proposed again.
     Released {
         /// Which.
         trial: TrialId,
+        /// The teller's name for this report.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<String>,
     },
 }
 
@@ -112,6 +127,15 @@ pub struct AskedTrial {
     pub source: Source,
 }
 
+/// One trial that was handed out once more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Retry {
+    /// The trial's number.
+    pub id: TrialId,
+    /// How often it was handed out by now, from 2 on.
+    pub attempt: u32,
+}
+
 /// What a choice of points rested on: enough, with the log before it, to choose them again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
@@ -121,6 +145,9 @@ pub struct Provenance {
     pub data_revision: usize,
     /// The trials that counted as pending; lost ones may be missing, which the log alone does not know.
     pub pending: Vec<TrialId>,
+    /// The store's time when the asker looked, in milliseconds since 1970; none without a store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<i64>,
     /// Where the initial design goes on.
     pub design_next: u64,
     /// The model, if one was used.

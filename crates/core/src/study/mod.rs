@@ -18,7 +18,7 @@ mod verify;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use config::{Goal, InitialDesign, StudyConfig, default_initial};
-pub use event::{AskedTrial, Build, EVENT_VERSION, Event, Provenance};
+pub use event::{AskedTrial, Build, EVENT_VERSION, Event, Provenance, Retry};
 pub use model::{HyperparameterRule, Model, ModelConfig, ModelRecord, Observations};
 pub use outcome::{OutcomeMap, OutcomeRule};
 pub use report::{Report, Told};
@@ -169,7 +169,45 @@ impl Study {
     /// As [`suggest`](Self::suggest), for a store: with the trials that count as pending (lost ones left out), and with
     /// the model of an earlier state of this study, where results that came in meanwhile are not worth another fit.
     pub fn suggest_with(&self, q: usize, pending: Vec<TrialId>, data: &Study) -> Result<Suggestion> {
-        suggest::suggest(self, data, BatchSize::new(q)?, pending)
+        suggest::suggest(self, data, BatchSize::new(q)?, &[], pending)
+    }
+
+    /// As [`suggest_with`](Self::suggest_with), where the first of the q are trials that were lost and are handed out
+    /// once more; they are under way again, so `pending` leaves them out.
+    pub fn suggest_again(
+        &self,
+        q: usize,
+        again: &[TrialId],
+        pending: Vec<TrialId>,
+        data: &Study,
+    ) -> Result<Suggestion> {
+        suggest::suggest(self, data, BatchSize::new(q)?, again, pending)
+    }
+
+    /// How many more points may be handed out, if there is a budget.
+    pub fn budget_left(&self) -> Option<usize> {
+        self.state.budget_left()
+    }
+
+    /// Whether a report of a trial can be appended, now or after any other events, or an addition right now. A store
+    /// asks before it promises.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// use elbowroom::study::{Event, Study, StudyConfig, TrialId};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+    /// let study = Study::new(StudyConfig::new(space))?;
+    /// assert!(study.check(&Event::Released { trial: TrialId(0), request: None }).is_err());
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn check(&self, event: &Event) -> Result<()> {
+        self.state.check(event)
+    }
+
+    /// The trial that a report or an addition of this name was about, if there was one.
+    pub fn reported(&self, request: &str) -> Option<TrialId> {
+        self.state.told.get(request).copied()
     }
 
     /// Takes q more points to be evaluated, or as many as there are.
@@ -192,8 +230,9 @@ impl Study {
     /// The answer that a request got, if it got one.
     pub fn answered(&self, request: &str) -> Option<Asked> {
         let event = self.events.get(*self.state.asked.get(request)?)?;
-        let Event::Asked { trials, short, .. } = event else { return None };
-        let trials = trials.iter().filter_map(|asked| self.trial(asked.id).ok().cloned()).collect();
+        let Event::Asked { trials, again, short, .. } = event else { return None };
+        let ids = again.iter().map(|retry| retry.id).chain(trials.iter().map(|asked| asked.id));
+        let trials = ids.filter_map(|id| self.trial(id).ok().cloned()).collect();
         Some(Asked { trials, short: short.clone(), work: Work::default() })
     }
 

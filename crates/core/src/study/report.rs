@@ -53,10 +53,16 @@ impl Report {
     pub fn into_event(self, trial: TrialId) -> Event {
         let Self { value, noise, correction, request } = self;
         if value.is_finite() {
-            Event::Told { trial, value, noise, correction, request }
+            Event::Told { trial, value, noise, correction, late: false, request }
         } else {
             Event::Failed { trial, reason: not_finite(value), request }
         }
+    }
+}
+
+impl From<f64> for Report {
+    fn from(value: f64) -> Self {
+        Self::new(value)
     }
 }
 
@@ -65,7 +71,7 @@ impl Report {
 pub enum Told {
     /// The trial's first value.
     Recorded,
-    /// Kept, though the trial had failed, was infeasible or was given back.
+    /// Kept, though the trial had failed, was infeasible, was given back or counted as lost.
     Late,
     /// Kept beside the trial's other values.
     Replicate,
@@ -130,13 +136,13 @@ impl Study {
     /// The point is not proposed again, and the model takes it for as bad as the worst value so far. Values that were
     /// told for it are kept but do not count.
     pub fn infeasible(&mut self, trial: TrialId, reason: impl Into<String>) -> Result<()> {
-        self.apply(Event::Infeasible { trial, reason: reason.into() })
+        self.apply(Event::Infeasible { trial, reason: reason.into(), request: None })
     }
 
     /// Gives a pending trial back: its point may be proposed again. Nothing happens to a trial that is not pending.
     pub fn release(&mut self, trial: TrialId) -> Result<()> {
         if self.trial(trial)?.is_pending() {
-            self.apply(Event::Released { trial })?;
+            self.apply(Event::Released { trial, request: None })?;
         }
         Ok(())
     }
@@ -148,7 +154,7 @@ impl Study {
     pub fn add(&mut self, point: &Point, value: f64) -> Result<Trial> {
         let id = self.state.next_id();
         let finite = value.is_finite().then_some(value);
-        self.apply(Event::Added { trial: id, point: point.clone(), value: finite, noise: None })?;
+        self.apply(Event::Added { trial: id, point: point.clone(), value: finite, noise: None, request: None })?;
         if finite.is_none() {
             self.fail(id, not_finite(value))?;
         }
@@ -158,7 +164,7 @@ impl Study {
     /// Starts a trial at a point of one's own, which is pending from here on; at a taken point it is a replicate.
     pub fn start(&mut self, point: &Point) -> Result<Trial> {
         let id = self.state.next_id();
-        self.apply(Event::Added { trial: id, point: point.clone(), value: None, noise: None })?;
+        self.apply(Event::Added { trial: id, point: point.clone(), value: None, noise: None, request: None })?;
         self.trial(id).cloned()
     }
 }

@@ -11,7 +11,7 @@
 use std::collections::HashMap;
 
 use super::config::{Goal, StudyConfig};
-use super::event::{AskedTrial, Event, Provenance};
+use super::event::{AskedTrial, Event, Provenance, Retry};
 use super::model::ModelRecord;
 use super::model::Observations;
 use super::trial::{Measurement, MeasurementKind, Source, Trial, TrialId, TrialState};
@@ -69,11 +69,18 @@ impl State {
             Event::Created { .. } => {
                 return Err(refuse(self.revision, "a second `created`", "keep one study in one log"));
             }
-            Event::Asked { trials, request, provenance, .. } => self.ask(trials, request.as_deref(), provenance)?,
-            Event::Added { trial, point, value, noise } => self.add(*trial, point, *value, *noise)?,
-            Event::Told { trial, value, noise, correction, request } => {
+            Event::Asked { trials, again, request, provenance, .. } => {
+                self.ask(trials, again, request.as_deref(), provenance)?;
+            }
+            Event::Added { trial, point, value, noise, request } => {
+                self.check_unused(*trial, request.as_deref())?;
+                self.add(*trial, point, *value, *noise)?;
+                self.keep(*trial, request.as_deref());
+            }
+            Event::Told { trial, value, noise, correction, late, request } => {
                 if self.is_new(*trial, request.as_deref())? {
-                    self.tell(*trial, *value, *noise, *correction)?;
+                    self.check_numbers(*trial, *value, *noise)?;
+                    self.tell(*trial, Measured { value: *value, noise: *noise, correction: *correction, late: *late })?;
                     self.keep(*trial, request.as_deref());
                 }
             }
@@ -83,16 +90,44 @@ impl State {
                     self.keep(*trial, request.as_deref());
                 }
             }
-            Event::Infeasible { trial, reason } => self.infeasible(*trial, reason)?,
-            Event::Released { trial } => {
-                let trial = self.trial_mut(*trial)?;
-                if trial.is_pending() {
-                    trial.state = TrialState::Released;
+            Event::Infeasible { trial, reason, request } => {
+                if self.is_new(*trial, request.as_deref())? {
+                    self.infeasible(*trial, reason)?;
+                    self.keep(*trial, request.as_deref());
+                }
+            }
+            Event::Released { trial, request } => {
+                if self.is_new(*trial, request.as_deref())? {
+                    self.release(*trial)?;
+                    self.keep(*trial, request.as_deref());
                 }
             }
         }
         self.revision += 1;
         Ok(())
+    }
+
+    /// Whether a report of a trial can follow at any time from here on, or an addition right now.
+    pub fn check(&self, event: &Event) -> Result<()> {
+        match event {
+            Event::Told { trial, value, noise, request, .. } => {
+                self.is_new(*trial, request.as_deref())?;
+                self.check_numbers(*trial, *value, *noise)
+            }
+            Event::Failed { trial, request, .. }
+            | Event::Infeasible { trial, request, .. }
+            | Event::Released { trial, request } => self.is_new(*trial, request.as_deref()).map(|_| ()),
+            Event::Added { trial, point, value, noise, request } => {
+                self.check_unused(*trial, request.as_deref())?;
+                self.new_trial(*trial, 0, point, Source::Given)?;
+                value.map_or(Ok(()), |value| self.check_numbers(*trial, value, *noise))
+            }
+            Event::Created { .. } | Event::Asked { .. } => Err(refuse(
+                self.revision,
+                "only reports and additions are checked",
+                "create a study with its configuration, and ask it for points",
+            )),
+        }
     }
 
     /// The trial of a number.
@@ -149,7 +184,13 @@ impl State {
         Observations { x, values, noise }
     }
 
-    fn ask(&mut self, asked: &[AskedTrial], request: Option<&str>, provenance: &Provenance) -> Result<()> {
+    fn ask(
+        &mut self,
+        asked: &[AskedTrial],
+        again: &[Retry],
+        request: Option<&str>,
+        provenance: &Provenance,
+    ) -> Result<()> {
         if let Some(request) = request.filter(|r| self.asked.contains_key(*r)) {
             let what = format!("request `{request}` was answered before, by event {}", self.asked[request]);
             return Err(refuse(self.revision, what, "give each request a name of its own"));
@@ -157,6 +198,12 @@ impl State {
         let mut new = Vec::with_capacity(asked.len());
         for (i, AskedTrial { id, point, source }) in asked.iter().enumerate() {
             new.push(self.new_trial(*id, i, point, *source)?);
+        }
+        for (i, retry) in again.iter().enumerate() {
+            self.check_retry(retry, &again[..i])?;
+        }
+        for Retry { id, attempt } in again {
+            self.trial_mut(*id)?.attempts = *attempt;
         }
         self.trials.extend(new);
         if let Some(request) = request {
@@ -177,7 +224,7 @@ impl State {
         }
         self.trials.push(trial);
         match value {
-            Some(value) => self.tell(id, value, noise, false),
+            Some(value) => self.tell(id, Measured { value, noise, correction: false, late: false }),
             None => Ok(()),
         }
     }
@@ -195,13 +242,37 @@ impl State {
             Error::Space { what, hint } => Error::space(format!("event {}: trial {id}: {what}", self.revision), hint),
             other => other,
         })?;
-        Ok(Trial { id, point, unit, source, state: TrialState::Pending, notes: Vec::new() })
+        Ok(Trial { id, point, unit, source, state: TrialState::Pending, attempts: 1, notes: Vec::new() })
     }
 
-    fn tell(&mut self, id: TrialId, value: f64, noise: Option<f64>, correction: bool) -> Result<()> {
-        self.check_numbers(id, value, noise)?;
+    /// Only a pending trial can be handed out again, and its attempts are counted without a gap.
+    fn check_retry(&self, retry: &Retry, before: &[Retry]) -> Result<()> {
+        let Retry { id, attempt } = *retry;
+        let trial = self.trial(id)?;
+        let next = trial.attempts.saturating_add(1);
+        if trial.is_pending() && attempt == next && before.iter().all(|b| b.id != id) {
+            return Ok(());
+        }
+        let what = format!("trial {id} is handed out again as attempt {attempt}, where it cannot be");
+        Err(refuse(self.revision, what, "keep the events in the order they were written"))
+    }
+
+    fn release(&mut self, id: TrialId) -> Result<()> {
         let trial = self.trial_mut(id)?;
-        let kind = if correction { MeasurementKind::Correction } else { next_kind(&trial.state) };
+        if trial.is_pending() {
+            trial.state = TrialState::Released;
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, id: TrialId, measured: Measured) -> Result<()> {
+        let Measured { value, noise, correction, late } = measured;
+        let trial = self.trial_mut(id)?;
+        let kind = match next_kind(&trial.state) {
+            _ if correction => MeasurementKind::Correction,
+            MeasurementKind::First if late => MeasurementKind::Late,
+            kind => kind,
+        };
         let measurement = Measurement { value, noise, kind };
         match &mut trial.state {
             TrialState::Complete { measurements } => measurements.push(measurement),
@@ -273,6 +344,18 @@ impl State {
         }
     }
 
+    /// A request that makes a new trial must not have been used before.
+    fn check_unused(&self, trial: TrialId, request: Option<&str>) -> Result<()> {
+        match request.and_then(|r| self.told.get_key_value(r)) {
+            None => Ok(()),
+            Some((request, known)) => Err(refuse(
+                self.revision,
+                format!("trial {trial}: request `{request}` was a report of trial {known}"),
+                "give each report a name of its own",
+            )),
+        }
+    }
+
     fn keep(&mut self, trial: TrialId, request: Option<&str>) {
         if let Some(request) = request {
             self.told.insert(request.to_owned(), trial);
@@ -308,6 +391,14 @@ impl State {
             )),
         }
     }
+}
+
+/// What a `told` event says of its trial.
+struct Measured {
+    value: f64,
+    noise: Option<f64>,
+    correction: bool,
+    late: bool,
 }
 
 /// What one more value would be.

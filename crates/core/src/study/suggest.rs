@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use super::event::{AskedTrial, Build, Event, Provenance};
+use super::event::{AskedTrial, Build, Event, Provenance, Retry};
 use super::initial::Initial;
 use super::state::State;
 use super::trial::{Source, TrialId, TrialState};
@@ -36,6 +36,8 @@ pub struct Suggestion {
     pub wanted: usize,
     /// The points, with the numbers their trials would get.
     pub trials: Vec<AskedTrial>,
+    /// Lost trials to be handed out once more; they are among those wanted.
+    pub again: Vec<Retry>,
     /// Why there are fewer than wanted.
     pub short: Option<String>,
     /// What the choice rested on.
@@ -73,6 +75,7 @@ impl Suggestion {
         Event::Asked {
             wanted: self.wanted,
             trials: self.trials,
+            again: self.again,
             short: self.short,
             request,
             provenance: Box::new(self.provenance),
@@ -80,15 +83,29 @@ impl Suggestion {
     }
 }
 
-/// Chooses points as `study` stands, with the model of `data`, which is the same study or an earlier state of it.
-pub(super) fn suggest(study: &Study, data: &Study, q: BatchSize, pending: Vec<TrialId>) -> Result<Suggestion> {
+/// Chooses points as `study` stands, with the model of `data`, which is the same study or an earlier state of it. The
+/// trials of `again` are handed out once more, and only what is wanted beyond them is chosen.
+pub(super) fn suggest(
+    study: &Study,
+    data: &Study,
+    q: BatchSize,
+    again: &[TrialId],
+    pending: Vec<TrialId>,
+) -> Result<Suggestion> {
     let state = &study.state;
     if q.get() > MAX_BATCH {
         let what = format!("a batch of {q} points was asked for", q = q.get());
         return Err(Error::config(what, format!("ask for at most {MAX_BATCH} at a time")));
     }
     let left = state.budget_left().unwrap_or(usize::MAX);
-    let mut choice = Choice::new(state, q.get().min(left), &pending)?;
+    let again: Vec<Retry> = again
+        .iter()
+        .take(q.get())
+        .map(|id| Ok(Retry { id: *id, attempt: state.trial(*id)?.attempts.saturating_add(1) }))
+        .collect::<Result<_>>()?;
+    let n_new = q.get() - again.len();
+    let under_way: Vec<TrialId> = pending.iter().copied().chain(again.iter().map(|retry| retry.id)).collect();
+    let mut choice = Choice::new(state, n_new.min(left), &under_way)?;
 
     let model_wanted = state.config.space.dim() > 0
         && data.state.n_observed() >= MIN_OBSERVED.min(state.config.n_initial())
@@ -115,7 +132,7 @@ pub(super) fn suggest(study: &Study, data: &Study, q: BatchSize, pending: Vec<Tr
         choice.add_design();
     }
     choice.add_random();
-    if choice.short.is_none() && left < q.get() {
+    if choice.short.is_none() && left < n_new {
         let budget = state.config.budget.unwrap_or_default();
         choice.short = Some(format!("the budget of {budget} trials is used up"));
     }
@@ -127,12 +144,13 @@ pub(super) fn suggest(study: &Study, data: &Study, q: BatchSize, pending: Vec<Tr
         revision: state.revision,
         data_revision: data.state.data_revision,
         pending,
+        time: None,
         design_next: choice.design_next,
         model: record,
         fallback: choice.fallback,
         build: Build::current(),
     };
-    Ok(Suggestion { wanted: q.get(), trials, short: choice.short, provenance, work: choice.work })
+    Ok(Suggestion { wanted: q.get(), trials, again, short: choice.short, provenance, work: choice.work })
 }
 
 /// A batch as it grows.

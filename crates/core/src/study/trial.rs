@@ -31,6 +31,8 @@ pub struct Trial {
     pub source: Source,
     /// What became of it.
     pub state: TrialState,
+    /// How often it was handed out: more than once if it was lost on the way.
+    pub attempts: u32,
     /// What was reported of it and changed nothing, such as a failure after a value.
     pub notes: Vec<String>,
 }
@@ -94,7 +96,7 @@ pub enum MeasurementKind {
     First,
     /// One more value of the same point.
     Replicate,
-    /// Told after the trial had failed, was infeasible or was given back.
+    /// Told after the trial had failed, was infeasible, was given back or counted as lost.
     Late,
     /// Replaces all values before it.
     Correction,

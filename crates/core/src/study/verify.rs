@@ -1,8 +1,8 @@
 //! Recomputing every suggestion of a log.
 
-use super::event::{AskedTrial, Build, Event, Provenance};
+use super::event::{AskedTrial, Build, Event, Provenance, Retry};
 use super::suggest::suggest;
-use super::{Study, Suggestion};
+use super::{Study, Suggestion, TrialId};
 use crate::batch::BatchSize;
 use crate::error::Result;
 
@@ -41,8 +41,8 @@ pub fn verify(events: &[Event]) -> Result<Vec<Difference>> {
             study = Some(Study::replay([event.clone()])?);
             continue;
         };
-        if let Event::Asked { wanted, trials, short, provenance, .. } = event {
-            let what = match recompute(study, events, *wanted, provenance) {
+        if let Event::Asked { wanted, trials, again, short, provenance, .. } = event {
+            let what = match recompute(study, events, *wanted, again, provenance) {
                 Ok(again) => compare(&again, trials, short.as_deref(), provenance),
                 Err(error) => Some(format!("it cannot be chosen again: {error}")),
             };
@@ -54,16 +54,23 @@ pub fn verify(events: &[Event]) -> Result<Vec<Difference>> {
 }
 
 /// The suggestion from what the asker had seen: the study just before the event, or an earlier state of it.
-fn recompute(now: &Study, events: &[Event], wanted: usize, provenance: &Provenance) -> Result<Suggestion> {
+fn recompute(
+    now: &Study,
+    events: &[Event],
+    wanted: usize,
+    again: &[Retry],
+    provenance: &Provenance,
+) -> Result<Suggestion> {
     let prefix = |n: usize| Study::replay(events[..n.min(now.events().len())].iter().cloned());
     let q = BatchSize::new(wanted)?;
     let seen = if provenance.revision == now.state.revision { None } else { Some(prefix(provenance.revision)?) };
     let seen = seen.as_ref().unwrap_or(now);
     let pending = provenance.pending.clone();
+    let again: Vec<TrialId> = again.iter().map(|retry| retry.id).collect();
     if provenance.data_revision == seen.state.data_revision {
-        return suggest(seen, seen, q, pending);
+        return suggest(seen, seen, q, &again, pending);
     }
-    suggest(seen, &prefix(provenance.data_revision)?, q, pending)
+    suggest(seen, &prefix(provenance.data_revision)?, q, &again, pending)
 }
 
 fn compare(again: &Suggestion, trials: &[AskedTrial], short: Option<&str>, was: &Provenance) -> Option<String> {

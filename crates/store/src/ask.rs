@@ -1,0 +1,196 @@
+//! Asking a study that others ask too.
+//!
+//! Look at the study at revision r, choose points outside any lock, and append them if the study is still at r. If
+//! meanwhile
+//!
+//! - results came, the points are as good as before, and are appended behind them;
+//! - others took points, those are pending now: choose again, with their penalizers and the model of before. A model
+//!   costs a fit, a penalizer next to nothing;
+//! - others keep being faster, take a place in the store's queue of askers and wait for the turn. Whoever stands in
+//!   front is alone in choosing, so each place is reached in bounded time; who dies there drops out by the clock.
+//!
+//! Trials that were lost come first: they are handed out once more, as their own next attempt.
+
+use std::time::{Duration, Instant};
+
+use elbowroom::study::{Event, Study, Suggestion, TrialId};
+
+use crate::error::Result;
+use crate::fault;
+use crate::lease::Attempt;
+use crate::log::Entry;
+use crate::request;
+use crate::shared::{Handed, HandedTrial, MAX_ROUNDS, SharedStudy, too_busy};
+use crate::standing::Standing;
+use crate::store::{Appended, Handout, Ticket};
+
+/// Losses after which an asker queues.
+const PATIENCE: usize = 2;
+
+/// How long an asker that gives no sign keeps its place, unless its choices take long.
+const TURN: Duration = Duration::from_secs(3);
+
+/// How long an asker that waits looks away, for each one before it: those far behind leave the store to those in front.
+const GLANCE: Duration = Duration::from_millis(5);
+const LONGEST_GLANCE: Duration = Duration::from_millis(250);
+
+/// What one ask keeps from round to round.
+#[derive(Default)]
+struct Asking {
+    /// The study as it was when its model was made, once results have come since.
+    model_of: Option<Study>,
+    /// How long choosing took, the last time; none before the first.
+    chose_in: Option<Duration>,
+    ticket: Option<Ticket>,
+}
+
+impl SharedStudy {
+    /// Takes q more points to be evaluated, or as many as there are. They are stored, with leases, before this returns.
+    ///
+    /// Under a request's name, asking again gives the same trials as they stand by then, whatever happened to the first
+    /// answer on its way. An answer without any trial is not kept: the next time there may be one.
+    pub fn ask(&mut self, q: usize, request: Option<&str>) -> Result<Handed> {
+        let request = request.map_or_else(request::fresh, str::to_owned);
+        crate::log::check_name("the request", &request)?;
+        let mut asking = Asking::default();
+        let handed = self.ask_until_handed(q, &request, &mut asking);
+        if let Some(ticket) = asking.ticket.take() {
+            // A place that cannot be given up runs out by itself.
+            let _ = self.store.leave(&self.name, ticket);
+        }
+        handed
+    }
+
+    fn ask_until_handed(&mut self, q: usize, request: &str, asking: &mut Asking) -> Result<Handed> {
+        self.refresh()?;
+        if let Some(handed) = self.answer(request) {
+            let attempts: Vec<Attempt> = handed.trials.iter().map(|handed| handed.attempt).collect();
+            self.store.extend(&self.name, &attempts)?;
+            return Ok(handed);
+        }
+        for losses in 0..MAX_ROUNDS {
+            if losses >= PATIENCE || asking.ticket.is_some() {
+                self.wait_for_turn(asking)?;
+            }
+            if let Some(handed) = self.answer(request) {
+                return Ok(handed);
+            }
+            fault::at("ask: looked");
+            let start = Instant::now();
+            let suggestion = self.choose(q, asking.model_of.as_ref())?;
+            asking.chose_in = Some(start.elapsed());
+            fault::at("ask: chose");
+            if suggestion.trials.is_empty() && suggestion.again.is_empty() {
+                return Ok(Handed { trials: Vec::new(), short: suggestion.short });
+            }
+            if self.hand_out(suggestion, request, asking)? {
+                fault::at("ask: stored");
+                self.refresh()?;
+            }
+        }
+        Err(too_busy(&self.name))
+    }
+
+    /// Points as the study stands, lost trials first, with the model of an earlier state if there is one.
+    fn choose(&self, q: usize, model_of: Option<&Study>) -> Result<Suggestion> {
+        let standing = |wanted: Standing| -> Vec<TrialId> {
+            self.study.pending().filter(|trial| self.standing(trial) == wanted).map(|trial| trial.id).collect()
+        };
+        let (again, running) = (standing(Standing::Queued), standing(Standing::Running));
+        // Those beyond q stay lost: nobody works on them.
+        let mut suggestion = self.study.suggest_again(q, &again, running, model_of.unwrap_or(&self.study))?;
+        suggestion.provenance.time = Some(self.now.0);
+        Ok(suggestion)
+    }
+
+    /// Appends a choice. False if it has to be made again.
+    fn hand_out(&mut self, suggestion: Suggestion, request: &str, asking: &mut Asking) -> Result<bool> {
+        let again = suggestion.again.iter().map(|retry| Attempt { trial: retry.id, number: retry.attempt });
+        let attempts: Vec<Attempt> =
+            again.chain(suggestion.trials.iter().map(|trial| Attempt::first(trial.id))).collect();
+        let event = suggestion.into_event(Some(request.to_owned()));
+        for _ in 0..MAX_ROUNDS {
+            let ticket = asking.ticket;
+            let (worker, ttl) = (&self.worker, Some(self.ttl));
+            let handout = Handout { event: &event, attempts: &attempts, worker, ttl, ticket };
+            let before = self.revision();
+            match self.store.append(&self.name, before, &handout)? {
+                Appended::Done(_) => {
+                    asking.ticket = None;
+                    return Ok(true);
+                }
+                Appended::Newer(revision) => self.check_not_shorter(revision)?,
+                Appended::Queued => self.enter_queue(asking)?,
+                Appended::Revived => {}
+            }
+            self.refresh_beside(asking)?;
+            if asking.ticket != ticket || !self.still_holds(&event, before) {
+                return Ok(false);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a choice that was made at an earlier revision is as good at this one.
+    fn still_holds(&self, event: &Event, before: usize) -> bool {
+        let Event::Asked { trials, again, .. } = event else { return false };
+        let harmless = |since: &Event| match since {
+            Event::Told { trial, .. }
+            | Event::Failed { trial, .. }
+            | Event::Infeasible { trial, .. }
+            | Event::Released { trial, .. } => again.iter().all(|retry| retry.id != *trial),
+            Event::Created { .. } | Event::Asked { .. } | Event::Added { .. } => false,
+        };
+        // Without anything new it was a lease that changed.
+        let since = &self.study.events()[before..];
+        !since.is_empty()
+            && since.iter().all(harmless)
+            && self.study.budget_left().is_none_or(|left| trials.len() <= left)
+    }
+
+    /// Reads what is new, and keeps the model that was chosen with, if results have come since.
+    fn refresh_beside(&mut self, asking: &mut Asking) -> Result<()> {
+        let snapshot = self.store.read(&self.name, self.revision())?;
+        let keeps_model = asking.chose_in.is_some() && asking.model_of.is_none();
+        if keeps_model && snapshot.entries.iter().any(Entry::may_be_a_result) {
+            asking.model_of = Some(self.study.clone());
+        }
+        self.absorb(snapshot, |_, _, _| {})
+    }
+
+    fn enter_queue(&self, asking: &mut Asking) -> Result<()> {
+        let turn = TURN.max(asking.chose_in.unwrap_or_default() * 4);
+        asking.ticket = Some(self.store.queue(&self.name, asking.ticket, turn)?);
+        Ok(())
+    }
+
+    fn wait_for_turn(&mut self, asking: &mut Asking) -> Result<()> {
+        self.enter_queue(asking)?;
+        let mut entered = Instant::now();
+        loop {
+            self.refresh_beside(asking)?;
+            let n_before = self.queue.iter().filter(|other| asking.ticket.is_none_or(|own| **other < own)).count();
+            if n_before == 0 {
+                return Ok(());
+            }
+            if entered.elapsed() > TURN / 3 {
+                self.enter_queue(asking)?;
+                entered = Instant::now();
+            }
+            std::thread::sleep(request::jittered((GLANCE * n_before as u32).min(LONGEST_GLANCE)));
+        }
+    }
+
+    /// What a request was answered with, if it was.
+    fn answer(&self, request: &str) -> Option<Handed> {
+        let asked = self.study.answered(request)?;
+        let is_it = |event: &&Event| matches!(event, Event::Asked { request: Some(r), .. } if r == request);
+        let Some(Event::Asked { again, .. }) = self.study.events().iter().rev().find(is_it) else { return None };
+        let number = |id| again.iter().find(|retry| retry.id == id).map_or(1, |retry| retry.attempt);
+        let handed = asked.trials.into_iter().map(|trial| {
+            let attempt = Attempt { trial: trial.id, number: number(trial.id) };
+            HandedTrial { trial, attempt }
+        });
+        Some(Handed { trials: handed.collect(), short: asked.short })
+    }
+}

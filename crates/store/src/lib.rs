@@ -1,0 +1,67 @@
+//! Keeps [`elbowroom`] studies where they survive, and lets many workers share one.
+//!
+//! A [`Store`] keeps the logs of studies: [`Memory`] for tests and for one process, [`Sqlite`] for one machine (one
+//! file), [`Postgres`] for many. A [`SharedStudy`] is a study in a store, seen from one of its workers:
+//!
+//! ```
+//! use elbowroom::space::{Parameter, SearchSpace};
+//! use elbowroom::study::StudyConfig;
+//! use elbowroom_store::{SharedStudy, open};
+//!
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let path = folder.path().join("plate.elbow");
+//! # let path = path.to_str().unwrap();
+//! let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
+//! let store = open(path)?; // a path, or postgres://…
+//! let mut study = SharedStudy::open_or_create(store, "plate", StudyConfig::new(space).budget(8))?;
+//! loop {
+//!     let handed = study.ask(1, None)?; // stored, with a lease, before it is returned
+//!     let Some(trial) = handed.trials.first() else { break };
+//!     let x = trial.point().get("x").and_then(|v| v.as_f64()).unwrap_or(0.0);
+//!     study.tell(trial, x * x)?; // stored before it returns
+//! }
+//! assert_eq!(study.counts().complete, 8);
+//! # Ok::<(), elbowroom_store::Error>(())
+//! ```
+//!
+//! What can be relied on, and which test shows it, is in `docs/guarantees.md`.
+
+mod ask;
+mod copy;
+mod error;
+#[doc(hidden)]
+pub mod fault;
+mod flow;
+mod heartbeat;
+mod lease;
+mod log;
+mod memory;
+mod open;
+#[cfg(feature = "postgres")]
+mod postgres;
+mod request;
+mod rules;
+mod shared;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+mod standing;
+mod store;
+mod tell;
+mod time;
+
+pub use copy::{Copied, copy};
+pub use error::{Error, Result};
+pub use heartbeat::Heartbeat;
+pub use lease::{Attempt, DEFAULT_TTL, Hold, Lease, MAX_RETRIES};
+pub use log::{Digest, Entry};
+pub use memory::Memory;
+pub use open::open;
+#[cfg(feature = "postgres")]
+pub use postgres::{Dsn, Postgres};
+pub use shared::{Handed, HandedTrial, SharedStudy};
+#[cfg(feature = "sqlite")]
+pub use sqlite::{Health, Saved, Sqlite, check, salvage};
+pub use standing::{Counts, Standing};
+pub use store::{Appended, Handout, Reported, Snapshot, Store, StudyInfo, Ticket};
+pub use tell::About;
+pub use time::{Clock, Time};

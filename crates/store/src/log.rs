@@ -1,0 +1,183 @@
+//! The log as it is stored: numbered texts, chained by a hash.
+//!
+//! Each entry's digest is a hash of the one before it, of its time and of its text. So a bit that changed is noticed at
+//! its place, a missing or swapped entry too, and the last digest stands for the whole log: two stores hold the same
+//! study if and only if their last digests agree.
+
+use std::fmt;
+
+use elbowroom::study::{Event, TrialId};
+use sha2::{Digest as _, Sha256};
+
+use crate::error::{Error, Result};
+use crate::time::Time;
+
+/// The hash of a log up to some entry.
+///
+/// ```
+/// use elbowroom_store::Digest;
+/// assert_eq!(Digest::EMPTY.to_string().len(), 32);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Digest(pub [u8; 16]);
+
+impl Digest {
+    /// That of a log without entries.
+    pub const EMPTY: Digest = Digest([0; 16]);
+
+    /// That of the log with one more entry.
+    pub fn then(self, at: Time, text: &str) -> Digest {
+        let hash = Sha256::new().chain_update(self.0).chain_update(at.0.to_le_bytes()).chain_update(text).finalize();
+        let mut digest = [0; 16];
+        digest.copy_from_slice(&hash[..16]);
+        Digest(digest)
+    }
+
+    /// From stored bytes, if there are 16 of them.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    pub(crate) fn from_slice(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Digest)
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// One event as it is stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// When it was stored, by the store's clock.
+    pub at: Time,
+    /// The event in JSON, exactly as it was written.
+    pub text: String,
+    /// The hash of the log up to here.
+    pub digest: Digest,
+}
+
+impl Entry {
+    /// The entry that stores an event after those of a digest.
+    pub(crate) fn of(event: &Event, at: Time, before: Digest) -> Result<Self> {
+        let text = serde_json::to_string(event)
+            .map_err(|e| Error::request(format!("an event cannot be written: {e}"), "report this as a bug"))?;
+        Ok(Self { at, digest: before.then(at, &text), text })
+    }
+
+    /// The event, after its hash was found to be right; `number` is its place in the log, for the message.
+    pub(crate) fn open(&self, number: usize, before: Digest) -> Result<Event> {
+        if before.then(self.at, &self.text) != self.digest {
+            let what = format!("event {number} of the log has changed since it was written; those before it are whole");
+            return Err(Error::damaged(what, "save those into another store, or take a copy from before"));
+        }
+        serde_json::from_str(&self.text).map_err(|e| {
+            let what = format!("event {number} of the log cannot be read: {e}");
+            Error::damaged(what, "use a newer build, or save the events before it into another store")
+        })
+    }
+}
+
+impl Entry {
+    /// Whether the event may change what a model is made from. Only its tag is looked at.
+    pub(crate) fn may_be_a_result(&self) -> bool {
+        #[derive(serde::Deserialize)]
+        struct Tag<'a> {
+            event: &'a str,
+        }
+        let tag = serde_json::from_str::<Tag<'_>>(&self.text).map_or("", |tag| tag.event);
+        !matches!(tag, "asked" | "failed" | "released")
+    }
+}
+
+/// What makes an event the same as one that was sent before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Key<'a> {
+    /// Requests of asks and of reports are told apart.
+    pub scope: Scope,
+    /// The sender's name for it.
+    pub request: &'a str,
+}
+
+/// A family of requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Scope {
+    Ask = 0,
+    Report = 1,
+}
+
+impl<'a> Key<'a> {
+    /// The key of an event, if it has one.
+    pub fn of(event: &'a Event) -> Result<Option<Self>> {
+        let (scope, request) = match event {
+            Event::Created { .. } => return Ok(None),
+            Event::Asked { request, .. } => (Scope::Ask, request),
+            Event::Added { request, .. }
+            | Event::Told { request, .. }
+            | Event::Failed { request, .. }
+            | Event::Infeasible { request, .. }
+            | Event::Released { request, .. } => (Scope::Report, request),
+        };
+        let Some(request) = request else { return Ok(None) };
+        check_name("the request", request)?;
+        Ok(Some(Self { scope, request }))
+    }
+}
+
+/// The trial that an event is about, if it is about one.
+pub(crate) fn trial_of(event: &Event) -> Option<TrialId> {
+    match event {
+        Event::Created { .. } | Event::Asked { .. } => None,
+        Event::Added { trial, .. }
+        | Event::Told { trial, .. }
+        | Event::Failed { trial, .. }
+        | Event::Infeasible { trial, .. }
+        | Event::Released { trial, .. } => Some(*trial),
+    }
+}
+
+/// Names and requests are short texts without control characters, so that every store takes them.
+pub(crate) fn check_name(what: &str, name: &str) -> Result<()> {
+    if name.is_empty() || name.len() > 200 || name.chars().any(char::is_control) {
+        let shown: String = name.chars().take(60).collect();
+        return Err(Error::request(format!("{what} is {shown:?}"), "take 1 to 200 letters, digits, spaces or signs"));
+    }
+    Ok(())
+}
+
+/// The error of a request that was used for another trial.
+pub(crate) fn request_reused(request: &str, number: usize) -> Error {
+    let what = format!("request `{request}` was event {number} of this study, about something else");
+    Error::request(what, "give each report a name of its own")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_changed_text_time_or_order_changes_the_digest() {
+        let (a, b) = (Digest::EMPTY.then(Time(1), "a").then(Time(2), "b"), Digest::EMPTY);
+        assert_ne!(a, b.then(Time(2), "b").then(Time(1), "a"));
+        assert_ne!(a, b.then(Time(1), "a").then(Time(3), "b"));
+        assert_ne!(a, b.then(Time(1), "a").then(Time(2), "c"));
+        assert_eq!(a, b.then(Time(1), "a").then(Time(2), "b"));
+    }
+
+    #[test]
+    fn an_entry_says_where_it_was_changed() {
+        let mut entry =
+            Entry::of(&Event::Released { trial: TrialId(1), request: None }, Time(5), Digest::EMPTY).unwrap();
+        assert!(entry.open(7, Digest::EMPTY).is_ok());
+        entry.text = entry.text.replace('1', "2");
+        assert!(entry.open(7, Digest::EMPTY).unwrap_err().to_string().starts_with("event 7 of the log has changed"));
+    }
+
+    #[test]
+    fn names_with_control_characters_are_refused() {
+        for bad in ["", "a\0b", "a\nb", &"x".repeat(201)] {
+            assert!(check_name("the name", bad).is_err(), "{bad:?}");
+        }
+        check_name("the name", "Säule 3 / Ansatz 2").unwrap();
+    }
+}

@@ -1,0 +1,230 @@
+//! A study that many processes work on, seen from one of them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use elbowroom::space::Point;
+use elbowroom::study::{Event, Study, StudyConfig, Trial, TrialId};
+
+use crate::error::{Error, Result};
+use crate::lease::{Attempt, DEFAULT_TTL, Lease};
+use crate::log::{Digest, Entry, check_name};
+use crate::store::{Snapshot, Store, Ticket};
+use crate::time::Time;
+
+/// A study in a store, kept up to date by reading what is new.
+///
+/// All that it hands out is stored before it is returned, with a lease; all that it is told is stored before it says
+/// so. Any number of processes and machines may do the same with the same study.
+///
+/// ```
+/// use elbowroom::space::{Parameter, SearchSpace};
+/// use elbowroom::study::{StudyConfig, Told};
+/// use elbowroom_store::{Memory, SharedStudy};
+/// use std::sync::Arc;
+///
+/// let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
+/// let store = Arc::new(Memory::new());
+/// let mut ours = SharedStudy::create(store.clone(), "plate", StudyConfig::new(space).budget(6))?.worker("ours");
+/// let mut theirs = SharedStudy::open(store, "plate")?.worker("theirs");
+///
+/// let mine = ours.ask(2, None)?;
+/// let other = theirs.ask(2, Some("their first"))?;
+/// assert!(mine.trials[0].point() != other.trials[0].point());
+/// assert_eq!(theirs.ask(2, Some("their first"))?, other); // the same request has the same answer
+///
+/// assert_eq!(theirs.tell(&other.trials[0], 0.5)?, Told::Recorded);
+/// assert_eq!(ours.tell(other.trials[0].id(), 0.4)?, Told::Replicate); // nothing measured is refused
+/// assert_eq!(ours.ask(9, None)?.trials.len(), 2); // the budget holds for all of them together
+/// # Ok::<(), elbowroom_store::Error>(())
+/// ```
+pub struct SharedStudy {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) name: String,
+    pub(crate) worker: String,
+    pub(crate) ttl: Duration,
+    pub(crate) study: Study,
+    pub(crate) digest: Digest,
+    pub(crate) times: Vec<Time>,
+    pub(crate) leases: BTreeMap<TrialId, Lease>,
+    pub(crate) queue: Vec<Ticket>,
+    pub(crate) now: Time,
+}
+
+/// The answer to an ask.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Handed {
+    /// The trials, stored and leased.
+    pub trials: Vec<HandedTrial>,
+    /// Why there are fewer than asked for.
+    pub short: Option<String>,
+}
+
+/// A trial that was handed out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HandedTrial {
+    /// The trial, as it stands.
+    pub trial: Trial,
+    /// Which attempt of it this is.
+    pub attempt: Attempt,
+}
+
+impl HandedTrial {
+    /// The trial's number.
+    pub fn id(&self) -> TrialId {
+        self.trial.id
+    }
+
+    /// The point to evaluate.
+    pub fn point(&self) -> &Point {
+        &self.trial.point
+    }
+}
+
+/// Making one.
+impl SharedStudy {
+    /// Creates a study in a store.
+    pub fn create(store: Arc<dyn Store>, name: &str, config: StudyConfig) -> Result<Self> {
+        check_name("the name of the study", name)?;
+        config.validate()?;
+        store.create(name, &Event::Created { config: Box::new(config) })?;
+        Self::open(store, name)
+    }
+
+    /// Opens a study of a store.
+    pub fn open(store: Arc<dyn Store>, name: &str) -> Result<Self> {
+        let mut snapshot = store.read(name, 0)?;
+        let Some(first) = (!snapshot.entries.is_empty()).then(|| snapshot.entries.remove(0)) else {
+            let what = format!("the study `{name}` in {} has no events", store.place());
+            return Err(Error::damaged(what, "take a copy of the store from before, or create the study anew"));
+        };
+        let study = Study::replay([first.open(0, Digest::EMPTY)?])?;
+        let mut shared = Self {
+            worker: format!("process {}", std::process::id()),
+            name: name.to_owned(),
+            ttl: DEFAULT_TTL,
+            study,
+            digest: first.digest,
+            times: vec![first.at],
+            leases: BTreeMap::new(),
+            queue: Vec::new(),
+            now: snapshot.now,
+            store,
+        };
+        shared.absorb(snapshot, |_, _, _| {})?;
+        Ok(shared)
+    }
+
+    /// Opens a study, or creates it if there is none; one that was made with another configuration is refused.
+    pub fn open_or_create(store: Arc<dyn Store>, name: &str, config: StudyConfig) -> Result<Self> {
+        match Self::create(store.clone(), name, config.clone()) {
+            Err(Error::Exists { .. }) => {}
+            other => return other,
+        }
+        let shared = Self::open(store, name)?;
+        if *shared.study.config() != config {
+            let what = format!("the study `{name}` in {} was made with another configuration", shared.store.place());
+            let hint = "open it without a configuration, or give the new study another name";
+            return Err(Error::Refused { what, hint: hint.to_owned() });
+        }
+        Ok(shared)
+    }
+
+    /// Sets the name under which this process takes trials.
+    pub fn worker(mut self, name: impl Into<String>) -> Self {
+        self.worker = name.into();
+        self
+    }
+
+    /// Sets how long this process may be silent before its trials count as lost.
+    pub fn ttl(mut self, ttl: Duration) -> Self {
+        self.ttl = ttl;
+        self
+    }
+}
+
+/// Looking at it.
+impl SharedStudy {
+    /// The study, as far as it was read.
+    pub fn study(&self) -> &Study {
+        &self.study
+    }
+
+    /// Its name in the store.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The store.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// The store's time when it was read last.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// When each event was stored, by the store's clock.
+    pub fn times(&self) -> &[Time] {
+        &self.times
+    }
+
+    /// The hash of the whole log, as far as it was read.
+    pub fn digest(&self) -> Digest {
+        self.digest
+    }
+
+    /// The leases when it was read last, by trial.
+    pub fn leases(&self) -> impl Iterator<Item = &Lease> {
+        self.leases.values()
+    }
+
+    /// Reads what is new; returns how many events.
+    pub fn refresh(&mut self) -> Result<usize> {
+        let before = self.revision();
+        let snapshot = self.store.read(&self.name, before)?;
+        self.absorb(snapshot, |_, _, _| {})?;
+        Ok(self.revision() - before)
+    }
+
+    pub(crate) fn revision(&self) -> usize {
+        self.study.events().len()
+    }
+
+    /// Takes in a snapshot from this revision on; `see` looks at the study before each event, with its number.
+    pub(crate) fn absorb(&mut self, snapshot: Snapshot, mut see: impl FnMut(&Study, usize, &Event)) -> Result<()> {
+        self.now = snapshot.now;
+        self.leases = snapshot.leases.into_iter().map(|lease| (lease.attempt.trial, lease)).collect();
+        self.queue = snapshot.queue;
+        for entry in &snapshot.entries {
+            let Entry { at, digest, .. } = *entry;
+            let number = self.revision();
+            let event = entry.open(number, self.digest)?;
+            see(&self.study, number, &event);
+            self.study.apply(event)?;
+            self.times.push(at);
+            self.digest = digest;
+        }
+        Ok(())
+    }
+
+    /// A log that is shorter than what was read of it is another one.
+    pub(crate) fn check_not_shorter(&self, revision: usize) -> Result<()> {
+        if revision >= self.revision() {
+            return Ok(());
+        }
+        let (name, place, seen) = (&self.name, self.store.place(), self.revision());
+        let what = format!("the study `{name}` in {place} has {revision} events, where it had {seen} before");
+        Err(Error::damaged(what, "find out who replaced it, and open it again"))
+    }
+}
+
+/// Rounds of looking and writing after which something else must be wrong.
+pub(crate) const MAX_ROUNDS: usize = 1000;
+
+pub(crate) fn too_busy(name: &str) -> Error {
+    let what = format!("the study `{name}` changed {MAX_ROUNDS} times while something was to be appended");
+    Error::unreachable(what, "try again with fewer workers at once")
+}

@@ -1,0 +1,83 @@
+//! What SQLite says, in words that help.
+
+use rusqlite::ErrorCode;
+
+use crate::error::Error;
+
+/// What can go wrong in a transaction.
+pub(super) enum Fault {
+    Ours(Error),
+    Sqlite(rusqlite::Error),
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Fault::Ours(error)
+    }
+}
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        Fault::Sqlite(error)
+    }
+}
+
+impl Fault {
+    /// Whether the same transaction may succeed in a moment.
+    pub fn is_busy(&self) -> bool {
+        matches!(self.code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+    }
+
+    /// The error to report of a file.
+    pub fn at(self, place: &str) -> Error {
+        let code = self.code();
+        let error = match self {
+            Fault::Ours(error) => return error,
+            Fault::Sqlite(error) => error,
+        };
+        match code {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {
+                Error::unreachable(
+                    format!("{place} stayed locked: {error}"),
+                    "look for a process that was stopped while it wrote, and continue or end it",
+                )
+            }
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Error::damaged(
+                format!("{place} is damaged: {error}. Nothing was written"),
+                "keep the file, and save what can be read into a new store with `salvage`",
+            ),
+            Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => Error::not_written(
+                format!("{place} cannot be written: {error}"),
+                "check the permissions of the file and of its folder, and that the file system is not read-only",
+            ),
+            Some(ErrorCode::DiskFull) => Error::not_written(
+                format!("{place} could not grow: {error}. What was stored before is whole"),
+                "free some space on its disk, and repeat the request",
+            ),
+            Some(ErrorCode::SystemIoFailure) => Error::not_written(
+                format!("{place}: the disk refused: {error}. What was stored before is whole"),
+                "check the disk and its free space, and repeat the request",
+            ),
+            _ if is_conversion(&error) => Error::damaged(
+                format!("{place} holds something unexpected: {error}. Nothing was written"),
+                "keep the file, and save what can be read into a new store with `salvage`",
+            ),
+            _ => {
+                Error::unreachable(format!("{place}: {error}"), "repeat the request; if it stays, report this as a bug")
+            }
+        }
+    }
+
+    fn code(&self) -> Option<ErrorCode> {
+        match self {
+            Fault::Sqlite(error) => error.sqlite_error_code(),
+            Fault::Ours(_) => None,
+        }
+    }
+}
+
+fn is_conversion(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error as E;
+    matches!(error, E::FromSqlConversionFailure(..) | E::IntegralValueOutOfRange(..) | E::InvalidColumnType(..))
+        || matches!(error, E::Utf8Error(..) | E::QueryReturnedNoRows)
+}

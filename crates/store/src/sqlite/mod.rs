@@ -1,0 +1,193 @@
+//! Studies in one file on a local disk, for all processes of one machine.
+//!
+//! The write-ahead log lets readers go on while somebody writes; `synchronous=FULL` syncs it at every commit. Every
+//! write begins with `BEGIN IMMEDIATE`, so that nobody finds half-way that somebody else was faster.
+
+mod fault;
+mod place;
+mod rescue;
+mod rows;
+mod schema;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use elbowroom::study::Event;
+use fault::Fault;
+use rows::Within;
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+pub use rescue::{Health, Saved, check, salvage};
+
+use crate::error::Result;
+use crate::fault as moment;
+use crate::flow::{self, Rows};
+use crate::lease::{Attempt, Hold, Lease};
+use crate::log::Entry;
+use crate::request::jittered;
+use crate::store::{Appended, Handout, Reported, Snapshot, Store, StudyInfo, Ticket};
+use crate::time::Clock;
+
+/// How long SQLite waits for another writer, each time.
+const BUSY: Duration = Duration::from_secs(30);
+
+/// How often a transaction that found the file locked is tried.
+const ROUNDS: u32 = 4;
+
+/// A store in one file.
+///
+/// ```
+/// use elbowroom_store::{Sqlite, Store};
+/// # let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("plate.elbow");
+/// let store = Sqlite::open(&path)?;
+/// assert!(store.studies()?.is_empty());
+/// # Ok::<(), elbowroom_store::Error>(())
+/// ```
+pub struct Sqlite {
+    path: PathBuf,
+    clock: Clock,
+    connection: Mutex<Connection>,
+}
+
+impl Sqlite {
+    /// Opens the store file at a path, or makes it; an older one is brought up to date.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open_with_clock(path, Clock::system())
+    }
+
+    /// As [`open`](Self::open), with a clock of one's own, for tests.
+    pub fn open_with_clock(path: impl AsRef<Path>, clock: Clock) -> Result<Self> {
+        let path = path.as_ref().to_owned();
+        place::refuse_network(&path)?;
+        place::make_private(&path)?;
+        let name = path.display().to_string();
+        rescue::refuse_truncated(&path)?;
+        let connection = patiently(|| connect(&path, &name)).map_err(|fault| fault.at(&name))?;
+        Ok(Self { path, clock, connection: Mutex::new(connection) })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Connection> {
+        // A transaction that a panic cut short was rolled back as it was dropped.
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write<T>(&self, work: impl Fn(&mut Within<'_>) -> Result<T, Fault>) -> Result<T> {
+        self.within(TransactionBehavior::Immediate, work)
+    }
+
+    fn look<T>(&self, work: impl Fn(&mut Within<'_>) -> Result<T, Fault>) -> Result<T> {
+        self.within(TransactionBehavior::Deferred, work)
+    }
+
+    fn within<T>(
+        &self,
+        behavior: TransactionBehavior,
+        work: impl Fn(&mut Within<'_>) -> Result<T, Fault>,
+    ) -> Result<T> {
+        let place = self.place();
+        let mut connection = self.lock();
+        let once = || {
+            let transaction = connection.transaction_with_behavior(behavior)?;
+            let done = work(&mut Within { connection: &transaction, clock: &self.clock, place: &place })?;
+            moment::at("commit: now");
+            transaction.commit()?;
+            moment::at("commit: done");
+            Ok(done)
+        };
+        patiently(once).map_err(|fault: Fault| fault.at(&place))
+    }
+}
+
+fn connect(path: &Path, place: &str) -> Result<Connection, Fault> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY)?;
+    connection.set_prepared_statement_cache_capacity(32);
+    // Whose file it is comes first: nothing is changed in one that is not ours.
+    schema::version(&connection, place)?;
+    connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "fullfsync", true)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    schema::prepare(&mut connection, place)?;
+    Ok(connection)
+}
+
+/// Tries again, after a while, what found the file locked.
+fn patiently<T>(mut work: impl FnMut() -> Result<T, Fault>) -> Result<T, Fault> {
+    for round in 1..ROUNDS {
+        match work() {
+            Err(fault) if fault.is_busy() => std::thread::sleep(jittered(Duration::from_millis(50) * round)),
+            other => return other,
+        }
+    }
+    work()
+}
+
+impl Store for Sqlite {
+    fn place(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    fn create(&self, study: &str, created: &Event) -> Result<()> {
+        let place = self.place();
+        self.write(|rows| flow::create(rows, &place, study, created))
+    }
+
+    fn import(&self, study: &str, entries: &[Entry], leases: &[Lease]) -> Result<()> {
+        let place = self.place();
+        self.write(|rows| flow::import(rows, &place, study, entries, leases))
+    }
+
+    fn studies(&self) -> Result<Vec<StudyInfo>> {
+        self.look(|rows| rows.studies())
+    }
+
+    fn read(&self, study: &str, from: usize) -> Result<Snapshot> {
+        self.look(|rows| flow::read(rows, study, from))
+    }
+
+    fn append(&self, study: &str, expected: usize, handout: &Handout<'_>) -> Result<Appended> {
+        self.write(|rows| flow::append(rows, study, expected, handout))
+    }
+
+    fn report(&self, study: &str, event: &Event, attempt: Option<u32>) -> Result<Reported> {
+        self.write(|rows| flow::report(rows, study, event, attempt))
+    }
+
+    fn extend(&self, study: &str, attempts: &[Attempt]) -> Result<Vec<Hold>> {
+        self.write(|rows| flow::extend(rows, study, attempts))
+    }
+
+    fn give_back(&self, study: &str, attempts: &[Attempt]) -> Result<()> {
+        self.write(|rows| flow::give_back(rows, study, attempts))
+    }
+
+    fn queue(&self, study: &str, ticket: Option<Ticket>, ttl: Duration) -> Result<Ticket> {
+        self.write(|rows| flow::queue(rows, study, ticket, ttl))
+    }
+
+    fn leave(&self, study: &str, ticket: Ticket) -> Result<()> {
+        self.write(|rows| flow::leave(rows, study, ticket))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_commit_is_synced() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Sqlite::open(folder.path().join("store.elbow")).unwrap();
+        let connection = store.lock();
+        let setting = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).unwrap();
+        let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
+        // 2 is FULL: the write-ahead log is synced before a commit returns.
+        assert_eq!((mode.as_str(), setting("synchronous"), setting("busy_timeout")), ("wal", 2, 30_000));
+    }
+}

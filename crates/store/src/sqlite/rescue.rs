@@ -1,0 +1,266 @@
+//! Damaged store files: found out, and what is whole in them saved elsewhere.
+//!
+//! Nothing here writes to the file it looks at: it is opened for reading only, which also leaves its write-ahead log as
+//! it is. Where SQLite cannot even do that, for instance in a read-only folder, it looks at a private copy.
+
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use elbowroom::study::Study;
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
+
+use super::fault::Fault;
+use super::schema;
+use crate::error::{Error, Result};
+use crate::log::{Digest, Entry};
+use crate::request;
+use crate::store::Store;
+use crate::time::Time;
+
+/// What was found in a store file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Health {
+    /// What is wrong; empty if nothing is.
+    pub faults: Vec<String>,
+    /// The studies, with how many of their events can be read and follow from each other.
+    pub studies: Vec<Saved>,
+}
+
+/// How much of a study is whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Saved {
+    /// Its name.
+    pub study: String,
+    /// Events, from the first on.
+    pub n_events: usize,
+    /// Why there are no more, if there should be.
+    pub fault: Option<String>,
+}
+
+/// Looks through a whole store file, page by page and event by event, and changes nothing.
+///
+/// ```
+/// use elbowroom_store::{Sqlite, check};
+/// # let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("plate.elbow");
+/// Sqlite::open(&path)?;
+/// assert!(check(&path)?.faults.is_empty());
+/// # Ok::<(), elbowroom_store::Error>(())
+/// ```
+pub fn check(path: impl AsRef<Path>) -> Result<Health> {
+    let place = path.as_ref().display().to_string();
+    let view = View::of(path.as_ref())?;
+    let mut faults = Vec::new();
+    let mut look = || -> Result<Vec<Prefix>, Fault> {
+        let connection = view.open()?;
+        // One moment for all that follows, also while others write.
+        connection.execute_batch("BEGIN")?;
+        schema::version(&connection, &place)?;
+        let mut pages = connection.prepare("PRAGMA integrity_check(20)")?;
+        let lines: Vec<String> = pages.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        faults.extend(lines.into_iter().filter(|line| line != "ok"));
+        prefixes(&connection)
+    };
+    let studies: Vec<Saved> = match look() {
+        Ok(found) => found.iter().map(Prefix::saved).collect(),
+        Err(fault) => {
+            faults.push(one_line(&fault.at(&place)));
+            Vec::new()
+        }
+    };
+    faults.extend(studies.iter().filter_map(|s| Some(format!("study `{}`: {}", s.study, s.fault.as_ref()?))));
+    Ok(Health { faults, studies })
+}
+
+/// Saves what is whole of every study in a damaged store file into another store, and says how much that was.
+///
+/// Of each study these are the events from the first on up to the first that is damaged or missing.
+///
+/// ```
+/// use elbowroom_store::{Memory, Sqlite, salvage};
+/// # let folder = tempfile::tempdir().unwrap();
+/// let path = folder.path().join("plate.elbow");
+/// Sqlite::open(&path)?;
+/// assert!(salvage(&path, &Memory::new())?.is_empty()); // there was no study in it
+/// # Ok::<(), elbowroom_store::Error>(())
+/// ```
+pub fn salvage(path: impl AsRef<Path>, to: &dyn Store) -> Result<Vec<Saved>> {
+    let place = path.as_ref().display().to_string();
+    let view = View::of(path.as_ref())?;
+    let found = view.open().and_then(|connection| prefixes(&connection)).map_err(|fault| fault.at(&place))?;
+    for prefix in found.iter().filter(|prefix| !prefix.entries.is_empty()) {
+        to.import(&prefix.study, &prefix.entries, &[])?;
+    }
+    Ok(found.iter().map(Prefix::saved).collect())
+}
+
+/// Refuses a file that is shorter than its own header says, before SQLite opens it for writing.
+///
+/// A file with a write-ahead log may be shorter for a while: what is missing stands in the log.
+pub(super) fn refuse_truncated(path: &Path) -> Result<()> {
+    let has_log = fs::metadata(wal(path)).is_ok_and(|log| log.len() > 0);
+    let mut header = [0; 100];
+    let Ok(mut file) = fs::File::open(path) else { return Ok(()) };
+    let Ok(size) = file.metadata().map(|data| data.len()) else { return Ok(()) };
+    if size == 0 {
+        return Ok(());
+    }
+    let place = path.display();
+    let hint = "keep the file, and save what can be read into a new store with `salvage`, or take a copy from before";
+    if file.read_exact(&mut header).is_err() || !header.starts_with(b"SQLite format 3\0") {
+        return Err(Error::damaged(format!("{place} is no store file, or its beginning is damaged"), hint));
+    }
+    let page = match u16::from_be_bytes([header[16], header[17]]) {
+        1 => 65536,
+        other => u64::from(other),
+    };
+    let number = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+    // The count of pages holds if the two change counters agree; in between it may be old.
+    let n_pages = if number(24) == number(92) && !has_log { u64::from(number(28)) } else { 0 };
+    if size < n_pages * page || !page.is_power_of_two() || page < 512 {
+        let what = format!("{place} has {size} bytes, where its header says {}: it was cut short", n_pages * page);
+        return Err(Error::damaged(what, hint));
+    }
+    Ok(())
+}
+
+/// The whole events of a study, from the first on, and what stopped them.
+struct Prefix {
+    study: String,
+    entries: Vec<Entry>,
+    fault: Option<String>,
+}
+
+impl Prefix {
+    fn saved(&self) -> Saved {
+        Saved { study: self.study.clone(), n_events: self.entries.len(), fault: self.fault.clone() }
+    }
+}
+
+fn prefixes(connection: &Connection) -> Result<Vec<Prefix>, Fault> {
+    let mut names = connection.prepare("SELECT id, name FROM studies ORDER BY name")?;
+    let names: Vec<(i64, String)> =
+        names.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
+    Ok(names.into_iter().map(|(id, name)| prefix(connection, id, name)).collect())
+}
+
+fn prefix(connection: &Connection, id: i64, name: String) -> Prefix {
+    let (mut entries, mut digest): (Vec<Entry>, Digest) = (Vec::new(), Digest::EMPTY);
+    let mut study: Option<Study> = None;
+    let fault = loop {
+        let number = entries.len();
+        let entry = match entry(connection, id, number) {
+            Ok(Some(entry)) => entry,
+            // The end, unless there is more behind a gap.
+            Ok(None) => break gap(connection, id, number),
+            Err(fault) => break Some(format!("event {number}: {}", one_line(&fault.at("the file")))),
+        };
+        let folded = entry.open(number, digest).and_then(|event| match &mut study {
+            Some(study) => Ok(study.apply(event)?),
+            None => {
+                study = Some(Study::replay([event])?);
+                Ok(())
+            }
+        });
+        if let Err(error) = folded {
+            break Some(one_line(&error));
+        }
+        digest = entry.digest;
+        entries.push(entry);
+    };
+    Prefix { study: name, entries, fault }
+}
+
+fn entry(connection: &Connection, study: i64, number: usize) -> Result<Option<Entry>, Fault> {
+    let sql = "SELECT at, text, digest FROM events WHERE study = ?1 AND number = ?2";
+    let mut query = connection.prepare_cached(sql)?;
+    let row = query.query_row(rusqlite::params![study, number], |row| {
+        Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, row.get::<_, Vec<u8>>(2)?))
+    });
+    let Some((at, text, digest)) = row.optional()? else { return Ok(None) };
+    let digest = Digest::from_slice(&digest)
+        .ok_or_else(|| Error::damaged(format!("event {number} has no whole digest"), "save the events before it"))?;
+    Ok(Some(Entry { at: Time(at), text, digest }))
+}
+
+fn gap(connection: &Connection, study: i64, number: usize) -> Option<String> {
+    let sql = "SELECT count(*) FROM events WHERE study = ?1 AND number > ?2";
+    match connection.query_row(sql, rusqlite::params![study, number], |row| row.get::<_, i64>(0)) {
+        Ok(0) => None,
+        Ok(n) => Some(format!("event {number} is missing, with {n} behind it")),
+        Err(error) => Some(format!("what comes after event {number} cannot be read: {error}")),
+    }
+}
+
+fn one_line(error: &Error) -> String {
+    error.to_string().lines().next().unwrap_or_default().to_owned()
+}
+
+/// A store file as it is looked at.
+enum View {
+    Itself(PathBuf),
+    /// A private copy with its write-ahead log, in a folder that goes with it.
+    Copy(PathBuf),
+}
+
+impl View {
+    fn of(path: &Path) -> Result<Self> {
+        let itself = View::Itself(path.to_owned());
+        match itself.open().and_then(|connection| Ok(connection.execute_batch("SELECT count(*) FROM sqlite_schema")?)) {
+            Ok(()) => Ok(itself),
+            Err(_) => Self::copy(path),
+        }
+    }
+
+    fn copy(path: &Path) -> Result<Self> {
+        let folder = std::env::temp_dir().join(format!("elbowroom-{}", request::fresh()));
+        let make = || {
+            fs::create_dir(&folder)?;
+            let view = View::Copy(folder.clone());
+            fs::copy(path, view.file())?;
+            if wal(path).exists() {
+                fs::copy(wal(path), wal(&view.file()))?;
+            }
+            Ok(view)
+        };
+        make().map_err(|error: std::io::Error| {
+            Error::not_written(
+                format!("{} cannot be copied to {} to be looked at: {error}", path.display(), folder.display()),
+                "check that the file exists, and the free space for temporary files",
+            )
+        })
+    }
+
+    fn file(&self) -> PathBuf {
+        match self {
+            View::Itself(path) => path.clone(),
+            View::Copy(folder) => folder.join("store"),
+        }
+    }
+
+    fn open(&self) -> Result<Connection, Fault> {
+        let flags = match self {
+            View::Itself(_) => OpenFlags::SQLITE_OPEN_READ_ONLY,
+            View::Copy(_) => OpenFlags::SQLITE_OPEN_READ_WRITE,
+        };
+        let connection = Connection::open_with_flags(self.file(), flags)?;
+        connection.busy_timeout(super::BUSY)?;
+        Ok(connection)
+    }
+}
+
+impl Drop for View {
+    fn drop(&mut self) {
+        if let View::Copy(folder) = self {
+            let _ = fs::remove_dir_all(folder);
+        }
+    }
+}
+
+/// The write-ahead log of a store file.
+fn wal(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push("-wal");
+    name.into()
+}

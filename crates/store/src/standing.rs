@@ -1,0 +1,113 @@
+//! How trials stand: what the log says, with the leases and the clock.
+
+use elbowroom::study::{Trial, TrialState};
+
+use crate::shared::SharedStudy;
+
+/// How a trial stands.
+///
+/// The log knows pending trials; whether one is running, waits to be handed out again or is lost for good follows from
+/// its lease and the store's clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Standing {
+    /// A worker has it.
+    Running,
+    /// Its worker is gone or gave it back; whoever asks next gets it.
+    Queued,
+    /// Its workers were lost too often: it is not handed out again, and holds no place free. A value is still welcome.
+    Lost,
+    /// It has a value.
+    Complete,
+    /// It ended without a value.
+    Failed,
+    /// Its point breaks a constraint that only the evaluation can tell.
+    Infeasible,
+    /// It was given up, and does not count.
+    Released,
+}
+
+/// How many trials stand how.
+///
+/// ```
+/// use elbowroom_store::Counts;
+/// let counts = Counts { running: 2, queued: 1, complete: 7, ..Counts::default() };
+/// assert_eq!(counts.open(), 3);
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// In somebody's hands.
+    pub running: usize,
+    /// Waiting to be handed out again.
+    pub queued: usize,
+    /// Lost for good.
+    pub lost: usize,
+    /// With a value.
+    pub complete: usize,
+    /// Ended without one.
+    pub failed: usize,
+    /// At infeasible points.
+    pub infeasible: usize,
+    /// Given up.
+    pub released: usize,
+}
+
+impl Counts {
+    /// Those that something is still to be expected of.
+    pub fn open(&self) -> usize {
+        self.running + self.queued
+    }
+}
+
+impl SharedStudy {
+    /// How a trial stood when the store was read last.
+    ///
+    /// ```
+    /// # use elbowroom::space::{Parameter, SearchSpace};
+    /// # use elbowroom::study::StudyConfig;
+    /// use elbowroom_store::{Clock, Memory, SharedStudy, Standing};
+    ///
+    /// let clock = Clock::manual(0);
+    /// let store = std::sync::Arc::new(Memory::with_clock(clock.clone()));
+    /// # let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
+    /// # let config = StudyConfig::new(space);
+    /// let mut study = SharedStudy::create(store, "plate", config)?;
+    /// let handed = study.ask(1, None)?.trials.remove(0);
+    /// assert_eq!(study.standing(&handed.trial), Standing::Running);
+    /// clock.step(91_000); // and no sign of life
+    /// study.refresh()?;
+    /// assert_eq!(study.standing(&handed.trial), Standing::Queued);
+    /// # Ok::<(), elbowroom_store::Error>(())
+    /// ```
+    pub fn standing(&self, trial: &Trial) -> Standing {
+        match trial.state {
+            TrialState::Complete { .. } => Standing::Complete,
+            TrialState::Failed { .. } => Standing::Failed,
+            TrialState::Infeasible { .. } => Standing::Infeasible,
+            TrialState::Released => Standing::Released,
+            TrialState::Pending => match self.leases.get(&trial.id) {
+                None => Standing::Running,
+                Some(lease) if lease.is_live(self.now) => Standing::Running,
+                Some(lease) if lease.is_due(self.now) => Standing::Queued,
+                Some(_) => Standing::Lost,
+            },
+        }
+    }
+
+    /// How many trials stood how when the store was read last.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for trial in self.study.trials() {
+            let count = match self.standing(trial) {
+                Standing::Running => &mut counts.running,
+                Standing::Queued => &mut counts.queued,
+                Standing::Lost => &mut counts.lost,
+                Standing::Complete => &mut counts.complete,
+                Standing::Failed => &mut counts.failed,
+                Standing::Infeasible => &mut counts.infeasible,
+                Standing::Released => &mut counts.released,
+            };
+            *count += 1;
+        }
+        counts
+    }
+}

@@ -1,0 +1,142 @@
+//! The one contract of all stores.
+
+use std::time::Duration;
+
+use elbowroom::study::Event;
+
+use crate::error::Result;
+use crate::lease::{Attempt, Hold, Lease};
+use crate::log::Entry;
+use crate::time::Time;
+
+/// Keeps the logs of studies, and beside each log the leases of its trials and a queue of askers.
+///
+/// A study's *revision* is the number of its events. Every method is one transaction: it happens as a whole or not at
+/// all, and once it has returned, what it wrote survives a crash of every process (and with SQLite and PostgreSQL, of
+/// the machine). What is waited for outside a store, such as a fit, is never inside a transaction.
+///
+/// Most people want a [`SharedStudy`](crate::SharedStudy), which speaks to a store for them.
+///
+/// ```
+/// use elbowroom::space::{Parameter, SearchSpace};
+/// use elbowroom::study::{Event, StudyConfig};
+/// use elbowroom_store::{Memory, Store};
+///
+/// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+/// let store = Memory::new();
+/// store.create("plate", &Event::Created { config: Box::new(StudyConfig::new(space)) })?;
+/// assert_eq!(store.studies()?[0].name, "plate");
+/// assert_eq!(store.read("plate", 0)?.entries.len(), 1);
+/// # Ok::<(), elbowroom_store::Error>(())
+/// ```
+pub trait Store: Send + Sync {
+    /// Where it is, for a person: a path or an address, never with a password.
+    fn place(&self) -> String;
+
+    /// Creates a study of this name with its first event.
+    fn create(&self, study: &str, created: &Event) -> Result<()>;
+
+    /// Creates a study of this name with a whole log and its leases, or nothing. The entries are kept as they are; the
+    /// leases begin anew.
+    fn import(&self, study: &str, entries: &[Entry], leases: &[Lease]) -> Result<()>;
+
+    /// The studies it holds, by name.
+    fn studies(&self) -> Result<Vec<StudyInfo>>;
+
+    /// The entries from revision `from` on, with the leases, the queue and the time of the same moment.
+    fn read(&self, study: &str, from: usize) -> Result<Snapshot>;
+
+    /// Appends a hand-out and takes its leases, if the study is still at revision `expected`. An `Asked` also has to
+    /// wait while others stand in the queue before it.
+    fn append(&self, study: &str, expected: usize, handout: &Handout<'_>) -> Result<Appended>;
+
+    /// Appends what is reported of a trial (told, failed, infeasible, released), at whatever revision, and ends the
+    /// trial's lease. The same request again appends nothing. `attempt` is the number of the attempt it comes from, if
+    /// that is known: from a lease that ran out, a value is kept and marked late; from one that was superseded, a
+    /// failure or a release says nothing about the trial, and is left out.
+    fn report(&self, study: &str, event: &Event, attempt: Option<u32>) -> Result<Reported>;
+
+    /// Says that these attempts are alive: each lease begins anew. Answers in the same order.
+    fn extend(&self, study: &str, attempts: &[Attempt]) -> Result<Vec<Hold>>;
+
+    /// Gives trials back to be handed out again at once: nothing is charged, and the log does not change.
+    fn give_back(&self, study: &str, attempts: &[Attempt]) -> Result<()>;
+
+    /// Enters the queue of askers, or with a ticket stays in it, for `ttl` from now; returns the ticket.
+    ///
+    /// The queue is for fairness: who stands in front has the next turn. Nothing rests on it but time; an ask is
+    /// appended at the revision it knows or not at all, and who dies in the queue drops out of it after `ttl`.
+    fn queue(&self, study: &str, ticket: Option<Ticket>, ttl: Duration) -> Result<Ticket>;
+
+    /// Leaves the queue of askers.
+    fn leave(&self, study: &str, ticket: Ticket) -> Result<()>;
+}
+
+/// A place in the queue of askers; smaller ones come first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ticket(pub i64);
+
+/// A study in the list of a store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StudyInfo {
+    /// Its name.
+    pub name: String,
+    /// How many events it has.
+    pub revision: usize,
+    /// When it was created.
+    pub created: Time,
+    /// When its last event was stored.
+    pub changed: Time,
+}
+
+/// A study as it stood at one moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Snapshot {
+    /// The store's time.
+    pub now: Time,
+    /// The entries from the wanted revision on.
+    pub entries: Vec<Entry>,
+    /// The leases of trials that have not ended, by trial; lost ones among them.
+    pub leases: Vec<Lease>,
+    /// The askers that wait, first one first.
+    pub queue: Vec<Ticket>,
+}
+
+/// What [`Store::append`] writes in one transaction.
+#[derive(Debug, Clone, Copy)]
+pub struct Handout<'a> {
+    /// `Asked`, or `Added` for a point of one's own.
+    pub event: &'a Event,
+    /// The attempts it begins.
+    pub attempts: &'a [Attempt],
+    /// Who takes them.
+    pub worker: &'a str,
+    /// How long the worker may be silent; none for trials that are never lost, such as a person's.
+    pub ttl: Option<Duration>,
+    /// A place in the queue of askers, which is given up with it.
+    pub ticket: Option<Ticket>,
+}
+
+/// What became of a conditional append.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Appended {
+    /// Done; the study has this revision now.
+    Done(usize),
+    /// Not done: the study has this revision already.
+    Newer(usize),
+    /// Not done: the worker of a trial that should be handed out again has come back.
+    Revived,
+    /// Not done: others stand in the queue before.
+    Queued,
+}
+
+/// What became of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reported {
+    /// Appended as the event of this number.
+    Appended(usize),
+    /// The event of this number was the same report.
+    Repeated(usize),
+    /// Left out: another worker has the trial by now, and this one had nothing to say about the point.
+    Superseded,
+}
