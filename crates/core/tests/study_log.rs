@@ -302,3 +302,68 @@ fn points_that_decode_alike_are_one_point_also_where_encoding_rounds() {
         assert_eq!(*u, study.space().encode(&trial.point).unwrap());
     }
 }
+
+#[test]
+fn a_trial_handed_out_again_is_the_same_trial() {
+    let space = SearchSpace::new(vec![Parameter::int("n", 0, 99)]).unwrap();
+    let mut study = Study::new(StudyConfig::new(space).budget(3)).unwrap();
+    let lost = study.ask_as(2, "first").unwrap().trials;
+    let suggestion = study.suggest_again(2, &[lost[1].id], vec![lost[0].id], &study).unwrap();
+    // The budget allows one new trial beside the lost one, which costs nothing.
+    assert_eq!((suggestion.again.len(), suggestion.trials.len(), &suggestion.short), (1, 1, &None));
+    study.apply(suggestion.into_event(Some("second".to_owned()))).unwrap();
+    let answer = study.answered("second").unwrap().trials;
+    assert_eq!((answer[0].id, answer[0].attempts, answer[1].id), (lost[1].id, 2, TrialId(2)));
+    assert_eq!(answer[0].point, lost[1].point);
+
+    // With nothing new to choose there is still an answer; what is not asked for stays lost.
+    let all = study.suggest_again(1, &[lost[0].id, lost[1].id], vec![], &study).unwrap();
+    assert_eq!((all.again.len(), all.trials.len(), all.again[0].attempt), (1, 0, 2));
+    let event = all.clone().into_event(None);
+    study.apply(event.clone()).unwrap();
+    assert_eq!(verify(study.events()).unwrap(), vec![]);
+
+    // Attempts are counted without a gap, and an ended trial is not handed out.
+    assert!(study.apply(event).unwrap_err().to_string().contains("attempt 2, where it cannot be"));
+    study.tell(lost[0].id, 1.0).unwrap();
+    let next = study.suggest_again(1, &[lost[0].id], vec![], &study).unwrap().into_event(None);
+    assert!(study.apply(next).is_err());
+    let lines = written(&study);
+    let read: Vec<Event> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(Study::replay(read).unwrap(), study);
+}
+
+#[test]
+fn every_report_under_a_name_counts_once() {
+    let space = SearchSpace::new(vec![Parameter::int("n", 0, 99)]).unwrap();
+    let mut study = Study::new(StudyConfig::new(space)).unwrap();
+    let trials = study.ask(3).unwrap().trials;
+    let request = |name: &str| Some(name.to_owned());
+    let (a, b) = (trials[0].id, trials[1].id);
+    let late = Event::Told { trial: a, value: 1.0, noise: None, correction: false, late: true, request: request("t") };
+    let infeasible = Event::Infeasible { trial: b, reason: "hot".to_owned(), request: request("i") };
+    let released = Event::Released { trial: trials[2].id, request: request("r") };
+    for event in [&late, &infeasible, &released] {
+        study.check(event).unwrap();
+        study.apply(event.clone()).unwrap();
+        let once = study.trials().to_vec();
+        study.apply(event.clone()).unwrap();
+        assert_eq!(study.trials(), once);
+    }
+    assert_eq!(study.trial(a).unwrap().measurements()[0].kind, elbowroom::study::MeasurementKind::Late);
+    assert_eq!(study.reported("i"), Some(b));
+    // Nor can a name be used for a second thing, which a store must know before it stores it.
+    let other = Event::Released { trial: a, request: request("i") };
+    assert!(study.check(&other).is_err() && study.apply(other).is_err());
+    let added = |request| Event::Added {
+        trial: TrialId(3),
+        point: Point::new().with("n", 5),
+        value: None,
+        noise: None,
+        request,
+    };
+    assert!(study.check(&added(request("t"))).is_err());
+    study.check(&added(request("new"))).unwrap();
+    study.apply(added(request("new"))).unwrap();
+    assert_eq!(study.reported("new"), Some(TrialId(3)));
+}

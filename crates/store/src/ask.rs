@@ -28,10 +28,11 @@ use crate::store::{Appended, Handout, Ticket};
 const PATIENCE: usize = 2;
 
 /// How long an asker that gives no sign keeps its place, unless its choices take long.
-const TURN: Duration = Duration::from_secs(10);
+const TURN: Duration = Duration::from_secs(3);
 
-/// How often an asker that waits looks whether it is its turn.
-const GLANCE: Duration = Duration::from_millis(10);
+/// How long an asker that waits looks away, for each one before it: those far behind leave the store to those in front.
+const GLANCE: Duration = Duration::from_millis(5);
+const LONGEST_GLANCE: Duration = Duration::from_millis(250);
 
 /// What one ask keeps from round to round.
 #[derive(Default)]
@@ -168,14 +169,15 @@ impl SharedStudy {
         let mut entered = Instant::now();
         loop {
             self.refresh_beside(asking)?;
-            if self.queue.iter().all(|other| asking.ticket.is_some_and(|own| own <= *other)) {
+            let n_before = self.queue.iter().filter(|other| asking.ticket.is_none_or(|own| **other < own)).count();
+            if n_before == 0 {
                 return Ok(());
             }
             if entered.elapsed() > TURN / 3 {
                 self.enter_queue(asking)?;
                 entered = Instant::now();
             }
-            std::thread::sleep(request::jittered(GLANCE));
+            std::thread::sleep(request::jittered((GLANCE * n_before as u32).min(LONGEST_GLANCE)));
         }
     }
 

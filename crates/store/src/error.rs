@@ -89,7 +89,7 @@ impl Error {
         Error::Exists { study: study.to_owned(), place: place.to_owned() }
     }
 
-    #[cfg(feature = "sqlite")]
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub(crate) fn refused(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Error::Refused { what: what.into(), hint: hint.into() }
     }
@@ -102,7 +102,7 @@ impl Error {
         Error::Unreachable { what: what.into(), hint: hint.into() }
     }
 
-    #[cfg(feature = "sqlite")]
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub(crate) fn not_written(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Error::NotWritten { what: what.into(), hint: hint.into() }
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use elbowroom::study::TrialId;
 
-use crate::time::{Time, millis};
+use crate::time::Time;
 
 /// How long a worker may be silent.
 pub const DEFAULT_TTL: Duration = Duration::from_secs(90);
@@ -95,8 +95,9 @@ impl Lease {
     }
 
     /// The length, in milliseconds.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub(crate) fn ttl_millis(&self) -> i64 {
-        millis(self.ttl)
+        crate::time::millis(self.ttl)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Keeps [`elbowroom`] studies where they survive, and lets many workers share one.
 //!
-//! A [`Store`] keeps the logs of studies: [`Memory`] for tests and for one process, [`Sqlite`] for one machine (one file).
-//! A [`SharedStudy`] is a study in a store, seen from one of its workers:
+//! A [`Store`] keeps the logs of studies: [`Memory`] for tests and for one process, [`Sqlite`] for one machine (one file),
+//! [`Postgres`] for many. A [`SharedStudy`] is a study in a store, seen from one of its workers:
 //!
 //! ```
 //! use elbowroom::space::{Parameter, SearchSpace};
@@ -12,7 +12,7 @@
 //! # let path = folder.path().join("plate.elbow");
 //! # let path = path.to_str().unwrap();
 //! let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
-//! let store = open(path)?; // the path of a store file
+//! let store = open(path)?; // a path, or postgres://…
 //! let mut study = SharedStudy::open_or_create(store, "plate", StudyConfig::new(space).budget(8))?;
 //! loop {
 //!     let handed = study.ask(1, None)?; // stored, with a lease, before it is returned
@@ -37,6 +37,8 @@ mod lease;
 mod log;
 mod memory;
 mod open;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod request;
 mod rules;
 mod shared;
@@ -53,6 +55,8 @@ pub use lease::{Attempt, DEFAULT_TTL, Hold, Lease, MAX_RETRIES};
 pub use log::{Digest, Entry};
 pub use memory::Memory;
 pub use open::open;
+#[cfg(feature = "postgres")]
+pub use postgres::{Dsn, Postgres};
 pub use shared::{About, Handed, HandedTrial, SharedStudy};
 #[cfg(feature = "sqlite")]
 pub use sqlite::{Health, Saved, Sqlite, check, salvage};

@@ -34,6 +34,7 @@ impl Digest {
     }
 
     /// From stored bytes, if there are 16 of them.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub(crate) fn from_slice(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Digest)
     }

@@ -6,20 +6,44 @@ use crate::error::{Error, Result};
 use crate::memory::Memory;
 use crate::store::Store;
 
-/// Opens the store at an address, and makes it if there is none: `memory:` is a store of this process alone, anything
-/// else the path of a store file.
+/// Opens the store at an address, and makes it if there is none: `postgres://…` (or libpq's `host=… dbname=…`) is a
+/// database, `memory:` a store of this process alone, anything else the path of a store file.
 ///
 /// ```
 /// use elbowroom_store::open;
 /// assert_eq!(open("memory:")?.place(), "memory");
+/// assert!(open("mysql://ada:secret@localhost/lab").err().unwrap().to_string().starts_with("there are no `mysql` stores"));
 /// # Ok::<(), elbowroom_store::Error>(())
 /// ```
 pub fn open(address: &str) -> Result<Arc<dyn Store>> {
     match address {
-        "" => Err(Error::request("the address of the store is empty", "give a path")),
+        "" => Err(Error::request("the address of the store is empty", "give a path or postgres://…")),
         "memory:" => Ok(Arc::new(Memory::new())),
+        _ if is_postgres(address) => open_postgres(address),
+        _ if address.contains("://") => {
+            // Only the scheme is repeated: the rest may hold a password.
+            let scheme = address.split("://").next().unwrap_or_default();
+            Err(Error::request(format!("there are no `{scheme}` stores"), "give a path or postgres://…"))
+        }
         path => open_sqlite(path.strip_prefix("sqlite:").unwrap_or(path)),
     }
+}
+
+fn is_postgres(address: &str) -> bool {
+    let is_word = |word: &str| ["host=", "dbname=", "password="].iter().any(|key| word.starts_with(key));
+    address.starts_with("postgres://")
+        || address.starts_with("postgresql://")
+        || address.split_whitespace().any(is_word)
+}
+
+#[cfg(feature = "postgres")]
+fn open_postgres(address: &str) -> Result<Arc<dyn Store>> {
+    Ok(Arc::new(crate::postgres::Postgres::connect(&crate::postgres::Dsn::new(address)?)?))
+}
+
+#[cfg(not(feature = "postgres"))]
+fn open_postgres(_: &str) -> Result<Arc<dyn Store>> {
+    Err(Error::request("this build has no PostgreSQL", "build it with the feature `postgres`"))
 }
 
 #[cfg(feature = "sqlite")]

@@ -14,6 +14,8 @@ use crate::time::Time;
 pub(crate) fn take(attempt: Attempt, standing: Option<&Lease>, handout: &Handout<'_>, now: Time) -> Taken {
     let Some(ttl) = handout.ttl else { return Taken::None };
     match standing {
+        // A trial that is new has no lease, unless somebody cut the log behind the store's back.
+        _ if attempt.number == 1 => Taken::New(Lease::new(attempt, handout.worker, ttl, now)),
         None => Taken::New(Lease::new(attempt, handout.worker, ttl, now)),
         Some(lease) if lease.is_due(now) && lease.attempt.number < attempt.number => {
             Taken::New(lease.next(attempt, handout.worker, ttl, now))

@@ -143,8 +143,8 @@ impl SharedStudy {
 
     /// Opens a study of a store.
     pub fn open(store: Arc<dyn Store>, name: &str) -> Result<Self> {
-        let snapshot = store.read(name, 0)?;
-        let Some(first) = snapshot.entries.first() else {
+        let mut snapshot = store.read(name, 0)?;
+        let Some(first) = (!snapshot.entries.is_empty()).then(|| snapshot.entries.remove(0)) else {
             let what = format!("the study `{name}` in {} has no events", store.place());
             return Err(Error::damaged(what, "take a copy of the store from before, or create the study anew"));
         };
@@ -161,7 +161,7 @@ impl SharedStudy {
             now: snapshot.now,
             store,
         };
-        shared.absorb(Snapshot { entries: snapshot.entries[1..].to_vec(), ..snapshot }, |_, _, _| {})?;
+        shared.absorb(snapshot, |_, _, _| {})?;
         Ok(shared)
     }
 
@@ -342,7 +342,8 @@ impl SharedStudy {
     }
 
     /// Starts a trial at a point of one's own; at a taken point it is a replicate. Without a `due` time it is never
-    /// taken for lost, which is right for a person's experiment and wrong for a process that may die.
+    /// taken for lost, which is right for a person's experiment and wrong for a process that may die; with one it goes,
+    /// once that has passed, to the next who asks.
     pub fn start(&mut self, point: &Point, due: Option<Duration>, request: Option<&str>) -> Result<HandedTrial> {
         let request = request.map_or_else(request::fresh, str::to_owned);
         self.put(point, None, None, &request, due)

@@ -9,14 +9,15 @@ use common::{Bench, LONG, TTL, assert_sound, grid, random};
 use elbowroom::space::Point;
 use elbowroom::study::{Event, MeasurementKind, Report, StudyConfig, Told, TrialId, TrialState, verify};
 use elbowroom_store::{
-    Appended, Attempt, Error, Handout, Hold, Lease, Reported, SharedStudy, Snapshot, Standing, Store, StudyInfo,
-    Ticket, copy,
+    Appended, Attempt, Error, Handout, Heartbeat, Hold, Lease, Reported, SharedStudy, Snapshot, Standing, Store,
+    StudyInfo, Ticket, copy,
 };
 
 /// One test for each store.
 macro_rules! contract {
     ($($name:ident)*) => {
         mod memory { $(#[test] fn $name() { super::run(super::Bench::memory(), super::$name); })* }
+        mod postgres { $(#[test] fn $name() { super::run(super::Bench::postgres(), super::$name); })* }
         mod sqlite { $(#[test] fn $name() { super::run(super::Bench::sqlite(), super::$name); })* }
     };
 }
@@ -48,6 +49,9 @@ contract! {
     a_worker_that_comes_back_just_in_time_keeps_its_trial
     the_queue_of_askers_has_an_order_and_forgets_the_dead
     only_new_events_are_read
+    reports_in_any_order_and_number_mean_the_same
+    a_clock_that_is_stepped_by_a_day_costs_no_result_and_no_more_than_a_lease
+    a_heartbeat_thread_keeps_a_trial
     a_copy_is_the_same_log
 }
 
@@ -133,7 +137,7 @@ fn workers_get_distinct_points_and_never_more_than_the_budget(bench: &Bench) {
     let n_told: usize = std::thread::scope(|scope| {
         let work = |_| {
             scope.spawn(|| {
-                let mut study = bench.join().ttl(Duration::from_secs(90));
+                let mut study = bench.join();
                 let mut n = 0;
                 while let Some(handed) = study.ask(1, None).unwrap().trials.pop() {
                     study.tell(&handed, n as f64).unwrap();
@@ -153,7 +157,7 @@ fn workers_get_distinct_points_and_never_more_than_the_budget(bench: &Bench) {
 }
 
 fn a_silent_worker_loses_its_trial_to_the_next_who_asks(bench: &Bench) {
-    let (mut ours, mut theirs) = (bench.create(random(9)), bench.join());
+    let (mut ours, mut theirs) = (bench.create_brief(random(9)), bench.join());
     let lost = ours.ask(1, None).unwrap().trials.remove(0);
     bench.pass(LONG);
     let handed = theirs.ask(2, Some("retry")).unwrap().trials;
@@ -169,7 +173,7 @@ fn a_silent_worker_loses_its_trial_to_the_next_who_asks(bench: &Bench) {
 }
 
 fn a_trial_that_is_lost_three_times_is_given_up_but_its_value_is_welcome(bench: &Bench) {
-    let mut study = bench.create(random(2));
+    let mut study = bench.create_brief(random(2));
     let first = study.ask(1, None).unwrap().trials.remove(0);
     for attempt in [2, 3] {
         bench.pass(LONG);
@@ -190,7 +194,7 @@ fn a_trial_that_is_lost_three_times_is_given_up_but_its_value_is_welcome(bench: 
 }
 
 fn a_late_value_is_kept_and_cancels_the_retry(bench: &Bench) {
-    let (mut ours, mut theirs) = (bench.create(random(9)), bench.join());
+    let (mut ours, mut theirs) = (bench.create_brief(random(9)), bench.join());
     let late = ours.ask(1, None).unwrap().trials.remove(0);
     bench.pass(LONG);
     theirs.refresh().unwrap();
@@ -204,7 +208,7 @@ fn a_late_value_is_kept_and_cancels_the_retry(bench: &Bench) {
 }
 
 fn a_late_value_beside_a_retry_is_a_replicate(bench: &Bench) {
-    let (mut ours, mut theirs) = (bench.create(random(9)), bench.join());
+    let (mut ours, mut theirs) = (bench.create_brief(random(9)), bench.join());
     let late = ours.ask(1, None).unwrap().trials.remove(0);
     bench.pass(LONG);
     let retry = theirs.ask(1, None).unwrap().trials.remove(0);
@@ -216,7 +220,7 @@ fn a_late_value_beside_a_retry_is_a_replicate(bench: &Bench) {
 }
 
 fn a_failure_of_a_superseded_worker_says_nothing(bench: &Bench) {
-    let (mut ours, mut theirs) = (bench.create(random(9)), bench.join());
+    let (mut ours, mut theirs) = (bench.create_brief(random(9)), bench.join());
     let old = ours.ask(1, None).unwrap().trials.remove(0);
     bench.pass(LONG);
     let new = theirs.ask(1, None).unwrap().trials.remove(0);
@@ -231,7 +235,7 @@ fn a_failure_of_a_superseded_worker_says_nothing(bench: &Bench) {
 }
 
 fn heartbeats_keep_a_trial_and_say_when_it_is_gone(bench: &Bench) {
-    let (mut ours, mut theirs) = (bench.create(random(9)), bench.join());
+    let (mut ours, mut theirs) = (bench.create_brief(random(9)), bench.join());
     let held = ours.ask(2, None).unwrap().trials;
     for _ in 0..3 {
         bench.pass(TTL * 2 / 3);
@@ -360,7 +364,7 @@ impl<F: FnOnce() + Send> Store for Meanwhile<F> {
 
 /// A study with a model: its design is done and observed.
 fn modelled(bench: &Bench) -> SharedStudy {
-    let mut study = bench.create(StudyConfig::new(grid()).initial(4).budget(30)).ttl(Duration::from_secs(90));
+    let mut study = bench.create(StudyConfig::new(grid()).initial(4).budget(30));
     for trial in study.ask(4, None).unwrap().trials {
         let x = trial.point().get("a").unwrap().as_f64().unwrap() - 7.0;
         study.tell(&trial, x * x).unwrap();
@@ -402,7 +406,7 @@ fn results_that_come_meanwhile_do_not_cost_a_choice(bench: &Bench) {
 }
 
 fn a_worker_that_comes_back_just_in_time_keeps_its_trial(bench: &Bench) {
-    let mut theirs = bench.create(random(9));
+    let mut theirs = bench.create_brief(random(9));
     let silent = theirs.ask(1, None).unwrap().trials.remove(0);
     bench.pass(LONG);
     let meanwhile = Meanwhile::new(bench.open(), move || {
@@ -446,6 +450,67 @@ fn only_new_events_are_read(bench: &Bench) {
     }
     // One event when it was opened, and then each event once.
     assert_eq!(store.read.lock().unwrap().iter().sum::<usize>(), ours.study().events().len());
+}
+
+fn reports_in_any_order_and_number_mean_the_same(bench: &Bench) {
+    let (mut ours, mut theirs) = (bench.create(random(9)), bench.join());
+    let trials = ours.ask(4, None).unwrap().trials;
+    let report = |i: usize| Report::new(i as f64).request(format!("row {i}"));
+    // Each at least once, some three times, from both sides, backwards and forwards.
+    for i in [3, 1, 3, 0, 2, 1, 0, 3, 2] {
+        let teller = if i % 2 == 0 { &mut ours } else { &mut theirs };
+        teller.tell(trials[i].id(), report(i)).unwrap();
+    }
+    for (i, handed) in trials.iter().enumerate() {
+        assert!(matches!(theirs.tell(handed, report(i)).unwrap(), Told::Repeated));
+        let trial = theirs.study().trial(handed.id()).unwrap();
+        assert_eq!((trial.value(), trial.measurements().len()), (Some(i as f64), 1));
+    }
+    assert_eq!(theirs.study().events().len(), 6);
+}
+
+fn a_clock_that_is_stepped_by_a_day_costs_no_result_and_no_more_than_a_lease(bench: &Bench) {
+    // A database's clock is its own affair.
+    let Some(clock) = bench.clock() else { return };
+    let day = 86_400_000;
+    let (mut ours, mut theirs) = (bench.create(random(99)), bench.join());
+    for step in [day, -day, -day, day] {
+        let trials = ours.ask(2, None).unwrap().trials;
+        clock.step(step);
+        theirs.refresh().unwrap();
+        // Whichever way it went: at once, and so within one lease, they count as lost and are penalized no more.
+        assert_eq!((theirs.counts().running, theirs.counts().queued), (0, 2));
+        // A worker that is alive has its trial back with its next sign of life.
+        assert!(matches!(ours.heartbeat(&[trials[0].attempt]).unwrap()[..], [Hold::Held(_)]));
+        theirs.refresh().unwrap();
+        assert_eq!((theirs.counts().running, theirs.counts().queued), (1, 1));
+        assert_eq!(ours.tell(&trials[0], 1.0).unwrap(), Told::Recorded);
+        assert_eq!(ours.tell(&trials[1], 2.0).unwrap(), Told::Late);
+        // A dead asker from before the step holds nobody up.
+        bench.open().queue("study", None, Duration::from_secs(10)).unwrap();
+        clock.step(step);
+    }
+    assert_eq!(ours.counts().complete, 8);
+}
+
+fn a_heartbeat_thread_keeps_a_trial(bench: &Bench) {
+    let (mut ours, mut theirs) = (bench.create_brief(random(9)), bench.join());
+    let trials = ours.ask(2, None).unwrap().trials;
+    let heartbeat = Heartbeat::start(bench.open(), "study", TTL / 20);
+    heartbeat.hold(trials[0].attempt);
+    for _ in 0..4 {
+        bench.pass(LONG / 4);
+        // Long enough for a beat of the thread, which lives by the machine's clock.
+        std::thread::sleep(TTL / 8);
+    }
+    theirs.refresh().unwrap();
+    assert_eq!((theirs.counts().running, theirs.counts().queued), (1, 1));
+    assert!(matches!(heartbeat.last(trials[0].attempt), Some(Hold::Held(_))));
+    assert_eq!((heartbeat.last(trials[1].attempt), heartbeat.trouble()), (None, None));
+    theirs.tell(&trials[0], 1.0).unwrap();
+    std::thread::sleep(TTL / 8);
+    assert_eq!(heartbeat.last(trials[0].attempt), Some(Hold::Ended));
+    heartbeat.let_go(trials[0].attempt);
 }
 
 fn a_copy_is_the_same_log(bench: &Bench) {

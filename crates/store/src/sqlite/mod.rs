@@ -175,3 +175,19 @@ impl Store for Sqlite {
         self.write(|rows| flow::leave(rows, study, ticket))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_commit_is_synced() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Sqlite::open(folder.path().join("store.elbow")).unwrap();
+        let connection = store.lock();
+        let setting = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).unwrap();
+        let mode: String = connection.pragma_query_value(None, "journal_mode", |row| row.get(0)).unwrap();
+        // 2 is FULL: the write-ahead log is synced before a commit returns.
+        assert_eq!((mode.as_str(), setting("synchronous"), setting("busy_timeout")), ("wal", 2, 30_000));
+    }
+}

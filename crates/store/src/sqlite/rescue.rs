@@ -1,7 +1,7 @@
 //! Damaged store files: found out, and what is whole in them saved elsewhere.
 //!
-//! Nothing here writes to the file it looks at. SQLite itself may write when it opens one (to recover its write-ahead
-//! log, say), so what is looked at is a private copy.
+//! Nothing here writes to the file it looks at: it is opened for reading only, which also leaves its write-ahead log as
+//! it is. Where SQLite cannot even do that, for instance in a read-only folder, it looks at a private copy.
 
 use std::fs;
 use std::io::Read;
@@ -50,10 +50,12 @@ pub struct Saved {
 /// ```
 pub fn check(path: impl AsRef<Path>) -> Result<Health> {
     let place = path.as_ref().display().to_string();
-    let copy = Copy::of(path.as_ref())?;
+    let view = View::of(path.as_ref())?;
     let mut faults = Vec::new();
     let mut look = || -> Result<Vec<Prefix>, Fault> {
-        let connection = copy.open()?;
+        let connection = view.open()?;
+        // One moment for all that follows, also while others write.
+        connection.execute_batch("BEGIN")?;
         schema::version(&connection, &place)?;
         let mut pages = connection.prepare("PRAGMA integrity_check(20)")?;
         let lines: Vec<String> = pages.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
@@ -85,8 +87,8 @@ pub fn check(path: impl AsRef<Path>) -> Result<Health> {
 /// ```
 pub fn salvage(path: impl AsRef<Path>, to: &dyn Store) -> Result<Vec<Saved>> {
     let place = path.as_ref().display().to_string();
-    let copy = Copy::of(path.as_ref())?;
-    let found = copy.open().and_then(|connection| prefixes(&connection)).map_err(|fault| fault.at(&place))?;
+    let view = View::of(path.as_ref())?;
+    let found = view.open().and_then(|connection| prefixes(&connection)).map_err(|fault| fault.at(&place))?;
     for prefix in found.iter().filter(|prefix| !prefix.entries.is_empty()) {
         to.import(&prefix.study, &prefix.entries, &[])?;
     }
@@ -94,7 +96,10 @@ pub fn salvage(path: impl AsRef<Path>, to: &dyn Store) -> Result<Vec<Saved>> {
 }
 
 /// Refuses a file that is shorter than its own header says, before SQLite opens it for writing.
+///
+/// A file with a write-ahead log may be shorter for a while: what is missing stands in the log.
 pub(super) fn refuse_truncated(path: &Path) -> Result<()> {
+    let has_log = fs::metadata(wal(path)).is_ok_and(|log| log.len() > 0);
     let mut header = [0; 100];
     let Ok(mut file) = fs::File::open(path) else { return Ok(()) };
     let Ok(size) = file.metadata().map(|data| data.len()) else { return Ok(()) };
@@ -112,7 +117,7 @@ pub(super) fn refuse_truncated(path: &Path) -> Result<()> {
     };
     let number = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
     // The count of pages holds if the two change counters agree; in between it may be old.
-    let n_pages = if number(24) == number(92) { u64::from(number(28)) } else { 0 };
+    let n_pages = if number(24) == number(92) && !has_log { u64::from(number(28)) } else { 0 };
     if size < n_pages * page || !page.is_power_of_two() || page < 512 {
         let what = format!("{place} has {size} bytes, where its header says {}: it was cut short", n_pages * page);
         return Err(Error::damaged(what, hint));
@@ -192,23 +197,32 @@ fn one_line(error: &Error) -> String {
     error.to_string().lines().next().unwrap_or_default().to_owned()
 }
 
-/// A private copy of a store file and its write-ahead log, gone when it is dropped.
-struct Copy {
-    folder: PathBuf,
+/// A store file as it is looked at.
+enum View {
+    Itself(PathBuf),
+    /// A private copy with its write-ahead log, in a folder that goes with it.
+    Copy(PathBuf),
 }
 
-impl Copy {
+impl View {
     fn of(path: &Path) -> Result<Self> {
+        let itself = View::Itself(path.to_owned());
+        match itself.open().and_then(|connection| Ok(connection.execute_batch("SELECT count(*) FROM sqlite_schema")?)) {
+            Ok(()) => Ok(itself),
+            Err(_) => Self::copy(path),
+        }
+    }
+
+    fn copy(path: &Path) -> Result<Self> {
         let folder = std::env::temp_dir().join(format!("elbowroom-{}", request::fresh()));
-        let wal = PathBuf::from(format!("{}-wal", path.display()));
         let make = || {
             fs::create_dir(&folder)?;
-            let copy = Self { folder: folder.clone() };
-            fs::copy(path, copy.file())?;
-            if wal.exists() {
-                fs::copy(&wal, folder.join("store-wal"))?;
+            let view = View::Copy(folder.clone());
+            fs::copy(path, view.file())?;
+            if wal(path).exists() {
+                fs::copy(wal(path), wal(&view.file()))?;
             }
-            Ok(copy)
+            Ok(view)
         };
         make().map_err(|error: std::io::Error| {
             Error::not_written(
@@ -219,16 +233,34 @@ impl Copy {
     }
 
     fn file(&self) -> PathBuf {
-        self.folder.join("store")
+        match self {
+            View::Itself(path) => path.clone(),
+            View::Copy(folder) => folder.join("store"),
+        }
     }
 
     fn open(&self) -> Result<Connection, Fault> {
-        Ok(Connection::open_with_flags(self.file(), OpenFlags::SQLITE_OPEN_READ_WRITE)?)
+        let flags = match self {
+            View::Itself(_) => OpenFlags::SQLITE_OPEN_READ_ONLY,
+            View::Copy(_) => OpenFlags::SQLITE_OPEN_READ_WRITE,
+        };
+        let connection = Connection::open_with_flags(self.file(), flags)?;
+        connection.busy_timeout(super::BUSY)?;
+        Ok(connection)
     }
 }
 
-impl Drop for Copy {
+impl Drop for View {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.folder);
+        if let View::Copy(folder) = self {
+            let _ = fs::remove_dir_all(folder);
+        }
     }
+}
+
+/// The write-ahead log of a store file.
+fn wal(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push("-wal");
+    name.into()
 }

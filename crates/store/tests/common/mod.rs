@@ -1,13 +1,16 @@
 //! What several test files need.
 #![allow(dead_code)]
 
+pub mod cluster;
+pub mod crew;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use elbowroom::space::{Parameter, SearchSpace};
-use elbowroom::study::{Event, StrategyConfig, StudyConfig, TrialState};
-use elbowroom_store::{Clock, Memory, SharedStudy, Sqlite, Store};
+use elbowroom::study::{Event, InitialDesign, StudyConfig, TrialState};
+use elbowroom_store::{Clock, Dsn, Memory, Postgres, SharedStudy, Sqlite, Store};
 
 /// A store under test: opened as often as one likes, with time that can be made to pass.
 pub struct Bench {
@@ -31,6 +34,13 @@ impl Bench {
         Some(Self { name: "sqlite", open: Box::new(open), clock: Some(clock), _folder: Some(folder) })
     }
 
+    /// A new database of this test program's private server; none where PostgreSQL is not installed.
+    pub fn postgres() -> Option<Self> {
+        let dsn = cluster::new_database()?;
+        let open = move || -> Arc<dyn Store> { Arc::new(Postgres::connect(&Dsn::new(&dsn).unwrap()).unwrap()) };
+        Some(Self { name: "postgres", open: Box::new(open), clock: None, _folder: None })
+    }
+
     pub fn open(&self) -> Arc<dyn Store> {
         (self.open)()
     }
@@ -49,11 +59,16 @@ impl Bench {
     }
 
     pub fn create(&self, config: StudyConfig) -> SharedStudy {
-        SharedStudy::create(self.open(), "study", config).unwrap().ttl(TTL).worker("first")
+        SharedStudy::create(self.open(), "study", config).unwrap().worker("first")
+    }
+
+    /// As [`create`](Self::create), with leases that run out soon.
+    pub fn create_brief(&self, config: StudyConfig) -> SharedStudy {
+        self.create(config).ttl(TTL)
     }
 
     pub fn join(&self) -> SharedStudy {
-        SharedStudy::open(self.open(), "study").unwrap().ttl(TTL).worker("other")
+        SharedStudy::open(self.open(), "study").unwrap().worker("other")
     }
 }
 
@@ -68,9 +83,15 @@ pub fn grid() -> SearchSpace {
     SearchSpace::new(vec![Parameter::int("a", 0, 19), Parameter::int("b", 0, 19)]).unwrap()
 }
 
-/// Cheap choices, where the choice does not matter.
+/// Random points and no model, where the choice does not matter.
 pub fn random(budget: usize) -> StudyConfig {
-    StudyConfig::new(grid()).strategy(StrategyConfig::Random).budget(budget)
+    StudyConfig::new(grid()).design(InitialDesign::Uniform).initial(10_000).budget(budget)
+}
+
+/// The default strategy in a space of 225 points, where workers easily want the same one.
+pub fn coarse(budget: usize) -> StudyConfig {
+    let space = SearchSpace::new(vec![Parameter::int("a", 0, 14), Parameter::int("b", 0, 14)]).unwrap();
+    StudyConfig::new(space).budget(budget)
 }
 
 /// Nothing that a store promises is broken: every trial's point is its own, the budget holds, the log folds.

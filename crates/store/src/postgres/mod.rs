@@ -1,0 +1,180 @@
+//! Studies in a PostgreSQL database, for workers on many machines.
+//!
+//! A write locks the row of its study and nothing else, for a few statements. The clock is the database's. What the
+//! server puts off (a deadlock, a restart, a connection that broke) is tried again, which is safe since every request
+//! has a name and every hand-out a revision.
+
+mod dsn;
+mod fault;
+mod rows;
+mod schema;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use ::postgres::{Client, IsolationLevel, NoTls};
+pub use dsn::Dsn;
+use elbowroom::study::Event;
+use fault::Fault;
+use rows::{Prepared, Within};
+
+use crate::error::Result;
+use crate::fault as moment;
+use crate::flow::{self, Rows};
+use crate::lease::{Attempt, Hold, Lease};
+use crate::log::Entry;
+use crate::request::jittered;
+use crate::store::{Appended, Handout, Reported, Snapshot, Store, StudyInfo, Ticket};
+
+/// How long a database that does not answer is tried again: in a running study, and when it is addressed first.
+const PATIENCE: Duration = Duration::from_secs(30);
+const FIRST_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Every session: a commit is on disk before it is acknowledged, whatever the server's default, and a process that was
+/// stopped inside a transaction loses its lock soon.
+const SESSION: &str = "
+    SET synchronous_commit = on;
+    SET lock_timeout = '10s';
+    SET idle_in_transaction_session_timeout = '10s';
+";
+
+/// A store in a PostgreSQL database, in tables of a schema named `elbowroom`.
+///
+/// It waits for the database; in asynchronous code, call it from a thread for blocking work.
+///
+/// ```no_run
+/// use elbowroom_store::{Dsn, Postgres, Store};
+/// let store = Postgres::connect(&Dsn::from_env("ELBOW_STORE")?)?;
+/// println!("{} holds {} studies", store.place(), store.studies()?.len());
+/// # Ok::<(), elbowroom_store::Error>(())
+/// ```
+pub struct Postgres {
+    dsn: Dsn,
+    session: Mutex<Option<Session>>,
+}
+
+struct Session {
+    client: Client,
+    prepared: Prepared,
+}
+
+impl Postgres {
+    /// Connects, and makes the tables or brings them up to date.
+    pub fn connect(dsn: &Dsn) -> Result<Self> {
+        let store = Self { dsn: dsn.clone(), session: Mutex::new(None) };
+        store.patiently(FIRST_PATIENCE, |_, _| Ok(()))?;
+        Ok(store)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Session>> {
+        // A transaction that a panic cut short was rolled back as it was dropped.
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write<T>(&self, work: impl Fn(&mut Within<'_, '_>) -> Result<T, Fault>) -> Result<T> {
+        self.within(true, work)
+    }
+
+    fn look<T>(&self, work: impl Fn(&mut Within<'_, '_>) -> Result<T, Fault>) -> Result<T> {
+        self.within(false, work)
+    }
+
+    fn within<T>(&self, writes: bool, work: impl Fn(&mut Within<'_, '_>) -> Result<T, Fault>) -> Result<T> {
+        // A reader sees one moment; a writer, who has the study's row, sees all that was written before it.
+        let level = if writes { IsolationLevel::ReadCommitted } else { IsolationLevel::RepeatableRead };
+        self.patiently(PATIENCE, |session, place| {
+            let Session { client, prepared } = session;
+            let mut transaction = client.build_transaction().isolation_level(level).read_only(!writes).start()?;
+            let done = work(&mut Within { transaction: &mut transaction, prepared, writes, place })?;
+            moment::at("commit: now");
+            transaction.commit()?;
+            moment::at("commit: done");
+            Ok(done)
+        })
+    }
+
+    /// Tries again, after a while, what the server put off; connects anew if need be.
+    fn patiently<T>(&self, patience: Duration, work: impl Fn(&mut Session, &str) -> Result<T, Fault>) -> Result<T> {
+        let place = self.place();
+        let mut session = self.lock();
+        let start = Instant::now();
+        let mut pause = Duration::from_millis(20);
+        loop {
+            let done = match &mut *session {
+                Some(session) => work(session, &place),
+                none => match connect(&self.dsn, &place) {
+                    Ok(new) => work(none.insert(new), &place),
+                    Err(fault) => Err(fault),
+                },
+            };
+            match done {
+                Ok(done) => return Ok(done),
+                Err(fault) => {
+                    if fault.is_gone() || session.as_ref().is_some_and(|session| session.client.is_closed()) {
+                        *session = None;
+                    }
+                    if !fault.is_passing() || start.elapsed() > patience {
+                        return Err(fault.at(&place));
+                    }
+                }
+            }
+            std::thread::sleep(jittered(pause));
+            pause = (pause * 2).min(Duration::from_secs(2));
+        }
+    }
+}
+
+fn connect(dsn: &Dsn, place: &str) -> Result<Session, Fault> {
+    let mut client = dsn.config.connect(NoTls)?;
+    client.batch_execute(SESSION)?;
+    schema::prepare(&mut client, place)?;
+    Ok(Session { client, prepared: Prepared::new() })
+}
+
+impl Store for Postgres {
+    fn place(&self) -> String {
+        self.dsn.to_string()
+    }
+
+    fn create(&self, study: &str, created: &Event) -> Result<()> {
+        let place = self.place();
+        self.write(|rows| flow::create(rows, &place, study, created))
+    }
+
+    fn import(&self, study: &str, entries: &[Entry], leases: &[Lease]) -> Result<()> {
+        let place = self.place();
+        self.write(|rows| flow::import(rows, &place, study, entries, leases))
+    }
+
+    fn studies(&self) -> Result<Vec<StudyInfo>> {
+        self.look(|rows| rows.studies())
+    }
+
+    fn read(&self, study: &str, from: usize) -> Result<Snapshot> {
+        self.look(|rows| flow::read(rows, study, from))
+    }
+
+    fn append(&self, study: &str, expected: usize, handout: &Handout<'_>) -> Result<Appended> {
+        self.write(|rows| flow::append(rows, study, expected, handout))
+    }
+
+    fn report(&self, study: &str, event: &Event, attempt: Option<u32>) -> Result<Reported> {
+        self.write(|rows| flow::report(rows, study, event, attempt))
+    }
+
+    fn extend(&self, study: &str, attempts: &[Attempt]) -> Result<Vec<Hold>> {
+        self.write(|rows| flow::extend(rows, study, attempts))
+    }
+
+    fn give_back(&self, study: &str, attempts: &[Attempt]) -> Result<()> {
+        self.write(|rows| flow::give_back(rows, study, attempts))
+    }
+
+    fn queue(&self, study: &str, ticket: Option<Ticket>, ttl: Duration) -> Result<Ticket> {
+        self.write(|rows| flow::queue(rows, study, ticket, ttl))
+    }
+
+    fn leave(&self, study: &str, ticket: Ticket) -> Result<()> {
+        self.write(|rows| flow::leave(rows, study, ticket))
+    }
+}

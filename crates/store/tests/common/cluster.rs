@@ -1,0 +1,138 @@
+//! A private PostgreSQL server for one test program: its files in a temporary folder, reached by a socket there, no
+//! network. It ends with the test program, however that ends.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// A server and what keeps it alive: when the pipe to it closes, it stops and its folder goes.
+pub struct Cluster {
+    folder: PathBuf,
+    programs: PathBuf,
+    owner: Option<(String, u32, u32)>,
+    user: String,
+    _guard: Child,
+}
+
+/// The address of a new database of this program's own server; none, and a word about it, where there is no PostgreSQL.
+pub fn new_database() -> Option<String> {
+    static CLUSTER: OnceLock<Option<Cluster>> = OnceLock::new();
+    CLUSTER.get_or_init(Cluster::start).as_ref().map(Cluster::database)
+}
+
+impl Cluster {
+    /// Starts one.
+    pub fn start() -> Option<Self> {
+        let Some(programs) = programs() else {
+            eprintln!("skipped: PostgreSQL is not installed; install it with: apt-get install -y postgresql");
+            return None;
+        };
+        let folder = tempfile::Builder::new().prefix("elbowroom-pg").tempdir_in("/tmp").unwrap().keep();
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+        let owner = owner();
+        let user = owner.as_ref().map_or_else(|| "tester".to_owned(), |(name, ..)| name.clone());
+        if let Some((_, uid, gid)) = &owner {
+            std::os::unix::fs::chown(&folder, Some(*uid), Some(*gid)).unwrap();
+        }
+        let run = |program: &str, arguments: &[&str]| {
+            let mut command = Command::new(programs.join(program));
+            command.args(arguments).current_dir(&folder).stdout(Stdio::null());
+            if let Some((_, uid, gid)) = &owner {
+                command.uid(*uid).gid(*gid);
+            }
+            command
+        };
+        let data = folder.join("data").display().to_string();
+        let made = run("initdb", &["-D", &data, "-U", &user, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C"]);
+        assert!({ made }.status().unwrap().success(), "initdb failed");
+        // The shell stops the server when its standard input closes, which is when this process ends.
+        let script = format!(
+            "{programs}/postgres -D {data} -k {folder} -c listen_addresses= -c max_connections=60 >{folder}/log 2>&1 & \
+             cat >/dev/null; {programs}/pg_ctl -D {data} -m immediate stop; rm -rf {folder}",
+            programs = programs.display(),
+            folder = folder.display()
+        );
+        let mut guard = Command::new("sh");
+        guard.args(["-c", &script]).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        guard.current_dir("/tmp").process_group(0);
+        if let Some((_, uid, gid)) = &owner {
+            guard.uid(*uid).gid(*gid);
+        }
+        let cluster = Self { _guard: guard.spawn().unwrap(), folder, programs, owner, user };
+        cluster.wait();
+        Some(cluster)
+    }
+
+    /// The address of a new database.
+    pub fn database(&self) -> String {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("test{}", COUNT.fetch_add(1, Ordering::SeqCst));
+        self.client().unwrap().batch_execute(&format!("CREATE DATABASE {name}")).unwrap();
+        self.address(&name)
+    }
+
+    /// A connection past the store, to the server's own database.
+    pub fn client(&self) -> Result<postgres::Client, postgres::Error> {
+        postgres::Client::connect(&self.address("postgres"), postgres::NoTls)
+    }
+
+    fn address(&self, name: &str) -> String {
+        format!("postgres:///{name}?host={}&user={}", self.folder.display(), self.user)
+    }
+
+    /// Stops the server, with all its connections, and starts it again.
+    pub fn restart(&self) {
+        let options = format!("-k {} -c listen_addresses= -c max_connections=60", self.folder.display());
+        let mut restart = Command::new(self.programs.join("pg_ctl"));
+        restart.arg("-D").arg(self.folder.join("data")).args(["-m", "fast", "-w", "restart", "-o", &options]);
+        restart.arg("-l").arg(self.folder.join("log")).current_dir("/tmp").stdout(Stdio::null());
+        if let Some((_, uid, gid)) = &self.owner {
+            restart.uid(*uid).gid(*gid);
+        }
+        assert!(restart.status().unwrap().success());
+    }
+
+    /// Waits until it answers.
+    pub fn wait(&self) {
+        for _ in 0..600 {
+            if self.client().is_ok() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        panic!("the server did not start: {}", fs::read_to_string(self.folder.join("log")).unwrap_or_default());
+    }
+}
+
+/// The folder with the server's programs.
+fn programs() -> Option<PathBuf> {
+    let has_server = |folder: &PathBuf| folder.join("postgres").exists() && folder.join("initdb").exists();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    // Where it is only linked to, its other files are not found beside it.
+    let real = |folder: PathBuf| Some(fs::canonicalize(folder.join("postgres")).ok()?.parent()?.to_owned());
+    let mut packaged: Vec<PathBuf> = fs::read_dir("/usr/lib/postgresql")
+        .map(|versions| versions.flatten().map(|version| version.path().join("bin")).collect())
+        .unwrap_or_default();
+    packaged.sort();
+    std::env::split_paths(&path).filter_map(real).chain(packaged.into_iter().rev()).find(has_server)
+}
+
+/// Who runs it: PostgreSQL refuses to run as root.
+fn owner() -> Option<(String, u32, u32)> {
+    use std::os::unix::fs::MetadataExt;
+    if fs::metadata("/proc/self").ok()?.uid() != 0 {
+        return None;
+    }
+    let users = fs::read_to_string("/etc/passwd").ok()?;
+    let entry = |wanted: &str| {
+        let line = users.lines().find(|line| line.split(':').next() == Some(wanted))?;
+        let fields: Vec<&str> = line.split(':').collect();
+        Some((wanted.to_owned(), fields.get(2)?.parse().ok()?, fields.get(3)?.parse().ok()?))
+    };
+    entry("postgres").or_else(|| entry("nobody"))
+}

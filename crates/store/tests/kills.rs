@@ -1,0 +1,205 @@
+//! Processes that are killed, stopped and crowded: nothing acknowledged is lost, no point is live twice, the budget
+//! is exact.
+
+mod common;
+
+use std::time::Duration;
+
+use common::crew::{Promises, Worker};
+use common::{assert_sound, cluster, coarse, random};
+use elbowroom::study::{MeasurementKind, StudyConfig, verify};
+use elbowroom_store::{SharedStudy, Standing, open};
+
+/// Every named moment of ask and tell.
+const MOMENTS: [&str; 11] = [
+    "ask: looked",
+    "ask: chose",
+    "append: begun",
+    "append: event written",
+    "append: leases written",
+    "commit: now",
+    "commit: done",
+    "ask: stored",
+    "report: begun",
+    "report: event written",
+    "report: lease ended",
+];
+
+/// The address of a new store with a study in it, and what must live as long.
+fn sqlite(config: StudyConfig) -> (String, tempfile::TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let address = folder.path().join("store.elbow").display().to_string();
+    SharedStudy::create(open(&address).unwrap(), "study", config).unwrap();
+    (address, folder)
+}
+
+fn postgres(config: StudyConfig) -> Option<String> {
+    let address = cluster::new_database()?;
+    SharedStudy::create(open(&address).unwrap(), "study", config).unwrap();
+    Some(address)
+}
+
+fn joined(address: &str) -> SharedStudy {
+    SharedStudy::open(open(address).unwrap(), "study").unwrap()
+}
+
+/// Ends a study that was mistreated, and looks whether all promises were kept.
+fn finish(address: &str, mut promises: Promises, budget: usize) {
+    let (said, well) = Worker::start(address, usize::MAX, &["ttl=500", "wait=yes"]).end();
+    assert!(well, "{said}");
+    promises.note(&said);
+    let study = joined(address);
+    promises.assert_kept(&study);
+    assert_sound(&study);
+    let counts = study.counts();
+    // What was lost three times is given up; all else has its value.
+    assert_eq!((counts.complete + counts.lost, counts.open()), (budget, 0), "{counts:?}");
+    assert!(study.study().trials().iter().all(|trial| trial.attempts <= 3));
+    assert_eq!(verify(study.study().events()).unwrap(), []);
+}
+
+fn killed_at_every_moment(address: &str) {
+    let mut promises = Promises::default();
+    for (i, moment) in MOMENTS.iter().enumerate() {
+        let (die, nth) = (format!("die={moment}"), format!("nth={}", 1 + i % 3));
+        let (said, well) = Worker::start(address, 10, &["ttl=500", &die, &nth]).end();
+        assert!(!well && !said.contains("error"), "{moment}: {said}");
+        promises.note(&said);
+        promises.assert_kept(&joined(address));
+        assert_sound(&joined(address));
+    }
+    finish(address, promises, 40);
+}
+
+#[test]
+fn killed_at_every_moment_of_ask_and_tell_on_sqlite() {
+    let (address, _folder) = sqlite(random(40));
+    killed_at_every_moment(&address);
+}
+
+#[test]
+fn killed_at_every_moment_of_ask_and_tell_on_postgres() {
+    if let Some(address) = postgres(random(40)) {
+        killed_at_every_moment(&address);
+    }
+}
+
+fn killed_at_random(address: &str) {
+    let mut promises = Promises::default();
+    // Four at a time, each killed some time after its first few lines, at moments that share no rhythm with the work.
+    for round in 0..5u64 {
+        let mut workers: Vec<Worker> =
+            (0..4).map(|_| Worker::start(address, 100, &["ttl=500", "evaluate=1"])).collect();
+        for (i, worker) in workers.iter_mut().enumerate() {
+            for _ in 0..1 + (round as usize + i) % 5 {
+                worker.line();
+            }
+            std::thread::sleep(Duration::from_micros(517 + 3_701 * round + 1_617 * i as u64));
+            worker.kill();
+        }
+        for worker in workers {
+            promises.note(&worker.end().0);
+        }
+    }
+    let study = joined(address);
+    assert!(promises.count() > 10 && study.counts().open() > 0, "killed too early or too late to mean anything");
+    finish(address, promises, 90);
+}
+
+#[test]
+fn killed_at_random_on_sqlite() {
+    let (address, _folder) = sqlite(random(90));
+    killed_at_random(&address);
+}
+
+#[test]
+fn killed_at_random_on_postgres() {
+    if let Some(address) = postgres(random(90)) {
+        killed_at_random(&address);
+    }
+}
+
+fn crowded(address: &str, n_workers: usize, each: usize) {
+    let workers: Vec<Worker> = (0..n_workers).map(|_| Worker::start(address, each, &[])).collect();
+    let mut promises = Promises::default();
+    for worker in workers {
+        let (said, well) = worker.end();
+        assert!(well, "{said}");
+        promises.note(&said);
+    }
+    let study = joined(address);
+    assert_eq!((promises.count(), study.counts().complete), (n_workers * each, n_workers * each));
+    promises.assert_kept(&study);
+    assert_sound(&study);
+    assert_eq!(verify(study.study().events()).unwrap(), []);
+}
+
+#[test]
+fn six_processes_share_a_file_in_a_coarse_space() {
+    let (address, _folder) = sqlite(coarse(120));
+    crowded(&address, 6, 20);
+}
+
+#[test]
+fn four_processes_share_a_database_in_a_coarse_space() {
+    if let Some(address) = postgres(coarse(40)) {
+        crowded(&address, 4, 10);
+    }
+}
+
+#[test]
+fn a_worker_that_was_stopped_beyond_its_lease_is_still_listened_to() {
+    let (address, _folder) = sqlite(random(40));
+    for taken in [false, true] {
+        let mut worker = Worker::start(&address, 1, &["ttl=300", "evaluate=100"]);
+        let asked = worker.line();
+        worker.signal("-STOP");
+        std::thread::sleep(Duration::from_millis(400));
+        let mut study = joined(&address);
+        let trial = study.study().trials().last().unwrap().clone();
+        assert_eq!(asked, format!("asked {} 1", trial.id));
+        assert_eq!(study.standing(&trial), Standing::Queued);
+        if taken {
+            let retry = study.ask(1, None).unwrap().trials.remove(0);
+            assert_eq!((retry.id(), retry.attempt.number), (trial.id, 2));
+            study.tell(&retry, 1.0).unwrap();
+        }
+        worker.signal("-CONT");
+        let (said, well) = worker.end();
+        assert!(well, "{said}");
+        study.refresh().unwrap();
+        let kinds: Vec<MeasurementKind> =
+            study.study().trial(trial.id).unwrap().measurements().iter().map(|m| m.kind).collect();
+        let expected: &[MeasurementKind] =
+            if taken { &[MeasurementKind::First, MeasurementKind::Replicate] } else { &[MeasurementKind::Late] };
+        assert_eq!(kinds, expected);
+    }
+}
+
+#[test]
+fn a_database_that_restarts_and_cuts_connections_loses_nothing() {
+    let Some(server) = cluster::Cluster::start() else { return };
+    let address = server.database();
+    SharedStudy::create(open(&address).unwrap(), "study", random(60)).unwrap();
+    let mut workers: Vec<Worker> = (0..3).map(|_| Worker::start(&address, 1000, &["evaluate=10"])).collect();
+    for _ in 0..3 {
+        // In the middle of the work of at least one of them.
+        workers[0].line();
+        let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname LIKE 'test%'";
+        server.client().unwrap().batch_execute(cut).unwrap();
+    }
+    workers[0].line();
+    server.restart();
+    let mut promises = Promises::default();
+    for worker in workers {
+        let (said, well) = worker.end();
+        assert!(well, "{said}");
+        promises.note(&said);
+    }
+    let study = joined(&address);
+    assert_eq!((promises.count(), study.counts().complete), (60, 60));
+    promises.assert_kept(&study);
+    assert_sound(&study);
+    // Each was told once, though some replies were lost and the report sent again.
+    assert!(study.study().trials().iter().all(|trial| trial.measurements().len() == 1));
+}
