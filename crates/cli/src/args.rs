@@ -54,6 +54,29 @@ pub enum Command {
     Best(Where),
     /// List trials.
     Trials(Trials),
+    /// Why a trial's point was chosen.
+    Why(Why),
+    /// Draw a study: in the terminal, or into an SVG file.
+    Plot(Plot),
+    /// Take points as a sheet to fill in, for the laboratory.
+    Sheet(Sheet),
+    /// Read a filled-in sheet.
+    Import(Import),
+    /// Write trials as CSV, or trials or events as JSON lines.
+    Export(Export),
+    /// Copy a study from one store to another.
+    Copy(Copy),
+    /// Choose every point again from the log, and compare.
+    Replay(Where),
+    /// Look for what may be wrong with a store and a study.
+    Doctor(Where),
+    /// Print a template that starts workers on a cluster.
+    Deploy(Deploy),
+    /// Print completions for a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
 }
 
 /// Which study.
@@ -275,7 +298,7 @@ pub struct Fail {
     #[command(flatten)]
     pub study: In,
     /// Why.
-    #[arg(long, default_value = "no reason was given")]
+    #[arg(long, default_value = "no reason was given", allow_hyphen_values = true)]
     pub reason: String,
     /// The point breaks a constraint that only the evaluation can tell; points like it are avoided.
     #[arg(long)]
@@ -345,6 +368,184 @@ pub enum Sort {
     Value,
     /// By how they stand.
     State,
+}
+
+/// `elbow why`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  elbow why 17")]
+pub struct Why {
+    /// The trial's number.
+    pub trial: u64,
+    /// Which study.
+    #[command(flatten)]
+    pub study: In,
+}
+
+/// `elbow plot`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  elbow plot
+  elbow plot --what slices --svg slices.svg
+  elbow plot --what map --x rate --y layers")]
+pub struct Plot {
+    /// Which study.
+    #[command(flatten)]
+    pub study: Where,
+    /// What to draw.
+    #[arg(long, default_value = "history")]
+    pub what: Picture,
+    /// The parameter across, of a map.
+    #[arg(long, value_name = "NAME")]
+    pub x: Option<String>,
+    /// The parameter upwards, of a map.
+    #[arg(long, value_name = "NAME")]
+    pub y: Option<String>,
+    /// Into this file, instead of the terminal.
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+}
+
+/// What to draw.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Picture {
+    /// The value of each trial, and the best so far.
+    History,
+    /// What the model expects along each parameter.
+    Slices,
+    /// Where trials are, along two parameters, with those that are pending.
+    Map,
+}
+
+/// `elbow sheet`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  elbow sheet -n 8 --plate 96 -o monday.csv
+  elbow import monday.csv
+
+Fill in the column `value`: a number, `failed` or `infeasible`. Rows may be sorted, left blank, and repeated for
+replicates; where something else was set than planned, write what was set.")]
+pub struct Sheet {
+    /// Which study.
+    #[command(flatten)]
+    pub study: Where,
+    /// How many points.
+    #[arg(short, long, default_value_t = 8, value_parser = at_least_one)]
+    pub n: usize,
+    /// Give each a well of a plate with so many.
+    #[arg(long, value_name = "WELLS")]
+    pub plate: Option<usize>,
+    /// When the results should be there; after that the points are handed out again. Late results are welcome.
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "14d")]
+    pub due: Duration,
+    /// Those that are under way, instead of new ones.
+    #[arg(long)]
+    pub pending: bool,
+    /// A name for this request: asking again under it gives the same trials.
+    #[arg(long, value_name = "NAME")]
+    pub request: Option<String>,
+    /// Into this file, instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// `elbow import`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  elbow import monday.csv           shows what it would write, and asks
+  elbow import monday.csv --yes
+The same sheet again changes nothing.")]
+pub struct Import {
+    /// The filled-in sheet.
+    pub file: PathBuf,
+    /// Which study.
+    #[command(flatten)]
+    pub study: In,
+    /// Write without asking.
+    #[arg(long)]
+    pub yes: bool,
+    /// Values replace what was told of their trials before, instead of standing beside it.
+    #[arg(long)]
+    pub correct: bool,
+}
+
+/// `elbow export`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  elbow export -o trials.csv
+  elbow export --format jsonl | jq .value
+  elbow export --format events -o log.jsonl
+
+A text that a spreadsheet would take for a formula has an apostrophe in front.")]
+pub struct Export {
+    /// Which study.
+    #[command(flatten)]
+    pub study: Where,
+    /// As what; CSV unless --json is given.
+    #[arg(long)]
+    pub format: Option<Format>,
+    /// Into this file, instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// A format.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Format {
+    /// One row for each trial.
+    Csv,
+    /// One JSON object for each trial.
+    Jsonl,
+    /// One JSON object for each event.
+    Events,
+}
+
+/// `elbow copy`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  elbow copy study.toml backup.elbow
+  elbow copy net.elbow postgres://lab/studies --as net-2")]
+pub struct Copy {
+    /// A study.toml, or the address of a store.
+    pub from: String,
+    /// The address of the other store.
+    pub to: String,
+    /// The study's name, where the first store holds several.
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Its name in the other store.
+    #[arg(long = "as", value_name = "NAME")]
+    pub new_name: Option<String>,
+}
+
+/// `elbow deploy`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  elbow deploy slurm --workers 32 > workers.sh
+  elbow deploy kubernetes --workers 64 > workers.yaml")]
+pub struct Deploy {
+    /// The cluster's kind.
+    pub cluster: Cluster,
+    /// The study.toml, as the workers see it.
+    #[arg(default_value = "study.toml")]
+    pub study: String,
+    /// How many workers.
+    #[arg(short, long, default_value_t = 8, value_parser = at_least_one)]
+    pub workers: usize,
+}
+
+/// A kind of cluster.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Cluster {
+    /// A Slurm array.
+    Slurm,
+    /// A Kubernetes Indexed Job.
+    Kubernetes,
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

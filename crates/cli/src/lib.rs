@@ -4,10 +4,13 @@
 //! Those use `elbow … --json`, or the crates `elbowroom`, `elbowroom-store` and `elbowroom-run`.
 
 mod args;
+mod cells;
+mod chart;
 mod commands;
 mod fault;
 mod place;
 mod progress;
+pub mod sheet;
 mod spark;
 pub mod study_file;
 mod table;

@@ -100,7 +100,9 @@ impl Place {
 
 /// Whether an address is the path of a store file.
 pub fn is_file(address: &str) -> bool {
-    address != "memory:" && !address.contains("://")
+    // As the store does: a URL, or the words of a database's address.
+    let is_word = |word: &str| ["host=", "dbname=", "password="].iter().any(|key| word.starts_with(key));
+    address != "memory:" && !address.contains("://") && !address.split_whitespace().any(is_word)
 }
 
 /// The path in an address.

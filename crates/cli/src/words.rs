@@ -113,6 +113,11 @@ pub fn short(value: &elbowroom::space::Value) -> String {
     }
 }
 
+/// A value with all its digits and without quotes.
+pub fn plain(value: &elbowroom::space::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
 /// A text on one line, cut to a length.
 pub fn brief(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,5 +1,7 @@
 //! Whatever is in a file that `elbow` reads, it complains or understands, and does not break down.
 
+use elbowroom::space::{Parameter, SearchSpace};
+use elbowroom_cli::sheet;
 use elbowroom_cli::study_file::StudyFile;
 use proptest::prelude::*;
 
@@ -19,7 +21,26 @@ command = "train --rate {rate} {params}"
 memory = "2GB"
 "#;
 
+fn space() -> SearchSpace {
+    SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::category("kind", ["=a", "b"])]).unwrap()
+}
+
 proptest! {
+    #[test]
+    fn any_bytes_are_a_sheet_or_refused(bytes in any::<Vec<u8>>(), head in "(trial|value|x|kind|noise|comment|[,;\t\"])*\n") {
+        let _ = sheet::read(&bytes, &space());
+        let _ = sheet::read(&[head.as_bytes(), &bytes].concat(), &space());
+    }
+
+    #[test]
+    fn any_rows_are_a_sheet_or_refused(rows in "([0-9eE.,;+=@'\"\r\n-]|failed|infeasible|NaN|inf| )*") {
+        for head in ["trial,x,kind,value,noise,comment", "value;trial;x", "trial\tvalue"] {
+            if let Err(error) = sheet::read(format!("{head}\n{rows}").as_bytes(), &space()) {
+                prop_assert!(error.to_string().contains("\n  try: "), "{}", error);
+            }
+        }
+    }
+
     #[test]
     fn any_text_is_read_or_refused(text in any::<String>()) {
         let _ = StudyFile::parse(&text, "study.toml");

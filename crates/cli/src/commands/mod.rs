@@ -2,19 +2,30 @@
 
 mod ask;
 mod best;
+mod copy;
+mod deploy;
+mod doctor;
+mod export;
+mod import;
 mod init;
+mod plot;
+mod replay;
 mod run;
+mod sheet;
 mod status;
 mod tell;
 mod trials;
+mod why;
 
 use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use clap::CommandFactory;
 use serde_json::Value;
 
 use crate::args::{Command, Elbow};
+pub use tell::value;
 
 /// Does what the command line says.
 pub fn run(args: Elbow) -> Result<ExitCode> {
@@ -30,6 +41,21 @@ pub fn run(args: Elbow) -> Result<ExitCode> {
         Command::Status(args) => status::status(&args, json),
         Command::Best(args) => best::best(&args, json),
         Command::Trials(args) => trials::trials(&args, json),
+        Command::Why(args) => why::why(&args, json),
+        Command::Plot(args) => plot::plot(&args, json),
+        Command::Sheet(args) => sheet::sheet(&args, json),
+        Command::Import(args) => import::import(&args, json),
+        Command::Export(args) => export::export(&args, json),
+        Command::Copy(args) => copy::copy(&args, json),
+        Command::Replay(args) => return replay::replay(&args, json),
+        Command::Doctor(args) => return doctor::doctor(&args, json),
+        Command::Deploy(args) => deploy::deploy(&args, json),
+        Command::Completions { shell } => {
+            // Into memory first: the generator panics where a reader such as `head` goes away.
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Elbow::command(), "elbow", &mut script);
+            Ok(std::io::stdout().write_all(&script)?)
+        }
     }?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,6 +1,5 @@
 //! `elbow run` and `elbow worker`: keep workers busy.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -50,7 +49,7 @@ fn go(place: &Place, how: &How, json: bool) -> Result<ExitCode> {
         plan.time = plan.time.or(file.time);
         plan.target = plan.target.or(file.target);
         // A command line's own command runs where the person is.
-        plan.folder = how.command.is_empty().then(|| folder.clone()).filter(|folder| *folder != PathBuf::from("."));
+        plan.folder = how.command.is_empty().then(|| folder.clone()).filter(|folder| folder.as_os_str() != ".");
     }
     plan.heartbeat = plan.heartbeat.min(how.lease / 4);
 
