@@ -6,8 +6,8 @@
 //! - results came, the points are as good as before, and are appended behind them;
 //! - others took points, those are pending now: choose again, with their penalizers and the model of before. A model
 //!   costs a fit, a penalizer next to nothing;
-//! - others keep being faster, take a place in the store's queue of askers and wait for the turn. Whoever stands in front
-//!   is alone in choosing, so each place is reached in bounded time; who dies there drops out by the clock.
+//! - others keep being faster, take a place in the store's queue of askers and wait for the turn. Whoever stands in
+//!   front is alone in choosing, so each place is reached in bounded time; who dies there drops out by the clock.
 //!
 //! Trials that were lost come first: they are handed out once more, as their own next attempt.
 

@@ -65,8 +65,8 @@ impl Heartbeat {
         self.shared.lock().held.remove(&attempt);
     }
 
-    /// What the last beat learned of an attempt; none before the first. [`Hold::Superseded`] and [`Hold::Ended`] say that
-    /// its evaluation may be stopped.
+    /// What the last beat learned of an attempt; none before the first. [`Hold::Superseded`] and [`Hold::Ended`] say
+    /// that its evaluation may be stopped.
     pub fn last(&self, attempt: Attempt) -> Option<Hold> {
         self.shared.lock().held.get(&attempt).copied().flatten()
     }

@@ -1,7 +1,7 @@
 //! Keeps [`elbowroom`] studies where they survive, and lets many workers share one.
 //!
-//! A [`Store`] keeps the logs of studies: [`Memory`] for tests and for one process, [`Sqlite`] for one machine (one file),
-//! [`Postgres`] for many. A [`SharedStudy`] is a study in a store, seen from one of its workers:
+//! A [`Store`] keeps the logs of studies: [`Memory`] for tests and for one process, [`Sqlite`] for one machine (one
+//! file), [`Postgres`] for many. A [`SharedStudy`] is a study in a store, seen from one of its workers:
 //!
 //! ```
 //! use elbowroom::space::{Parameter, SearchSpace};
@@ -46,6 +46,7 @@ mod shared;
 mod sqlite;
 mod standing;
 mod store;
+mod tell;
 mod time;
 
 pub use copy::{Copied, copy};
@@ -57,9 +58,10 @@ pub use memory::Memory;
 pub use open::open;
 #[cfg(feature = "postgres")]
 pub use postgres::{Dsn, Postgres};
-pub use shared::{About, Handed, HandedTrial, SharedStudy};
+pub use shared::{Handed, HandedTrial, SharedStudy};
 #[cfg(feature = "sqlite")]
 pub use sqlite::{Health, Saved, Sqlite, check, salvage};
 pub use standing::{Counts, Standing};
 pub use store::{Appended, Handout, Reported, Snapshot, Store, StudyInfo, Ticket};
+pub use tell::About;
 pub use time::{Clock, Time};

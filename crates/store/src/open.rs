@@ -12,7 +12,8 @@ use crate::store::Store;
 /// ```
 /// use elbowroom_store::open;
 /// assert_eq!(open("memory:")?.place(), "memory");
-/// assert!(open("mysql://ada:secret@localhost/lab").err().unwrap().to_string().starts_with("there are no `mysql` stores"));
+/// let error = open("mysql://ada:secret@localhost/lab").err().unwrap().to_string();
+/// assert!(error.starts_with("there are no `mysql` stores"));
 /// # Ok::<(), elbowroom_store::Error>(())
 /// ```
 pub fn open(address: &str) -> Result<Arc<dyn Store>> {

@@ -5,19 +5,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use elbowroom::space::Point;
-use elbowroom::study::{Event, Report, Study, StudyConfig, Told, Trial, TrialId, TrialState};
+use elbowroom::study::{Event, Study, StudyConfig, Trial, TrialId};
 
 use crate::error::{Error, Result};
-use crate::lease::{Attempt, DEFAULT_TTL, Hold, Lease};
+use crate::lease::{Attempt, DEFAULT_TTL, Lease};
 use crate::log::{Digest, Entry, check_name};
-use crate::request;
-use crate::store::{Appended, Handout, Reported, Snapshot, Store, Ticket};
+use crate::store::{Snapshot, Store, Ticket};
 use crate::time::Time;
 
 /// A study in a store, kept up to date by reading what is new.
 ///
-/// All that it hands out is stored before it is returned, with a lease; all that it is told is stored before it says so.
-/// Any number of processes and machines may do the same with the same study.
+/// All that it hands out is stored before it is returned, with a lease; all that it is told is stored before it says
+/// so. Any number of processes and machines may do the same with the same study.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};
@@ -51,54 +50,6 @@ pub struct SharedStudy {
     pub(crate) leases: BTreeMap<TrialId, Lease>,
     pub(crate) queue: Vec<Ticket>,
     pub(crate) now: Time,
-}
-
-/// Which trial a report is about, and what is known about the report.
-///
-/// A trial's number is enough. From a [`HandedTrial`] it also knows the attempt, so that a worker that was given up
-/// cannot end a trial that another one has by now.
-///
-/// ```
-/// use elbowroom::study::TrialId;
-/// use elbowroom_store::About;
-/// let about = About::from(TrialId(3)).request("sheet 2, row 5");
-/// assert_eq!(about.trial, TrialId(3));
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct About {
-    /// The trial.
-    pub trial: TrialId,
-    /// The attempt it comes from, if that is known.
-    pub attempt: Option<u32>,
-    /// The teller's name for the report: the same report again under this name changes nothing.
-    pub request: Option<String>,
-}
-
-impl About {
-    /// Under a name, so that it can be reported again without harm.
-    pub fn request(mut self, name: impl Into<String>) -> Self {
-        self.request = Some(name.into());
-        self
-    }
-}
-
-impl From<TrialId> for About {
-    fn from(trial: TrialId) -> Self {
-        Self { trial, attempt: None, request: None }
-    }
-}
-
-impl From<Attempt> for About {
-    fn from(attempt: Attempt) -> Self {
-        Self { trial: attempt.trial, attempt: Some(attempt.number), request: None }
-    }
-}
-
-impl From<&HandedTrial> for About {
-    fn from(handed: &HandedTrial) -> Self {
-        handed.attempt.into()
-    }
 }
 
 /// The answer to an ask.
@@ -258,139 +209,6 @@ impl SharedStudy {
         }
         Ok(())
     }
-}
-
-/// Telling it.
-impl SharedStudy {
-    /// Tells what was measured. Once this returns, the value is stored. It is never refused: late and further values
-    /// are kept, and the answer says what they are.
-    ///
-    /// ```
-    /// # use elbowroom::space::{Parameter, SearchSpace};
-    /// # use elbowroom::study::{Report, StudyConfig, Told};
-    /// # use elbowroom_store::{Memory, SharedStudy};
-    /// # let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
-    /// # let mut study = SharedStudy::create(std::sync::Arc::new(Memory::new()), "plate", StudyConfig::new(space))?;
-    /// let trials = study.ask(2, None)?.trials;
-    /// study.tell(&trials[0], 0.25)?;
-    /// study.tell(trials[1].id(), Report::new(0.5).noise(0.01).request("row 2"))?;
-    /// assert_eq!(study.tell(trials[1].id(), Report::new(0.5).request("row 2"))?, Told::Repeated);
-    /// # Ok::<(), elbowroom_store::Error>(())
-    /// ```
-    pub fn tell(&mut self, about: impl Into<About>, report: impl Into<Report>) -> Result<Told> {
-        let (about, report) = (about.into(), report.into());
-        let (finite, correction) = (report.value.is_finite(), report.correction);
-        let request = report.request.clone().or(about.request).unwrap_or_else(request::fresh);
-        let event = report.request(request).into_event(about.trial);
-        let reported = self.send(&event, about.attempt)?;
-        let mut told = Told::Recorded;
-        let snapshot = self.store.read(&self.name, self.revision())?;
-        self.absorb(snapshot, |study, number, event| {
-            if reported == Reported::Appended(number) {
-                told = kind(study, event, about.trial);
-            }
-        })?;
-        Ok(match reported {
-            Reported::Repeated(_) => Told::Repeated,
-            _ if !finite => Told::NotFinite,
-            _ if correction => Told::Correction,
-            _ => told,
-        })
-    }
-
-    /// Records that a trial ended without a value.
-    pub fn fail(&mut self, about: impl Into<About>, reason: impl Into<String>) -> Result<Reported> {
-        self.end(about.into(), |trial, request| Event::Failed { trial, reason: reason.into(), request })
-    }
-
-    /// Records that a trial's point breaks a constraint that only the evaluation can tell.
-    pub fn infeasible(&mut self, about: impl Into<About>, reason: impl Into<String>) -> Result<Reported> {
-        self.end(about.into(), |trial, request| Event::Infeasible { trial, reason: reason.into(), request })
-    }
-
-    /// Gives a trial up: its point is no longer pending, it does not count, and the study goes on without it.
-    pub fn release(&mut self, about: impl Into<About>) -> Result<Reported> {
-        self.end(about.into(), |trial, request| Event::Released { trial, request })
-    }
-
-    /// Gives trials back to be handed out again, to whoever asks next. Nothing is charged: a worker that is told to stop
-    /// does this.
-    pub fn give_back(&mut self, attempts: &[Attempt]) -> Result<()> {
-        self.store.give_back(&self.name, attempts)
-    }
-
-    /// Says that these attempts are alive. Every 20 s is often enough for leases of 90 s; [`Heartbeat`] does it from a
-    /// thread of its own.
-    ///
-    /// [`Heartbeat`]: crate::Heartbeat
-    pub fn heartbeat(&self, attempts: &[Attempt]) -> Result<Vec<Hold>> {
-        self.store.extend(&self.name, attempts)
-    }
-
-    /// Adds an earlier result at a point of one's own. A value that is not finite makes a failed trial.
-    pub fn add(&mut self, point: &Point, report: impl Into<Report>) -> Result<Trial> {
-        let Report { value, noise, request, .. } = report.into();
-        let request = request.unwrap_or_else(request::fresh);
-        if value.is_finite() {
-            return Ok(self.put(point, Some(value), noise, &request, None)?.trial);
-        }
-        let handed = self.put(point, None, None, &request, Some(self.ttl))?;
-        let failure = Report::new(value).request(format!("{request}, its failure")).into_event(handed.id());
-        self.send(&failure, None)?;
-        self.refresh()?;
-        Ok(self.study.trial(handed.id())?.clone())
-    }
-
-    /// Starts a trial at a point of one's own; at a taken point it is a replicate. Without a `due` time it is never
-    /// taken for lost, which is right for a person's experiment and wrong for a process that may die; with one it goes,
-    /// once that has passed, to the next who asks.
-    pub fn start(&mut self, point: &Point, due: Option<Duration>, request: Option<&str>) -> Result<HandedTrial> {
-        let request = request.map_or_else(request::fresh, str::to_owned);
-        self.put(point, None, None, &request, due)
-    }
-
-    fn put(
-        &mut self,
-        point: &Point,
-        value: Option<f64>,
-        noise: Option<f64>,
-        request: &str,
-        ttl: Option<Duration>,
-    ) -> Result<HandedTrial> {
-        for _ in 0..MAX_ROUNDS {
-            self.refresh()?;
-            if let Some(trial) = self.study.reported(request) {
-                return Ok(HandedTrial { trial: self.study.trial(trial)?.clone(), attempt: Attempt::first(trial) });
-            }
-            let trial = TrialId(self.study.trials().len() as u64);
-            let event = Event::Added { trial, point: point.clone(), value, noise, request: Some(request.to_owned()) };
-            self.study.check(&event)?;
-            let attempts = [Attempt::first(trial)];
-            let handout = Handout { event: &event, attempts: &attempts, worker: &self.worker, ttl, ticket: None };
-            // Whatever became of it, the next look at the log says whether it is there.
-            if let Appended::Newer(revision) = self.store.append(&self.name, self.revision(), &handout)? {
-                self.check_not_shorter(revision)?;
-            }
-        }
-        Err(too_busy(&self.name))
-    }
-
-    fn end(&mut self, about: About, event: impl FnOnce(TrialId, Option<String>) -> Event) -> Result<Reported> {
-        let request = about.request.unwrap_or_else(request::fresh);
-        let reported = self.send(&event(about.trial, Some(request)), about.attempt)?;
-        self.refresh()?;
-        Ok(reported)
-    }
-
-    /// Stores a report, once it is sure that the log can take it.
-    fn send(&mut self, event: &Event, attempt: Option<u32>) -> Result<Reported> {
-        if self.study.check(event).is_err() {
-            // The trial may be newer than what was read.
-            self.refresh()?;
-            self.study.check(event)?;
-        }
-        self.store.report(&self.name, event, attempt)
-    }
 
     /// A log that is shorter than what was read of it is another one.
     pub(crate) fn check_not_shorter(&self, revision: usize) -> Result<()> {
@@ -409,14 +227,4 @@ pub(crate) const MAX_ROUNDS: usize = 1000;
 pub(crate) fn too_busy(name: &str) -> Error {
     let what = format!("the study `{name}` changed {MAX_ROUNDS} times while something was to be appended");
     Error::unreachable(what, "try again with fewer workers at once")
-}
-
-/// What a value is that is about to be folded.
-fn kind(study: &Study, event: &Event, trial: TrialId) -> Told {
-    let late = matches!(event, Event::Told { late: true, .. });
-    match study.trial(trial).map(|trial| &trial.state) {
-        Ok(TrialState::Complete { .. }) => Told::Replicate,
-        Ok(TrialState::Pending) if !late => Told::Recorded,
-        _ => Told::Late,
-    }
 }

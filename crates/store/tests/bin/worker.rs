@@ -2,7 +2,8 @@
 //!
 //! `elbowroom-store-worker ADDRESS TRIALS [key=value …]` with
 //! `ttl=` milliseconds that it may be silent, `evaluate=` milliseconds that an evaluation takes,
-//! `die=` the moment at which it kills itself, `nth=` at the how manyth time, `wait=yes` to go on until nothing is open.
+//! `die=` the moment at which it kills itself, `nth=` at the how manyth time,
+//! `wait=yes` to go on until nothing is open.
 
 use std::collections::HashMap;
 use std::io::Write;
