@@ -1,0 +1,564 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use elbowroom_run::{parse_bytes, parse_duration};
+
+/// Batch and asynchronous Bayesian optimization by local penalization.
+///
+/// A study is described in a study.toml and lives in a store: a file, by default. Any number of workers share it, and
+/// whatever is killed, the study goes on where it was.
+#[derive(Debug, Parser)]
+#[command(
+    name = "elbow",
+    version,
+    max_term_width = 100,
+    after_help = "\
+Examples:
+  elbow init --name mix --float x=0..1 --command './mix {x}'   write a study.toml
+  elbow run study.toml --workers 4                             run it, four trials at a time
+  elbow status                                                 how it stands
+  elbow best                                                   the best point, and the recommended one"
+)]
+pub struct Elbow {
+    /// Print JSON, for programs.
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Write a commented study.toml; asks for what is not given, on a terminal.
+    Init(Init),
+    /// Run a study: keep workers busy until its budget is used up.
+    Run(Run),
+    /// Join a study as a worker, from any machine that reaches its store.
+    Worker(Worker),
+    /// Take points to evaluate yourself.
+    Ask(Ask),
+    /// Tell the value of a trial.
+    Tell(Tell),
+    /// Say that a trial ended without a value.
+    Fail(Fail),
+    /// Give a trial up: it does not count, and its point may be proposed again.
+    Release(Release),
+    /// How a study stands.
+    Status(Where),
+    /// The best observed point and the recommended one.
+    Best(Where),
+    /// List trials.
+    Trials(Trials),
+    /// Why a trial's point was chosen.
+    Why(Why),
+    /// Draw a study: in the terminal, or into an SVG file.
+    Plot(Plot),
+    /// Take points as a sheet to fill in, for the laboratory.
+    Sheet(Sheet),
+    /// Read a filled-in sheet.
+    Import(Import),
+    /// Write trials as CSV, or trials or events as JSON lines.
+    Export(Export),
+    /// Copy a study from one store to another.
+    Copy(Copy),
+    /// Choose every point again from the log, and compare.
+    Replay(Where),
+    /// Look for what may be wrong with a store and a study.
+    Doctor(Where),
+    /// Print a template that starts workers on a cluster.
+    Deploy(Deploy),
+    /// Print completions for a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Which study.
+#[derive(Debug, Clone, Args)]
+pub struct Where {
+    /// A study.toml, or the address of a store.
+    #[arg(value_name = "STUDY", default_value = "study.toml")]
+    pub place: String,
+    /// The study's name, where a store holds several.
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+}
+
+/// Which study, where the arguments are about something else.
+#[derive(Debug, Clone, Args)]
+pub struct In {
+    /// A study.toml, or the address of a store.
+    #[arg(long = "in", value_name = "STUDY", default_value = "study.toml")]
+    pub place: String,
+    /// The study's name, where a store holds several.
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+}
+
+impl From<In> for Where {
+    fn from(In { place, name }: In) -> Self {
+        Where { place, name }
+    }
+}
+
+/// `elbow init`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  elbow init
+  elbow init --name oven --maximize --float temp=20..90 --int steps=1..8 --choice gas=N2,Ar --trials 40
+  elbow init --name net --log-float rate=1e-5..0.1 --command 'python train.py --rate {rate}'")]
+pub struct Init {
+    /// Where to write it.
+    #[arg(default_value = "study.toml")]
+    pub path: PathBuf,
+    /// The study's name; the folder's if none is given.
+    #[arg(long)]
+    pub name: Option<String>,
+    /// Larger values are better.
+    #[arg(long)]
+    pub maximize: bool,
+    /// A real parameter, as NAME=LOW..HIGH.
+    #[arg(long, value_name = "NAME=LOW..HIGH")]
+    pub float: Vec<String>,
+    /// A real parameter on a log scale.
+    #[arg(long, value_name = "NAME=LOW..HIGH")]
+    pub log_float: Vec<String>,
+    /// A whole parameter.
+    #[arg(long, value_name = "NAME=LOW..HIGH")]
+    pub int: Vec<String>,
+    /// A choice without order.
+    #[arg(long, value_name = "NAME=A,B,C")]
+    pub choice: Vec<String>,
+    /// The command that evaluates a point.
+    #[arg(long)]
+    pub command: Option<String>,
+    /// The most trials.
+    #[arg(long)]
+    pub trials: Option<usize>,
+    /// Replace a file that is there.
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// `elbow run`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Ctrl-C stops asking and lets running trials finish; a second one stops at once and gives them back.
+SIGTERM gives them back. Start it again and it goes on where it was.
+
+Examples:
+  elbow run study.toml --workers 4
+  elbow run --batch --workers 8 --time 2h
+  elbow run --target 0.01 -- ./evaluate --rate {rate}
+
+The command has {name} for a parameter, {trial}, {study}, {params} (a JSON file) and {result} (a file for the
+result); the environment has ELBOW_PARAM_<NAME>, ELBOW_TRIAL, ELBOW_STUDY, ELBOW_PARAMS, ELBOW_RESULT.
+Exit codes: 0 with a number as the last line of output, 65 infeasible, 75 hand it out again, others failed.")]
+pub struct Run {
+    /// The study.toml.
+    #[arg(value_name = "STUDY", default_value = "study.toml")]
+    pub place: String,
+    /// How.
+    #[command(flatten)]
+    pub how: How,
+}
+
+/// `elbow worker`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  elbow worker study.toml
+  elbow worker /data/net.elbow --name net -- python train.py --rate {rate}
+
+A command comes from this command line or from a study.toml that it names, never from a store.")]
+pub struct Worker {
+    /// Which study.
+    #[command(flatten)]
+    pub study: Where,
+    /// How.
+    #[command(flatten)]
+    pub how: How,
+}
+
+/// How trials are run; what is not given comes from the study.toml.
+#[derive(Debug, Args)]
+pub struct How {
+    /// How many trials run at once.
+    #[arg(short, long, value_name = "N", value_parser = at_least_one)]
+    pub workers: Option<usize>,
+    /// Wait for all of a batch before the next, instead of refilling as they finish.
+    #[arg(long)]
+    pub batch: bool,
+    /// The most trials of this run.
+    #[arg(long, value_name = "N")]
+    pub trials: Option<usize>,
+    /// Ask for points no longer than this, such as 90s, 15m or 2h.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub time: Option<Duration>,
+    /// Stop once a value as good as this is found.
+    #[arg(long, value_name = "VALUE", allow_negative_numbers = true)]
+    pub target: Option<f64>,
+    /// The longest a trial may take.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub timeout: Option<Duration>,
+    /// The most memory a trial's process may take, such as 512M or 2GB.
+    #[arg(long, value_name = "SIZE", value_parser = bytes)]
+    pub memory: Option<u64>,
+    /// The key of the result in a JSON object.
+    #[arg(long, value_name = "KEY")]
+    pub metric: Option<String>,
+    /// Where the command leaves its result.
+    #[arg(long, value_name = "WHERE")]
+    pub result: Option<ResultPlace>,
+    /// How long this process may be silent before its trials are handed to others.
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "90s")]
+    pub lease: Duration,
+    /// The command, instead of the study.toml's.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
+}
+
+/// Where a command leaves its result.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum ResultPlace {
+    /// Its standard output.
+    Stdout,
+    /// The file {result}.
+    File,
+}
+
+/// `elbow ask`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  elbow ask
+  elbow ask -n 8 --due 3d
+  elbow ask --json | jq '.trials[0].point'")]
+pub struct Ask {
+    /// Which study.
+    #[command(flatten)]
+    pub study: In,
+    /// How many points.
+    #[arg(short, long, default_value_t = 1, value_parser = at_least_one)]
+    pub n: usize,
+    /// When the results should be there; after that the points are handed out again. Late results are welcome.
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "1d")]
+    pub due: Duration,
+    /// A name for this request: asking again under it gives the same trials.
+    #[arg(long, value_name = "NAME")]
+    pub request: Option<String>,
+}
+
+/// `elbow tell`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  elbow tell 3 0.25
+  elbow tell 3 0.25 --noise 0.01
+  elbow tell 3 0.3 --correction           instead of what was told before
+  elbow tell --at rate=0.1 --at n=3 0.5   an earlier result, at a point of your own")]
+pub struct Tell {
+    /// The trial's number, and the value; the value alone with --at.
+    #[arg(required = true, num_args = 1..=2, allow_negative_numbers = true, value_name = "TRIAL VALUE")]
+    pub what: Vec<String>,
+    /// Which study.
+    #[command(flatten)]
+    pub study: In,
+    /// The variance of the value's noise.
+    #[arg(long, value_name = "VARIANCE")]
+    pub noise: Option<f64>,
+    /// It replaces the trial's earlier values.
+    #[arg(long)]
+    pub correction: bool,
+    /// A point of your own, one parameter at a time.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub at: Vec<String>,
+    /// A name for this report: telling again under it changes nothing.
+    #[arg(long, value_name = "NAME")]
+    pub request: Option<String>,
+}
+
+/// `elbow fail`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  elbow fail 3 --reason 'the sample broke'
+  elbow fail 4 --infeasible --reason 'does not dissolve'")]
+pub struct Fail {
+    /// The trial's number.
+    pub trial: u64,
+    /// Which study.
+    #[command(flatten)]
+    pub study: In,
+    /// Why.
+    #[arg(long, default_value = "no reason was given", allow_hyphen_values = true)]
+    pub reason: String,
+    /// The point breaks a constraint that only the evaluation can tell; points like it are avoided.
+    #[arg(long)]
+    pub infeasible: bool,
+}
+
+/// `elbow release`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  elbow release 3
+  elbow release 3 --again     hand it out again instead")]
+pub struct Release {
+    /// The trial's number.
+    pub trial: u64,
+    /// Which study.
+    #[command(flatten)]
+    pub study: In,
+    /// Keep the trial, and hand it to whoever asks next.
+    #[arg(long)]
+    pub again: bool,
+}
+
+/// `elbow trials`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  elbow trials
+  elbow trials --state failed
+  elbow trials --sort value --limit 10")]
+pub struct Trials {
+    /// Which study.
+    #[command(flatten)]
+    pub study: Where,
+    /// Only those that stand so.
+    #[arg(long, value_name = "STATE", value_delimiter = ',')]
+    pub state: Vec<State>,
+    /// In which order.
+    #[arg(long, default_value = "trial")]
+    pub sort: Sort,
+    /// The other way round.
+    #[arg(long)]
+    pub reverse: bool,
+    /// At most so many.
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+}
+
+/// How a trial stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum State {
+    Running,
+    Queued,
+    Lost,
+    Complete,
+    Failed,
+    Infeasible,
+    Released,
+}
+
+/// An order of trials.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Sort {
+    /// By number.
+    Trial,
+    /// The best value first.
+    Value,
+    /// By how they stand.
+    State,
+}
+
+/// `elbow why`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  elbow why 17")]
+pub struct Why {
+    /// The trial's number.
+    pub trial: u64,
+    /// Which study.
+    #[command(flatten)]
+    pub study: In,
+}
+
+/// `elbow plot`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  elbow plot
+  elbow plot --what slices --svg slices.svg
+  elbow plot --what map --x rate --y layers")]
+pub struct Plot {
+    /// Which study.
+    #[command(flatten)]
+    pub study: Where,
+    /// What to draw.
+    #[arg(long, default_value = "history")]
+    pub what: Picture,
+    /// The parameter across, of a map.
+    #[arg(long, value_name = "NAME")]
+    pub x: Option<String>,
+    /// The parameter upwards, of a map.
+    #[arg(long, value_name = "NAME")]
+    pub y: Option<String>,
+    /// Into this file, instead of the terminal.
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+}
+
+/// What to draw.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Picture {
+    /// The value of each trial, and the best so far.
+    History,
+    /// What the model expects along each parameter.
+    Slices,
+    /// Where trials are, along two parameters, with those that are pending.
+    Map,
+}
+
+/// `elbow sheet`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  elbow sheet -n 8 --plate 96 -o monday.csv
+  elbow import monday.csv
+
+Fill in the column `value`: a number, `failed` or `infeasible`. Rows may be sorted, left blank, and repeated for
+replicates; where something else was set than planned, write what was set.")]
+pub struct Sheet {
+    /// Which study.
+    #[command(flatten)]
+    pub study: Where,
+    /// How many points.
+    #[arg(short, long, default_value_t = 8, value_parser = at_least_one)]
+    pub n: usize,
+    /// Give each a well of a plate with so many.
+    #[arg(long, value_name = "WELLS")]
+    pub plate: Option<usize>,
+    /// When the results should be there; after that the points are handed out again. Late results are welcome.
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "14d")]
+    pub due: Duration,
+    /// Those that are under way, instead of new ones.
+    #[arg(long)]
+    pub pending: bool,
+    /// A name for this request: asking again under it gives the same trials.
+    #[arg(long, value_name = "NAME")]
+    pub request: Option<String>,
+    /// Into this file, instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// `elbow import`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  elbow import monday.csv           shows what it would write, and asks
+  elbow import monday.csv --yes
+The same sheet again changes nothing.")]
+pub struct Import {
+    /// The filled-in sheet.
+    pub file: PathBuf,
+    /// Which study.
+    #[command(flatten)]
+    pub study: In,
+    /// Write without asking.
+    #[arg(long)]
+    pub yes: bool,
+    /// Values replace what was told of their trials before, instead of standing beside it.
+    #[arg(long)]
+    pub correct: bool,
+}
+
+/// `elbow export`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  elbow export -o trials.csv
+  elbow export --format jsonl | jq .value
+  elbow export --format events -o log.jsonl
+
+A text that a spreadsheet would take for a formula has an apostrophe in front.")]
+pub struct Export {
+    /// Which study.
+    #[command(flatten)]
+    pub study: Where,
+    /// As what; CSV unless --json is given.
+    #[arg(long)]
+    pub format: Option<Format>,
+    /// Into this file, instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// A format.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Format {
+    /// One row for each trial.
+    Csv,
+    /// One JSON object for each trial.
+    Jsonl,
+    /// One JSON object for each event.
+    Events,
+}
+
+/// `elbow copy`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  elbow copy study.toml backup.elbow
+  elbow copy net.elbow postgres://lab/studies --as net-2")]
+pub struct Copy {
+    /// A study.toml, or the address of a store.
+    pub from: String,
+    /// The address of the other store.
+    pub to: String,
+    /// The study's name, where the first store holds several.
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Its name in the other store.
+    #[arg(long = "as", value_name = "NAME")]
+    pub new_name: Option<String>,
+}
+
+/// `elbow deploy`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  elbow deploy slurm --workers 32 > workers.sh
+  elbow deploy kubernetes --workers 64 > workers.yaml")]
+pub struct Deploy {
+    /// The cluster's kind.
+    pub cluster: Cluster,
+    /// The study.toml, as the workers see it.
+    #[arg(default_value = "study.toml")]
+    pub study: String,
+    /// How many workers.
+    #[arg(short, long, default_value_t = 8, value_parser = at_least_one)]
+    pub workers: usize,
+}
+
+/// A kind of cluster.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Cluster {
+    /// A Slurm array.
+    Slurm,
+    /// A Kubernetes Indexed Job.
+    Kubernetes,
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    parse_duration(text).map_err(|error| error.to_string())
+}
+
+fn bytes(text: &str) -> Result<u64, String> {
+    parse_bytes(text).map_err(|error| error.to_string())
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("give a whole number, at least 1".to_owned()),
+        Ok(n) => Ok(n),
+    }
+}

@@ -1,0 +1,39 @@
+//! `elbow ask`: points for a person or a program that evaluates them itself.
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use super::answer;
+use crate::args::Ask;
+use crate::place::Place;
+use crate::words::{self, point_lines};
+
+/// The name under which people have trials.
+pub const BY_HAND: &str = "by hand";
+
+/// Takes points.
+pub fn ask(args: &Ask, json: bool) -> Result<()> {
+    // Not this process's own name: it ends here, and the trials do not.
+    let study = Place::find(&args.study.clone().into())?.open_or_create()?;
+    let mut study = study.worker(BY_HAND).ttl(args.due);
+    let handed = study.ask(args.n, args.request.as_deref())?;
+    let as_json = |handed: &elbowroom_store::HandedTrial| -> Value {
+        let mut value = words::trial(&study, &handed.trial);
+        value["attempt"] = json!(handed.attempt.number);
+        value
+    };
+    answer(
+        json,
+        || json!({ "trials": handed.trials.iter().map(as_json).collect::<Vec<_>>(), "short": handed.short }),
+        || {
+            let mut text = String::new();
+            for trial in &handed.trials {
+                text += &format!("trial {}\n{}", trial.id(), point_lines(trial.point()));
+            }
+            if let Some(why) = &handed.short {
+                text += &format!("{} of {} points: {why}\n", handed.trials.len(), args.n);
+            }
+            text
+        },
+    )
+}

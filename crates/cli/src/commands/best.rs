@@ -1,0 +1,46 @@
+//! `elbow best`: the best observed point and the recommended one.
+
+use anyhow::Result;
+use elbowroom_store::SharedStudy;
+use serde_json::{Value, json};
+
+use super::answer;
+use crate::args::Where;
+use crate::place::Place;
+use crate::words::{self, number, point_lines};
+
+/// Shows both.
+pub fn best(args: &Where, json: bool) -> Result<()> {
+    let study = Place::find(args)?.open()?;
+    answer(json, || in_json(&study), || in_words(&study))
+}
+
+/// Both in words.
+pub fn in_words(study: &SharedStudy) -> String {
+    let Some(best) = study.study().best() else { return "best: no trial has a value yet\n".to_owned() };
+    let value = best.value().map_or_else(String::new, number);
+    let mut text = format!("best observed: {value} (trial {})\n{}", best.id, point_lines(&best.point));
+    if let Some(found) = study.study().recommended() {
+        let (mean, sd) = (number(found.mean), number(found.sd));
+        match found.trial {
+            Some(trial) if trial == best.id => text += &format!("recommended: the same, expected {mean} ± {sd}\n"),
+            Some(trial) => {
+                let lines = point_lines(&found.point);
+                text += &format!("recommended: trial {trial}, expected {mean} ± {sd}\n{lines}");
+            }
+            None => {
+                let lines = point_lines(&found.point);
+                text += &format!("recommended: a point not tried yet, expected {mean} ± {sd}\n{lines}");
+            }
+        }
+    }
+    text
+}
+
+/// Both in JSON.
+pub fn in_json(study: &SharedStudy) -> Value {
+    json!({
+        "observed": study.study().best().map(|best| words::trial(study, best)),
+        "recommended": study.study().recommended().as_ref().map(words::recommendation),
+    })
+}

@@ -1,0 +1,242 @@
+//! `elbow init`: writes a commented study.toml.
+
+use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::path::Path;
+
+use anyhow::Result;
+use serde_json::json;
+
+use super::answer;
+use crate::args::Init;
+use crate::fault::fault;
+use crate::study_file::StudyFile;
+
+/// Writes it, once it is sure that it can be read back.
+pub fn init(args: &Init, json: bool) -> Result<()> {
+    let path = args.path.as_path();
+    let shown = path.display();
+    if path.exists() && !args.force {
+        return Err(fault(format!("{shown} is there already"), "name another file, or replace it with --force"));
+    }
+    let given = args.float.len() + args.log_float.len() + args.int.len() + args.choice.len() > 0;
+    let answers = if given || !io::stdin().is_terminal() || json { Answers::given(args)? } else { Answers::ask(args)? };
+    let text = answers.write();
+    StudyFile::parse(&text, &shown.to_string())?;
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(args.force).create_new(!args.force);
+    let mut file = options
+        .open(path)
+        .map_err(|error| fault(format!("{shown} could not be written: {error}"), "name another place"))?;
+    file.write_all(text.as_bytes())?;
+    answer(
+        json,
+        || json!({ "written": path.display().to_string() }),
+        || format!("{shown} is written; look through it, then: elbow run {shown} --workers 4\n"),
+    )
+}
+
+/// What has to be known.
+struct Answers {
+    name: String,
+    maximize: bool,
+    parameters: Vec<String>,
+    command: Option<String>,
+    trials: usize,
+}
+
+impl Answers {
+    fn given(args: &Init) -> Result<Self> {
+        let mut parameters = Vec::new();
+        for text in &args.float {
+            parameters.push(range("float", text, "")?);
+        }
+        for text in &args.log_float {
+            parameters.push(range("float", text, ", log = true")?);
+        }
+        for text in &args.int {
+            parameters.push(range("int", text, "")?);
+        }
+        for text in &args.choice {
+            parameters.push(choice(text)?);
+        }
+        if parameters.is_empty() {
+            parameters = vec!["x = { float = [0.0, 1.0] }".to_owned()];
+        }
+        Ok(Self {
+            name: args.name.clone().unwrap_or_else(|| folder_name(&args.path)),
+            maximize: args.maximize,
+            parameters,
+            command: args.command.clone(),
+            trials: args.trials.unwrap_or(40),
+        })
+    }
+
+    /// Asks on the terminal, with what is usual in brackets.
+    fn ask(args: &Init) -> Result<Self> {
+        let name = question("name of the study", &args.name.clone().unwrap_or_else(|| folder_name(&args.path)))?;
+        let maximize = args.maximize || question("minimize or maximize", "minimize")?.starts_with("max");
+        let mut parameters = Vec::new();
+        eprintln!("parameters: NAME LOW..HIGH for numbers (whole ones without a point), add `log` for a log scale,");
+        eprintln!("or NAME A,B,C for choices; an empty line ends them");
+        loop {
+            let line = question(&format!("parameter {}", parameters.len() + 1), "")?;
+            if line.is_empty() {
+                if parameters.is_empty() {
+                    eprintln!("at least one is needed");
+                    continue;
+                }
+                break;
+            }
+            match typed(&line) {
+                Ok(parameter) => parameters.push(parameter),
+                Err(error) => eprintln!("{error:#}"),
+            }
+        }
+        let example = "python evaluate.py {params}";
+        let command = match &args.command {
+            Some(command) => command.clone(),
+            None => question("command that evaluates a point and prints its value", example)?,
+        };
+        let trials = loop {
+            match question("how many trials", "40")?.parse() {
+                Ok(n) if n > 0 => break n,
+                _ => eprintln!("give a whole number, at least 1"),
+            }
+        };
+        Ok(Self { name, maximize, parameters, command: Some(command), trials })
+    }
+
+    fn write(&self) -> String {
+        let name = quoted(&self.name);
+        let goal = if self.maximize { "maximize" } else { "minimize" };
+        let parameters = self.parameters.join("\n");
+        let trials = self.trials;
+        let command = match &self.command {
+            Some(command) => format!("command = {}", quoted(command)),
+            None => "# command = \"python evaluate.py --x {x}\"".to_owned(),
+        };
+        let mut text = String::new();
+        let _ = write!(
+            text,
+            r#"# A study for `elbow`. What has a # in front is optional, and shown with an example.
+
+name = {name}
+goal = "{goal}"              # of the value: minimize or maximize
+# store = "results.elbow"       # a store file, beside this one; "$NAME" reads the address from the environment
+# seed = 0
+# initial = 8                   # points of the initial design; 2 (parameters + 1) unless given
+# repeats = true                # measured points may be proposed again: for noisy results
+# strategy = "local_penalization"
+# constraints = ["a + b <= 1"]  # known ones, over the parameters' names
+
+# Each parameter is one of
+#   {{ float = [0.1, 10.0], log = true }}   {{ int = [1, 8] }}   {{ values = [16, 32, 64] }}
+#   {{ categories = ["relu", "tanh"] }}     {{ fixed = 20 }}
+[parameters]
+{parameters}
+
+[budget]
+trials = {trials}
+# time = "2h"                   # ask for points no longer than this, in each run
+# target = 0.01                 # stop at a value as good as this
+
+# For each trial the command runs in this file's folder, without a shell: {{name}} is a parameter's value,
+# {{params}} the path of a JSON file with all of them, and ELBOW_PARAM_<NAME> their environment variables.
+# It prints the value as its last line. Exit codes: 65 infeasible, 75 hand it out again, others failed.
+[run]
+{command}
+# workers = 4                   # trials at once
+# batch = true                  # wait for all of a batch instead of refilling as they finish
+# timeout = "10m"               # of a trial
+# memory = "2GB"                # of a trial
+# metric = "loss"               # the value is this number of a JSON object
+# result = "file"               # the value is in the file {{result}}
+"#
+        );
+        text
+    }
+}
+
+fn folder_name(path: &Path) -> String {
+    let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let full = folder.canonicalize().ok();
+    let name = full.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+    name.filter(|name| !name.is_empty()).unwrap_or_else(|| "study".to_owned())
+}
+
+/// A text as TOML writes it.
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
+
+fn entry(text: &str) -> Result<(String, &str)> {
+    match text.split_once('=') {
+        Some((name, rest)) if !name.trim().is_empty() => Ok((key(name.trim()), rest.trim())),
+        _ => Err(fault(format!("{text:?} is no parameter"), "write it like rate=0.1..10 or kind=a,b")),
+    }
+}
+
+/// A name as a key of TOML.
+fn key(name: &str) -> String {
+    let bare = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    if bare { name.to_owned() } else { quoted(name) }
+}
+
+fn range(kind: &str, text: &str, more: &str) -> Result<String> {
+    let (name, rest) = entry(text)?;
+    let Some((low, high)) = rest.split_once("..").map(|(low, high)| (low.trim(), high.trim())) else {
+        return Err(fault(format!("{text:?} has no range"), "write it like rate=0.1..10"));
+    };
+    for bound in [low, high] {
+        let fine = if kind == "int" { bound.parse::<i64>().is_ok() } else { bound.parse::<f64>().is_ok() };
+        if !fine {
+            let what = if kind == "int" { "whole number" } else { "number" };
+            return Err(fault(format!("{text:?}: {bound:?} is no {what}"), "write it like rate=0.1..10"));
+        }
+    }
+    let bound = |text: &str| if kind == "int" { text.to_owned() } else { float(text) };
+    Ok(format!("{name} = {{ {kind} = [{}, {}]{more} }}", bound(low), bound(high)))
+}
+
+/// A number as TOML writes a float.
+fn float(text: &str) -> String {
+    text.parse::<f64>().map_or_else(|_| text.to_owned(), |x| toml::Value::Float(x).to_string())
+}
+
+fn choice(text: &str) -> Result<String> {
+    let (name, rest) = entry(text)?;
+    let choices: Vec<String> = rest.split(',').map(|choice| quoted(choice.trim())).collect();
+    Ok(format!("{name} = {{ categories = [{}] }}", choices.join(", ")))
+}
+
+/// A parameter as it is typed: `rate 1e-4..1 log`.
+fn typed(line: &str) -> Result<String> {
+    let (name, rest) = line.split_once([' ', '=']).unwrap_or((line, ""));
+    let (rest, log) = match rest.trim().strip_suffix("log") {
+        Some(rest) => (rest.trim(), ", log = true"),
+        None => (rest.trim(), ""),
+    };
+    let entry = format!("{name}={rest}");
+    match rest.split_once("..") {
+        Some((low, high)) if low.trim().parse::<i64>().is_ok() && high.trim().parse::<i64>().is_ok() => {
+            range("int", &entry, log)
+        }
+        Some(_) => range("float", &entry, log),
+        None if rest.is_empty() => Err(fault(format!("{line:?} has no values"), "write it like `rate 0.1..10`")),
+        None => choice(&entry),
+    }
+}
+
+fn question(what: &str, usual: &str) -> Result<String> {
+    let shown = if usual.is_empty() { String::new() } else { format!(" [{usual}]") };
+    eprint!("{what}{shown}: ");
+    io::stderr().flush()?;
+    let mut line = String::new();
+    if io::stdin().lock().read_line(&mut line)? == 0 {
+        return Err(fault("the answers ended early", "give them as options: elbow init --help"));
+    }
+    let line = line.trim();
+    Ok(if line.is_empty() { usual.to_owned() } else { line.to_owned() })
+}

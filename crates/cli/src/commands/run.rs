@@ -1,0 +1,180 @@
+//! `elbow run` and `elbow worker`: keep workers busy.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+use anyhow::Result;
+use elbowroom_run::{
+    Ended, Limits, Plan, Reading, Refill, ResultFrom, Stop, Summary, Template, Trust, Urgency, drive, format_duration,
+    reclaim_from_the_dead,
+};
+use elbowroom_store::SharedStudy;
+use serde_json::{Value, json};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use super::{answer, best};
+use crate::args::{How, ResultPlace, Run, Where, Worker};
+use crate::fault::fault;
+use crate::place::Place;
+use crate::progress::Progress;
+use crate::study_file::RunSection;
+use crate::words;
+
+/// Runs a study from its study.toml.
+pub fn run(args: &Run, json: bool) -> Result<ExitCode> {
+    if !args.place.ends_with(".toml") {
+        let what = format!("{} is no study.toml", args.place);
+        return Err(fault(what, "name a study.toml, or join a store's study with `elbow worker`"));
+    }
+    let place = Place::find(&Where { place: args.place.clone(), name: None })?;
+    go(&place, &args.how, json)
+}
+
+/// Joins a study.
+pub fn worker(args: &Worker, json: bool) -> Result<ExitCode> {
+    go(&Place::find(&args.study)?, &args.how, json)
+}
+
+fn go(place: &Place, how: &How, json: bool) -> Result<ExitCode> {
+    let section = place.file.as_ref().map(|(file, _)| file.run.clone()).unwrap_or_default();
+    let command = command(how, &section)?;
+    let mut study = place.open_or_create()?.ttl(how.lease);
+    // What stands in a study.toml was written by whoever named it; what stands in a store alone was not.
+    let trust = if place.file.is_some() { Trust::Own } else { Trust::Store };
+    command.check(study.study().space(), trust)?;
+    let mut plan = plan(how, &section, command);
+    if let Some((file, folder)) = &place.file {
+        plan.time = plan.time.or(file.time);
+        plan.target = plan.target.or(file.target);
+        // A command line's own command runs where the person is.
+        plan.folder = how.command.is_empty().then(|| folder.clone()).filter(|folder| folder.as_os_str() != ".");
+    }
+    plan.heartbeat = plan.heartbeat.min(how.lease / 4);
+
+    let taken_over = reclaim_from_the_dead(&mut study)?.len();
+    begin(&study, taken_over, json);
+    let stop = Stop::new();
+    let signal = listen(&stop)?;
+    let mut progress = (!json).then(|| Progress::new(&study));
+    let summary = drive(&mut study, &plan, &stop, &mut |study, happening| {
+        if let Some(progress) = &mut progress {
+            progress.show(study, &happening);
+        }
+    });
+    if let Some(progress) = &progress {
+        progress.clear();
+    }
+    let summary = summary?;
+    study.refresh()?;
+    answer(json, || ending_json(&study, &summary), || ending(&study, &summary))?;
+    Ok(match signal.load(Ordering::SeqCst) {
+        0 if study.study().best().is_none() && summary.n_failed > 0 => ExitCode::FAILURE,
+        0 => ExitCode::SUCCESS,
+        signal => ExitCode::from(128 + signal as u8),
+    })
+}
+
+fn command(how: &How, section: &RunSection) -> Result<Template> {
+    if !how.command.is_empty() {
+        return Ok(Template::from_words(&how.command)?);
+    }
+    section.command.clone().ok_or_else(|| {
+        let hint = "write `command = \"…\"` under [run] in study.toml, or the command after `--`";
+        fault("there is no command to run", hint)
+    })
+}
+
+fn plan(how: &How, section: &RunSection, command: Template) -> Plan {
+    let from = how.result.map_or(section.reading.from, |place| match place {
+        ResultPlace::Stdout => ResultFrom::Stdout,
+        ResultPlace::File => ResultFrom::File,
+    });
+    let metric = how.metric.clone().or_else(|| section.reading.metric.clone());
+    Plan {
+        reading: Reading { from, metric },
+        limits: Limits { time: how.timeout.or(section.limits.time), memory: how.memory.or(section.limits.memory) },
+        refill: if how.batch || section.batch { Refill::InBatches } else { Refill::AtOnce },
+        time: how.time,
+        target: how.target,
+        max_trials: how.trials,
+        ..Plan::new(command).workers(how.workers.or(section.workers).unwrap_or(1))
+    }
+}
+
+/// Turns signals into a stop: the first SIGINT finishes, a second one stops now; SIGTERM and SIGHUP give back. Returns the
+/// first signal that came, 0 before that.
+fn listen(stop: &Stop) -> Result<Arc<AtomicI32>> {
+    let first = Arc::new(AtomicI32::new(0));
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let (stop, seen) = (stop.clone(), first.clone());
+    std::thread::spawn(move || {
+        for signal in signals.forever() {
+            let again = seen.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst).is_err();
+            match signal {
+                SIGINT if again => {
+                    eprintln!("stopping now: running trials are given back");
+                    stop.set(Urgency::Now);
+                }
+                SIGINT => {
+                    eprintln!("stopping: no more points; running trials finish. Ctrl-C again to give them back now");
+                    stop.set(Urgency::Finish);
+                }
+                _ => stop.set(Urgency::Release),
+            }
+        }
+    });
+    Ok(first)
+}
+
+fn begin(study: &SharedStudy, taken_over: usize, json: bool) {
+    if json {
+        return;
+    }
+    let n = study.study().trials().len();
+    let goes_on = if n > 0 { format!(", goes on after {n} trials") } else { String::new() };
+    eprintln!("study `{}` in {}{goes_on}", study.name(), study.store().place());
+    if taken_over > 0 {
+        let trials = if taken_over == 1 { "trial" } else { "trials" };
+        eprintln!("{taken_over} {trials} of a process that is gone will be run again");
+    }
+}
+
+fn why(ended: &Ended) -> String {
+    match ended {
+        Ended::NoMorePoints(why) => why.clone(),
+        Ended::EnoughTrials => "the trials of this run are done".to_owned(),
+        Ended::TimeUp => "the time is up".to_owned(),
+        Ended::TargetReached => "the target is reached".to_owned(),
+        Ended::Stopped(_) => "stopped; the same command goes on".to_owned(),
+    }
+}
+
+fn ending(study: &SharedStudy, summary: &Summary) -> String {
+    let done = summary.n_told + summary.n_failed + summary.n_infeasible;
+    format!(
+        "{}: {done} trials in {} by this run ({} in all)\n{}store: {} (study `{}`)\n",
+        why(&summary.ended),
+        format_duration(summary.time),
+        words::count(&study.counts()),
+        best::in_words(study),
+        study.store().place(),
+        study.name(),
+    )
+}
+
+fn ending_json(study: &SharedStudy, summary: &Summary) -> Value {
+    json!({
+        "study": study.name(),
+        "store": study.store().place(),
+        "ended": why(&summary.ended),
+        "told": summary.n_told,
+        "failed": summary.n_failed,
+        "infeasible": summary.n_infeasible,
+        "given_back": summary.n_given_back,
+        "seconds": summary.time.as_secs_f64(),
+        "counts": words::counts(&study.counts()),
+        "best": best::in_json(study),
+    })
+}

@@ -1,0 +1,83 @@
+//! `elbow status`: how a study stands.
+
+use anyhow::Result;
+use elbowroom::study::Goal;
+use elbowroom_run::format_duration;
+use elbowroom_store::{SharedStudy, Standing};
+use serde_json::{Value, json};
+
+use super::answer;
+use crate::args::Where;
+use crate::place::Place;
+use crate::spark::{best_so_far, spark};
+use crate::words::{self, number, point};
+
+/// Shows it.
+pub fn status(args: &Where, json: bool) -> Result<()> {
+    let study = Place::find(args)?.open()?;
+    answer(json, || in_json(&study), || in_words(&study))
+}
+
+fn in_words(study: &SharedStudy) -> String {
+    let config = study.study().config();
+    let goal = match config.goal {
+        Goal::Minimize => "minimize",
+        Goal::Maximize => "maximize",
+    };
+    let budget = config.budget.map_or_else(String::new, |budget| format!(", of {budget}"));
+    let mut text = format!("study   {} ({goal}, {})\n", study.name(), config.strategy.name());
+    text += &format!("store   {}\n", study.store().place());
+    text += &format!("trials  {}{budget}\n", words::count(&study.counts()));
+    let values: Vec<f64> = study.study().trials().iter().filter_map(|trial| trial.value()).collect();
+    if let Some((best, value)) = study.study().best().and_then(|best| Some((best, best.value()?))) {
+        text += &format!("best    {} (trial {})  {}\n", number(value), best.id, point(&best.point));
+        text += &format!("        {}\n", spark(&best_so_far(values, config.goal), 60));
+    }
+    if let (Some(first), Some(last)) = (study.times().first(), study.times().last()) {
+        text += &format!(
+            "time    begun {} ago, last event {} ago\n",
+            format_duration(study.now().since(*first)),
+            format_duration(study.now().since(*last))
+        );
+    }
+    for lease in study.leases() {
+        let Ok(trial) = study.study().trial(lease.attempt.trial) else { continue };
+        let standing = study.standing(trial);
+        let until = match standing {
+            Standing::Running => format!(", heard of within {}", format_duration(lease.ttl)),
+            _ => String::new(),
+        };
+        let words = words::standing(standing);
+        text +=
+            &format!("{words:7} trial {} (attempt {}) at {}{until}\n", trial.id, lease.attempt.number, lease.worker);
+    }
+    text
+}
+
+fn in_json(study: &SharedStudy) -> Value {
+    let config = study.study().config();
+    let lease = |lease: &elbowroom_store::Lease| {
+        json!({
+            "trial": lease.attempt.trial,
+            "attempt": lease.attempt.number,
+            "worker": lease.worker,
+            "expires_ms": lease.expires.0,
+            "live": lease.is_live(study.now()),
+        })
+    };
+    json!({
+        "study": study.name(),
+        "store": study.store().place(),
+        "goal": config.goal,
+        "strategy": config.strategy.name(),
+        "budget": config.budget,
+        "events": study.study().events().len(),
+        "trials": study.study().trials().len(),
+        "counts": words::counts(&study.counts()),
+        "best": study.study().best().map(|best| words::trial(study, best)),
+        "created_ms": study.times().first().map(|time| time.0),
+        "changed_ms": study.times().last().map(|time| time.0),
+        "now_ms": study.now().0,
+        "leases": study.leases().map(lease).collect::<Vec<_>>(),
+    })
+}

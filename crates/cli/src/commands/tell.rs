@@ -1,0 +1,149 @@
+//! `elbow tell`, `elbow fail` and `elbow release`: what became of a trial.
+
+use anyhow::Result;
+use elbowroom::space::{Parameter, Point, SearchSpace, Value};
+use elbowroom::study::{Report, Told, TrialId};
+use elbowroom_store::{About, Attempt, Reported, SharedStudy};
+use serde_json::json;
+
+use super::answer;
+use crate::args::{Fail, Release, Tell};
+use crate::fault::fault;
+use crate::place::Place;
+use crate::words::number;
+
+/// Tells a value.
+pub fn tell(args: &Tell, json: bool) -> Result<()> {
+    let place = Place::find(&args.study.clone().into())?;
+    match (args.what.as_slice(), args.at.is_empty()) {
+        ([trial, value], true) => {
+            let trial = trial.parse().map(TrialId).map_err(|_| {
+                fault(format!("{trial:?} is no trial"), "give a trial's number, as `elbow trials` lists them")
+            })?;
+            let report = report(args, value)?;
+            let mut study = place.open()?;
+            let told = study.tell(trial, report)?;
+            let (word, meaning) = told_in_words(told);
+            answer(json, || json!({ "trial": trial, "told": word }), || format!("trial {trial}: {meaning}\n"))
+        }
+        ([value], false) => {
+            let report = report(args, value)?;
+            let mut study = place.open_or_create()?;
+            let point = point(study.study().space(), &args.at)?;
+            let trial = study.add(&point, report)?;
+            let (id, value) = (trial.id, trial.value().map_or_else(|| "no value".to_owned(), number));
+            answer(json, || json!({ "trial": id, "told": "added" }), || format!("trial {id}: added with {value}\n"))
+        }
+        _ => Err(fault("a trial and a value are needed", "elbow tell 3 0.25, or elbow tell --at x=0.5 0.25")),
+    }
+}
+
+fn report(args: &Tell, value: &str) -> Result<Report> {
+    let number =
+        value.parse().map_err(|_| fault(format!("{value:?} is no number"), "give the value that was measured"))?;
+    let mut report = Report::new(number);
+    report.noise = args.noise;
+    report.correction = args.correction;
+    report.request.clone_from(&args.request);
+    Ok(report)
+}
+
+fn told_in_words(told: Told) -> (&'static str, &'static str) {
+    match told {
+        Told::Recorded => ("recorded", "recorded"),
+        Told::Late => ("late", "kept; it came late"),
+        Told::Replicate => ("replicate", "kept beside its other values; their mean counts"),
+        Told::Correction => ("correction", "kept instead of its other values"),
+        Told::NotFinite => ("not_finite", "recorded as a failure: the value is not finite"),
+        Told::Repeated => ("repeated", "told before under this name; nothing changed"),
+    }
+}
+
+/// A point written as `name=value`, one after the other.
+fn point(space: &SearchSpace, written: &[String]) -> Result<Point> {
+    let mut point = Point::new();
+    for entry in written {
+        let Some((name, text)) = entry.split_once('=') else {
+            return Err(fault(format!("--at {entry:?} has no `=`"), "write it as --at name=value"));
+        };
+        let parameter = space.parameters().iter().find(|parameter| parameter.name() == name);
+        point = point.with(name, value(parameter, text));
+    }
+    for parameter in space.parameters() {
+        if let (Parameter::Fixed { name, value }, None) = (parameter, point.get(parameter.name())) {
+            point = point.with(name, value.clone());
+        }
+    }
+    Ok(space.check(&point)?)
+}
+
+/// The value that a text is for a parameter: one from its list if it reads the same, else a number, else the text.
+pub fn value(parameter: Option<&Parameter>, text: &str) -> Value {
+    let listed: &[Value] = match parameter {
+        Some(Parameter::Ordered { values, .. }) => values,
+        Some(Parameter::Category { choices, .. }) => choices,
+        Some(Parameter::Fixed { value, .. }) => std::slice::from_ref(value),
+        _ => &[],
+    };
+    let text = text.trim();
+    let reads_so = |value: &&Value| value.as_str().map_or_else(|| value.to_string() == text, |own| own == text);
+    let same = |value: &&Value| value.as_f64().is_some_and(|own| text.parse::<f64>().is_ok_and(|x| x == own));
+    if let Some(value) = listed.iter().find(reads_so).or_else(|| listed.iter().find(same)) {
+        return value.clone();
+    }
+    match (text.parse::<i64>(), text.parse::<f64>()) {
+        (Ok(whole), _) => Value::Int(whole),
+        (Err(_), Ok(x)) => Value::Float(x),
+        _ => Value::Text(text.to_owned()),
+    }
+}
+
+/// Says that a trial has no value.
+pub fn fail(args: &Fail, json: bool) -> Result<()> {
+    let mut study = Place::find(&args.study.clone().into())?.open()?;
+    let about = About::from(TrialId(args.trial));
+    let reported = match args.infeasible {
+        true => study.infeasible(about, &args.reason)?,
+        false => study.fail(about, &args.reason)?,
+    };
+    say(&study, TrialId(args.trial), reported, if args.infeasible { "infeasible" } else { "failed" }, json)
+}
+
+/// Gives a trial up, or back.
+pub fn release(args: &Release, json: bool) -> Result<()> {
+    let mut study = Place::find(&args.study.clone().into())?.open()?;
+    let trial = TrialId(args.trial);
+    if !args.again {
+        let reported = study.release(trial)?;
+        return say(&study, trial, reported, "released", json);
+    }
+    study.study().trial(trial)?;
+    let attempts: Vec<Attempt> =
+        study.leases().map(|lease| lease.attempt).filter(|attempt| attempt.trial == trial).collect();
+    if attempts.is_empty() {
+        return Err(fault(format!("nobody has trial {trial}"), "look at it with `elbow trials`"));
+    }
+    study.give_back(&attempts)?;
+    answer(
+        json,
+        || json!({ "trial": trial, "reported": "queued" }),
+        || format!("trial {trial}: whoever asks next has it\n"),
+    )
+}
+
+fn say(study: &SharedStudy, trial: TrialId, reported: Reported, word: &str, json: bool) -> Result<()> {
+    let state = study.study().trial(trial).map(|trial| crate::words::standing(study.standing(trial)))?;
+    let event = match reported {
+        Reported::Appended(_) => "appended",
+        Reported::Repeated(_) => "repeated",
+        Reported::Superseded => "superseded",
+    };
+    answer(
+        json,
+        || json!({ "trial": trial, "reported": event, "state": state }),
+        || match state == word {
+            true => format!("trial {trial}: {word}\n"),
+            false => format!("trial {trial}: kept as a note; it is {state}\n"),
+        },
+    )
+}

@@ -1,0 +1,145 @@
+//! From what a person names (a study.toml, or a store) to a study.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Result;
+use elbowroom::study::StudyConfig;
+use elbowroom_run::worker_name;
+use elbowroom_store::{Error as StoreError, SharedStudy, Store, open};
+
+use crate::args::Where;
+use crate::fault::fault;
+use crate::study_file::StudyFile;
+
+/// A study that was named.
+pub struct Place {
+    /// The study.toml, if one was named, and its folder.
+    pub file: Option<(StudyFile, PathBuf)>,
+    /// The store's address.
+    pub address: String,
+    name: Option<String>,
+}
+
+impl Place {
+    /// Reads what was named.
+    pub fn find(named: &Where) -> Result<Self> {
+        let Where { place, name } = named;
+        if !place.ends_with(".toml") {
+            return Ok(Self { file: None, address: from_environment(place)?, name: name.clone() });
+        }
+        let path = Path::new(place);
+        let file = StudyFile::read(path)?;
+        let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let address = match &file.store {
+            Some(store) => beside(folder, &from_environment(store)?),
+            None => beside(folder, &format!("{}.elbow", file.name.replace(['/', '\\'], "_"))),
+        };
+        let name = Some(name.clone().unwrap_or_else(|| file.name.clone()));
+        Ok(Self { file: Some((file, folder.to_owned())), address, name })
+    }
+
+    /// Opens a study that is there; makes neither study nor store.
+    pub fn open(&self) -> Result<SharedStudy> {
+        let store = self.store()?;
+        let name = self.study_name(&*store)?;
+        match SharedStudy::open(store, &name) {
+            Err(StoreError::NoStudy { study, place, .. }) => {
+                Err(fault(format!("there is no study `{study}` in {place}"), self.hint_to_begin()))
+            }
+            other => Ok(other?.worker(worker_name())),
+        }
+    }
+
+    /// Opens a study, or makes it if a study.toml says what it is.
+    pub fn open_or_create(&self) -> Result<SharedStudy> {
+        let Some((file, _)) = &self.file else { return self.open() };
+        let store = open(&self.address)?;
+        let name = self.name.as_deref().unwrap_or(&file.name);
+        match SharedStudy::create(store.clone(), name, file.config.clone()) {
+            Err(StoreError::Exists { .. }) => {}
+            other => return Ok(other?.worker(worker_name())),
+        }
+        let study = SharedStudy::open(store, name)?;
+        refuse_another(study.study().config(), &file.config, name, &self.address)?;
+        Ok(study.worker(worker_name()))
+    }
+
+    /// The store, which must be there.
+    pub fn store(&self) -> Result<Arc<dyn Store>> {
+        if is_file(&self.address) && !path_of(&self.address).exists() {
+            let hint = self.hint_to_begin();
+            return Err(fault(format!("there is no store at {}", self.address), hint));
+        }
+        Ok(open(&self.address)?)
+    }
+
+    fn study_name(&self, store: &dyn Store) -> Result<String> {
+        if let Some(name) = &self.name {
+            return Ok(name.clone());
+        }
+        let studies = store.studies()?;
+        match studies.as_slice() {
+            [one] => Ok(one.name.clone()),
+            [] => Err(fault(format!("there is no study in {}", store.place()), self.hint_to_begin())),
+            several => {
+                let names: Vec<&str> = several.iter().map(|study| study.name.as_str()).collect();
+                let what = format!("{} holds {} studies", store.place(), several.len());
+                Err(fault(what, format!("say which with --name: {}", names.join(", "))))
+            }
+        }
+    }
+
+    fn hint_to_begin(&self) -> &'static str {
+        match self.file {
+            Some(_) => "begin it with `elbow run` or `elbow ask`",
+            None => "check the address, or name a study.toml",
+        }
+    }
+}
+
+/// Whether an address is the path of a store file.
+pub fn is_file(address: &str) -> bool {
+    // As the store does: a URL, or the words of a database's address.
+    let is_word = |word: &str| ["host=", "dbname=", "password="].iter().any(|key| word.starts_with(key));
+    address != "memory:" && !address.contains("://") && !address.split_whitespace().any(is_word)
+}
+
+/// The path in an address.
+pub fn path_of(address: &str) -> &Path {
+    Path::new(address.strip_prefix("sqlite:").unwrap_or(address))
+}
+
+/// A path is meant from the study.toml's folder on.
+fn beside(folder: &Path, address: &str) -> String {
+    if !is_file(address) || folder == Path::new(".") {
+        return address.to_owned();
+    }
+    folder.join(path_of(address)).display().to_string()
+}
+
+/// An address that should not be written down, such as one with a password, may stand in the environment: `$NAME`.
+fn from_environment(address: &str) -> Result<String> {
+    let Some(variable) = address.strip_prefix('$') else { return Ok(address.to_owned()) };
+    std::env::var(variable)
+        .map_err(|_| fault(format!("the store's address should be in ${variable}, which is not set"), "set it"))
+}
+
+fn refuse_another(there: &StudyConfig, here: &StudyConfig, name: &str, place: &str) -> Result<()> {
+    if there == here {
+        return Ok(());
+    }
+    let differ = [
+        ("parameters or constraints", there.space != here.space),
+        ("goal", there.goal != here.goal),
+        ("seed", there.seed != here.seed),
+        ("initial or design", (there.initial, there.design) != (here.initial, here.design)),
+        ("strategy", there.strategy != here.strategy),
+        ("model", there.model != here.model),
+        ("repeats", there.repeats != here.repeats),
+        ("budget.trials", there.budget != here.budget),
+    ];
+    let differ: Vec<&str> = differ.iter().filter(|(_, differs)| *differs).map(|(name, _)| *name).collect();
+    let what = format!("the study `{name}` in {place} was made with another {}", differ.join(", "));
+    Err(fault(what, "change study.toml back, or give the new study another name or another store"))
+}

@@ -1,0 +1,128 @@
+//! What a person sees while a study runs: one live line on a terminal, plain lines elsewhere.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use elbowroom_run::{Happening, Outcome, format_duration};
+use elbowroom_store::{HandedTrial, SharedStudy};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::spark::{best_so_far, spark};
+use crate::words::{brief, number, point};
+
+/// Shows a drive on standard error.
+pub struct Progress {
+    bar: Option<ProgressBar>,
+    begun: Instant,
+    done_before: usize,
+    best: Option<f64>,
+    said: String,
+}
+
+impl Progress {
+    /// Live if standard error is a terminal.
+    pub fn new(study: &SharedStudy) -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let style = ProgressStyle::with_template("{bar:24.cyan} {msg}");
+            let bar = ProgressBar::new(study.study().config().budget.unwrap_or(0) as u64);
+            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        });
+        let best = study.study().best().and_then(|trial| trial.value());
+        Self { bar, begun: Instant::now(), done_before: ended(study), best, said: String::new() }
+    }
+
+    /// Shows one thing that happened.
+    pub fn show(&mut self, study: &SharedStudy, happening: &Happening<'_>) {
+        match happening {
+            Happening::Ended(handed, outcome, took) => self.ended(study, handed, outcome, *took),
+            Happening::Waiting(why) => self.once(&format!("waiting for trials of other workers: {why}")),
+            Happening::Trouble(what) => self.once(what),
+            Happening::Started(_) | Happening::Tick => {}
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_position(ended(study) as u64);
+            bar.set_message(self.line(study));
+        }
+    }
+
+    /// Takes the live line away.
+    pub fn clear(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn ended(&mut self, study: &SharedStudy, handed: &HandedTrial, outcome: &Outcome, took: Duration) {
+        let goal = study.study().config().goal;
+        let id = handed.id();
+        let (what, matters) = match outcome {
+            Outcome::Value(value) => {
+                let better = value.is_finite() && self.best.is_none_or(|best| goal.is_better(*value, best));
+                if better {
+                    self.best = Some(*value);
+                }
+                (format!("{}{}", number(*value), if better { "  best so far" } else { "" }), better)
+            }
+            Outcome::Failed(why) => (format!("failed: {}", brief(why, 160)), true),
+            Outcome::Infeasible(why) => (format!("infeasible: {}", brief(why, 160)), true),
+            Outcome::Requeue => ("given back: it asked for another time".to_owned(), true),
+            Outcome::Stopped => ("given back".to_owned(), true),
+        };
+        if self.bar.is_some() && !matters {
+            return;
+        }
+        let counts = study.counts();
+        let of = study.study().config().budget.map_or_else(String::new, |budget| format!("/{budget}"));
+        let n = counts.complete + counts.failed + counts.infeasible;
+        self.print(&format!("[{n}{of}] trial {id}: {what}  ({}; {})", format_duration(took), point(handed.point())));
+    }
+
+    /// Says it, unless it was the last thing said.
+    fn once(&mut self, what: &str) {
+        if self.said != what {
+            self.print(what);
+            self.said = what.to_owned();
+        }
+    }
+
+    fn print(&self, line: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(line),
+            None => eprintln!("{line}"),
+        }
+    }
+
+    fn line(&self, study: &SharedStudy) -> String {
+        let counts = study.counts();
+        let config = study.study().config();
+        let done = ended(study);
+        let mut parts = vec![match config.budget {
+            Some(budget) => format!("{done}/{budget}"),
+            None => format!("{done} done"),
+        }];
+        parts.push(format!("{} running", counts.running));
+        for (n, word) in [(counts.failed + counts.infeasible, "failed"), (counts.lost + counts.queued, "lost")] {
+            if n > 0 {
+                parts.push(format!("{n} {word}"));
+            }
+        }
+        if let Some(best) = study.study().best().and_then(|trial| Some((trial.id, trial.value()?))) {
+            parts.push(format!("best {} (trial {})", number(best.1), best.0));
+        }
+        let values = study.study().trials().iter().filter_map(|trial| trial.value());
+        parts.push(spark(&best_so_far(values, config.goal), 16));
+        let new = done.saturating_sub(self.done_before);
+        if let (Some(budget), true) = (config.budget, new > 0) {
+            let left = self.begun.elapsed().mul_f64(budget.saturating_sub(done) as f64 / new as f64);
+            parts.push(format!("{} left", format_duration(left)));
+        }
+        parts.retain(|part| !part.is_empty());
+        parts.join("  ")
+    }
+}
+
+/// Trials that have ended.
+fn ended(study: &SharedStudy) -> usize {
+    let counts = study.counts();
+    counts.complete + counts.failed + counts.infeasible + counts.lost
+}

@@ -1,0 +1,45 @@
+//! A line of little bars.
+
+use elbowroom::study::Goal;
+
+const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// The best value after each value.
+pub fn best_so_far(values: impl IntoIterator<Item = f64>, goal: Goal) -> Vec<f64> {
+    let mut best: Option<f64> = None;
+    let next = |value: f64| {
+        let better = best.is_none_or(|best| goal.is_better(value, best));
+        let now = if better { value } else { best.unwrap_or(value) };
+        best = Some(now);
+        now
+    };
+    values.into_iter().map(next).collect()
+}
+
+/// Values as bars, at most `width` of them, from the first to the last.
+pub fn spark(values: &[f64], width: usize) -> String {
+    let n = values.len().min(width);
+    let at = |i: usize| values[if n == 1 { values.len() - 1 } else { i * (values.len() - 1) / (n - 1) }];
+    let shown: Vec<f64> = (0..n).map(at).collect();
+    let low = shown.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = shown.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    // Halved first: the difference of 1e308 and -1e308 is infinite.
+    let height = |v: f64| (v / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0) * 7.0;
+    let bar = |v: &f64| if high > low { BARS[height(*v).round().clamp(0.0, 7.0) as usize] } else { BARS[0] };
+    shown.iter().map(bar).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_go_from_low_to_high() {
+        assert_eq!(spark(&[0.0, 3.5, 7.0], 10), "▁▅█");
+        assert_eq!(spark(&[1e308, -1e308], 10), "█▁");
+        assert_eq!((spark(&[], 10), spark(&[2.0, 2.0], 10)), (String::new(), "▁▁".to_owned()));
+        assert_eq!(spark(&(0..100).map(f64::from).collect::<Vec<_>>(), 8), "▁▂▃▄▅▆▇█");
+        assert_eq!(best_so_far([3.0, 4.0, 1.0], Goal::Minimize), [3.0, 3.0, 1.0]);
+        assert_eq!(best_so_far([3.0, 4.0, 1.0], Goal::Maximize), [3.0, 4.0, 4.0]);
+    }
+}

@@ -1,0 +1,400 @@
+//! `study.toml`: what a person writes about a study.
+//!
+//! Everything is checked when it is read, and every complaint names its line.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Result;
+use elbowroom::error::Error as CoreError;
+use elbowroom::space::{Parameter, SearchSpace, Value};
+use elbowroom::study::{Goal, InitialDesign, ModelConfig, StrategyConfig, StudyConfig};
+use elbowroom_run::{Limits, Reading, ResultFrom, Template, Trust, parse_bytes, parse_duration};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use toml::Spanned;
+
+/// A study.toml that was read and checked.
+#[derive(Debug, Clone)]
+pub struct StudyFile {
+    /// The study's name.
+    pub name: String,
+    /// The store's address; none for a file of the study's name beside the study.toml.
+    pub store: Option<String>,
+    /// What the study is made with.
+    pub config: StudyConfig,
+    /// How long points are asked for.
+    pub time: Option<Duration>,
+    /// The value that is good enough.
+    pub target: Option<f64>,
+    /// How its trials are run.
+    pub run: RunSection,
+}
+
+/// The section `[run]`.
+#[derive(Debug, Clone, Default)]
+pub struct RunSection {
+    /// The command.
+    pub command: Option<Template>,
+    /// How many trials run at once.
+    pub workers: Option<usize>,
+    /// Whether a batch is waited for.
+    pub batch: bool,
+    /// What a trial may take.
+    pub limits: Limits,
+    /// How its result is read.
+    pub reading: Reading,
+}
+
+impl StudyFile {
+    /// Reads a file.
+    pub fn read(path: &Path) -> Result<Self> {
+        let shown = path.display().to_string();
+        let bytes = std::fs::read(path).map_err(|error| {
+            let hint = "write one with `elbow init`, or name another";
+            crate::fault::fault(format!("{shown} could not be read: {error}"), hint)
+        })?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let good = error.utf8_error().valid_up_to();
+            let line = 1 + error.as_bytes()[..good].iter().filter(|b| **b == b'\n').count();
+            crate::fault::fault(format!("{shown}, line {line}: this is no text in UTF-8"), "save the file as UTF-8")
+        })?;
+        Self::parse(&text, &shown)
+    }
+
+    /// Reads a text; `shown` is what a complaint calls it.
+    pub fn parse(text: &str, shown: &str) -> Result<Self> {
+        let page = Page { text, shown };
+        let written: Written = toml::from_str(text).map_err(|error| {
+            page.fault(error.span(), error.message().trim_end(), "compare it with the file that `elbow init` writes")
+        })?;
+        written.check(&page)
+    }
+}
+
+/// A text, to point at.
+struct Page<'a> {
+    text: &'a str,
+    shown: &'a str,
+}
+
+impl Page<'_> {
+    fn fault(&self, span: Option<Range<usize>>, what: &str, hint: &str) -> anyhow::Error {
+        let Some(span) = span else { return crate::fault::fault(format!("{}: {what}", self.shown), hint) };
+        let start = floor(self.text, span.start);
+        let line = 1 + self.text[..start].matches('\n').count();
+        let begin = self.text[..start].rfind('\n').map_or(0, |i| i + 1);
+        let source: String = self.text[begin..].lines().next().unwrap_or("").chars().take(200).collect();
+        let column = self.text[begin..start].chars().count();
+        let source = source.replace('\t', " ");
+        let margin = " ".repeat(line.to_string().len());
+        let caret = " ".repeat(column);
+        let what = format!("{}, line {line}: {what}\n  {line} | {source}\n  {margin} | {caret}^", self.shown);
+        crate::fault::fault(what, hint)
+    }
+
+    fn core(&self, span: Range<usize>, error: &CoreError) -> anyhow::Error {
+        let text = error.to_string();
+        let (what, hint) = text.rsplit_once("\n  try: ").unwrap_or((&text, "mend it"));
+        self.fault(Some(span), what, hint)
+    }
+
+    fn run(&self, span: Range<usize>, error: &elbowroom_run::Error) -> anyhow::Error {
+        let text = error.to_string();
+        let (what, hint) = text.rsplit_once("\n  try: ").unwrap_or((&text, "mend it"));
+        self.fault(Some(span), what, hint)
+    }
+}
+
+/// The start of the character at an index of a text.
+fn floor(text: &str, at: usize) -> usize {
+    let at = at.min(text.len());
+    (0..=at).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0)
+}
+
+/// The file as it is written.
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    name: Spanned<String>,
+    store: Option<String>,
+    #[serde(default)]
+    goal: Goal,
+    #[serde(default)]
+    seed: u64,
+    initial: Option<usize>,
+    #[serde(default)]
+    design: InitialDesign,
+    #[serde(default)]
+    repeats: bool,
+    #[serde(default)]
+    constraints: Vec<Spanned<String>>,
+    strategy: Option<Spanned<toml::Value>>,
+    model: Option<Spanned<ModelConfig>>,
+    parameters: Spanned<Parameters>,
+    #[serde(default)]
+    budget: WrittenBudget,
+    #[serde(default)]
+    run: WrittenRun,
+}
+
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenBudget {
+    trials: Option<Spanned<usize>>,
+    time: Option<Spanned<String>>,
+    target: Option<f64>,
+}
+
+#[derive(Debug, Default, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenRun {
+    command: Option<Spanned<WrittenCommand>>,
+    workers: Option<Spanned<usize>>,
+    #[serde(default)]
+    batch: bool,
+    timeout: Option<Spanned<String>>,
+    memory: Option<Spanned<String>>,
+    result: Option<WrittenResult>,
+    metric: Option<String>,
+}
+
+#[derive(Debug, serde::Deserialize)]
+#[serde(untagged, expecting = "expected a command line, or an array of its words")]
+enum WrittenCommand {
+    Line(String),
+    Words(Vec<String>),
+}
+
+#[derive(Debug, Clone, Copy, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum WrittenResult {
+    Stdout,
+    File,
+}
+
+/// One parameter, such as `{ float = [0, 1], log = true }`.
+#[derive(Debug, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenParameter {
+    float: Option<[f64; 2]>,
+    int: Option<[i64; 2]>,
+    values: Option<Vec<Value>>,
+    categories: Option<Vec<Value>>,
+    fixed: Option<Value>,
+    #[serde(default)]
+    log: bool,
+}
+
+/// The parameters in the order of the file.
+#[derive(Debug)]
+struct Parameters(Vec<(String, Spanned<WrittenParameter>)>);
+
+impl<'de> Deserialize<'de> for Parameters {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Parameters;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table of parameters")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Parameters, A::Error> {
+                let mut found = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    found.push(entry);
+                }
+                Ok(Parameters(found))
+            }
+        }
+        deserializer.deserialize_map(InOrder)
+    }
+}
+
+impl Written {
+    fn check(self, page: &Page<'_>) -> Result<StudyFile> {
+        let name = self.name.get_ref().trim().to_owned();
+        if name.is_empty() {
+            return Err(page.fault(Some(self.name.span()), "the study has no name", "name it"));
+        }
+        let space = space(self.parameters, &self.constraints, page)?;
+        let mut config =
+            StudyConfig::new(space).goal(self.goal).seed(self.seed).design(self.design).repeats(self.repeats);
+        config.initial = self.initial;
+        if let Some(strategy) = self.strategy {
+            config.strategy = read_strategy(strategy, page)?;
+        }
+        let mut at = self.name.span();
+        if let Some(model) = self.model {
+            at = model.span();
+            config.model = model.into_inner();
+        }
+        if let Some(trials) = &self.budget.trials {
+            at = trials.span();
+            config.budget = Some(*trials.get_ref());
+        }
+        config.validate().map_err(|error| page.core(at, &error))?;
+        let run = self.run.check(&config.space, page)?;
+        let time = self.budget.time.map(|time| read(time, parse_duration, page)).transpose()?;
+        Ok(StudyFile { name, store: self.store, config, time, target: self.budget.target, run })
+    }
+}
+
+fn space(written: Spanned<Parameters>, constraints: &[Spanned<String>], page: &Page<'_>) -> Result<SearchSpace> {
+    let whole = written.span();
+    let mut parameters = Vec::new();
+    for (name, one) in written.into_inner().0 {
+        let span = one.span();
+        let parameter =
+            parameter(&name, one.into_inner()).map_err(|(what, hint)| page.fault(Some(span.clone()), &what, hint))?;
+        // Each by itself first, so that a complaint has its line.
+        SearchSpace::new(vec![parameter.clone()]).map_err(|error| page.core(span, &error))?;
+        parameters.push(parameter);
+    }
+    let mut space = SearchSpace::new(parameters).map_err(|error| page.core(whole, &error))?;
+    for constraint in constraints {
+        let text = constraint.get_ref().as_str();
+        space = space.with_constraints([text]).map_err(|error| page.core(constraint.span(), &error))?;
+    }
+    Ok(space)
+}
+
+fn parameter(name: &str, written: WrittenParameter) -> Result<Parameter, (String, &'static str)> {
+    let WrittenParameter { float, int, values, categories, fixed, log } = written;
+    let no_scale = "take `log` away: only float and int have a scale";
+    match (float, int, values, categories, fixed) {
+        (Some([low, high]), None, None, None, None) => {
+            Ok(if log { Parameter::float(name, low, high).log() } else { Parameter::float(name, low, high) })
+        }
+        (None, Some([low, high]), None, None, None) => {
+            Ok(if log { Parameter::int(name, low, high).log() } else { Parameter::int(name, low, high) })
+        }
+        _ if log => Err((format!("the parameter `{name}` has `log`, and is neither float nor int"), no_scale)),
+        (None, None, Some(values), None, None) => Ok(Parameter::ordered(name, values)),
+        (None, None, None, Some(choices), None) => Ok(Parameter::category(name, choices)),
+        (None, None, None, None, Some(value)) => Ok(Parameter::fixed(name, value)),
+        _ => Err((
+            format!("the parameter `{name}` should be exactly one of float, int, values, categories, fixed"),
+            "write it like { float = [0.1, 10], log = true } or { categories = [\"a\", \"b\"] }",
+        )),
+    }
+}
+
+/// A name alone, or a table with the name and settings of the strategy.
+fn read_strategy(written: Spanned<toml::Value>, page: &Page<'_>) -> Result<StrategyConfig> {
+    let span = written.span();
+    match written.into_inner() {
+        toml::Value::String(name) => StrategyConfig::named(&name).map_err(|error| page.core(span, &error)),
+        table => table.try_into().map_err(|error: toml::de::Error| {
+            let hint = format!("name one of {}, with its settings", StrategyConfig::names().join(", "));
+            page.fault(Some(span), &format!("the strategy cannot be read: {}", error.message().trim_end()), &hint)
+        }),
+    }
+}
+
+impl WrittenRun {
+    fn check(self, space: &SearchSpace, page: &Page<'_>) -> Result<RunSection> {
+        let command = self.command.map(|written| {
+            let span = written.span();
+            let template = match written.into_inner() {
+                WrittenCommand::Line(line) => Template::parse(&line),
+                WrittenCommand::Words(words) => Template::from_words(words),
+            };
+            let checked = template.and_then(|template| template.check(space, Trust::Own).map(|()| template));
+            checked.map_err(|error| page.run(span, &error))
+        });
+        let workers = self.workers.map(|workers| match *workers.get_ref() {
+            0 => Err(page.fault(Some(workers.span()), "no workers do no work", "allow at least 1")),
+            n => Ok(n),
+        });
+        let limits = Limits {
+            time: self.timeout.map(|text| read(text, parse_duration, page)).transpose()?,
+            memory: self.memory.map(|text| read(text, parse_bytes, page)).transpose()?,
+        };
+        let from = match self.result {
+            Some(WrittenResult::File) => ResultFrom::File,
+            Some(WrittenResult::Stdout) | None => ResultFrom::Stdout,
+        };
+        Ok(RunSection {
+            command: command.transpose()?,
+            workers: workers.transpose()?,
+            batch: self.batch,
+            limits,
+            reading: Reading { from, metric: self.metric },
+        })
+    }
+}
+
+fn read<T>(text: Spanned<String>, parse: fn(&str) -> elbowroom_run::Result<T>, page: &Page<'_>) -> Result<T> {
+    parse(text.get_ref()).map_err(|error| page.run(text.span(), &error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WHOLE: &str = r#"
+name = "net"
+goal = "maximize"
+seed = 3
+strategy = { name = "believer", lie = "pessimistic" }
+constraints = ["layers * width <= 512"]
+[parameters]
+width = { values = [32, 64, 128] }
+rate = { float = [1e-5, 0.1], log = true }
+layers = { int = [1, 8] }
+kind = { categories = ["relu", "tanh"] }
+epochs = { fixed = 20 }
+[budget]
+trials = 40
+time = "2h"
+target = 0.99
+[run]
+command = "train --rate {rate} {params}"
+workers = 4
+timeout = "10m"
+memory = "2GB"
+metric = "accuracy"
+"#;
+
+    #[test]
+    fn a_whole_file_is_read_in_its_order() {
+        let file = StudyFile::parse(WHOLE, "study.toml").unwrap();
+        let names: Vec<&str> = file.config.space.parameters().iter().map(Parameter::name).collect();
+        assert_eq!(names, ["width", "rate", "layers", "kind", "epochs"]);
+        assert_eq!((file.config.budget, file.config.goal, file.run.workers), (Some(40), Goal::Maximize, Some(4)));
+        assert_eq!(file.config.strategy.name(), "believer");
+        assert_eq!(file.run.limits, Limits { time: Some(Duration::from_secs(600)), memory: Some(2 << 30) });
+    }
+
+    #[test]
+    fn every_complaint_names_its_line() {
+        let cases = [
+            ("seed = 3", "seed = x", 4),
+            ("seed = 3", "sede = 3", 4),
+            ("seed = 3", "seed = -1", 4),
+            ("goal = \"maximize\"", "goal = \"more\"", 3),
+            ("\"believer\"", "\"doubter\"", 5),
+            ("layers * width", "layres * width", 6),
+            ("[1e-5, 0.1]", "[0.1, 1e-5]", 9),
+            ("[1e-5, 0.1]", "[0, 1]", 9),
+            ("{ int = [1, 8] }", "{ int = [1.5, 8] }", 10),
+            ("{ int = [1, 8] }", "{ int = [1, 8], fixed = 3 }", 10),
+            ("{ categories = [\"relu\", \"tanh\"] }", "{ categories = [] }", 11),
+            ("{ fixed = 20 }", "{ fixed = 20, log = true }", 12),
+            ("trials = 40", "trials = 0", 14),
+            ("\"2h\"", "\"soon\"", 15),
+            ("{params}", "{parms}", 18),
+            ("{params}", "'", 18),
+            ("workers = 4", "workers = 0", 19),
+            ("\"2GB\"", "\"much\"", 21),
+        ];
+        for (from, to, line) in cases {
+            let text = WHOLE.replacen(from, to, 1);
+            assert_ne!(text, WHOLE);
+            let error = StudyFile::parse(&text, "study.toml").unwrap_err().to_string();
+            assert!(error.starts_with(&format!("study.toml, line {line}: ")), "{to}: {error}");
+            assert!(error.contains("\n  try: "), "{error}");
+        }
+    }
+}

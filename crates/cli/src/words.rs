@@ -1,0 +1,144 @@
+//! Studies and trials in words and in JSON.
+
+use elbowroom::space::Point;
+use elbowroom::study::{Recommendation, Trial, TrialState};
+use elbowroom_store::{Counts, SharedStudy, Standing};
+use serde_json::{Value, json};
+
+/// The word for how a trial stands.
+pub fn standing(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Running => "running",
+        Standing::Queued => "queued",
+        Standing::Lost => "lost",
+        Standing::Complete => "complete",
+        Standing::Failed => "failed",
+        Standing::Infeasible => "infeasible",
+        Standing::Released => "released",
+    }
+}
+
+/// Why a trial has no value, if it has a reason.
+pub fn reason(trial: &Trial) -> Option<&str> {
+    match &trial.state {
+        TrialState::Failed { reason } | TrialState::Infeasible { reason, .. } => Some(reason),
+        _ => None,
+    }
+}
+
+/// A trial as JSON.
+pub fn trial(study: &SharedStudy, trial: &Trial) -> Value {
+    let lease = study.leases().find(|lease| lease.attempt.trial == trial.id);
+    json!({
+        "trial": trial.id,
+        "state": standing(study.standing(trial)),
+        "value": trial.value(),
+        "noise": trial.noise(),
+        "point": trial.point,
+        "source": trial.source,
+        "attempts": trial.attempts,
+        "reason": reason(trial),
+        "worker": lease.map(|lease| &lease.worker),
+        "measurements": trial.measurements(),
+        "notes": trial.notes,
+    })
+}
+
+/// Counts as JSON.
+pub fn counts(counts: &Counts) -> Value {
+    json!({
+        "running": counts.running,
+        "queued": counts.queued,
+        "lost": counts.lost,
+        "complete": counts.complete,
+        "failed": counts.failed,
+        "infeasible": counts.infeasible,
+        "released": counts.released,
+    })
+}
+
+/// Counts in words: those that are not zero.
+pub fn count(counts: &Counts) -> String {
+    let all = [
+        (counts.complete, "complete"),
+        (counts.running, "running"),
+        (counts.queued, "queued"),
+        (counts.failed, "failed"),
+        (counts.infeasible, "infeasible"),
+        (counts.lost, "lost"),
+        (counts.released, "released"),
+    ];
+    let some: Vec<String> = all.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
+    if some.is_empty() { "none yet".to_owned() } else { some.join(", ") }
+}
+
+/// A recommendation as JSON.
+pub fn recommendation(found: &Recommendation) -> Value {
+    json!({ "trial": found.trial, "point": found.point, "mean": found.mean, "sd": found.sd })
+}
+
+/// A number to six digits or so, the way a person would write it.
+pub fn number(x: f64) -> String {
+    let size = x.abs();
+    if x == 0.0 || !x.is_finite() {
+        return x.to_string();
+    }
+    if !(1e-4..1e9).contains(&size) {
+        let text = format!("{x:.5e}");
+        let (digits, power) = text.split_once('e').unwrap_or((&text, "0"));
+        return format!("{}e{power}", digits.trim_end_matches('0').trim_end_matches('.'));
+    }
+    let digits = (5 - size.log10().floor() as i32).clamp(0, 9) as usize;
+    let text = format!("{x:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// A point, one parameter a line, with floats cut to six digits.
+pub fn point_lines(point: &Point) -> String {
+    let width = point.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let line = |(name, value): (&str, &elbowroom::space::Value)| format!("    {name:width$} = {}\n", short(value));
+    point.iter().map(line).collect()
+}
+
+/// A point on one line, with floats cut to six digits.
+pub fn point(point: &Point) -> String {
+    point.iter().map(|(name, value)| format!("{name}={}", short(value))).collect::<Vec<_>>().join(" ")
+}
+
+/// A value, a float cut to six digits.
+pub fn short(value: &elbowroom::space::Value) -> String {
+    match value {
+        elbowroom::space::Value::Float(x) => number(*x),
+        other => other.to_string(),
+    }
+}
+
+/// A value with all its digits and without quotes.
+pub fn plain(value: &elbowroom::space::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// A text on one line, cut to a length.
+pub fn brief(text: &str, most: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_right_to_six_digits() {
+        let cases =
+            [(0.0, "0"), (1.0, "1"), (0.1 + 0.2, "0.3"), (1234567.0, "1234567"), (-0.00123456789, "-0.00123457")];
+        for (x, text) in cases {
+            assert_eq!(number(x), text);
+        }
+        assert_eq!((number(1.5e-7), number(-1e12)), ("1.5e-7".to_owned(), "-1e12".to_owned()));
+        assert_eq!(number(f64::NAN), "NaN");
+    }
+}

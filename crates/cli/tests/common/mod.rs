@@ -1,0 +1,96 @@
+//! A folder with a study, and `elbow` run in it.
+#![allow(dead_code, reason = "each test program uses a part")]
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder of its own for one test.
+pub struct Bench {
+    pub folder: TempDir,
+}
+
+impl Bench {
+    /// With a study.toml over `x` in [-1, 1] and `n` in 1..9: this budget, this command, and more lines of `[run]`.
+    pub fn new(trials: usize, command: &str, run: &str) -> Self {
+        let bench = Self { folder: tempfile::tempdir().unwrap() };
+        let command = toml::Value::String(command.to_owned());
+        let text = format!(
+            "name = \"bench\"\n[parameters]\nx = {{ float = [-1, 1] }}\nn = {{ int = [1, 9] }}\n\
+             [budget]\ntrials = {trials}\n[run]\ncommand = {command}\n{run}\n"
+        );
+        bench.write("study.toml", &text);
+        bench
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_elbow"));
+        command.args(args).current_dir(self.folder.path()).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs it to its end.
+    pub fn elbow(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    /// Runs it, and it must succeed; what it printed.
+    pub fn good(&self, args: &[&str]) -> String {
+        let output = self.elbow(args);
+        assert!(output.status.success(), "elbow {args:?}: {}", stderr(&output));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// Runs it, and it must fail with this exit code; what it said.
+    pub fn bad(&self, code: i32, args: &[&str]) -> String {
+        let output = self.elbow(args);
+        assert_eq!(output.status.code(), Some(code), "elbow {args:?}: {}", stderr(&output));
+        stderr(&output)
+    }
+
+    /// Runs it with --json, and what it printed must be JSON.
+    pub fn json(&self, args: &[&str]) -> Value {
+        let text = self.good(&[&["--json"], args].concat());
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("elbow {args:?}: {error}: {text}"))
+    }
+
+    /// Starts it.
+    pub fn start(&self, args: &[&str]) -> Child {
+        self.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    /// How many trials stand so.
+    pub fn count(&self, state: &str) -> u64 {
+        self.json(&["status"])["counts"][state].as_u64().unwrap()
+    }
+
+    /// How many lines a file has.
+    pub fn n_lines(&self, name: &str) -> usize {
+        fs::read_to_string(self.path(name)).map_or(0, |text| text.lines().count())
+    }
+}
+
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Waits until something holds; a minute is for machines that are very busy.
+pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < Duration::from_secs(60), "waited in vain until {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}

@@ -1,0 +1,86 @@
+//! What happens to a study when its processes are stopped and killed.
+
+mod common;
+
+use std::process::Child;
+
+use common::{Bench, until};
+use rustix::process::{Pid, Signal, kill_process};
+
+/// Says which trial began and prints a value after a while.
+const SLOW: &str = "sh -c 'echo {trial} >> begun; sleep 0.2; echo {x}'";
+
+fn signal(child: &Child, signal: Signal) {
+    kill_process(Pid::from_child(child), signal).unwrap();
+}
+
+#[test]
+fn a_killed_run_goes_on_where_it_was_and_the_budget_is_exact() {
+    let bench = Bench::new(12, SLOW, "workers = 4");
+    for round in 1..=2 {
+        let mut run = bench.start(&["run"]);
+        until("some trials have begun", || bench.n_lines("begun") >= 5 * round);
+        run.kill().unwrap();
+        run.wait().unwrap();
+    }
+    let told = bench.count("complete");
+    // The last run does not wait for the leases of the dead: it sees that their process is gone.
+    let start = std::time::Instant::now();
+    let run = bench.json(&["run"]);
+    assert!(start.elapsed() < std::time::Duration::from_secs(45), "it waited for leases to run out");
+    assert_eq!(run["told"].as_u64().unwrap() + told, 12);
+    let status = bench.json(&["status"]);
+    assert_eq!((&status["counts"]["complete"], &status["trials"]), (&12.into(), &12.into()));
+    assert_eq!(status["leases"].as_array().unwrap().len(), 0);
+}
+
+#[test]
+fn ctrl_c_finishes_what_runs_and_a_second_one_gives_it_back() {
+    let bench = Bench::new(30, SLOW, "workers = 2");
+    let run = bench.start(&["run"]);
+    until("two trials have begun", || bench.n_lines("begun") >= 2);
+    signal(&run, Signal::INT);
+    let output = run.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", common::stderr(&output));
+    let status = bench.json(&["status"]);
+    assert_eq!(status["counts"]["complete"], status["trials"], "nothing was cut short");
+
+    let run = bench.start(&["run", "--", "sh", "-c", "echo {trial} >> long; sleep 60"]);
+    until("two more have begun", || bench.n_lines("long") >= 2);
+    signal(&run, Signal::INT);
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    signal(&run, Signal::INT);
+    let output = run.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let counts = &bench.json(&["status"])["counts"];
+    assert_eq!((&counts["queued"], &counts["failed"], &counts["running"]), (&2.into(), &0.into(), &0.into()));
+}
+
+#[test]
+fn sigterm_gives_trials_back_and_another_worker_takes_them() {
+    let bench = Bench::new(3, "sh -c 'echo {trial} >> begun; sleep 60'", "workers = 3");
+    let run = bench.start(&["run"]);
+    until("three trials have begun", || bench.n_lines("begun") >= 3);
+    signal(&run, Signal::TERM);
+    let output = run.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(143), "{}", common::stderr(&output));
+    assert_eq!(bench.count("queued"), 3);
+    let run = bench.json(&["worker", "bench.elbow", "--", "echo", "{x}"]);
+    assert_eq!(run["told"], 3);
+    assert_eq!(bench.json(&["status"])["trials"], 3);
+}
+
+#[test]
+fn several_workers_share_a_budget() {
+    let bench = Bench::new(20, "sh -c 'sleep 0.02; echo {x}'", "");
+    let workers: Vec<Child> = (0..4).map(|_| bench.start(&["worker", "--json"])).collect();
+    let told: u64 = workers
+        .into_iter()
+        .map(|worker| {
+            let output = worker.wait_with_output().unwrap();
+            assert!(output.status.success(), "{}", common::stderr(&output));
+            serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()["told"].as_u64().unwrap()
+        })
+        .sum();
+    assert_eq!((told, bench.count("complete")), (20, 20));
+}

@@ -1,0 +1,55 @@
+//! A store from somebody else makes `elbow` run nothing.
+
+mod common;
+
+use common::Bench;
+
+/// Somebody else's study: its names and texts are commands, in every place that a text can stand.
+fn trap() -> Bench {
+    let bench = Bench { folder: tempfile::tempdir().unwrap() };
+    let text = r#"
+name = "trap"
+[parameters]
+x = { float = [0, 1] }
+kind = { categories = ["$(touch owned)", "; touch owned;", "--help", "`touch owned`"] }
+"touch owned" = { fixed = "$(touch owned)" }
+[run]
+command = "touch owned"
+"#;
+    bench.write("theirs.toml", text);
+    bench.good(&["ask", "--in", "theirs.toml", "-n", "2", "--request", "$(touch owned)"]);
+    std::fs::remove_file(bench.path("theirs.toml")).unwrap();
+    bench
+}
+
+#[test]
+fn a_store_holds_no_command() {
+    let bench = trap();
+    let said = bench.bad(1, &["worker", "trap.elbow"]);
+    assert!(said.contains("there is no command"), "{said}");
+    for args in [&["status", "trap.elbow"][..], &["trials", "trap.elbow"], &["best", "trap.elbow"]] {
+        bench.good(args);
+    }
+    assert!(!bench.path("owned").exists());
+    let bytes = std::fs::read(bench.path("trap.elbow")).unwrap();
+    let command = b"command = ";
+    assert!(!bytes.windows(command.len()).any(|part| part == command), "the command was stored");
+}
+
+#[test]
+fn a_stores_texts_stay_out_of_a_shell() {
+    let bench = trap();
+    let said = bench.bad(1, &["worker", "trap.elbow", "--", "sh", "-c", "echo {kind}"]);
+    assert!(said.contains("no plain word") && said.contains("ELBOW_PARAM_KIND"), "{said}");
+    bench.good(&[
+        "worker",
+        "trap.elbow",
+        "--trials",
+        "4",
+        "--",
+        "sh",
+        "-c",
+        "echo \"$ELBOW_PARAM_KIND\"; cat {params}; echo; echo {x}",
+    ]);
+    assert!(!bench.path("owned").exists());
+}

@@ -1,0 +1,175 @@
+//! The life of a study, from the shell.
+
+mod common;
+
+use common::Bench;
+use serde_json::json;
+
+/// Prints (x - 0.3)^2 + n/100.
+const SQUARE: &str = "awk 'BEGIN { x = {x}; print (x - 0.3) ^ 2 + {n} / 100 }'";
+
+#[test]
+fn a_study_is_written_run_and_looked_at() {
+    let bench = Bench { folder: tempfile::tempdir().unwrap() };
+    let init = ["init", "--name", "mix", "--float", "x=-1..2", "--int", "n=1..3", "--choice", "kind=a,b"];
+    bench.good(&[&init[..], &["--trials", "12", "--command", "awk 'BEGIN { print ({x} - 0.5) ^ 2 }'"]].concat());
+    assert!(bench.bad(1, &["init"]).contains("--force"), "a file is not replaced by accident");
+
+    let said = bench.good(&["run", "--workers", "4"]);
+    assert!(said.contains("best observed: ") && said.contains("store: mix.elbow"), "{said}");
+    let status = bench.json(&["status"]);
+    assert_eq!((&status["counts"]["complete"], &status["trials"]), (&json!(12), &json!(12)));
+    assert!(bench.good(&["status"]).contains("12 complete, of 12"));
+
+    let best = bench.json(&["best"]);
+    let trials = bench.json(&["trials", "--sort", "value", "--limit", "3"]);
+    assert_eq!(trials["trials"].as_array().unwrap().len(), 3);
+    assert_eq!(trials["trials"][0], best["observed"]);
+    assert!(best["recommended"]["sd"].as_f64().unwrap() >= 0.0);
+    assert!(bench.good(&["trials"]).lines().next().unwrap().contains("kind"));
+
+    // The budget is used up, for everybody.
+    let asked = bench.json(&["ask"]);
+    assert_eq!(asked["trials"], json!([]));
+    assert!(asked["short"].as_str().unwrap().contains("budget"));
+    let again = bench.json(&["run"]);
+    assert_eq!((&again["told"], &again["counts"]["complete"]), (&json!(0), &json!(12)));
+}
+
+#[test]
+fn trials_are_asked_told_failed_and_released_by_hand() {
+    let bench = Bench::new(6, SQUARE, "");
+    assert!(bench.bad(1, &["status"]).contains("there is no store"));
+    let asked = bench.json(&["ask", "-n", "4", "--request", "sheet 1"]);
+    let ids: Vec<u64> = asked["trials"].as_array().unwrap().iter().map(|t| t["trial"].as_u64().unwrap()).collect();
+    assert_eq!(ids, [0, 1, 2, 3]);
+    assert_eq!(bench.json(&["ask", "-n", "4", "--request", "sheet 1"])["trials"], asked["trials"]);
+
+    // Those of a person wait for the person, though the process that asked is gone.
+    assert_eq!(bench.json(&["run", "--trials", "1", "--", "echo", "1"])["told"], 1);
+    assert_eq!(bench.count("running"), 4);
+
+    assert_eq!(bench.json(&["tell", "0", "-0.5"])["told"], "recorded");
+    assert_eq!(bench.json(&["tell", "0", "0.5"])["told"], "replicate");
+    assert_eq!(bench.json(&["tell", "0", "0.25", "--correction", "--request", "r"])["told"], "correction");
+    assert_eq!(bench.json(&["tell", "0", "0.25", "--correction", "--request", "r"])["told"], "repeated");
+    assert_eq!(bench.json(&["tell", "1", "nan"])["told"], "not_finite");
+    assert_eq!(bench.json(&["fail", "2", "--infeasible", "--reason", "too hot"])["state"], "infeasible");
+    assert_eq!(bench.json(&["release", "3"])["state"], "released");
+    assert_eq!(bench.json(&["tell", "3", "2"])["told"], "late");
+    assert_eq!(bench.json(&["tell", "--at", "x=0.5", "--at", "n=2", "0.06"])["told"], "added");
+    assert!(bench.bad(1, &["tell", "--at", "x=5", "--at", "n=2", "0.06"]).contains('x'));
+    assert!(bench.bad(1, &["tell", "99", "1"]).contains("99"));
+
+    let listed = bench.json(&["trials", "--state", "failed,infeasible"]);
+    let reasons: Vec<&str> =
+        listed["trials"].as_array().unwrap().iter().map(|t| t["reason"].as_str().unwrap()).collect();
+    assert_eq!(reasons, ["the value was NaN", "too hot"]);
+    assert_eq!(bench.json(&["best"])["observed"]["value"], 0.06);
+}
+
+#[test]
+fn exit_codes_say_what_became_of_a_trial() {
+    // By n: a value, infeasible, failed, killed.
+    let script = "case $ELBOW_PARAM_N in 1|2|3) echo 1; echo \"$ELBOW_PARAM_X\";; 4|5) echo dry >&2; exit 65;; \
+                  6|7) echo broken >&2; exit 3;; *) kill -9 $$;; esac";
+    let bench = Bench::new(24, "true", "");
+    let run = bench.json(&["run", "--workers", "3", "--", "sh", "-c", script]);
+    assert_eq!(
+        run["told"].as_u64().unwrap() + run["failed"].as_u64().unwrap() + run["infeasible"].as_u64().unwrap(),
+        24
+    );
+    for trial in bench.json(&["trials"])["trials"].as_array().unwrap() {
+        let (state, reason) = (trial["state"].as_str().unwrap(), trial["reason"].as_str().unwrap_or(""));
+        match trial["point"]["n"].as_i64().unwrap() {
+            1..=3 => assert_eq!((state, &trial["value"]), ("complete", &trial["point"]["x"])),
+            4 | 5 => assert_eq!((state, reason), ("infeasible", "dry")),
+            6 | 7 => assert_eq!((state, reason), ("failed", "exit code 3: broken")),
+            _ => assert_eq!((state, reason), ("failed", "killed by signal 9")),
+        }
+    }
+}
+
+#[test]
+fn exit_code_75_hands_a_trial_out_again_and_not_for_ever() {
+    let bench =
+        Bench::new(3, "sh -c 'echo {trial} >> tries; test $(grep -c {trial} tries) -gt 2 || exit 75; echo {x}'", "");
+    let run = bench.json(&["run"]);
+    assert_eq!((&run["told"], &run["given_back"]), (&json!(3), &json!(6)));
+    let bench = Bench::new(1, "sh -c 'exit 75'", "");
+    bench.bad(1, &["run"]);
+    assert_eq!(bench.count("failed"), 1);
+}
+
+#[test]
+fn results_come_from_json_and_from_files() {
+    let bench = Bench::new(2, "sh -c 'echo {}; echo \"{\\\"loss\\\": $ELBOW_PARAM_X}\"'", "metric = \"loss\"");
+    assert_eq!(bench.json(&["run"])["told"], 2);
+    let bench = Bench::new(2, "cp {params} {result}", "metric = \"x\"\nresult = \"file\"");
+    assert_eq!(bench.json(&["run"])["told"], 2);
+    for trial in bench.json(&["trials"])["trials"].as_array().unwrap() {
+        assert_eq!(trial["value"], trial["point"]["x"], "to the last digit");
+    }
+}
+
+#[test]
+fn limits_hold_for_the_whole_process_group() {
+    // The shell's child goes on writing unless the group is killed.
+    let bench = Bench::new(
+        2,
+        "sh -c '(while true; do date >> ticks; sleep 0.05; done) & sleep 60'",
+        "timeout = \"300ms\"\nworkers = 2",
+    );
+    bench.bad(1, &["run"]);
+    let failed = bench.json(&["trials", "--state", "failed"]);
+    assert!(failed["trials"][0]["reason"].as_str().unwrap().contains("longer than 0.30 s"));
+    let n = bench.n_lines("ticks");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert!(n > 0 && bench.n_lines("ticks") == n, "something still runs");
+
+    let bench = Bench::new(
+        1,
+        "awk 'BEGIN { s = \"x\"; for (i = 0; i < 30; i++) s = s s; print length(s) }'",
+        "memory = \"200M\"",
+    );
+    bench.bad(1, &["run"]);
+    assert_eq!(bench.count("failed"), 1);
+}
+
+#[test]
+fn a_run_ends_at_its_target_its_time_and_its_trials() {
+    let bench = Bench::new(50, SQUARE, "");
+    let run = bench.json(&["run", "--trials", "3"]);
+    assert_eq!((&run["told"], &run["ended"]), (&json!(3), &json!("the trials of this run are done")));
+    let run = bench.json(&["run", "--target", "1e9"]);
+    assert_eq!((&run["told"], &run["ended"]), (&json!(0), &json!("the target is reached")));
+    let run = bench.json(&["run", "--time", "300ms", "--", "sh", "-c", "sleep 0.1; echo 1"]);
+    assert_eq!(run["ended"], "the time is up");
+    let n = run["told"].as_u64().unwrap();
+    assert!((1..=4).contains(&n), "{n}");
+    let run = bench.json(&["run", "--batch", "--workers", "4", "--trials", "8"]);
+    assert_eq!(run["told"], 8);
+}
+
+#[test]
+fn faults_say_what_where_and_what_to_try() {
+    let bench = Bench::new(3, SQUARE, "");
+    bench.write("bad.toml", "name = \"a\"\n[parameters]\nx = { float = [1, 0] }\n");
+    let said = bench.bad(1, &["run", "bad.toml"]);
+    assert!(
+        said.starts_with("error: bad.toml, line 3: ") && said.contains("  3 | x = ") && said.contains("\n  try: "),
+        "{said}"
+    );
+    assert!(bench.bad(1, &["run", "none.toml"]).contains("elbow init"));
+    assert!(bench.bad(1, &["run", "--", "true", "{y}"]).contains("{y}"));
+    bench.bad(2, &["run", "--workers", "0"]);
+    bench.bad(2, &["rnu"]);
+    let said = bench.bad(1, &["status", "nowhere.elbow", "--json"]);
+    assert!(serde_json::from_str::<serde_json::Value>(&said).unwrap()["error"].as_str().unwrap().contains("nowhere"));
+    assert!(!bench.path("nowhere.elbow").exists(), "looking makes no store");
+
+    bench.good(&["run"]);
+    let text = std::fs::read_to_string(bench.path("study.toml")).unwrap();
+    bench.write("study.toml", &text.replace("trials = 3", "trials = 4"));
+    assert!(bench.bad(1, &["run"]).contains("budget.trials"));
+}

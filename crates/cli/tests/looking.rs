@@ -1,0 +1,144 @@
+//! Looking at a study, taking it elsewhere, and the laboratory's sheets.
+
+mod common;
+
+use std::fs;
+
+use common::Bench;
+use serde_json::{Value, json};
+
+fn done() -> Bench {
+    let bench = Bench::new(20, "awk 'BEGIN { print ({x} - 0.3) ^ 2 + {n} / 100 }'", "workers = 3");
+    bench.good(&["run"]);
+    bench
+}
+
+#[test]
+fn a_study_is_explained_drawn_examined_and_chosen_again() {
+    let bench = done();
+    let why = bench.json(&["why", "19"]);
+    assert_eq!((&why["trial"], &why["source"]), (&json!(19), &json!("model")));
+    let model = &why["model"];
+    assert!(model["sd"].as_f64().unwrap() >= model["sd_with_pending"].as_f64().unwrap());
+    assert!((0.0..=1.0).contains(&model["exploit"].as_f64().unwrap()));
+    assert!(bench.good(&["why", "0"]).contains("initial design"));
+    assert!(bench.bad(1, &["why", "20"]).contains("20"));
+
+    for what in ["history", "slices", "map"] {
+        assert!(bench.good(&["plot", "--what", what]).contains('│'));
+        assert!(!bench.json(&["plot", "--what", what])["charts"].as_array().unwrap().is_empty());
+        bench.good(&["plot", "--what", what, "--svg", "picture.svg"]);
+        assert!(fs::read_to_string(bench.path("picture.svg")).unwrap().ends_with("</svg>\n"));
+    }
+
+    let findings = bench.json(&["doctor"]);
+    assert!(findings["findings"].as_array().unwrap().iter().all(|finding| finding["level"] != "bad"), "{findings}");
+    assert_eq!(bench.json(&["replay"])["differences"], json!([]));
+    assert!(bench.good(&["completions", "bash"]).contains("elbow"));
+    for cluster in ["slurm", "kubernetes"] {
+        assert!(bench.good(&["deploy", cluster, "--workers", "3"]).contains("elbow"));
+    }
+}
+
+#[test]
+fn a_damaged_store_is_reported_by_the_doctor() {
+    let bench = done();
+    let mut bytes = fs::read(bench.path("bench.elbow")).unwrap();
+    let half = bytes.len() / 2;
+    bytes.truncate(half);
+    fs::write(bench.path("bench.elbow"), &bytes).unwrap();
+    let output = bench.elbow(&["doctor"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(fs::read(bench.path("bench.elbow")).unwrap(), bytes, "looking changes nothing");
+}
+
+#[test]
+fn a_study_is_exported_and_copied() {
+    let bench = done();
+    let csv = bench.good(&["export"]);
+    assert_eq!(
+        (csv.lines().count(), csv.lines().next()),
+        (21, Some("trial,state,value,noise,x,n,source,attempts,reason"))
+    );
+    let lines = bench.good(&["export", "--format", "jsonl"]);
+    let trials: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(json!({ "trials": trials }), bench.json(&["trials"]));
+    bench.good(&["export", "--format", "events", "-o", "log.jsonl"]);
+    let events = bench.n_lines("log.jsonl");
+
+    let copied = bench.json(&["copy", "study.toml", "other.elbow", "--as", "twin"]);
+    assert_eq!(copied["events"], events);
+    assert_eq!(bench.json(&["trials", "other.elbow"]), bench.json(&["trials"]));
+    assert!(bench.bad(1, &["copy", "study.toml", "other.elbow", "--as", "twin"]).contains("already"));
+    bench.good(&["copy", "study.toml", "other.elbow", "--as", "third"]);
+    assert!(bench.bad(1, &["status", "other.elbow"]).contains("third, twin"));
+}
+
+#[test]
+fn cells_that_a_spreadsheet_would_run_are_guarded() {
+    let bench = Bench { folder: tempfile::tempdir().unwrap() };
+    bench.write(
+        "study.toml",
+        "name = \"a\"\n[parameters]\nk = { categories = [\"=1+1\", \"@x\"] }\n\"+y\" = { fixed = -2 }\n",
+    );
+    bench.good(&["ask", "-n", "2"]);
+    bench.good(&["fail", "0", "--reason", "-cmd"]);
+    let csv = bench.good(&["export"]);
+    assert!(csv.starts_with("trial,state,value,noise,k,'+y,"), "{csv}");
+    assert!(csv.contains(",'=1+1,-2,") && csv.contains(",'@x,-2,") && csv.contains(",'-cmd\n"), "{csv}");
+}
+
+#[test]
+fn a_sheet_goes_to_the_laboratory_and_comes_back() {
+    let bench = Bench { folder: tempfile::tempdir().unwrap() };
+    bench.good(&["init", "--name", "plate", "--float", "ph=3..9", "--choice", "salt=NaCl,none", "--maximize"]);
+    bench.good(&["sheet", "-n", "5", "--plate", "96", "-o", "monday.csv"]);
+    assert!(bench.bad(1, &["sheet", "-n", "2", "-o", "monday.csv"]).contains("not there yet"));
+    assert_eq!(bench.json(&["status"])["trials"], 5, "a sheet that cannot be written takes no points");
+    assert!(bench.bad(1, &["sheet", "-n", "97", "--plate", "96"]).contains("do not fit"));
+
+    let sheet = fs::read_to_string(bench.path("monday.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = sheet.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    assert_eq!((rows[0][1], rows[4][1]), ("A1", "A5"));
+    let (ph, salt) = (|i: usize| rows[i][2], |i: usize| rows[i][3]);
+    // Sorted otherwise, a blank, a replicate, a failure, another pH than planned, and an older result.
+    let filled = format!(
+        "salt,trial,ph,value,comment,mine\n{},3,{},failed,spilled,\n{},0,{},0.5,,\n{},0,{},0.7,again,\n{},1,5.5,0.25,,\n{},2,{},,,\nnone,,4,0.1,,\n",
+        salt(3),
+        ph(3),
+        salt(0),
+        ph(0),
+        salt(0),
+        ph(0),
+        salt(1),
+        salt(2),
+        ph(2)
+    );
+    bench.write("filled.csv", &filled);
+    let plan = bench.json(&["import", "filled.csv"]);
+    assert_eq!(
+        (plan["changes"].as_array().unwrap().len(), &plan["blank"], &plan["written"]),
+        (5, &json!(1), &json!(false))
+    );
+    assert_eq!(bench.count("complete"), 0, "nothing is written before it is wanted");
+    assert_eq!(bench.json(&["import", "filled.csv", "--yes"])["written"], true);
+    let again = bench.json(&["import", "filled.csv", "--yes"]);
+    assert_eq!((&again["changes"], &again["known"]), (&json!([]), &json!(5)));
+
+    let trials = bench.json(&["trials"]);
+    let state = |i: usize| trials["trials"][i]["state"].as_str().unwrap();
+    assert_eq!(
+        [state(0), state(1), state(2), state(3), state(4)],
+        ["complete", "released", "running", "failed", "running"]
+    );
+    assert_eq!(trials["trials"][0]["value"], 0.6);
+    assert_eq!(trials["trials"][3]["reason"], "spilled");
+    assert_eq!((&trials["trials"][5]["point"]["ph"], &trials["trials"][5]["value"]), (&json!(5.5), &json!(0.25)));
+    assert_eq!((&trials["trials"][6]["point"]["ph"], &trials["trials"][6]["value"]), (&json!(4.0), &json!(0.1)));
+
+    bench.write("corrected.csv", "trial,value\n0,0.55\n");
+    bench.good(&["import", "corrected.csv", "--yes", "--correct"]);
+    assert_eq!(bench.json(&["trials"])["trials"][0]["value"], 0.55);
+    bench.write("wrong.csv", "trial,value\n0,1\n77,1\n");
+    assert!(bench.bad(1, &["import", "wrong.csv", "--yes"]).contains("wrong.csv, line 3: there is no trial 77"));
+}

@@ -1,0 +1,257 @@
+//! The user's command, with places for a trial's values.
+//!
+//! | written | becomes |
+//! |---|---|
+//! | `{rate}` | the value of the parameter `rate` |
+//! | `{trial}`, `{study}` | the trial's number, the study's name |
+//! | `{params}` | the path of a JSON file with all values |
+//! | `{result}` | the path of a file for the result |
+//! | `{{` and `}}` | `{` and `}` |
+//!
+//! Other braces stay as they are, such as `{print $1}` or `${HOME}`. A command is split into words once, before values are
+//! put in, and no shell sees it unless its first word is one: a value is always part of one word.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use elbowroom::space::{Parameter, Point, SearchSpace, Value};
+
+use crate::error::{Error, Result};
+
+/// A command with placeholders.
+///
+/// ```
+/// use elbowroom::space::{Parameter, SearchSpace};
+/// use elbowroom_run::{Template, Trust};
+///
+/// let space = SearchSpace::new(vec![Parameter::float("rate", 0.0, 1.0)])?;
+/// assert!(Template::parse("./train --rate {rate}")?.check(&space, Trust::Own).is_ok());
+/// let error = Template::parse("./train --rate {raet}")?.check(&space, Trust::Own).unwrap_err();
+/// assert!(error.to_string().contains("{raet}"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template {
+    words: Vec<Vec<Part>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    Name(String),
+}
+
+/// Who wrote the texts that a study's parameters can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trust {
+    /// Whoever wrote the command.
+    Own,
+    /// Somebody else: texts with more than letters, digits and `_ . , : / + @ % = -`, or with a leading `-`, may not
+    /// stand in the command, where a shell or an option could make something of them.
+    Store,
+}
+
+/// The places that are no parameters.
+const OWN_NAMES: [&str; 4] = ["trial", "study", "params", "result"];
+
+impl Template {
+    /// Reads a command line, split into words as a shell would.
+    pub fn parse(line: &str) -> Result<Self> {
+        let words = shell_words::split(line).map_err(|_| {
+            Error::command(format!("the command {line:?} has a quote that is not closed"), "close the quote")
+        })?;
+        Self::from_words(words)
+    }
+
+    /// Takes a command whose words are known, such as those of this program's own command line.
+    pub fn from_words(words: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self> {
+        let words: Vec<Vec<Part>> = words.into_iter().map(|word| parts(word.as_ref())).collect();
+        if words.is_empty() {
+            return Err(Error::command("the command is empty", "write the program and its arguments"));
+        }
+        Ok(Self { words })
+    }
+
+    /// Whether every placeholder has a value in this space, and may have each of its values.
+    pub fn check(&self, space: &SearchSpace, trust: Trust) -> Result<()> {
+        let known: Vec<&str> = space.parameters().iter().map(Parameter::name).collect();
+        for name in self.names() {
+            let parameter = space.parameters().iter().find(|parameter| parameter.name() == name);
+            match parameter {
+                Some(parameter) if trust == Trust::Store => refuse_strange_texts(parameter)?,
+                None if !OWN_NAMES.contains(&name) => {
+                    let hint = format!("take one of {}, or write {{{{{name}}}}}", known.join(", "));
+                    return Err(Error::command(format!("the command names {{{name}}}, which is no parameter"), hint));
+                }
+                _ => {}
+            }
+        }
+        let mut seen: HashMap<String, &str> = HashMap::new();
+        for name in known {
+            if let Some(other) = seen.insert(variable(name), name) {
+                let what = format!("the parameters `{other}` and `{name}` would both be {}", variable(name));
+                return Err(Error::command(what, "rename one of them"));
+            }
+        }
+        Ok(())
+    }
+
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().flatten().filter_map(|part| match part {
+            Part::Name(name) => Some(name.as_str()),
+            Part::Text(_) => None,
+        })
+    }
+
+    /// The words for one trial.
+    pub(crate) fn words(&self, given: &Given<'_>) -> Vec<String> {
+        let write = |part: &Part| match part {
+            Part::Text(text) => text.clone(),
+            Part::Name(name) => given.value(name),
+        };
+        self.words.iter().map(|word| word.iter().map(write).collect()).collect()
+    }
+}
+
+/// What a command is given.
+pub(crate) struct Given<'a> {
+    pub study: &'a str,
+    pub trial: u64,
+    pub attempt: u32,
+    pub point: &'a Point,
+    pub params: &'a Path,
+    pub result: &'a Path,
+}
+
+impl Given<'_> {
+    fn value(&self, name: &str) -> String {
+        match (self.point.get(name), name) {
+            (Some(value), _) => plain(value),
+            (None, "trial") => self.trial.to_string(),
+            (None, "study") => self.study.to_owned(),
+            (None, "params") => self.params.display().to_string(),
+            (None, "result") => self.result.display().to_string(),
+            // Not reached: names were checked before.
+            _ => format!("{{{name}}}"),
+        }
+    }
+
+    /// The environment variables.
+    pub fn variables(&self) -> Vec<(String, String)> {
+        let own = [
+            ("ELBOW_STUDY", self.study.to_owned()),
+            ("ELBOW_TRIAL", self.trial.to_string()),
+            ("ELBOW_ATTEMPT", self.attempt.to_string()),
+            ("ELBOW_PARAMS", self.params.display().to_string()),
+            ("ELBOW_RESULT", self.result.display().to_string()),
+        ];
+        let values = self.point.iter().map(|(name, value)| (variable(name), plain(value)));
+        own.into_iter().map(|(name, value)| (name.to_owned(), value)).chain(values).collect()
+    }
+}
+
+/// A value without quotes: it is one word, or one variable.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// The environment variable of a parameter.
+fn variable(name: &str) -> String {
+    let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
+    format!("ELBOW_PARAM_{}", name.chars().map(letter).collect::<String>())
+}
+
+fn refuse_strange_texts(parameter: &Parameter) -> Result<()> {
+    let values: &[Value] = match parameter {
+        Parameter::Ordered { values, .. } => values,
+        Parameter::Category { choices, .. } => choices,
+        Parameter::Fixed { value, .. } => std::slice::from_ref(value),
+        Parameter::Float { .. } | Parameter::Int { .. } => &[],
+    };
+    let harmless = |c: char| c.is_ascii_alphanumeric() || "_.,:/+@%=-".contains(c);
+    let strange = |text: &&str| text.is_empty() || text.starts_with('-') || !text.chars().all(harmless);
+    let Some(text) = values.iter().filter_map(Value::as_str).find(strange) else { return Ok(()) };
+    let name = parameter.name();
+    Err(Error::command(
+        format!("the parameter `{name}` can be {text:?}, which comes from the store and is no plain word"),
+        format!("read it from ${} or from the file {{params}}, or name the study.toml that it is from", variable(name)),
+    ))
+}
+
+/// A word's texts and placeholders.
+fn parts(word: &str) -> Vec<Part> {
+    let (mut parts, mut text, mut rest) = (Vec::new(), String::new(), word);
+    while let Some(c) = rest.chars().next() {
+        if rest.starts_with("{{") || rest.starts_with("}}") {
+            text.push(c);
+            rest = &rest[2..];
+        } else if let Some(name) = placeholder(rest).filter(|_| !text.ends_with('$')) {
+            if !text.is_empty() {
+                parts.push(Part::Text(std::mem::take(&mut text)));
+            }
+            parts.push(Part::Name(name.to_owned()));
+            rest = &rest[name.len() + 2..];
+        } else {
+            text.push(c);
+            rest = &rest[c.len_utf8()..];
+        }
+    }
+    if !text.is_empty() || parts.is_empty() {
+        parts.push(Part::Text(text));
+    }
+    parts
+}
+
+/// The name in braces that a text begins with.
+fn placeholder(text: &str) -> Option<&str> {
+    let name = text.strip_prefix('{')?.split_once('}')?.0;
+    let letter = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let begins = name.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_');
+    (begins && name.chars().all(letter)).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(line: &str) -> Vec<String> {
+        let point = Point::new().with("rate", 1e-5).with("kind", "a b").with("n", 3);
+        let given = Given {
+            study: "s",
+            trial: 7,
+            attempt: 1,
+            point: &point,
+            params: Path::new("/t/p.json"),
+            result: Path::new("/t/r"),
+        };
+        Template::parse(line).unwrap().words(&given)
+    }
+
+    #[test]
+    fn a_value_is_part_of_one_word_and_other_braces_stay() {
+        assert_eq!(written("run --rate={rate} {kind} {n}{trial}"), ["run", "--rate=1e-5", "a b", "37"]);
+        assert_eq!(written("f '{params}' {result} {study}"), ["f", "/t/p.json", "/t/r", "s"]);
+        assert_eq!(written("awk '{print $1}' ${n} {} {{n}} '}}'"), ["awk", "{print $1}", "${n}", "{}", "{n}", "}"]);
+        assert_eq!(written("a ''"), ["a", ""]);
+    }
+
+    #[test]
+    fn texts_of_a_stranger_stay_out_of_the_command() {
+        let space = |text: &str| SearchSpace::new(vec![Parameter::category("kind", ["plain", text])]).unwrap();
+        let named = Template::parse("sh -c 'train {kind}'").unwrap();
+        for text in ["$(touch x)", "a;b", "--upload", "a b", "", "`x`", "a\nb", "'"] {
+            assert!(named.check(&space(text), Trust::Store).is_err(), "{text}");
+            assert!(named.check(&space(text), Trust::Own).is_ok(), "{text}");
+            let unnamed = Template::parse("train {params}").unwrap();
+            assert!(unnamed.check(&space(text), Trust::Store).is_ok(), "{text}");
+        }
+        assert!(named.check(&space("resnet-50/v1.5"), Trust::Store).is_ok());
+    }
+
+    #[test]
+    fn names_that_share_a_variable_are_refused() {
+        let space = SearchSpace::new(vec![Parameter::int("a-b", 0, 1), Parameter::int("a_b", 0, 1)]).unwrap();
+        let error = Template::parse("true").unwrap().check(&space, Trust::Own).unwrap_err();
+        assert!(error.to_string().contains("ELBOW_PARAM_A_B"));
+    }
+}

@@ -1,0 +1,378 @@
+//! Keeps n workers busy on a study.
+//!
+//! One loop owns the study: it asks, starts commands on threads of their own, and stores what they bring back before it
+//! asks again. Who finishes while a model is fitted waits for its turn; nothing else is shared, and nothing locked.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
+
+use elbowroom::study::{Report, Told, TrialId};
+use elbowroom_store::{
+    About, Attempt, Error as StoreError, HandedTrial, Heartbeat, Result as StoreResult, SharedStudy,
+};
+
+use crate::command::Given;
+use crate::error::{Error, Result};
+use crate::identity::worker_name;
+use crate::plan::{Plan, Refill};
+use crate::process::{self, Outcome};
+use crate::stop::{Stop, Urgency};
+
+/// Something to be told to whoever watches.
+#[derive(Debug)]
+pub enum Happening<'a> {
+    /// A trial's command was started.
+    Started(&'a HandedTrial),
+    /// A trial's command has ended, and the store knows; with how long it took.
+    Ended(&'a HandedTrial, &'a Outcome, Duration),
+    /// No points for now, and why: the workers wait for trials that others have.
+    Waiting(&'a str),
+    /// The store does not answer; it is tried again.
+    Trouble(&'a str),
+    /// Some time passed.
+    Tick,
+}
+
+/// Why a drive ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ended {
+    /// There are no more points, with the reason: the budget is used up, or the space is.
+    NoMorePoints(String),
+    /// The trials of this drive's own limit are done.
+    EnoughTrials,
+    /// Its time is up.
+    TimeUp,
+    /// A value as good as the target was found.
+    TargetReached,
+    /// It was told to stop.
+    Stopped(Urgency),
+}
+
+/// What a drive did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    /// Why it ended.
+    pub ended: Ended,
+    /// Values that were stored.
+    pub n_told: usize,
+    /// Trials that failed.
+    pub n_failed: usize,
+    /// Trials at infeasible points.
+    pub n_infeasible: usize,
+    /// Trials that were given back.
+    pub n_given_back: usize,
+    /// How long it took.
+    pub time: Duration,
+}
+
+/// How often the watcher hears of a drive in which nothing happens.
+const TICK: Duration = Duration::from_millis(200);
+
+/// How often a drive in which nothing happens looks what others did.
+const REFRESH: Duration = Duration::from_secs(2);
+
+/// How often a study without points is looked at again.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// How often one trial may ask to be handed out again.
+const MAX_REQUEUES: u32 = 3;
+
+/// Waits before the store is tried again: half a minute in all.
+const RETRY_AFTER: [u64; 6] = [100, 400, 1500, 5000, 10_000, 15_000];
+
+/// Runs the plan's command for trial after trial, until there are no more points, a budget is used up, or `stop` says so.
+///
+/// Everything that a command brings back is stored before the next point is asked for. Whatever becomes of this process,
+/// the same call on the same study goes on where it was.
+pub fn drive(
+    study: &mut SharedStudy,
+    plan: &Plan,
+    stop: &Stop,
+    watch: &mut dyn FnMut(&SharedStudy, Happening<'_>),
+) -> Result<Summary> {
+    let folder = tempfile::tempdir().map_err(|error| {
+        Error::command(format!("no folder for parameters could be made: {error}"), "set TMPDIR to one that is writable")
+    })?;
+    let heartbeat = Heartbeat::start(study.store().clone(), study.name(), plan.heartbeat);
+    let mut driving = Driving::new(study, plan, stop, watch, &heartbeat);
+    std::thread::scope(|scope| {
+        let (sender, receiver) = mpsc::channel();
+        loop {
+            if let Some(ended) = driving.ended() {
+                return driving.summary(ended);
+            }
+            for handed in driving.new_trials() {
+                let (sender, folder, name) = (sender.clone(), folder.path(), driving.study.name().to_owned());
+                scope.spawn(move || evaluate(plan, stop, &name, folder, handed, &sender));
+            }
+            match receiver.recv_timeout(TICK) {
+                Ok(done) => {
+                    driving.take_in(&done);
+                    // Others may have finished in the meantime: a model should know of all.
+                    receiver.try_iter().for_each(|done| driving.take_in(&done));
+                }
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => driving.tick(),
+            }
+        }
+    })
+}
+
+/// A command that has ended.
+struct Done {
+    handed: HandedTrial,
+    outcome: Outcome,
+    took: Duration,
+}
+
+fn evaluate(plan: &Plan, stop: &Stop, study: &str, folder: &Path, handed: HandedTrial, sender: &Sender<Done>) {
+    let start = Instant::now();
+    let stem = format!("trial-{}-{}", handed.id(), handed.attempt.number);
+    let (params, result) = (folder.join(format!("{stem}.json")), folder.join(format!("{stem}.result")));
+    let given = Given {
+        study,
+        trial: handed.id().0,
+        attempt: handed.attempt.number,
+        point: handed.point(),
+        params: &params,
+        result: &result,
+    };
+    let outcome = process::run(plan, &given, stop);
+    let _ = (fs::remove_file(&params), fs::remove_file(&result));
+    // The drive waits for every command: somebody listens.
+    let _ = sender.send(Done { handed, outcome, took: start.elapsed() });
+}
+
+struct Driving<'a> {
+    study: &'a mut SharedStudy,
+    plan: &'a Plan,
+    stop: &'a Stop,
+    watch: &'a mut dyn FnMut(&SharedStudy, Happening<'_>),
+    heartbeat: &'a Heartbeat,
+    begun: Instant,
+    n_started: usize,
+    n_running: usize,
+    requeues: HashMap<TrialId, u32>,
+    /// When a study that had no points is asked again.
+    ask_at: Instant,
+    refreshed: Instant,
+    /// Why there were no points the last time, and whether there may be some yet.
+    no_points: Option<(String, bool)>,
+    /// Why nothing more is asked for, where the store failed.
+    broken: Option<Error>,
+    untold: Vec<String>,
+    summary: Summary,
+}
+
+impl<'a> Driving<'a> {
+    fn new(
+        study: &'a mut SharedStudy,
+        plan: &'a Plan,
+        stop: &'a Stop,
+        watch: &'a mut dyn FnMut(&SharedStudy, Happening<'_>),
+        heartbeat: &'a Heartbeat,
+    ) -> Self {
+        let now = Instant::now();
+        let summary = Summary {
+            ended: Ended::EnoughTrials,
+            n_told: 0,
+            n_failed: 0,
+            n_infeasible: 0,
+            n_given_back: 0,
+            time: Duration::ZERO,
+        };
+        Self {
+            study,
+            plan,
+            stop,
+            watch,
+            heartbeat,
+            begun: now,
+            n_started: 0,
+            n_running: 0,
+            requeues: HashMap::new(),
+            ask_at: now,
+            refreshed: now,
+            no_points: None,
+            broken: None,
+            untold: Vec::new(),
+            summary,
+        }
+    }
+
+    /// Why nothing more is to be asked for.
+    fn enough(&self) -> Option<Ended> {
+        let goal = self.study.study().config().goal;
+        let best = self.study.study().best().and_then(|trial| trial.value());
+        let reached = |target: f64| best.is_some_and(|best| !goal.is_better(target, best));
+        match self.stop.urgency() {
+            Urgency::None if self.plan.target.is_some_and(reached) => Some(Ended::TargetReached),
+            Urgency::None if self.plan.time.is_some_and(|time| self.begun.elapsed() >= time) => Some(Ended::TimeUp),
+            Urgency::None if self.plan.max_trials.is_some_and(|most| self.n_started >= most) => {
+                Some(Ended::EnoughTrials)
+            }
+            Urgency::None => None,
+            urgency => Some(Ended::Stopped(urgency)),
+        }
+    }
+
+    /// Why the drive is over, if it is.
+    fn ended(&self) -> Option<Ended> {
+        if self.n_running > 0 {
+            return None;
+        }
+        let exhausted = match &self.no_points {
+            Some((why, false)) => Some(Ended::NoMorePoints(why.clone())),
+            _ => None,
+        };
+        let broken = self.broken.as_ref().map(|error| Ended::NoMorePoints(error.to_string()));
+        self.enough().or(exhausted).or(broken)
+    }
+
+    /// Asks for as many trials as there are free workers.
+    fn new_trials(&mut self) -> Vec<HandedTrial> {
+        let waits_for_batch = self.plan.refill == Refill::InBatches && self.n_running > 0;
+        if waits_for_batch || self.broken.is_some() || Instant::now() < self.ask_at || self.enough().is_some() {
+            return Vec::new();
+        }
+        let left = self.plan.max_trials.map_or(usize::MAX, |most| most - self.n_started);
+        let q = self.plan.n_workers.saturating_sub(self.n_running).min(left);
+        if q == 0 {
+            return Vec::new();
+        }
+        let handed = match self.persist(|study| study.ask(q, None)) {
+            Ok(handed) => handed,
+            Err(error) => {
+                self.broken = Some(error.into());
+                return Vec::new();
+            }
+        };
+        if handed.trials.len() < q {
+            self.ask_at = Instant::now() + LOOK_AGAIN;
+            let why = handed.short.unwrap_or_else(|| "there are no points".to_owned());
+            let others = self.others_work();
+            if handed.trials.is_empty() && self.n_running == 0 && others {
+                self.say(Happening::Waiting(&why));
+            }
+            self.no_points = Some((why, others));
+        } else {
+            self.no_points = None;
+        }
+        for trial in &handed.trials {
+            self.heartbeat.hold(trial.attempt);
+            self.n_running += 1;
+            self.n_started += 1;
+            self.say(Happening::Started(trial));
+        }
+        handed.trials
+    }
+
+    /// Whether somebody else has a trial that may yet be handed to us.
+    fn others_work(&self) -> bool {
+        let now = self.study.now();
+        self.study.leases().any(|lease| lease.is_live(now) || lease.is_due(now))
+    }
+
+    fn take_in(&mut self, done: &Done) {
+        let Done { handed, outcome, took } = done;
+        let attempt = handed.attempt;
+        self.n_running -= 1;
+        self.ask_at = Instant::now();
+        let outcome = match outcome {
+            Outcome::Requeue if self.requeued_too_often(handed.id()) => {
+                Outcome::Failed(format!("exit code 75, {} times", MAX_REQUEUES + 1))
+            }
+            other => other.clone(),
+        };
+        if let Err(error) = self.store(attempt, &outcome) {
+            self.untold.extend(line(handed.id(), &outcome));
+            self.broken.get_or_insert(error.into());
+        }
+        self.heartbeat.let_go(attempt);
+        self.say(Happening::Ended(handed, &outcome, *took));
+    }
+
+    fn requeued_too_often(&mut self, trial: TrialId) -> bool {
+        let n = self.requeues.entry(trial).or_default();
+        *n += 1;
+        *n > MAX_REQUEUES
+    }
+
+    /// Stores an outcome, under a name, so that it can be tried again.
+    fn store(&mut self, attempt: Attempt, outcome: &Outcome) -> StoreResult<()> {
+        let request = format!("{} {}.{}", worker_name(), attempt.trial, attempt.number);
+        let about = || About::from(attempt).request(request.clone());
+        match outcome {
+            Outcome::Value(value) => {
+                match self.persist(|study| study.tell(about(), Report::new(*value)))? {
+                    Told::NotFinite => self.summary.n_failed += 1,
+                    _ => self.summary.n_told += 1,
+                };
+            }
+            Outcome::Failed(why) => {
+                self.persist(|study| study.fail(about(), why))?;
+                self.summary.n_failed += 1;
+            }
+            Outcome::Infeasible(why) => {
+                self.persist(|study| study.infeasible(about(), why))?;
+                self.summary.n_infeasible += 1;
+            }
+            Outcome::Requeue | Outcome::Stopped => {
+                self.persist(|study| study.give_back(&[attempt]).and_then(|()| study.refresh()))?;
+                self.n_started -= 1;
+                self.summary.n_given_back += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tries again what the store could not do for now.
+    fn persist<T>(&mut self, mut work: impl FnMut(&mut SharedStudy) -> StoreResult<T>) -> StoreResult<T> {
+        for pause in RETRY_AFTER {
+            match work(self.study) {
+                Err(error @ (StoreError::Unreachable { .. } | StoreError::NotWritten { .. })) => {
+                    self.say(Happening::Trouble(&error.to_string()));
+                    std::thread::sleep(Duration::from_millis(pause));
+                }
+                other => return other,
+            }
+        }
+        work(self.study)
+    }
+
+    fn tick(&mut self) {
+        if self.refreshed.elapsed() >= REFRESH {
+            // For whoever watches; if it fails, the next ask says so.
+            let _ = self.study.refresh();
+            self.refreshed = Instant::now();
+        }
+        if let Some(trouble) = self.heartbeat.trouble() {
+            self.say(Happening::Trouble(&trouble));
+        }
+        self.say(Happening::Tick);
+    }
+
+    fn say(&mut self, happening: Happening<'_>) {
+        (self.watch)(self.study, happening);
+    }
+
+    fn summary(&mut self, ended: Ended) -> Result<Summary> {
+        match self.broken.take() {
+            Some(error) if self.untold.is_empty() => Err(error),
+            Some(error) => Err(Error::Untold { results: self.untold.join("\n"), cause: error.to_string() }),
+            None => Ok(Summary { ended, time: self.begun.elapsed(), ..self.summary.clone() }),
+        }
+    }
+}
+
+/// What a person needs to tell a result by hand.
+fn line(trial: TrialId, outcome: &Outcome) -> Option<String> {
+    match outcome {
+        Outcome::Value(value) => Some(format!("    elbow tell {trial} {value:?}")),
+        Outcome::Infeasible(why) => Some(format!("    elbow fail {trial} --infeasible --reason {why:?}")),
+        Outcome::Failed(why) => Some(format!("    elbow fail {trial} --reason {why:?}")),
+        Outcome::Requeue | Outcome::Stopped => None,
+    }
+}

@@ -1,0 +1,42 @@
+//! Drives an [`elbowroom`] study: keeps n workers busy, runs the user's command for each trial, reports what came back.
+//!
+//! ```
+//! use elbowroom::space::{Parameter, SearchSpace};
+//! use elbowroom::study::StudyConfig;
+//! use elbowroom_run::{Plan, Stop, Template, drive};
+//! use elbowroom_store::{Memory, SharedStudy};
+//! use std::sync::Arc;
+//!
+//! let space = SearchSpace::new(vec![Parameter::int("n", 1, 9)])?;
+//! let config = StudyConfig::new(space).budget(3);
+//! let mut study = SharedStudy::create(Arc::new(Memory::new()), "count", config)?;
+//! let plan = Plan::new(Template::parse("echo {n}")?).workers(2);
+//! let summary = drive(&mut study, &plan, &Stop::new(), &mut |_, _| {})?;
+//! assert_eq!(summary.n_told, 3);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A command comes from whoever calls [`drive`], never from the study: what is in a store is only ever the *values* of a
+//! command's placeholders. [`Template::check`] says which values may stand where.
+
+mod command;
+mod drive;
+mod error;
+mod identity;
+mod limits;
+mod plan;
+mod process;
+mod reading;
+mod stop;
+mod units;
+
+pub use command::{Template, Trust};
+pub use drive::{Ended, Happening, Summary, drive};
+pub use error::{Error, Result};
+pub use identity::{reclaim_from_the_dead, worker_name};
+pub use limits::Limits;
+pub use plan::{Plan, Refill};
+pub use process::Outcome;
+pub use reading::{Reading, ResultFrom};
+pub use stop::{Stop, Urgency};
+pub use units::{format_duration, parse_bytes, parse_duration};

@@ -1,0 +1,223 @@
+//! One trial's command: start it, wait for it, end it, read what it left.
+//!
+//! The command leads a process group of its own. A signal from the terminal does not reach it, and whatever it started
+//! ends with it: when it has exited, when its time is up, and when the drive is stopped.
+
+use std::fs;
+use std::io::{self, Read};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::command::Given;
+use crate::plan::Plan;
+use crate::reading::ResultFrom;
+use crate::stop::{Stop, Urgency};
+use crate::units::format_duration;
+
+/// What became of a trial's command.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// Exit code 0 and a number (which may be NaN or infinite).
+    Value(f64),
+    /// Exit code 65: the point breaks a constraint that only the evaluation can tell.
+    Infeasible(String),
+    /// Any other end, with the reason and the end of its standard error.
+    Failed(String),
+    /// Exit code 75: not this time, hand it out again.
+    Requeue,
+    /// It was ended because the drive stops.
+    Stopped,
+}
+
+/// Exit code for a point that breaks a constraint (`EX_DATAERR`).
+const INFEASIBLE: i32 = 65;
+
+/// Exit code for a trial to be handed out again (`EX_TEMPFAIL`).
+const REQUEUE: i32 = 75;
+
+/// How long a command that is asked to end may take.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// How long output may come after the command has exited.
+const DRAIN: Duration = Duration::from_secs(2);
+
+/// How much of the end of standard output and of a result file is read.
+const MOST_OUTPUT: usize = 1 << 20;
+
+/// How much of the end of standard error is kept with a failure.
+const MOST_ERRORS: usize = 2000;
+
+/// Runs the command of a plan for one trial.
+pub(crate) fn run(plan: &Plan, given: &Given<'_>, stop: &Stop) -> Outcome {
+    let params = serde_json::to_string_pretty(given.point).map_err(io::Error::other);
+    if let Err(error) = params.and_then(|text| fs::write(given.params, text)) {
+        return Outcome::Failed(format!("{} could not be written: {error}", given.params.display()));
+    }
+    let words = [plan.limits.words(), plan.command.words(given)].concat();
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).envs(given.variables()).process_group(0);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    if let Some(folder) = &plan.folder {
+        command.current_dir(folder);
+    }
+    match command.spawn() {
+        Ok(child) => Running::new(child).wait(plan, given.result, stop),
+        Err(error) => Outcome::Failed(format!("the command {:?} could not be started: {error}", words[0])),
+    }
+}
+
+struct Running {
+    child: Child,
+    group: Option<Pid>,
+    stdout: Tail,
+    stderr: Tail,
+}
+
+/// Why it was ended, if it did not end by itself.
+#[derive(Clone, Copy, PartialEq)]
+enum Ending {
+    Stopped,
+    TimeUp,
+}
+
+impl Running {
+    fn new(mut child: Child) -> Self {
+        let stdout = Tail::of(child.stdout.take(), MOST_OUTPUT);
+        let stderr = Tail::of(child.stderr.take(), MOST_ERRORS);
+        Self { group: i32::try_from(child.id()).ok().and_then(Pid::from_raw), child, stdout, stderr }
+    }
+
+    fn wait(mut self, plan: &Plan, result: &Path, stop: &Stop) -> Outcome {
+        let start = Instant::now();
+        let mut ending: Option<(Ending, Instant)> = None;
+        let mut pause = Duration::from_millis(1);
+        let status = loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => break status,
+                Ok(None) => {}
+                Err(error) => return Outcome::Failed(format!("the command could not be waited for: {error}")),
+            }
+            if ending.is_none() {
+                let time_up = plan.limits.time.is_some_and(|limit| start.elapsed() >= limit);
+                let why = if stop.urgency() >= Urgency::Release { Some(Ending::Stopped) } else { None };
+                ending = why.or(time_up.then_some(Ending::TimeUp)).map(|why| (why, Instant::now()));
+                if ending.is_some() {
+                    self.signal(Signal::TERM);
+                }
+            }
+            if ending.is_some_and(|(_, since)| since.elapsed() > GRACE) || stop.urgency() == Urgency::Now {
+                self.signal(Signal::KILL);
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(Duration::from_millis(20));
+        };
+        // What it started and left behind.
+        self.signal(Signal::KILL);
+        let (stdout, stderr) = (self.stdout.finish(), self.stderr.finish());
+        match ending {
+            // It may have finished in the same moment: then its value is as good as any.
+            Some((Ending::Stopped, _)) if !status.success() => Outcome::Stopped,
+            Some((Ending::TimeUp, _)) if !status.success() => {
+                let limit = format_duration(plan.limits.time.unwrap_or_default());
+                Outcome::Failed(with_errors(format!("it took longer than {limit}"), &stderr))
+            }
+            _ => outcome(plan, status, result, &stdout, &stderr),
+        }
+    }
+
+    fn signal(&self, signal: Signal) {
+        if let Some(group) = self.group {
+            // There may be nobody left to hear it.
+            let _ = kill_process_group(group, signal);
+        }
+    }
+}
+
+fn outcome(plan: &Plan, status: ExitStatus, result: &Path, stdout: &str, stderr: &str) -> Outcome {
+    match status.code() {
+        Some(0) => {
+            let text = match plan.reading.from {
+                ResultFrom::Stdout => Ok(stdout.to_owned()),
+                ResultFrom::File => read_end(result),
+            };
+            match text.and_then(|text| plan.reading.value(&text)) {
+                Ok(value) => Outcome::Value(value),
+                Err(why) => Outcome::Failed(with_errors(why, stderr)),
+            }
+        }
+        Some(REQUEUE) => Outcome::Requeue,
+        Some(INFEASIBLE) => {
+            let said = stderr.trim();
+            Outcome::Infeasible(if said.is_empty() { format!("exit code {INFEASIBLE}") } else { said.to_owned() })
+        }
+        Some(code) => Outcome::Failed(with_errors(format!("exit code {code}"), stderr)),
+        None => {
+            let signal = status.signal().map_or_else(|| "a signal".to_owned(), |n| format!("signal {n}"));
+            Outcome::Failed(with_errors(format!("killed by {signal}"), stderr))
+        }
+    }
+}
+
+fn with_errors(what: String, stderr: &str) -> String {
+    match stderr.trim() {
+        "" => what,
+        said => format!("{what}: {said}"),
+    }
+}
+
+fn read_end(path: &Path) -> Result<String, String> {
+    let bytes = fs::read(path).map_err(|error| format!("the result file could not be read: {error}"))?;
+    Ok(String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(MOST_OUTPUT)..]).into_owned())
+}
+
+/// The end of a stream, read by a thread of its own.
+struct Tail {
+    kept: Arc<Mutex<Vec<u8>>>,
+    most: usize,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Tail {
+    fn of(stream: Option<impl Read + Send + 'static>, most: usize) -> Self {
+        let kept: Arc<Mutex<Vec<u8>>> = Arc::default();
+        let ours = kept.clone();
+        let thread = stream.map(|mut stream| {
+            std::thread::spawn(move || {
+                let mut buffer = [0; 8192];
+                loop {
+                    match stream.read(&mut buffer) {
+                        Ok(0) => return,
+                        Ok(n) => {
+                            let mut kept = ours.lock().unwrap_or_else(PoisonError::into_inner);
+                            kept.extend_from_slice(&buffer[..n]);
+                            if kept.len() > 2 * most {
+                                let surplus = kept.len() - most;
+                                kept.drain(..surplus);
+                            }
+                        }
+                        Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                        Err(_) => return,
+                    }
+                }
+            })
+        });
+        Self { kept, most, thread }
+    }
+
+    /// What was read by the time the stream ended, or soon after the command did: a process that left its group may hold
+    /// the stream open for ever.
+    fn finish(&self) -> String {
+        let start = Instant::now();
+        while self.thread.as_ref().is_some_and(|thread| !thread.is_finished()) && start.elapsed() < DRAIN {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        String::from_utf8_lossy(&kept[kept.len().saturating_sub(self.most)..]).into_owned()
+    }
+}
