@@ -46,7 +46,8 @@ fn page(track: &str, model: &str, shifted: bool, cells: &Cells) -> String {
     let mut text = format!("# gSobol, track {track}, {model} model{}\n\n", if shifted { ", shifted" } else { "" });
     text += &format!("Made by `paper table` from `raw.csv`. All methods get {budget}.\n");
     text += if shifted {
-        "The optimum is uniform in [−3, 3]ᵈ, another place for every replicate. "
+        "The optimum is uniform in [−3, 3]ᵈ, another place for every replicate; the paper's numbers are for the function \
+         that was not moved. "
     } else {
         "The optimum is near the centre of the box, as in the paper. "
     };
