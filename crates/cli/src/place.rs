@@ -61,7 +61,7 @@ impl Place {
             other => return Ok(other?.worker(worker_name())),
         }
         let study = SharedStudy::open(store, name)?;
-        refuse_another(study.study().config(), &file.config, name, &self.address)?;
+        refuse_another(study.study().config(), &file.config, name, &study.store().place())?;
         Ok(study.worker(worker_name()))
     }
 

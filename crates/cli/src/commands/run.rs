@@ -147,6 +147,9 @@ fn why(ended: &Ended) -> String {
         Ended::EnoughTrials => "the trials of this run are done".to_owned(),
         Ended::TimeUp => "the time is up".to_owned(),
         Ended::TargetReached => "the target is reached".to_owned(),
+        Ended::AllFailed(n) => {
+            format!("all of the first {n} trials failed, and the rest of the budget is kept; see `elbow trials`")
+        }
         Ended::Stopped(_) => "stopped; the same command goes on".to_owned(),
     }
 }
