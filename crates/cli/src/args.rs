@@ -508,7 +508,8 @@ pub enum Format {
 #[command(after_help = "\
 Examples:
   elbow copy study.toml backup.elbow
-  elbow copy net.elbow postgres://lab/studies --as net-2")]
+  elbow copy net.elbow postgres://lab/studies --as net-2
+  elbow copy study.toml net.elbow --as net-2 --trials 40     40 trials more, as a study of its own")]
 pub struct Copy {
     /// A study.toml, or the address of a store.
     pub from: String,
@@ -520,6 +521,9 @@ pub struct Copy {
     /// Its name in the other store.
     #[arg(long = "as", value_name = "NAME")]
     pub new_name: Option<String>,
+    /// Begin a new study with the results so far and this budget, instead of copying the log.
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub trials: Option<usize>,
 }
 
 /// `elbow deploy`.

@@ -8,7 +8,7 @@ use elbowroom_store::{HandedTrial, SharedStudy};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::spark::{best_so_far, spark};
-use crate::words::{brief, number, point};
+use crate::words::{brief, number, point, safe};
 
 /// Shows a drive on standard error.
 pub struct Progress {
@@ -80,6 +80,7 @@ impl Progress {
     }
 
     fn print(&self, line: &str) {
+        let line = safe(line);
         match &self.bar {
             Some(bar) => bar.println(line),
             None => eprintln!("{line}"),

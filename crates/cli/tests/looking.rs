@@ -75,6 +75,23 @@ fn a_study_is_exported_and_copied() {
 }
 
 #[test]
+fn a_study_goes_on_with_a_larger_budget_under_another_name() {
+    let bench = done();
+    bench.good(&["copy", "study.toml", "bench.elbow", "--as", "more", "--trials", "3"]);
+    // Done again, it changes nothing.
+    let copied = bench.json(&["copy", "study.toml", "bench.elbow", "--as", "more", "--trials", "3"]);
+    assert_eq!(copied["results"], 20);
+    let before = fs::read_to_string(bench.path("study.toml")).unwrap();
+    bench.write(
+        "study.toml",
+        &before.replace("\"bench\"", "\"more\"\nstore = \"bench.elbow\"").replace("trials = 20", "trials = 3"),
+    );
+    let run = bench.json(&["run"]);
+    assert_eq!((&run["told"], &run["counts"]["complete"]), (&json!(3), &json!(23)));
+    assert_eq!(bench.json(&["trials"])["trials"][22]["source"], "model", "it knows the earlier results");
+}
+
+#[test]
 fn cells_that_a_spreadsheet_would_run_are_guarded() {
     let bench = Bench { folder: tempfile::tempdir().unwrap() };
     bench.write(

@@ -134,7 +134,7 @@ fn begin(study: &SharedStudy, taken_over: usize, json: bool) {
     }
     let n = study.study().trials().len();
     let goes_on = if n > 0 { format!(", goes on after {n} trials") } else { String::new() };
-    eprintln!("study `{}` in {}{goes_on}", study.name(), study.store().place());
+    eprintln!("{}", words::safe(&format!("study `{}` in {}{goes_on}", study.name(), study.store().place())));
     if taken_over > 0 {
         let trials = if taken_over == 1 { "trial" } else { "trials" };
         eprintln!("{taken_over} {trials} of a process that is gone will be run again");
