@@ -203,7 +203,8 @@ fn dead_parameters(study: &Study, model: &Model) -> Vec<Finding> {
     if dead.is_empty() {
         return Vec::new();
     }
-    vec![note(format!("{} seem to change nothing", dead.join(", ")), "fix them, and the search has fewer dimensions")]
+    let what = format!("nothing seems to change with {}", dead.join(", "));
+    vec![note(what, "fix it in study.toml, and the search has fewer dimensions")]
 }
 
 fn noise(model: &Model) -> Option<Finding> {

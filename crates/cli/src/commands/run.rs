@@ -43,7 +43,7 @@ fn go(place: &Place, how: &How, json: bool) -> Result<ExitCode> {
     let mut study = place.open_or_create()?.ttl(how.lease);
     // What stands in a study.toml was written by whoever named it; what stands in a store alone was not.
     let trust = if place.file.is_some() { Trust::Own } else { Trust::Store };
-    command.check(study.study().space(), trust)?;
+    command.check(study.name(), study.study().space(), trust)?;
     let mut plan = plan(how, &section, command);
     if let Some((file, folder)) = &place.file {
         plan.time = plan.time.or(file.time);
