@@ -69,7 +69,7 @@ pub enum Command {
     /// Choose every point again from the log, and compare.
     Replay(Where),
     /// Look for what may be wrong with a store and a study.
-    Doctor(Where),
+    Doctor(Doctor),
     /// Print a template that starts workers on a cluster.
     Deploy(Deploy),
     /// Print completions for a shell.
@@ -524,6 +524,21 @@ pub struct Copy {
     /// Begin a new study with the results so far and this budget, instead of copying the log.
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub trials: Option<usize>,
+}
+
+/// `elbow doctor`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  elbow doctor
+  elbow doctor broken.elbow --save saved.elbow")]
+pub struct Doctor {
+    /// Which study.
+    #[command(flatten)]
+    pub study: Where,
+    /// Save what is whole of every study in a damaged store file into this store.
+    #[arg(long, value_name = "STORE")]
+    pub save: Option<String>,
 }
 
 /// `elbow deploy`.

@@ -41,15 +41,19 @@ fn a_study_is_explained_drawn_examined_and_chosen_again() {
 }
 
 #[test]
-fn a_damaged_store_is_reported_by_the_doctor() {
+fn a_damaged_store_is_reported_by_the_doctor_and_saved() {
     let bench = done();
     let mut bytes = fs::read(bench.path("bench.elbow")).unwrap();
-    let half = bytes.len() / 2;
-    bytes.truncate(half);
+    // The last page holds some of the latest rows.
+    let page = bytes.len() - 4096;
+    bytes[page..].fill(0xff);
     fs::write(bench.path("bench.elbow"), &bytes).unwrap();
-    let output = bench.elbow(&["doctor"]);
+    let output = bench.elbow(&["--json", "doctor", "--save", "saved.elbow"]);
     assert_eq!(output.status.code(), Some(1));
+    let findings = serde_json::from_slice::<Value>(&output.stdout).unwrap();
+    assert_eq!(findings["findings"][0]["level"], "bad", "{findings}");
     assert_eq!(fs::read(bench.path("bench.elbow")).unwrap(), bytes, "looking changes nothing");
+    assert!(findings["findings"][1]["what"].as_str().unwrap().contains("saved into saved.elbow"), "{findings}");
 }
 
 #[test]
