@@ -69,7 +69,7 @@ pub enum Command {
     /// Choose every point again from the log, and compare.
     Replay(Where),
     /// Look for what may be wrong with a store and a study.
-    Doctor(Where),
+    Doctor(Doctor),
     /// Print a template that starts workers on a cluster.
     Deploy(Deploy),
     /// Print completions for a shell.
@@ -508,7 +508,8 @@ pub enum Format {
 #[command(after_help = "\
 Examples:
   elbow copy study.toml backup.elbow
-  elbow copy net.elbow postgres://lab/studies --as net-2")]
+  elbow copy net.elbow postgres://lab/studies --as net-2
+  elbow copy study.toml net.elbow --as net-2 --trials 40     40 trials more, as a study of its own")]
 pub struct Copy {
     /// A study.toml, or the address of a store.
     pub from: String,
@@ -520,6 +521,24 @@ pub struct Copy {
     /// Its name in the other store.
     #[arg(long = "as", value_name = "NAME")]
     pub new_name: Option<String>,
+    /// Begin a new study with the results so far and this budget, instead of copying the log.
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub trials: Option<usize>,
+}
+
+/// `elbow doctor`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  elbow doctor
+  elbow doctor broken.elbow --save saved.elbow")]
+pub struct Doctor {
+    /// Which study.
+    #[command(flatten)]
+    pub study: Where,
+    /// Save what is whole of every study in a damaged store file into this store.
+    #[arg(long, value_name = "STORE")]
+    pub save: Option<String>,
 }
 
 /// `elbow deploy`.

@@ -31,7 +31,7 @@ pub fn main() -> ExitCode {
             if json {
                 eprintln!("{}", serde_json::json!({ "error": format!("{error:#}") }));
             } else {
-                eprintln!("error: {error:#}");
+                eprintln!("error: {}", words::safe(&format!("{error:#}")));
             }
             ExitCode::FAILURE
         }

@@ -61,7 +61,7 @@ impl Place {
             other => return Ok(other?.worker(worker_name())),
         }
         let study = SharedStudy::open(store, name)?;
-        refuse_another(study.study().config(), &file.config, name, &self.address)?;
+        refuse_another(study.study().config(), &file.config, name, &study.store().place())?;
         Ok(study.worker(worker_name()))
     }
 
@@ -141,5 +141,11 @@ fn refuse_another(there: &StudyConfig, here: &StudyConfig, name: &str, place: &s
     ];
     let differ: Vec<&str> = differ.iter().filter(|(_, differs)| *differs).map(|(name, _)| *name).collect();
     let what = format!("the study `{name}` in {place} was made with another {}", differ.join(", "));
-    Err(fault(what, "change study.toml back, or give the new study another name or another store"))
+    let hint = match differ.as_slice() {
+        ["budget.trials"] => {
+            "change it back, or begin a new study with the results so far: elbow copy study.toml STORE --as NAME --trials N"
+        }
+        _ => "change study.toml back, or give the new study another name or another store",
+    };
+    Err(fault(what, hint))
 }

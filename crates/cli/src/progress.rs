@@ -8,14 +8,13 @@ use elbowroom_store::{HandedTrial, SharedStudy};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::spark::{best_so_far, spark};
-use crate::words::{brief, number, point};
+use crate::words::{brief, number, point, safe};
 
 /// Shows a drive on standard error.
 pub struct Progress {
     bar: Option<ProgressBar>,
     begun: Instant,
     done_before: usize,
-    best: Option<f64>,
     said: String,
 }
 
@@ -23,12 +22,11 @@ impl Progress {
     /// Live if standard error is a terminal.
     pub fn new(study: &SharedStudy) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
-            let style = ProgressStyle::with_template("{bar:24.cyan} {msg}");
+            let style = ProgressStyle::with_template("{bar:24.cyan} {wide_msg}");
             let bar = ProgressBar::new(study.study().config().budget.unwrap_or(0) as u64);
             bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
         });
-        let best = study.study().best().and_then(|trial| trial.value());
-        Self { bar, begun: Instant::now(), done_before: ended(study), best, said: String::new() }
+        Self { bar, begun: Instant::now(), done_before: ended(study), said: String::new() }
     }
 
     /// Shows one thing that happened.
@@ -52,21 +50,17 @@ impl Progress {
         }
     }
 
-    fn ended(&mut self, study: &SharedStudy, handed: &HandedTrial, outcome: &Outcome, took: Duration) {
-        let goal = study.study().config().goal;
+    fn ended(&self, study: &SharedStudy, handed: &HandedTrial, outcome: &Outcome, took: Duration) {
         let id = handed.id();
         let (what, matters) = match outcome {
             Outcome::Value(value) => {
-                let better = value.is_finite() && self.best.is_none_or(|best| goal.is_better(*value, best));
-                if better {
-                    self.best = Some(*value);
-                }
+                let better = study.study().best().is_some_and(|best| best.id == id);
                 (format!("{}{}", number(*value), if better { "  best so far" } else { "" }), better)
             }
             Outcome::Failed(why) => (format!("failed: {}", brief(why, 160)), true),
             Outcome::Infeasible(why) => (format!("infeasible: {}", brief(why, 160)), true),
             Outcome::Requeue => ("given back: it asked for another time".to_owned(), true),
-            Outcome::Stopped => ("given back".to_owned(), true),
+            Outcome::Stopped | Outcome::NotStarted(_) => ("given back".to_owned(), true),
         };
         if self.bar.is_some() && !matters {
             return;
@@ -86,6 +80,7 @@ impl Progress {
     }
 
     fn print(&self, line: &str) {
+        let line = safe(line);
         match &self.bar {
             Some(bar) => bar.println(line),
             None => eprintln!("{line}"),

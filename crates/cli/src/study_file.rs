@@ -234,7 +234,7 @@ impl Written {
             config.budget = Some(*trials.get_ref());
         }
         config.validate().map_err(|error| page.core(at, &error))?;
-        let run = self.run.check(&config.space, page)?;
+        let run = self.run.check(&name, &config.space, page)?;
         let time = self.budget.time.map(|time| read(time, parse_duration, page)).transpose()?;
         Ok(StudyFile { name, store: self.store, config, time, target: self.budget.target, run })
     }
@@ -293,14 +293,14 @@ fn read_strategy(written: Spanned<toml::Value>, page: &Page<'_>) -> Result<Strat
 }
 
 impl WrittenRun {
-    fn check(self, space: &SearchSpace, page: &Page<'_>) -> Result<RunSection> {
+    fn check(self, name: &str, space: &SearchSpace, page: &Page<'_>) -> Result<RunSection> {
         let command = self.command.map(|written| {
             let span = written.span();
             let template = match written.into_inner() {
                 WrittenCommand::Line(line) => Template::parse(&line),
                 WrittenCommand::Words(words) => Template::from_words(words),
             };
-            let checked = template.and_then(|template| template.check(space, Trust::Own).map(|()| template));
+            let checked = template.and_then(|template| template.check(name, space, Trust::Own).map(|()| template));
             checked.map_err(|error| page.run(span, &error))
         });
         let workers = self.workers.map(|workers| match *workers.get_ref() {

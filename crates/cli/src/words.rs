@@ -118,6 +118,12 @@ pub fn plain(value: &elbowroom::space::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
+/// A text that does nothing to a terminal: names and reasons may come from anybody.
+pub fn safe(text: &str) -> String {
+    let shown = |c: char| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c };
+    text.chars().map(shown).collect()
+}
+
 /// A text on one line, cut to a length.
 pub fn brief(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -53,3 +53,29 @@ fn a_stores_texts_stay_out_of_a_shell() {
     ]);
     assert!(!bench.path("owned").exists());
 }
+
+#[test]
+fn a_studys_name_stays_out_of_a_shell() {
+    let bench = Bench { folder: tempfile::tempdir().unwrap() };
+    bench
+        .write("theirs.toml", "name = \"$(touch owned)\"\nstore = \"s.elbow\"\n[parameters]\nx = { float = [0, 1] }\n");
+    bench.good(&["ask", "--in", "theirs.toml"]);
+    let said = bench.bad(1, &["worker", "s.elbow", "--", "sh", "-c", "echo {study}"]);
+    assert!(said.contains("no plain word"), "{said}");
+    bench.good(&["worker", "s.elbow", "--trials", "1", "--", "sh", "-c", "echo \"$ELBOW_STUDY\"; echo {x}"]);
+    assert!(!bench.path("owned").exists());
+}
+
+#[test]
+fn a_stores_texts_do_nothing_to_a_terminal() {
+    let bench = Bench { folder: tempfile::tempdir().unwrap() };
+    let text = "name = \"a\"\n[parameters]\n\"x\\u001b[31m\" = { float = [0, 1] }\nk = { categories = [\"\\u001b]0;t\\u0007\"] }\n";
+    bench.write("study.toml", text);
+    bench.good(&["ask", "-n", "2"]);
+    bench.good(&["fail", "0", "--reason", "\u{1b}[2J"]);
+    bench.good(&["tell", "1", "0.5"]);
+    for args in [&["trials"][..], &["status"], &["best"], &["why", "1"], &["plot"], &["doctor"]] {
+        assert!(!bench.good(args).contains('\u{1b}'), "{args:?}");
+        bench.json(args);
+    }
+}

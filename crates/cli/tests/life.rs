@@ -102,6 +102,19 @@ fn exit_code_75_hands_a_trial_out_again_and_not_for_ever() {
 }
 
 #[test]
+fn a_command_that_cannot_work_does_not_use_up_the_budget() {
+    let bench = Bench::new(40, "./no-such-program {x}", "workers = 2");
+    let said = bench.bad(1, &["run"]);
+    assert!(said.contains("no-such-program") && said.contains("could not be started"), "{said}");
+    let status = bench.json(&["status"]);
+    assert_eq!((&status["counts"]["failed"], &status["counts"]["queued"]), (&json!(0), &json!(2)));
+    let said = bench.bad(1, &["run", "--workers", "1", "--", "false"]);
+    assert!(said.contains("failed"), "{said}");
+    assert_eq!(bench.count("failed"), 5);
+    assert_eq!(bench.json(&["run", "--", "echo", "{x}"])["counts"]["complete"], 35);
+}
+
+#[test]
 fn results_come_from_json_and_from_files() {
     let bench = Bench::new(2, "sh -c 'echo {}; echo \"{\\\"loss\\\": $ELBOW_PARAM_X}\"'", "metric = \"loss\"");
     assert_eq!(bench.json(&["run"])["told"], 2);

@@ -41,15 +41,19 @@ fn a_study_is_explained_drawn_examined_and_chosen_again() {
 }
 
 #[test]
-fn a_damaged_store_is_reported_by_the_doctor() {
+fn a_damaged_store_is_reported_by_the_doctor_and_saved() {
     let bench = done();
     let mut bytes = fs::read(bench.path("bench.elbow")).unwrap();
-    let half = bytes.len() / 2;
-    bytes.truncate(half);
+    // The last page holds some of the latest rows.
+    let page = bytes.len() - 4096;
+    bytes[page..].fill(0xff);
     fs::write(bench.path("bench.elbow"), &bytes).unwrap();
-    let output = bench.elbow(&["doctor"]);
+    let output = bench.elbow(&["--json", "doctor", "--save", "saved.elbow"]);
     assert_eq!(output.status.code(), Some(1));
+    let findings = serde_json::from_slice::<Value>(&output.stdout).unwrap();
+    assert_eq!(findings["findings"][0]["level"], "bad", "{findings}");
     assert_eq!(fs::read(bench.path("bench.elbow")).unwrap(), bytes, "looking changes nothing");
+    assert!(findings["findings"][1]["what"].as_str().unwrap().contains("saved into saved.elbow"), "{findings}");
 }
 
 #[test]
@@ -72,6 +76,23 @@ fn a_study_is_exported_and_copied() {
     assert!(bench.bad(1, &["copy", "study.toml", "other.elbow", "--as", "twin"]).contains("already"));
     bench.good(&["copy", "study.toml", "other.elbow", "--as", "third"]);
     assert!(bench.bad(1, &["status", "other.elbow"]).contains("third, twin"));
+}
+
+#[test]
+fn a_study_goes_on_with_a_larger_budget_under_another_name() {
+    let bench = done();
+    bench.good(&["copy", "study.toml", "bench.elbow", "--as", "more", "--trials", "3"]);
+    // Done again, it changes nothing.
+    let copied = bench.json(&["copy", "study.toml", "bench.elbow", "--as", "more", "--trials", "3"]);
+    assert_eq!(copied["results"], 20);
+    let before = fs::read_to_string(bench.path("study.toml")).unwrap();
+    bench.write(
+        "study.toml",
+        &before.replace("\"bench\"", "\"more\"\nstore = \"bench.elbow\"").replace("trials = 20", "trials = 3"),
+    );
+    let run = bench.json(&["run"]);
+    assert_eq!((&run["told"], &run["counts"]["complete"]), (&json!(3), &json!(23)));
+    assert_eq!(bench.json(&["trials"])["trials"][22]["source"], "model", "it knows the earlier results");
 }
 
 #[test]

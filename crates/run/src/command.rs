@@ -25,8 +25,8 @@ use crate::error::{Error, Result};
 /// use elbowroom_run::{Template, Trust};
 ///
 /// let space = SearchSpace::new(vec![Parameter::float("rate", 0.0, 1.0)])?;
-/// assert!(Template::parse("./train --rate {rate}")?.check(&space, Trust::Own).is_ok());
-/// let error = Template::parse("./train --rate {raet}")?.check(&space, Trust::Own).unwrap_err();
+/// assert!(Template::parse("./train --rate {rate}")?.check("net", &space, Trust::Own).is_ok());
+/// let error = Template::parse("./train --rate {raet}")?.check("net", &space, Trust::Own).unwrap_err();
 /// assert!(error.to_string().contains("{raet}"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -72,8 +72,14 @@ impl Template {
         Ok(Self { words })
     }
 
-    /// Whether every placeholder has a value in this space, and may have each of its values.
-    pub fn check(&self, space: &SearchSpace, trust: Trust) -> Result<()> {
+    /// Whether every placeholder has a value in this study, and may have each of its values.
+    pub fn check(&self, study: &str, space: &SearchSpace, trust: Trust) -> Result<()> {
+        let parameters = space.parameters();
+        let is_study = |name: &str| name == "study" && parameters.iter().all(|parameter| parameter.name() != name);
+        if trust == Trust::Store && self.names().any(is_study) && !is_plain_word(study) {
+            let what = format!("the study is called {study:?}, which comes from the store and is no plain word");
+            return Err(Error::command(what, "read it from $ELBOW_STUDY, or name the study.toml that it is from"));
+        }
         let known: Vec<&str> = space.parameters().iter().map(Parameter::name).collect();
         for name in self.names() {
             let parameter = space.parameters().iter().find(|parameter| parameter.name() == name);
@@ -168,14 +174,18 @@ fn refuse_strange_texts(parameter: &Parameter) -> Result<()> {
         Parameter::Fixed { value, .. } => std::slice::from_ref(value),
         Parameter::Float { .. } | Parameter::Int { .. } => &[],
     };
-    let harmless = |c: char| c.is_ascii_alphanumeric() || "_.,:/+@%=-".contains(c);
-    let strange = |text: &&str| text.is_empty() || text.starts_with('-') || !text.chars().all(harmless);
-    let Some(text) = values.iter().filter_map(Value::as_str).find(strange) else { return Ok(()) };
+    let Some(text) = values.iter().filter_map(Value::as_str).find(|text| !is_plain_word(text)) else { return Ok(()) };
     let name = parameter.name();
     Err(Error::command(
         format!("the parameter `{name}` can be {text:?}, which comes from the store and is no plain word"),
         format!("read it from ${} or from the file {{params}}, or name the study.toml that it is from", variable(name)),
     ))
+}
+
+/// Whether neither a shell nor a parser of options can make something of a text.
+fn is_plain_word(text: &str) -> bool {
+    let harmless = |c: char| c.is_ascii_alphanumeric() || "_.,:/+@%=-".contains(c);
+    !text.is_empty() && !text.starts_with('-') && text.chars().all(harmless)
 }
 
 /// A word's texts and placeholders.
@@ -240,18 +250,22 @@ mod tests {
         let space = |text: &str| SearchSpace::new(vec![Parameter::category("kind", ["plain", text])]).unwrap();
         let named = Template::parse("sh -c 'train {kind}'").unwrap();
         for text in ["$(touch x)", "a;b", "--upload", "a b", "", "`x`", "a\nb", "'"] {
-            assert!(named.check(&space(text), Trust::Store).is_err(), "{text}");
-            assert!(named.check(&space(text), Trust::Own).is_ok(), "{text}");
+            assert!(named.check("s", &space(text), Trust::Store).is_err(), "{text}");
+            assert!(named.check("s", &space(text), Trust::Own).is_ok(), "{text}");
             let unnamed = Template::parse("train {params}").unwrap();
-            assert!(unnamed.check(&space(text), Trust::Store).is_ok(), "{text}");
+            assert!(unnamed.check("s", &space(text), Trust::Store).is_ok(), "{text}");
         }
-        assert!(named.check(&space("resnet-50/v1.5"), Trust::Store).is_ok());
+        assert!(named.check("s", &space("resnet-50/v1.5"), Trust::Store).is_ok());
+        let study = Template::parse("sh -c 'echo {study}'").unwrap();
+        assert!(study.check("$(touch x)", &space("a"), Trust::Store).is_err());
+        assert!(study.check("$(touch x)", &space("a"), Trust::Own).is_ok());
+        assert!(study.check("a", &space("a"), Trust::Store).is_ok());
     }
 
     #[test]
     fn names_that_share_a_variable_are_refused() {
         let space = SearchSpace::new(vec![Parameter::int("a-b", 0, 1), Parameter::int("a_b", 0, 1)]).unwrap();
-        let error = Template::parse("true").unwrap().check(&space, Trust::Own).unwrap_err();
+        let error = Template::parse("true").unwrap().check("s", &space, Trust::Own).unwrap_err();
         assert!(error.to_string().contains("ELBOW_PARAM_A_B"));
     }
 }

@@ -47,6 +47,9 @@ pub enum Ended {
     TimeUp,
     /// A value as good as the target was found.
     TargetReached,
+    /// This many trials have failed, the first of the drive, and the study has no value at all: something else than the
+    /// points must be wrong, and the budget is worth keeping.
+    AllFailed(usize),
     /// It was told to stop.
     Stopped(Urgency),
 }
@@ -79,6 +82,9 @@ const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// How often one trial may ask to be handed out again.
 const MAX_REQUEUES: u32 = 3;
+
+/// Failures in a row, and for each worker, after which a drive without any value gives up.
+const HOPELESS: (usize, usize) = (5, 2);
 
 /// Waits before the store is tried again: half a minute in all.
 const RETRY_AFTER: [u64; 6] = [100, 400, 1500, 5000, 10_000, 15_000];
@@ -213,6 +219,11 @@ impl<'a> Driving<'a> {
             Urgency::None if self.plan.max_trials.is_some_and(|most| self.n_started >= most) => {
                 Some(Ended::EnoughTrials)
             }
+            Urgency::None
+                if best.is_none() && self.summary.n_failed >= HOPELESS.0.max(HOPELESS.1 * self.plan.n_workers) =>
+            {
+                Some(Ended::AllFailed(self.summary.n_failed))
+            }
             Urgency::None => None,
             urgency => Some(Ended::Stopped(urgency)),
         }
@@ -286,6 +297,10 @@ impl<'a> Driving<'a> {
             }
             other => other.clone(),
         };
+        if let Outcome::NotStarted(what) = &outcome {
+            let hint = "check the command's first word, and whether it may be run, from the folder it runs in";
+            self.broken.get_or_insert(Error::command(what, hint));
+        }
         if let Err(error) = self.store(attempt, &outcome) {
             self.untold.extend(line(handed.id(), &outcome));
             self.broken.get_or_insert(error.into());
@@ -319,7 +334,7 @@ impl<'a> Driving<'a> {
                 self.persist(|study| study.infeasible(about(), why))?;
                 self.summary.n_infeasible += 1;
             }
-            Outcome::Requeue | Outcome::Stopped => {
+            Outcome::Requeue | Outcome::Stopped | Outcome::NotStarted(_) => {
                 self.persist(|study| study.give_back(&[attempt]).and_then(|()| study.refresh()))?;
                 self.n_started -= 1;
                 self.summary.n_given_back += 1;
@@ -373,6 +388,6 @@ fn line(trial: TrialId, outcome: &Outcome) -> Option<String> {
         Outcome::Value(value) => Some(format!("    elbow tell {trial} {value:?}")),
         Outcome::Infeasible(why) => Some(format!("    elbow fail {trial} --infeasible --reason {why:?}")),
         Outcome::Failed(why) => Some(format!("    elbow fail {trial} --reason {why:?}")),
-        Outcome::Requeue | Outcome::Stopped => None,
+        Outcome::Requeue | Outcome::Stopped | Outcome::NotStarted(_) => None,
     }
 }

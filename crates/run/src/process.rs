@@ -33,6 +33,8 @@ pub enum Outcome {
     Requeue,
     /// It was ended because the drive stops.
     Stopped,
+    /// There is no such command, or it may not be run: that says nothing about the point.
+    NotStarted(String),
 }
 
 /// Exit code for a point that breaks a constraint (`EX_DATAERR`).
@@ -68,7 +70,7 @@ pub(crate) fn run(plan: &Plan, given: &Given<'_>, stop: &Stop) -> Outcome {
     }
     match command.spawn() {
         Ok(child) => Running::new(child).wait(plan, given.result, stop),
-        Err(error) => Outcome::Failed(format!("the command {:?} could not be started: {error}", words[0])),
+        Err(error) => Outcome::NotStarted(format!("the command {:?} could not be started: {error}", words[0])),
     }
 }
 

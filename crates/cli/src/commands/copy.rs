@@ -1,7 +1,11 @@
-//! `elbow copy`: a study from one store to another.
+//! `elbow copy`: a study from one store to another, or its results into a new study with another budget.
+
+use std::sync::Arc;
 
 use anyhow::Result;
-use elbowroom_store::open;
+use elbowroom::study::{Report, TrialState};
+use elbowroom_run::worker_name;
+use elbowroom_store::{About, SharedStudy, Store, open};
 use serde_json::json;
 
 use super::answer;
@@ -13,19 +17,61 @@ use crate::place::Place;
 pub fn copy(args: &Copy, json: bool) -> Result<()> {
     let from = Place::find(&Where { place: args.from.clone(), name: args.name.clone() })?;
     if args.to.ends_with(".toml") {
-        return Err(fault(
-            format!("{} is no store", args.to),
-            "name a store file, such as copy.elbow, or postgres://…",
-        ));
+        let hint = "name a store file, such as copy.elbow, or postgres://…";
+        return Err(fault(format!("{} is no store", args.to), hint));
     }
     let study = from.open()?;
     let name = args.new_name.as_deref().unwrap_or(study.name());
     let to = open(&args.to)?;
+    let place = to.place();
+    if let Some(trials) = args.trials {
+        let n = go_on(&study, to, name, trials)?;
+        let old = study.name();
+        return answer(
+            json,
+            || json!({ "study": name, "store": place, "results": n, "budget": trials }),
+            || {
+                format!(
+                    "`{name}` in {place} begins with what became of {n} trials of `{old}`, and may take {trials} more\n"
+                )
+            },
+        );
+    }
     let copied = elbowroom_store::copy(&**study.store(), study.name(), &*to, name)?;
-    let (place, n) = (to.place(), copied.n_events);
+    let n = copied.n_events;
     answer(
         json,
         || json!({ "study": name, "store": place, "events": n, "digest": copied.digest.to_string() }),
         || format!("{n} events of `{}` are in {place} as `{name}`, and were compared\n", study.name()),
     )
+}
+
+/// A study like this one, with a budget of its own, that begins with what became of this one's trials; returns of how
+/// many. What was cut short goes on if it is done again: each has its name.
+fn go_on(old: &SharedStudy, to: Arc<dyn Store>, name: &str, trials: usize) -> Result<usize> {
+    let config = old.study().config().clone().budget(trials);
+    let mut new = SharedStudy::open_or_create(to, name, config)?.worker(worker_name());
+    let mut n = 0;
+    for trial in old.study().trials() {
+        let request = format!("trial {} of {}", trial.id, old.name());
+        let mut begin = || new.start(&trial.point, None, Some(&request)).map(|started| started.id());
+        match &trial.state {
+            TrialState::Complete { .. } => {
+                let mut report = Report::new(trial.value().unwrap_or(f64::NAN)).request(request);
+                report.noise = trial.noise();
+                new.add(&trial.point, report)?;
+            }
+            TrialState::Failed { reason } => {
+                let id = begin()?;
+                new.fail(About::from(id).request(format!("{request}: failed")), reason)?;
+            }
+            TrialState::Infeasible { reason, .. } => {
+                let id = begin()?;
+                new.infeasible(About::from(id).request(format!("{request}: infeasible")), reason)?;
+            }
+            TrialState::Pending | TrialState::Released => continue,
+        }
+        n += 1;
+    }
+    Ok(n)
 }

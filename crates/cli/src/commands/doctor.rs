@@ -7,11 +7,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::Result;
 use elbowroom::space::Dimension;
 use elbowroom::study::{Model, Study, Trial};
-use elbowroom_store::{SharedStudy, Standing, check};
+use elbowroom_store::{SharedStudy, Standing, check, open, salvage};
 use serde_json::json;
 
 use super::answer;
-use crate::args::Where;
+use crate::args::Doctor;
 use crate::place::{Place, is_file, path_of};
 use crate::words::number;
 
@@ -42,12 +42,15 @@ fn bad(what: impl Into<String>, hint: &'static str) -> Finding {
 }
 
 /// Looks; the exit code is 1 if something is bad.
-pub fn doctor(args: &Where, json: bool) -> Result<ExitCode> {
-    let place = Place::find(args)?;
+pub fn doctor(args: &Doctor, json: bool) -> Result<ExitCode> {
+    let place = Place::find(&args.study)?;
     let mut findings = Vec::new();
     if is_file(&place.address) {
-        place.store()?;
+        if !path_of(&place.address).exists() {
+            place.store()?;
+        }
         findings.push(file(&place.address)?);
+        findings.extend(args.save.as_ref().map(|to| save(&place.address, to)).transpose()?);
     }
     if !findings.iter().any(|finding| finding.level == Level::Bad) {
         let shared = place.open()?;
@@ -90,9 +93,24 @@ fn file(address: &str) -> Result<Finding> {
                 health.studies.iter().map(|study| format!("{} events of `{}`", study.n_events, study.study)).collect();
             let what =
                 format!("the store file {address} is damaged: {}; whole are {}", faults.join("; "), whole.join(", "));
-            bad(what, "keep the file as it is, and take a copy from before")
+            bad(
+                what,
+                "keep the file as it is; save what is whole with `elbow doctor FILE --save NEW.elbow`, or take a copy from before",
+            )
         }
     })
+}
+
+fn save(address: &str, to: &str) -> Result<Finding> {
+    let store = open(to)?;
+    let saved = salvage(path_of(address), &*store)?;
+    let list: Vec<String> =
+        saved.iter().map(|study| format!("{} events of `{}`", study.n_events, study.study)).collect();
+    let list = if list.is_empty() { "nothing; no study could be read".to_owned() } else { list.join(", ") };
+    Ok(note(
+        format!("saved into {}: {list}", store.place()),
+        "look at it with `elbow status`, and work on with that store",
+    ))
 }
 
 fn clock(shared: &SharedStudy) -> Finding {
@@ -203,7 +221,8 @@ fn dead_parameters(study: &Study, model: &Model) -> Vec<Finding> {
     if dead.is_empty() {
         return Vec::new();
     }
-    vec![note(format!("{} seem to change nothing", dead.join(", ")), "fix them, and the search has fewer dimensions")]
+    let what = format!("nothing seems to change with {}", dead.join(", "));
+    vec![note(what, "fix it in study.toml, and the search has fewer dimensions")]
 }
 
 fn noise(model: &Model) -> Option<Finding> {

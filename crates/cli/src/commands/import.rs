@@ -36,7 +36,7 @@ pub fn import(args: &Import, json: bool) -> Result<()> {
     let new: Vec<&Change> = changes.iter().filter(|change| !change.known).collect();
     if !json {
         for change in &new {
-            println!("line {}: {}", change.line, change.words);
+            println!("line {}: {}", change.line, crate::words::safe(&change.words));
         }
         println!("{} new, {} known already, {n_blank} still blank", new.len(), changes.len() - new.len());
     }

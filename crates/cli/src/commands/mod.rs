@@ -62,7 +62,7 @@ pub fn run(args: Elbow) -> Result<ExitCode> {
 
 /// Prints an answer: as JSON on one line, or in words.
 fn answer(json: bool, value: impl FnOnce() -> Value, words: impl FnOnce() -> String) -> Result<()> {
-    let text = if json { value().to_string() + "\n" } else { words() };
+    let text = if json { value().to_string() + "\n" } else { crate::words::safe(&words()) };
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()?;

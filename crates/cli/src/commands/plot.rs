@@ -49,10 +49,12 @@ fn history(study: &Study) -> Chart {
         study.trials().iter().filter_map(|trial| Some((trial.id.0 as f64, trial.value()?))).collect();
     let best = best_so_far(valued.iter().map(|v| v.1), study.config().goal);
     let best = valued.iter().zip(best).map(|((x, _), best)| (*x, best)).collect();
+    let log_y = spans_decades(&valued);
+    let scale = if log_y { " (log scale)" } else { "" };
     Chart {
-        title: "value of each trial, and the best so far".to_owned(),
+        title: format!("value of each trial, and the best so far{scale}"),
         x_label: "trial".to_owned(),
-        log_y: spans_decades(&valued),
+        log_y,
         series: vec![
             Series { name: "value", mark: '·', points: valued },
             Series { name: "best so far", mark: '─', points: best },

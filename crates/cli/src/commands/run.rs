@@ -43,7 +43,7 @@ fn go(place: &Place, how: &How, json: bool) -> Result<ExitCode> {
     let mut study = place.open_or_create()?.ttl(how.lease);
     // What stands in a study.toml was written by whoever named it; what stands in a store alone was not.
     let trust = if place.file.is_some() { Trust::Own } else { Trust::Store };
-    command.check(study.study().space(), trust)?;
+    command.check(study.name(), study.study().space(), trust)?;
     let mut plan = plan(how, &section, command);
     if let Some((file, folder)) = &place.file {
         plan.time = plan.time.or(file.time);
@@ -134,7 +134,7 @@ fn begin(study: &SharedStudy, taken_over: usize, json: bool) {
     }
     let n = study.study().trials().len();
     let goes_on = if n > 0 { format!(", goes on after {n} trials") } else { String::new() };
-    eprintln!("study `{}` in {}{goes_on}", study.name(), study.store().place());
+    eprintln!("{}", words::safe(&format!("study `{}` in {}{goes_on}", study.name(), study.store().place())));
     if taken_over > 0 {
         let trials = if taken_over == 1 { "trial" } else { "trials" };
         eprintln!("{taken_over} {trials} of a process that is gone will be run again");
@@ -147,6 +147,9 @@ fn why(ended: &Ended) -> String {
         Ended::EnoughTrials => "the trials of this run are done".to_owned(),
         Ended::TimeUp => "the time is up".to_owned(),
         Ended::TargetReached => "the target is reached".to_owned(),
+        Ended::AllFailed(n) => {
+            format!("all of the first {n} trials failed, and the rest of the budget is kept; see `elbow trials`")
+        }
         Ended::Stopped(_) => "stopped; the same command goes on".to_owned(),
     }
 }

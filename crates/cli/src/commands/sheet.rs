@@ -60,7 +60,10 @@ pub fn sheet(args: &Sheet, json: bool) -> Result<()> {
     }
     let ids: Vec<_> = trials.iter().map(|trial| trial.id).collect();
     let Some(file) = &mut file else {
-        return answer(json, || json!({ "csv": text, "trials": ids, "short": short }), || text.clone());
+        if json {
+            return answer(json, || json!({ "csv": text, "trials": ids, "short": short }), String::new);
+        }
+        return Ok(std::io::stdout().lock().write_all(text.as_bytes())?);
     };
     file.write_all(text.as_bytes())?;
     let path = args.output.as_deref().map_or_else(String::new, |path| path.display().to_string());
