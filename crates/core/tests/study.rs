@@ -434,3 +434,52 @@ mod results {
         assert_eq!(verify(&events).unwrap()[0].event, changed);
     }
 }
+
+mod recommendations {
+    use super::*;
+    use elbowroom::rng::Stream;
+
+    /// Fifteen results of a wavy function on the unit square.
+    fn wavy() -> Study {
+        let mut study = study(config(vec![Parameter::float("x", 0.0, 1.0), Parameter::float("y", 0.0, 1.0)]));
+        let mut draw = Stream::new(5);
+        for _ in 0..15 {
+            let (x, y) = (draw.uniform(), draw.uniform());
+            study.add(&Point::new().with("x", x).with("y", y), (7.0 * x).sin() + (5.0 * y - 1.0).cos()).unwrap();
+        }
+        study
+    }
+
+    /// The largest μ − κs on a grid and at the observations, by prediction alone.
+    fn most(study: &Study, kappa: f64) -> f64 {
+        let model = study.model().unwrap();
+        let bound = |u: &[f64]| {
+            let p = model.posterior.predict(u);
+            p.mean - kappa * p.variance.sqrt()
+        };
+        let grid = (0..=100).flat_map(|i| (0..=100).map(move |j| [i as f64 / 100.0, j as f64 / 100.0]));
+        let observed = model.posterior.observed().map(&bound);
+        grid.map(|u| bound(&u)).chain(observed).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    fn reached(study: &Study, point: &Point, kappa: f64) -> f64 {
+        let u: Vec<f64> = point.iter().filter_map(|(_, v)| v.as_f64()).collect();
+        let p = study.model().unwrap().posterior.predict(&u);
+        p.mean - kappa * p.variance.sqrt()
+    }
+
+    #[test]
+    fn what_is_recommended_has_the_highest_mean_less_a_deviation() {
+        let study = wavy();
+        let found = study.recommended().unwrap();
+        assert!(reached(&study, &found.point, 1.0) >= most(&study, 1.0) - 1e-9);
+    }
+
+    #[test]
+    fn the_papers_recommendation_has_the_highest_mean() {
+        let study = wavy();
+        let found = study.highest_mean().unwrap();
+        assert!(reached(&study, &found.point, 0.0) >= most(&study, 0.0) - 1e-9);
+        assert!(reached(&study, &found.point, 1.0) < reached(&study, &study.recommended().unwrap().point, 1.0));
+    }
+}

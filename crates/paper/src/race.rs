@@ -177,7 +177,7 @@ pub fn race(
         }
         rounds.push(Round { evaluations: study.n_observed(), best, cpu, work });
     }
-    let recommended = study.recommended().map_or(f64::NAN, |found| objective.at(&found.point));
+    let recommended = study.highest_mean().map_or(f64::NAN, |found| objective.at(&found.point));
     Ok(Outcome { rounds, recommended, near: near as f64 / could_be_near.max(1) as f64, cpu, is_capped })
 }
 

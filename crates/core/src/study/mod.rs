@@ -28,7 +28,7 @@ pub use suggest::{Suggestion, Work};
 pub use trial::{Measurement, MeasurementKind, Source, Trial, TrialId, TrialState};
 pub use verify::{Difference, verify};
 
-use crate::batch::{BatchSize, highest_mean};
+use crate::batch::{BatchSize, highest_bound};
 use crate::error::{Error, Result};
 use crate::rng::Stream;
 use crate::space::{Point, SearchSpace};
@@ -245,20 +245,30 @@ impl Study {
         Ok(Asked { trials: self.state.trials[first..].to_vec(), short, work })
     }
 
-    /// The paper's recommendation: the point of the space that the model expects most of, arg max μ, with the model's
-    /// mean and standard deviation there.
+    /// The point to use in the end: that of the highest μ − s, with the model's mean and standard deviation there. It
+    /// need not have been tried.
     ///
     /// Where there can be no model it is the best observed point, with its own value and noise.
     pub fn recommended(&self) -> Option<Recommendation> {
-        let best = self.best()?;
-        let own = || {
-            let (mean, sd) = (best.value()?, best.noise().unwrap_or(0.0).sqrt());
-            Some(Recommendation { trial: Some(best.id), point: best.point.clone(), mean, sd })
-        };
-        self.expected_best().or_else(own)
+        self.expected_best(1.0).or_else(|| self.best_observed())
     }
 
-    fn expected_best(&self) -> Option<Recommendation> {
+    /// The paper's recommendation: the point that the model expects most of, arg max μ.
+    ///
+    /// With little noise it can lie where the model only extrapolates: prefer [`Study::recommended`].
+    pub fn highest_mean(&self) -> Option<Recommendation> {
+        self.expected_best(0.0).or_else(|| self.best_observed())
+    }
+
+    fn best_observed(&self) -> Option<Recommendation> {
+        let best = self.best()?;
+        let (mean, sd) = (best.value()?, best.noise().unwrap_or(0.0).sqrt());
+        Some(Recommendation { trial: Some(best.id), point: best.point.clone(), mean, sd })
+    }
+
+    /// The point of the highest μ − κs, if there are results and a model of them.
+    fn expected_best(&self, kappa: f64) -> Option<Recommendation> {
+        self.best()?;
         let space = self.space();
         if space.dim() == 0 {
             return None;
@@ -267,7 +277,7 @@ impl Study {
         let stream = Stream::new(self.config().seed).child("recommend", self.state.data_revision as u64);
         let bad = |t: &&Trial| matches!(t.state, TrialState::Failed { .. } | TrialState::Infeasible { .. });
         let excluded = self.trials().iter().filter(bad).map(|t| space.key(&t.unit)).collect();
-        let unit = highest_mean(&model.posterior, space, &excluded, &stream)?;
+        let unit = highest_bound(&model.posterior, kappa, space, &excluded, &stream)?;
         let (mean, sd) = model.predict_value(&unit);
         let key = space.key(&unit);
         let observed = self.trials().iter().find(|t| t.value().is_some() && space.key(&t.unit) == key);
