@@ -10,7 +10,7 @@ use crate::raw::NAME;
 /// Options of every experiment.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Options {
-    /// Folder for raw.csv, tables and figures [default: crates/paper/results/<experiment>, or target/paper-quick/<experiment> if quick]
+    /// Folder for raw.csv, tables and figures [default: crates/paper/results/EXPERIMENT, or target/paper-quick/EXPERIMENT if quick]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// A small version that takes seconds, to see that everything works
