@@ -18,9 +18,9 @@ pub fn objective(point: &Point) -> f64 {
     point.iter().filter_map(|(_, value)| value.as_f64()).map(|x| (x - 1.0) * (x - 1.0) + (2.0 * x).sin()).sum()
 }
 
-/// The stored log of a study of so many trials, each asked for and told. Its design goes on for ever.
+/// The stored log of a study of so many trials, each asked for and told. Its design goes on for long.
 pub fn entries(n_trials: usize) -> Vec<Entry> {
-    let config = config().design(InitialDesign::Uniform).initial(usize::MAX >> 16);
+    let config = config().design(InitialDesign::Uniform).initial(1_000_000);
     let mut log = Log::default();
     log.push(&Event::Created { config: Box::new(config) });
     let Event::Asked { wanted, provenance, .. } = asked_with_a_model() else { unreachable!("an ask") };
