@@ -20,7 +20,7 @@ fn main() {
     let folder = tempfile::tempdir().unwrap();
     let (mut rows, mut raw) = (Vec::new(), Vec::new());
     let mut note = |what: String, timing: Timing| {
-        let row = format!("| {what} | {:.4} | {:.4} |", timing.cpu, timing.wall);
+        let row = format!("| {what} | {:.5} | {:.5} |", timing.cpu, timing.wall);
         eprintln!("{row}");
         raw.push(json!({"what": what, "cpu_s": timing.cpu, "wall_s": timing.wall}).to_string());
         rows.push(row);
