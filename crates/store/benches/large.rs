@@ -76,6 +76,7 @@ fn main() {
 }
 
 const NOTES: &str = "\
+- CPU seconds are those of the calling thread; a long log is read on several threads, one per core.
 - Each trial of the large study is one ask, with the record of its model, and one told value, in six dimensions.
 - Asks beside the core's: both studies get the same results and choose the same points; every ask fits the model anew. Medians, of the differences too. Each ask through SQLite has one synced commit in it.
 - A live worker's ask in the large study is in an initial design of a million points, so that no model hides what the history costs.";
