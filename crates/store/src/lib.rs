@@ -39,6 +39,7 @@ mod memory;
 mod open;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod reading;
 mod request;
 mod rules;
 mod shared;

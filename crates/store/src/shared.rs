@@ -10,6 +10,7 @@ use elbowroom::study::{Event, Study, StudyConfig, Trial, TrialId};
 use crate::error::{Error, Result};
 use crate::lease::{Attempt, DEFAULT_TTL, Lease};
 use crate::log::{Digest, Entry, check_name};
+use crate::reading::open_all;
 use crate::store::{Snapshot, Store, Ticket};
 use crate::time::Time;
 
@@ -198,10 +199,9 @@ impl SharedStudy {
         self.now = snapshot.now;
         self.leases = snapshot.leases.into_iter().map(|lease| (lease.attempt.trial, lease)).collect();
         self.queue = snapshot.queue;
-        for entry in &snapshot.entries {
-            let Entry { at, digest, .. } = *entry;
-            let number = self.revision();
-            let event = entry.open(number, self.digest)?;
+        let events = open_all(&snapshot.entries, self.revision(), self.digest);
+        for (event, &Entry { at, digest, .. }) in events.into_iter().zip(&snapshot.entries) {
+            let (number, event) = (self.revision(), event?);
             see(&self.study, number, &event);
             self.study.apply(event)?;
             self.times.push(at);

@@ -5,25 +5,10 @@ mod common;
 
 use std::time::Duration;
 
-use common::crew::{Promises, Worker};
+use common::crew::{MOMENTS, Promises, Worker};
 use common::{assert_sound, cluster, coarse, random};
 use elbowroom::study::{MeasurementKind, StudyConfig, verify};
 use elbowroom_store::{SharedStudy, Standing, open};
-
-/// Every named moment of ask and tell.
-const MOMENTS: [&str; 11] = [
-    "ask: looked",
-    "ask: chose",
-    "append: begun",
-    "append: event written",
-    "append: leases written",
-    "commit: now",
-    "commit: done",
-    "ask: stored",
-    "report: begun",
-    "report: event written",
-    "report: lease ended",
-];
 
 /// The address of a new store with a study in it, and what must live as long.
 fn sqlite(config: StudyConfig) -> (String, tempfile::TempDir) {

@@ -52,7 +52,7 @@ impl Cluster {
         assert!({ made }.status().unwrap().success(), "initdb failed");
         // The shell stops the server when its standard input closes, which is when this process ends.
         let script = format!(
-            "{programs}/postgres -D {data} -k {folder} -c listen_addresses= -c max_connections=60 >{folder}/log 2>&1 & \
+            "{programs}/postgres -D {data} -k {folder} -c listen_addresses= -c max_connections=120 >{folder}/log 2>&1 & \
              cat >/dev/null; {programs}/pg_ctl -D {data} -m immediate stop; rm -rf {folder}",
             programs = programs.display(),
             folder = folder.display()
@@ -87,7 +87,7 @@ impl Cluster {
 
     /// Stops the server, with all its connections, and starts it again.
     pub fn restart(&self) {
-        let options = format!("-k {} -c listen_addresses= -c max_connections=60", self.folder.display());
+        let options = format!("-k {} -c listen_addresses= -c max_connections=120", self.folder.display());
         let mut restart = Command::new(self.programs.join("pg_ctl"));
         restart.arg("-D").arg(self.folder.join("data")).args(["-m", "fast", "-w", "restart", "-o", &options]);
         restart.arg("-l").arg(self.folder.join("log")).current_dir("/tmp").stdout(Stdio::null());

@@ -7,6 +7,21 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use elbowroom::study::TrialId;
 use elbowroom_store::SharedStudy;
 
+/// Every named moment of ask and tell.
+pub const MOMENTS: [&str; 11] = [
+    "ask: looked",
+    "ask: chose",
+    "append: begun",
+    "append: event written",
+    "append: leases written",
+    "commit: now",
+    "commit: done",
+    "ask: stored",
+    "report: begun",
+    "report: event written",
+    "report: lease ended",
+];
+
 /// A process that works on `study` of a store.
 pub struct Worker {
     child: Child,
@@ -75,17 +90,24 @@ impl Promises {
         self.told.values().map(Vec::len).sum()
     }
 
-    /// Every acknowledged value is there.
-    pub fn assert_kept(&self, study: &SharedStudy) {
+    /// The acknowledged values that a study does not have, each with a word about it.
+    pub fn missing(&self, study: &SharedStudy) -> Vec<String> {
+        let mut missing = Vec::new();
         for (trial, values) in &self.told {
-            let kept: Vec<f64> = study.study().trial(*trial).unwrap().measurements().iter().map(|m| m.value).collect();
+            let kept = study.study().trial(*trial).map(|trial| trial.measurements().to_vec()).unwrap_or_default();
+            let mut kept: Vec<u64> = kept.iter().map(|m| m.value.to_bits()).collect();
             for value in values {
-                let is = |v: &&f64| v.to_bits() == value.to_bits();
-                assert!(
-                    kept.iter().filter(is).count() >= values.iter().filter(is).count(),
-                    "trial {trial} was told {values:?} and keeps {kept:?}"
-                );
+                match kept.iter().position(|bits| *bits == value.to_bits()) {
+                    Some(place) => drop(kept.swap_remove(place)),
+                    None => missing.push(format!("trial {trial} was told {value}, which is not there")),
+                }
             }
         }
+        missing
+    }
+
+    /// Every acknowledged value is there.
+    pub fn assert_kept(&self, study: &SharedStudy) {
+        assert_eq!(self.missing(study), Vec::<String>::new());
     }
 }

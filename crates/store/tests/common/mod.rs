@@ -94,18 +94,28 @@ pub fn coarse(budget: usize) -> StudyConfig {
     StudyConfig::new(space).budget(budget)
 }
 
+/// Pairs of trials at the same point, of those that were not given back.
+pub fn twice(study: &SharedStudy) -> Vec<String> {
+    let (mut points, mut twice) = (HashMap::new(), Vec::new());
+    for trial in study.study().trials().iter().filter(|trial| trial.state != TrialState::Released) {
+        if let Some(other) = points.insert(trial.point.to_string(), trial.id) {
+            twice.push(format!("trials {other} and {} are both at {}", trial.id, trial.point));
+        }
+    }
+    twice
+}
+
+/// Trials that count, beyond the budget.
+pub fn overshoot(study: &SharedStudy) -> usize {
+    let counted = study.study().trials().iter().filter(|trial| trial.state != TrialState::Released).count();
+    counted.saturating_sub(study.study().config().budget.unwrap_or(usize::MAX))
+}
+
 /// Nothing that a store promises is broken: every trial's point is its own, the budget holds, the log folds.
 pub fn assert_sound(study: &SharedStudy) {
     let trials = study.study().trials();
-    let mut points = HashMap::new();
-    for trial in trials.iter().filter(|trial| trial.state != TrialState::Released) {
-        if let Some(other) = points.insert(trial.point.to_string(), trial.id) {
-            panic!("trials {other} and {} are both at {}", trial.id, trial.point);
-        }
-    }
-    if let Some(budget) = study.study().config().budget {
-        assert!(points.len() <= budget, "{} trials of {budget}", points.len());
-    }
+    assert_eq!(twice(study), Vec::<String>::new());
+    assert_eq!(overshoot(study), 0, "{} trials", trials.len());
     let handed: usize = study
         .study()
         .events()

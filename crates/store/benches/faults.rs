@@ -1,0 +1,110 @@
+//! The large fault runs: many processes, many kills, and a table of what was lost.
+//!
+//! `cargo bench -p elbowroom-store --bench faults [-- --quick] [-- --out FOLDER]`
+//!
+//! Every run ends in the same comparison: what the workers were told is stored, as they wrote it down at once, against
+//! what the store has. Any error that reaches a worker, any lost value, any point live twice or any trial beyond the
+//! budget makes the program fail.
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+#[path = "faults/crowd.rs"]
+mod crowd;
+#[path = "faults/kills.rs"]
+mod kills;
+#[path = "faults/outcome.rs"]
+mod outcome;
+mod report;
+
+use std::process::ExitCode;
+
+use elbowroom::study::StudyConfig;
+use elbowroom_store::{SharedStudy, open};
+use outcome::Outcome;
+
+/// How much of each.
+struct Sizes {
+    file_workers: usize,
+    database_workers: usize,
+    shared_budget: usize,
+    file_kills: usize,
+    database_kills: usize,
+    moment_rounds: usize,
+}
+
+const LARGE: Sizes = Sizes {
+    file_workers: 32,
+    database_workers: 64,
+    shared_budget: 200,
+    file_kills: 200,
+    database_kills: 100,
+    moment_rounds: 5,
+};
+
+const QUICK: Sizes = Sizes {
+    file_workers: 6,
+    database_workers: 8,
+    shared_budget: 40,
+    file_kills: 20,
+    database_kills: 20,
+    moment_rounds: 1,
+};
+
+fn main() -> ExitCode {
+    let Some(options) = report::Options::read() else { return ExitCode::SUCCESS };
+    let sizes = if options.quick { QUICK } else { LARGE };
+    let mut done: Vec<Outcome> = Vec::new();
+    let mut note = |outcome: Outcome| {
+        eprintln!("{}", outcome.row());
+        done.push(outcome);
+    };
+    let budget = sizes.shared_budget;
+    for (name, n) in [("a SQLite file", sizes.file_workers), ("PostgreSQL", sizes.database_workers)] {
+        let Some(place) = Place::new(name, common::coarse(budget)) else { continue };
+        note(crowd::share(&place, n, budget));
+    }
+    for (name, n) in [("a SQLite file", sizes.file_kills), ("PostgreSQL", sizes.database_kills)] {
+        let budget = kills::budget(n);
+        let Some(place) = Place::new(name, kills::random(budget)) else { continue };
+        note(kills::at_random(&place, n, budget));
+        let budget = kills::budget_of_moments(sizes.moment_rounds);
+        let Some(place) = Place::new(name, kills::random(budget)) else { continue };
+        note(kills::at_moments(&place, sizes.moment_rounds, budget));
+    }
+    let rows: Vec<String> = done.iter().map(Outcome::row).collect();
+    let table = format!("{}\n{}\n\n{NOTES}", outcome::HEAD, rows.join("\n"));
+    let raw: Vec<String> = done.iter().flat_map(|outcome| outcome.raw.clone()).collect();
+    report::publish(&options, "faults", "Faults", &table, &raw);
+    if done.iter().all(Outcome::is_clean) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+const NOTES: &str = "\
+- *faults*: processes that were killed with kill -9; *acknowledged*: values whose `tell` had returned, by the workers' own notes.
+- *lost*: acknowledged values that the store does not have, bit for bit. *live twice*: pairs of trials at one point, at any time of the study. *overshoot*: trials that count beyond the budget.
+- *errors*: those that reached a worker or the reader. The reader opens and refreshes the study all the while, and looks at the same figures each time.
+- Where workers share a budget, the strategy is the default one, in a space of 15 × 15 integers. Where they are killed, points are random in 100 × 100 integers, so that kills meet the store and not the model.
+- After the kills one more worker ends each study: every trial has a value, or was lost three times and given up.";
+
+/// A new store with a study in it, and what must live as long.
+struct Place {
+    name: &'static str,
+    address: String,
+    _folder: Option<tempfile::TempDir>,
+}
+
+impl Place {
+    fn new(name: &'static str, config: StudyConfig) -> Option<Self> {
+        let (address, folder) = if name == "PostgreSQL" {
+            (common::cluster::new_database()?, None)
+        } else {
+            let folder = tempfile::tempdir().unwrap();
+            (folder.path().join("store.elbow").display().to_string(), Some(folder))
+        };
+        SharedStudy::create(open(&address).unwrap(), "study", config).unwrap();
+        Some(Self { name, address, _folder: folder })
+    }
+
+    fn join(&self) -> SharedStudy {
+        SharedStudy::open(open(&self.address).unwrap(), "study").unwrap()
+    }
+}
