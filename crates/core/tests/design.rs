@@ -209,17 +209,3 @@ fn no_points_and_one_dimension_are_fine() {
         }
     }
 }
-
-/// Measured with `cargo test --release --test design -- --ignored --nocapture`.
-#[test]
-#[ignore = "a measurement, not a check"]
-fn how_long_1024_points_in_6_dimensions_take() {
-    let mut best = f64::INFINITY;
-    for seed in 0..200 {
-        let stream = Stream::new(seed);
-        let start = std::time::Instant::now();
-        std::hint::black_box(sobol(1024, 6, &stream));
-        best = best.min(start.elapsed().as_secs_f64());
-    }
-    println!("sobol(1024, 6): {:.1} µs", 1e6 * best);
-}
