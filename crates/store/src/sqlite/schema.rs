@@ -47,7 +47,11 @@ const STEPS: [&str; 1] = ["
 
 /// Makes the tables, brings older ones up to date, and refuses a file that is not ours or newer than this build.
 pub(super) fn prepare(connection: &mut Connection, place: &str) -> Result<(), Fault> {
-    if version(connection, place)? == STEPS.len() {
+    // One snapshot: between separate looks another process may make the tables, and half of them is no store.
+    let look = connection.transaction()?;
+    let found = version(&look, place)?;
+    look.commit()?;
+    if found == STEPS.len() {
         return Ok(());
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
