@@ -152,6 +152,19 @@ fn other_files_and_newer_ones_are_left_alone() {
 }
 
 #[test]
+fn many_may_open_a_new_file_at_once() {
+    for _ in 0..30 {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new.elbow");
+        std::thread::scope(|scope| {
+            for _ in 0..6 {
+                scope.spawn(|| Sqlite::open(&path).map(drop).unwrap());
+            }
+        });
+    }
+}
+
+#[test]
 fn a_store_file_is_private() {
     let folder = tempfile::tempdir().unwrap();
     let path = some_file(folder.path());

@@ -47,11 +47,7 @@ const STEPS: [&str; 1] = ["
 
 /// Makes the tables, brings older ones up to date, and refuses a file that is not ours or newer than this build.
 pub(super) fn prepare(connection: &mut Connection, place: &str) -> Result<(), Fault> {
-    // One snapshot: between separate looks another process may make the tables, and half of them is no store.
-    let look = connection.transaction()?;
-    let found = version(&look, place)?;
-    look.commit()?;
-    if found == STEPS.len() {
+    if version(connection, place)? == STEPS.len() {
         return Ok(());
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -67,9 +63,14 @@ pub(super) fn prepare(connection: &mut Connection, place: &str) -> Result<(), Fa
 
 /// The version of the tables; 0 for an empty file.
 pub(super) fn version(connection: &Connection, place: &str) -> Result<usize, Fault> {
-    let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    let (id, version) = (number("application_id")?, number("user_version")?);
-    let n_tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    // One statement, hence one snapshot: between separate looks another process may make the tables.
+    let (id, version, n_tables) = connection.query_row(
+        "SELECT (SELECT application_id FROM pragma_application_id),
+                (SELECT user_version FROM pragma_user_version),
+                (SELECT count(*) FROM sqlite_schema)",
+        [],
+        |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?)),
+    )?;
     if id != APPLICATION_ID && (id, version, n_tables) != (0, 0, 0) {
         return Err(Error::refused(
             format!("{place} is a database, but no elbowroom store"),
