@@ -11,10 +11,10 @@ use elbowroom::problems::Problem;
 use crate::Result;
 use crate::markdown::Markdown;
 use crate::options::Options;
-use crate::plot::{
+use crate::series::{Curve, Series, grid};
+use elbowroom_view::plot::{
     Anchor, Axis, BLUE, Figure, GREEN, GREY, INK, Key, Layer, Marker, ORANGE, Panel, Stroke, VERMILLION,
 };
-use crate::series::{Curve, Series, grid};
 
 const LOW: f64 = 0.3;
 const HIGH: f64 = 1.4;

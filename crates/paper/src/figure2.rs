@@ -17,8 +17,10 @@ use elbowroom::space::{Parameter, SearchSpace};
 use crate::Result;
 use crate::markdown::Markdown;
 use crate::options::Options;
-use crate::plot::{Axis, BLUE, Dash, Figure, GREEN, GREY, INK, Key, Layer, Marker, PURPLE, Panel, Stroke, VERMILLION};
 use crate::series::{Curve, Series, grid};
+use elbowroom_view::plot::{
+    Axis, BLUE, Dash, Figure, GREEN, GREY, INK, Key, Layer, Marker, PURPLE, Panel, Stroke, VERMILLION,
+};
 
 const TURNS: usize = 3;
 const OBSERVED: [f64; 6] = [0.04, 0.20, 0.42, 0.60, 0.74, 0.97];

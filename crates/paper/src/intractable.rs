@@ -23,10 +23,12 @@ use crate::Result;
 use crate::jobs::run_all;
 use crate::markdown::Markdown;
 use crate::options::Options;
-use crate::plot::{Axis, BLUE, Dash, Figure, GREEN, GREY, INK, Key, Layer, Marker, PURPLE, Panel, Stroke, VERMILLION};
 use crate::raw::{Columns, RawFile, Table, join, split};
 use crate::series::{Curve, Series, grid};
 use crate::stats::quantile;
+use elbowroom_view::plot::{
+    Axis, BLUE, Dash, Figure, GREEN, GREY, INK, Key, Layer, Marker, PURPLE, Panel, Stroke, VERMILLION,
+};
 
 const COLUMNS: Columns =
     Columns { keys: &["posterior"], values: &["first", "exact", "soft", "truncated", "default", "believer"] };

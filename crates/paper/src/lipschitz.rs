@@ -17,9 +17,9 @@ use crate::Result;
 use crate::jobs::run_all;
 use crate::markdown::Markdown;
 use crate::options::Options;
-use crate::plot::{Axis, BLUE, Dash, Figure, GREEN, GREY, INK, Key, Layer, Marker, Panel, Stroke, VERMILLION};
 use crate::raw::{Columns, RawFile, Table, join, split};
 use crate::stats::{mean, quantile, sd};
+use elbowroom_view::plot::{Axis, BLUE, Dash, Figure, GREEN, GREY, INK, Key, Layer, Marker, Panel, Stroke, VERMILLION};
 
 const COLUMNS: Columns = Columns { keys: &["model", "noise", "replicate"], values: &["points", "estimates"] };
 const NOISES: [f64; 3] = [0.0, 0.1, 0.25];

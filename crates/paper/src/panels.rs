@@ -8,8 +8,8 @@ use crate::Result;
 use crate::curves::{Average, Curve, legend, panels};
 use crate::methods::{PAPER, is_sequential};
 use crate::options::Options;
-use crate::plot::{Axis, Figure};
 use crate::raw::{Table, split};
+use elbowroom_view::plot::{Axis, Figure};
 
 /// Regret below which a figure does not look.
 const FLOOR: f64 = 1e-6;

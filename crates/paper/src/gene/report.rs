@@ -7,8 +7,8 @@ use super::{EVALUATION, N_INITIAL};
 use crate::Result;
 use crate::curves::{Average, Curve, legend, panels, table as ending_table};
 use crate::methods::PAPER;
-use crate::plot::{Axis, Figure};
 use crate::raw::{Table, split};
+use elbowroom_view::plot::{Axis, Figure};
 
 /// Writes `gene.svg`, `gene.png` and `gene.md`.
 pub fn report(dir: &Path, table: &Table) -> Result<()> {

@@ -7,8 +7,8 @@ use super::cache;
 use crate::Result;
 use crate::curves::{Average, Curve, legend, panels, table as ending_table};
 use crate::markdown::Markdown;
-use crate::plot::{Axis, Figure};
 use crate::raw::{Table, split};
+use elbowroom_view::plot::{Axis, Figure};
 
 /// Rows of the paper's own size.
 const PAPER_SIZE: &str = "22000";

@@ -16,6 +16,4 @@ pub use axis::{Axis, Scale};
 pub use figure::{Figure, Panel};
 pub use layer::{Anchor, Layer};
 pub use legend::Key;
-pub use style::{
-    BLACK, BLUE, Dash, GREEN, GREY, INK, Look, Marker, ORANGE, PURPLE, SKY, Stroke, VERMILLION, look_of_method,
-};
+pub use style::{BLACK, BLUE, Dash, GREEN, GREY, INK, Look, Marker, ORANGE, PURPLE, SKY, Stroke, VERMILLION};
