@@ -4,6 +4,7 @@
 //! said in budgets that can be: rounds (R), evaluations (E), counted work (W); and literal minutes (T) for curiosity.
 
 mod cells;
+mod figure;
 pub mod printed;
 mod report;
 

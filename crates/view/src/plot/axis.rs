@@ -22,17 +22,24 @@ pub struct Axis {
     pub numbers: bool,
     /// Whether it counts things, so that ticks between whole numbers make no sense.
     pub whole: bool,
+    /// Names that stand at 0, 1, 2 … instead of numbers.
+    pub names: Vec<String>,
 }
 
 impl Axis {
     /// A linear axis that fits its data.
     pub fn linear(label: impl Into<String>) -> Self {
-        Self { label: label.into(), scale: Scale::Linear, range: None, numbers: true, whole: false }
+        Self { label: label.into(), scale: Scale::Linear, range: None, numbers: true, whole: false, names: Vec::new() }
     }
 
     /// A logarithmic axis that fits its data.
     pub fn log(label: impl Into<String>) -> Self {
         Self { scale: Scale::Log, ..Self::linear(label) }
+    }
+
+    /// An axis with a name at each of 0, 1, 2 …; upright, the first is on top.
+    pub fn named(names: Vec<String>) -> Self {
+        Self { range: Some((names.len() as f64 - 0.4, -0.6)), names, ..Self::linear("") }
     }
 
     /// The same axis with these ends.
@@ -62,6 +69,14 @@ pub(super) struct Ruler {
     least_step: f64,
 }
 
+/// Ticks of an axis on a ruler: at its names, or at round numbers.
+pub(super) fn ticks(axis: &Axis, ruler: &Ruler) -> Vec<(f64, String)> {
+    match &axis.names[..] {
+        [] => ruler.ticks(),
+        names => names.iter().enumerate().map(|(i, name)| (i as f64, name.clone())).collect(),
+    }
+}
+
 impl Ruler {
     /// Lays an axis from one pixel to another; `data` are the least and the largest value shown.
     pub(super) fn new(axis: &Axis, data: (f64, f64), from: f64, to: f64) -> Self {
@@ -79,7 +94,7 @@ impl Ruler {
     }
 
     /// Values of ticks with their text.
-    pub(super) fn ticks(&self) -> Vec<(f64, String)> {
+    fn ticks(&self) -> Vec<(f64, String)> {
         let length = (self.to - self.from).abs();
         match self.scale {
             Scale::Linear => linear_ticks(self.low, self.high, (length / 45.0).clamp(2.0, 9.0), self.least_step),
@@ -136,10 +151,10 @@ fn signed(value: f64, decimals: usize) -> String {
     if value < 0.0 && !zero { format!("−{text}") } else { text }
 }
 
-/// Plain between a thousandth and ten thousand, else a power of ten.
+/// Plain between a thousandth and a thousand, else a power of ten.
 fn power_text(value: f64) -> String {
     let exponent = (value.log10() + 1e-9).floor() as i32;
-    if (-3..=4).contains(&exponent) {
+    if (-3..=3).contains(&exponent) {
         return format!("{:.*}", (-exponent).max(0) as usize, value);
     }
     let digits: String = exponent.to_string().chars().map(superscript).collect();
