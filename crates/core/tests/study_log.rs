@@ -308,7 +308,7 @@ fn a_trial_handed_out_again_is_the_same_trial() {
     let space = SearchSpace::new(vec![Parameter::int("n", 0, 99)]).unwrap();
     let mut study = Study::new(StudyConfig::new(space).budget(3)).unwrap();
     let lost = study.ask_as(2, "first").unwrap().trials;
-    let suggestion = study.suggest_again(2, &[lost[1].id], vec![lost[0].id], &study).unwrap();
+    let suggestion = study.suggest_again(2, &[lost[1].id], vec![lost[0].id], None).unwrap();
     // The budget allows one new trial beside the lost one, which costs nothing.
     assert_eq!((suggestion.again.len(), suggestion.trials.len(), &suggestion.short), (1, 1, &None));
     study.apply(suggestion.into_event(Some("second".to_owned()))).unwrap();
@@ -317,7 +317,7 @@ fn a_trial_handed_out_again_is_the_same_trial() {
     assert_eq!(answer[0].point, lost[1].point);
 
     // With nothing new to choose there is still an answer; what is not asked for stays lost.
-    let all = study.suggest_again(1, &[lost[0].id, lost[1].id], vec![], &study).unwrap();
+    let all = study.suggest_again(1, &[lost[0].id, lost[1].id], vec![], None).unwrap();
     assert_eq!((all.again.len(), all.trials.len(), all.again[0].attempt), (1, 0, 2));
     let event = all.clone().into_event(None);
     study.apply(event.clone()).unwrap();
@@ -326,7 +326,7 @@ fn a_trial_handed_out_again_is_the_same_trial() {
     // Attempts are counted without a gap, and an ended trial is not handed out.
     assert!(study.apply(event).unwrap_err().to_string().contains("attempt 2, where it cannot be"));
     study.tell(lost[0].id, 1.0).unwrap();
-    let next = study.suggest_again(1, &[lost[0].id], vec![], &study).unwrap().into_event(None);
+    let next = study.suggest_again(1, &[lost[0].id], vec![], None).unwrap().into_event(None);
     assert!(study.apply(next).is_err());
     let lines = written(&study);
     let read: Vec<Event> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -181,6 +181,7 @@ fn results(study: &Study) -> Vec<Finding> {
     }
     match study.model() {
         Ok(model) => {
+            findings.extend(model.record.part.map(|part| fine(format!("the model is made of {part}"))));
             let before = findings.len();
             findings.extend(dead_parameters(study, &model));
             findings.extend(noise(&model));

@@ -4,7 +4,7 @@ use anyhow::Result;
 use elbowroom::acquisition::LogAcquisition as _;
 use elbowroom::batch::{AcquisitionKind, best_mean_at_data};
 use elbowroom::normal::{cdf, pdf};
-use elbowroom::study::{Event, Model, Provenance, Source, StrategyConfig, Study, Trial, TrialId};
+use elbowroom::study::{Event, Model, Part, Provenance, Source, StrategyConfig, Study, Trial, TrialId};
 use serde_json::{Value, json};
 
 use super::answer;
@@ -65,6 +65,7 @@ struct Reasons {
 
 struct Modelled {
     n_observed: usize,
+    part: Option<Part>,
     mean: f64,
     sd: f64,
     sd_with_pending: f64,
@@ -114,7 +115,7 @@ impl Reasons {
             all.iter().map(|n| json!({ "trial": n.trial, "distance": n.distance, "value": n.value })).collect()
         };
         Some(json!({
-            "observations": modelled.n_observed, "mean": modelled.mean, "sd": modelled.sd,
+            "observations": modelled.n_observed, "part": modelled.part, "mean": modelled.mean, "sd": modelled.sd,
             "sd_with_pending": modelled.sd_with_pending, "best": modelled.best,
             "acquisition": modelled.acquisition.0, "acquisition_ln": modelled.acquisition.1,
             "exploit": modelled.exploit,
@@ -129,7 +130,8 @@ impl Reasons {
             text += &format!("  note: {fallback}\n");
         }
         let Some(m) = &self.modelled else { return text };
-        text += &format!("model of {} results; the best was {}\n", m.n_observed, number(m.best));
+        let made_of = m.part.map_or_else(|| format!("{} results", m.n_observed), |part| part.to_string());
+        text += &format!("model of {made_of}; the best was {}\n", number(m.best));
         text += &format!("  expected there: {} ± {}", number(m.mean), number(m.sd));
         text += &trial.value().map_or_else(|| "\n".to_owned(), |value| format!("; measured: {}\n", number(value)));
         let (leaning, share) = if m.exploit > 0.5 { ("exploit", m.exploit) } else { ("explore", 1.0 - m.exploit) };
@@ -202,6 +204,7 @@ impl Modelled {
         let observed = data.trials().iter().filter(|other| other.value().is_some());
         Ok(Self {
             n_observed: data.n_observed(),
+            part: model.record.part,
             mean: goal.maximized(value),
             sd,
             sd_with_pending: sd * shrunk.min(1.0),
@@ -217,7 +220,7 @@ impl Modelled {
 
 /// The first point that would be chosen if nothing were pending, unless it is the same.
 fn alone(data: &Study, seen: &Study, trial: &Trial) -> Result<Option<(String, Vec<f64>)>> {
-    let suggestion = seen.suggest_with(1, Vec::new(), data)?;
+    let suggestion = seen.suggest_with(1, Vec::new(), Some(&data.basis()))?;
     let Some(first) = suggestion.trials.first().filter(|first| first.point != trial.point) else { return Ok(None) };
     Ok(Some((point(&first.point), data.space().encode(&first.point)?.to_vec())))
 }
