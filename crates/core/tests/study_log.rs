@@ -286,6 +286,7 @@ fn impossible_events_are_refused_by_number_and_trial() {
         point: Point::new().with("x", x),
         value: None,
         noise: None,
+        comment: None,
         request: None,
     };
 
@@ -376,6 +377,7 @@ fn every_report_under_a_name_counts_once() {
         point: Point::new().with("n", 5),
         value: None,
         noise: None,
+        comment: None,
         request,
     };
     assert!(study.check(&added(request("t"))).is_err());
