@@ -56,7 +56,7 @@ pub enum Command {
     Trials(Trials),
     /// Why a trial's point was chosen.
     Why(Why),
-    /// Draw a study: in the terminal, or into an SVG file.
+    /// Draw a study: in the terminal, or into an SVG or PNG file.
     Plot(Plot),
     /// Take points as a sheet to fill in, for the laboratory.
     Sheet(Sheet),
@@ -386,7 +386,7 @@ pub struct Why {
 #[command(after_help = "\
 Examples:
   elbow plot
-  elbow plot --what slices --svg slices.svg
+  elbow plot --what slices --out slices.png
   elbow plot --what map --x rate --y layers")]
 pub struct Plot {
     /// Which study.
@@ -401,9 +401,9 @@ pub struct Plot {
     /// The parameter upwards, of a map.
     #[arg(long, value_name = "NAME")]
     pub y: Option<String>,
-    /// Into this file, instead of the terminal.
+    /// Into this file, instead of the terminal: .svg or .png.
     #[arg(long, value_name = "FILE")]
-    pub svg: Option<PathBuf>,
+    pub out: Option<PathBuf>,
 }
 
 /// What to draw.

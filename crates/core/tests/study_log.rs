@@ -240,8 +240,15 @@ proptest! {
 #[test]
 fn fields_of_later_builds_are_passed_over_and_other_versions_refused() {
     let read = |text: &str| serde_json::from_str::<Event>(text);
-    let told =
-        Event::Told { trial: TrialId(1), value: 0.5, noise: None, correction: false, late: false, request: None };
+    let told = Event::Told {
+        trial: TrialId(1),
+        value: 0.5,
+        noise: None,
+        comment: None,
+        correction: false,
+        late: false,
+        request: None,
+    };
     assert_eq!(read(r#"{"v":1,"event":"told","trial":1,"value":0.5,"weather":"fine"}"#).unwrap(), told);
     // Wherever the version stands, it is what the message is about.
     for text in [r#"{"v":2,"event":"sold","trial":[]}"#, r#"{"event":"told","trial":[],"v":2}"#] {
@@ -258,6 +265,7 @@ fn numbers_come_back_from_json_bit_by_bit() {
             trial: TrialId(u64::MAX),
             value,
             noise: Some(value.abs()),
+            comment: None,
             correction: true,
             late: false,
             request: None,
@@ -278,6 +286,7 @@ fn impossible_events_are_refused_by_number_and_trial() {
         point: Point::new().with("x", x),
         value: None,
         noise: None,
+        comment: None,
         request: None,
     };
 
@@ -340,7 +349,15 @@ fn every_report_under_a_name_counts_once() {
     let trials = study.ask(3).unwrap().trials;
     let request = |name: &str| Some(name.to_owned());
     let (a, b) = (trials[0].id, trials[1].id);
-    let late = Event::Told { trial: a, value: 1.0, noise: None, correction: false, late: true, request: request("t") };
+    let late = Event::Told {
+        trial: a,
+        value: 1.0,
+        noise: None,
+        comment: None,
+        correction: false,
+        late: true,
+        request: request("t"),
+    };
     let infeasible = Event::Infeasible { trial: b, reason: "hot".to_owned(), request: request("i") };
     let released = Event::Released { trial: trials[2].id, request: request("r") };
     for event in [&late, &infeasible, &released] {
@@ -360,6 +377,7 @@ fn every_report_under_a_name_counts_once() {
         point: Point::new().with("n", 5),
         value: None,
         noise: None,
+        comment: None,
         request,
     };
     assert!(study.check(&added(request("t"))).is_err());

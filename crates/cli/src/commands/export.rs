@@ -34,7 +34,7 @@ fn csv(study: &SharedStudy) -> Result<String> {
     let names: Vec<&str> = study.study().space().parameters().iter().map(|parameter| parameter.name()).collect();
     let mut head: Vec<String> = ["trial", "state", "value", "noise"].map(str::to_owned).to_vec();
     head.extend(names.iter().map(|name| guarded(&column(name))));
-    head.extend(["source", "attempts", "reason"].map(str::to_owned));
+    head.extend(["source", "attempts", "reason", "notes"].map(str::to_owned));
     writer.write_record(&head)?;
     for trial in study.study().trials() {
         let full = |x: Option<f64>| x.map_or_else(String::new, |x| format!("{x:?}"));
@@ -47,6 +47,7 @@ fn csv(study: &SharedStudy) -> Result<String> {
         row.push(source.as_str().unwrap_or_default().to_owned());
         row.push(trial.attempts.to_string());
         row.push(guarded(words::reason(trial).unwrap_or_default()));
+        row.push(guarded(&trial.notes.join("; ")));
         writer.write_record(&row)?;
     }
     Ok(String::from_utf8(writer.into_inner()?)?)

@@ -26,13 +26,14 @@ pub fn why(args: &Why, json: bool) -> Result<()> {
         json,
         || {
             json!({
-                "trial": trial.id, "point": trial.point, "source": trial.source, "value": trial.value(),
+                "trial": trial.id, "point": trial.point, "source": trial.source, "value": trial.value(), "notes": trial.notes,
                 "model": reasons.as_ref().and_then(Reasons::in_json),
                 "fallback": reasons.as_ref().and_then(|reasons| reasons.fallback.clone()),
             })
         },
         || {
             let mut text = format!("trial {}: {}\n{}", trial.id, origin(trial.source), point_lines(&trial.point));
+            text += &trial.notes.iter().map(|note| format!("  note: {note}\n")).collect::<String>();
             text += &reasons.as_ref().map_or_else(String::new, |reasons| reasons.in_words(trial));
             text
         },

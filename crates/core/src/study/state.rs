@@ -76,15 +76,17 @@ impl State {
             Event::Asked { trials, again, request, provenance, .. } => {
                 self.ask(trials, again, request.as_deref(), provenance)?;
             }
-            Event::Added { trial, point, value, noise, request } => {
+            Event::Added { trial, point, value, noise, comment, request } => {
                 self.check_unused(*trial, request.as_deref())?;
                 self.add(*trial, point, *value, *noise)?;
+                self.remark(*trial, comment.as_deref())?;
                 self.keep(*trial, request.as_deref());
             }
-            Event::Told { trial, value, noise, correction, late, request } => {
+            Event::Told { trial, value, noise, comment, correction, late, request } => {
                 if self.is_new(*trial, request.as_deref())? {
                     self.check_numbers(*trial, *value, *noise)?;
                     self.tell(*trial, Measured { value: *value, noise: *noise, correction: *correction, late: *late })?;
+                    self.remark(*trial, comment.as_deref())?;
                     self.keep(*trial, request.as_deref());
                 }
             }
@@ -121,7 +123,7 @@ impl State {
             Event::Failed { trial, request, .. }
             | Event::Infeasible { trial, request, .. }
             | Event::Released { trial, request } => self.is_new(*trial, request.as_deref()).map(|_| ()),
-            Event::Added { trial, point, value, noise, request } => {
+            Event::Added { trial, point, value, noise, request, .. } => {
                 self.check_unused(*trial, request.as_deref())?;
                 self.new_trial(*trial, 0, point, Source::Given)?;
                 value.map_or(Ok(()), |value| self.check_numbers(*trial, value, *noise))
@@ -341,6 +343,13 @@ impl State {
             self.data_changed();
         }
         Ok(())
+    }
+
+    fn remark(&mut self, id: TrialId, comment: Option<&str>) -> Result<()> {
+        match comment {
+            Some(comment) => self.change(id, |trial| trial.notes.push(comment.to_owned())),
+            None => Ok(()),
+        }
     }
 
     /// The event being folded is the last that the model is made from.

@@ -43,7 +43,7 @@ fn log_of(n_trials: usize, config: StudyConfig) -> Vec<Entry> {
         let request = Some(format!("ask {id:026x}"));
         log.push(&Event::Asked { wanted, trials, again: Vec::new(), short: None, request, provenance });
         let request = Some(format!("tell {id:025x}"));
-        log.push(&Event::Told { trial, value, noise: None, correction: false, late: false, request });
+        log.push(&Event::Told { trial, value, noise: None, comment: None, correction: false, late: false, request });
     }
     log.entries
 }

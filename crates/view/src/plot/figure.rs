@@ -102,6 +102,11 @@ impl Figure {
         out.finish()
     }
 
+    /// The picture as the bytes of a PNG file, of twice the size.
+    pub fn png(&self) -> Result<Vec<u8>, String> {
+        png::png(&self.svg())
+    }
+
     /// Writes `NAME.svg` and `NAME.png` into a folder.
     pub fn write(&self, folder: &Path, name: &str) -> Result<(), String> {
         let svg = self.svg();
