@@ -1,0 +1,49 @@
+"""Batch and asynchronous Bayesian optimization by local penalization.
+
+>>> import elbowroom as er
+>>> study = er.minimize(lambda x, y: (x - 0.3) ** 2 + y, {"x": er.Float(0, 1), "y": er.Int(1, 9)}, budget=40, workers=4)
+>>> study.best.params["y"]
+1
+"""
+
+from ._errors import (
+    ConfigError,
+    DataError,
+    ElbowroomError,
+    Infeasible,
+    NumericalError,
+    SpaceError,
+    StoreError,
+    TrialError,
+)
+from ._minimize import maximize, minimize
+from ._settings import strategies
+from ._space import Categorical, Choice, Fixed, Float, Int, Ordered
+from ._study import Study, suggest
+from ._trial import Batch, Measurement, Recommendation, Trial
+
+__all__ = [
+    "Batch",
+    "Categorical",
+    "Choice",
+    "ConfigError",
+    "DataError",
+    "ElbowroomError",
+    "Fixed",
+    "Float",
+    "Infeasible",
+    "Int",
+    "Measurement",
+    "NumericalError",
+    "Ordered",
+    "Recommendation",
+    "SpaceError",
+    "StoreError",
+    "Study",
+    "Trial",
+    "TrialError",
+    "maximize",
+    "minimize",
+    "strategies",
+    "suggest",
+]
