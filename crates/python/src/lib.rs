@@ -6,6 +6,7 @@
 mod array;
 mod blocks;
 mod error;
+mod gain;
 mod gp;
 mod interrupt;
 mod problems;

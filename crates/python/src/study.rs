@@ -12,6 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping};
 
 use crate::error::Fault;
+use crate::gain::expected_gain;
 use crate::interrupt::interruptible;
 use crate::settings::config_of;
 use crate::space::{space_from_python, space_to_python};
@@ -272,6 +273,17 @@ impl Study {
         };
         let found = interruptible(py, work, drop)??;
         found.map(|found| recommendation_to_python(py, &found)).transpose()
+    }
+
+    /// By how much the next point is expected to improve on the best value; none before there is a model.
+    fn expected_gain(&self, py: Python<'_>) -> PyResult<Option<f64>> {
+        let asking = self.asking.clone();
+        let work = move || {
+            let mut shared = lock(&asking);
+            shared.refresh()?;
+            Ok(expected_gain(shared.study())?)
+        };
+        interruptible(py, work, drop)?.map_err(|fault: Fault| fault.into())
     }
 
     /// How many trials stand how.

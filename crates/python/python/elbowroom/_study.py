@@ -11,12 +11,9 @@ from typing import Any, Literal
 
 from . import _elbowroom, _run
 from ._errors import StoreError
-from ._settings import Named, settings
+from ._settings import Design, Goal, KernelName, Named, PenalizerName, settings
 from ._space import Labels, Parameter, Params, Space, from_native, to_native
 from ._trial import Batch, Recommendation, Told, Trial, trial_of
-
-Goal = Literal["minimize", "maximize"]
-
 
 class Study:
     """A search for the best point of a space.
@@ -25,10 +22,14 @@ class Study:
     ``postgres://…`` URL a database that many machines share; a study of this name that is there already is opened, if
     it was made with the same settings. All that is asked and told is stored before the call returns.
 
-    ``seed``, ``initial`` (how many points come from the design), ``design`` (``"sobol"``, ``"latin_hypercube"``,
-    ``"uniform"``), ``strategy`` (see :func:`strategies`), ``model`` and ``repeats`` (whether observed points may be
-    proposed again) have the core's defaults. ``budget`` is the most trials to hand out, however many workers there are.
-    ``constraints`` are texts such as ``"x + y <= 1"``.
+    What is left out has the core's default, which :attr:`settings` shows. ``budget`` is the most trials to hand out,
+    however many workers there are. ``constraints`` are texts such as ``"x + y <= 1"``. ``initial`` is how many points
+    come from the ``design``: ``"sobol"``, ``"latin_hypercube"`` or ``"uniform"``. ``strategy`` is a name of
+    :func:`strategies`, or a mapping of its ``name`` and options; ``acquisition`` (``"ei"``, ``"ucb"``, ``"paper_ucb"``,
+    ``"pi"``, ``"mean"``, or such a mapping with ``kappa``) and ``penalizer`` (``"soft"``, ``"hard"``, ``"truncated"``)
+    are options of it. ``kernel`` (``"rbf"``, ``"matern52"``, ``"matern32"``, or several to choose from) and ``noise`` (a
+    variance; found if it is not given) are parts of the ``model``. With ``repeats``, observed points may be proposed
+    again.
 
     ``lease`` is how many seconds this process may be silent (killed, say) before its trials go to others; while it
     lives, it says so by itself.
@@ -51,9 +52,13 @@ class Study:
         budget: int | None = None,
         constraints: Iterable[str] = (),
         strategy: Named | None = None,
+        acquisition: Named | None = None,
+        penalizer: PenalizerName | None = None,
+        kernel: KernelName | Sequence[KernelName] | None = None,
+        noise: float | None = None,
         model: Mapping[str, Any] | None = None,
         initial: int | None = None,
-        design: Literal["sobol", "latin_hypercube", "uniform"] | None = None,
+        design: Design | None = None,
         repeats: bool | None = None,
         store: str | os.PathLike[str] | None = None,
         name: str = "study",
@@ -65,6 +70,10 @@ class Study:
             seed=seed,
             budget=budget,
             strategy=strategy,
+            acquisition=acquisition,
+            penalizer=penalizer,
+            kernel=kernel,
+            noise=noise,
             model=model,
             initial=initial,
             design=design,
@@ -266,6 +275,11 @@ class Study:
         return None if row is None else Recommendation(**{**row, "params": self._labels.decode(row["params"])})
 
     @property
+    def expected_gain(self) -> float | None:
+        """By how much one more trial is expected to improve on the best value; none as long as there is no model."""
+        return self._native.expected_gain()
+
+    @property
     def counts(self) -> dict[str, int]:
         """How many trials stand how."""
         return self._native.counts()
@@ -286,6 +300,7 @@ class Study:
         executor: Executor | Callable[[], Executor] | Literal["threads", "processes"] = "threads",
         timeout: float | None = None,
         target: float | None = None,
+        min_gain: float | None = None,
         synchronous: bool = False,
         callbacks: Sequence[Callable[[Study, Trial], object]] = (),
     ) -> Study:
@@ -296,14 +311,14 @@ class Study:
         breaks a constraint.
 
         Points are asked for until the study's budget is used up, ``n`` trials were started, ``timeout`` seconds have
-        passed, the ``target`` is reached, or a callback ``callback(study, trial)`` returns True; what is under way then
-        is waited for. A free worker gets a new point at once, with ``synchronous`` when the whole batch has finished.
+        passed, the ``target`` is reached, :attr:`expected_gain` is below ``min_gain``, or a callback
+        ``callback(study, trial)`` returns True; what is under way then is waited for. A free worker gets a new point at once, with ``synchronous`` when the whole batch has finished.
 
         ``executor`` is any ``concurrent.futures.Executor``, a function that makes one (so that a broken one can be
         replaced), ``"threads"`` or ``"processes"``.
         """
-        rules = _run.Rules(self, n, timeout, target, callbacks)
-        _run.run(self, f, rules, workers, executor, synchronous)
+        rules = _run.Rules(self, n, timeout, target, min_gain, callbacks)
+        _run.Drive(self, f, rules, workers, executor, synchronous).run()
         return self
 
     async def run_async(
@@ -314,11 +329,12 @@ class Study:
         workers: int = 1,
         timeout: float | None = None,
         target: float | None = None,
+        min_gain: float | None = None,
         synchronous: bool = False,
         callbacks: Sequence[Callable[[Study, Trial], object]] = (),
     ) -> Study:
         """As :meth:`run`, for a coroutine function, in the running event loop."""
-        rules = _run.Rules(self, n, timeout, target, callbacks)
+        rules = _run.Rules(self, n, timeout, target, min_gain, callbacks)
         await _run.run_async(self, f, rules, workers, synchronous)
         return self
 
@@ -356,9 +372,13 @@ def suggest(
     seed: int | None = None,
     constraints: Iterable[str] = (),
     strategy: Named | None = None,
+    acquisition: Named | None = None,
+    penalizer: PenalizerName | None = None,
+    kernel: KernelName | Sequence[KernelName] | None = None,
+    noise: float | None = None,
     model: Mapping[str, Any] | None = None,
     initial: int | None = None,
-    design: Literal["sobol", "latin_hypercube", "uniform"] | None = None,
+    design: Design | None = None,
     repeats: bool | None = None,
 ) -> list[Params]:
     """The next n points of a study that somebody else keeps: from its results (params, value and, if it is known, noise
@@ -374,7 +394,17 @@ def suggest(
     labels = Labels(space)
     rows = [(labels.encode(one[0]), float(one[1]), one[2] if len(one) > 2 else None) for one in observed]
     written = settings(
-        goal=goal, seed=seed, strategy=strategy, model=model, initial=initial, design=design, repeats=repeats
+        goal=goal,
+        seed=seed,
+        strategy=strategy,
+        acquisition=acquisition,
+        penalizer=penalizer,
+        kernel=kernel,
+        noise=noise,
+        model=model,
+        initial=initial,
+        design=design,
+        repeats=repeats,
     )
     points = _elbowroom.suggest(
         to_native(space),
