@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use elbowroom::space::Point;
 use elbowroom::study::{Report, TrialId};
 use elbowroom_store::{
     About, Attempt, Counts, DEFAULT_TTL, Digest, Entry, Handed, Heartbeat, Memory, SharedStudy, Standing, Store, Time,
@@ -18,6 +19,7 @@ use crate::settings::config_of;
 use crate::space::{space_from_python, space_to_python};
 use crate::trial::{recommendation_to_python, told_name, trial_to_python};
 use crate::value::point_from_python;
+use crate::why::why;
 
 /// A worker that is alive says so this often, for each of its leases' lengths.
 const BEATS_PER_LEASE: u32 = 4;
@@ -282,6 +284,34 @@ impl Study {
             let mut shared = lock(&asking);
             shared.refresh()?;
             Ok(expected_gain(shared.study())?)
+        };
+        interruptible(py, work, drop)?.map_err(|fault: Fault| fault.into())
+    }
+
+    /// Means and standard deviations of the values at points, by the model of the results.
+    fn predict(&self, py: Python<'_>, points: Vec<Bound<'_, PyMapping>>) -> PyResult<(Vec<f64>, Vec<f64>)> {
+        let points = points.iter().map(point_from_python).collect::<PyResult<Vec<_>>>()?;
+        let asking = self.asking.clone();
+        let work = move || {
+            let mut shared = lock(&asking);
+            shared.refresh()?;
+            let (study, model) = (shared.study(), shared.study().model()?);
+            let predict = |point: &Point| {
+                let (mean, sd) = model.predict_value(&study.space().encode(point)?);
+                Ok((study.config().goal.maximized(mean), sd))
+            };
+            points.iter().map(predict).collect::<Result<(Vec<f64>, Vec<f64>), Fault>>()
+        };
+        interruptible(py, work, drop)?.map_err(|fault| fault.into())
+    }
+
+    /// What a trial's point rested on when it was chosen, as JSON.
+    fn why(&self, py: Python<'_>, trial: u64) -> PyResult<String> {
+        let asking = self.asking.clone();
+        let work = move || {
+            let mut shared = lock(&asking);
+            shared.refresh()?;
+            Ok(why(shared.study(), TrialId(trial))?.to_string())
         };
         interruptible(py, work, drop)?.map_err(|fault: Fault| fault.into())
     }

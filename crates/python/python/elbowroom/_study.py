@@ -9,11 +9,16 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any, Literal
 
-from . import _elbowroom, _run
+import numpy as np
+
+from . import _elbowroom, _plot, _run
 from ._errors import StoreError
+from ._gp import Array
+from ._html import facts
 from ._settings import Design, Goal, KernelName, Named, PenalizerName, settings
 from ._space import Labels, Parameter, Params, Space, from_native, to_native
-from ._trial import Batch, Recommendation, Told, Trial, trial_of
+from ._trial import Batch, Recommendation, Told, Trial, Trials, trial_of
+from ._why import Why, why_of
 
 class Study:
     """A search for the best point of a space.
@@ -258,9 +263,9 @@ class Study:
     # What came of it.
 
     @property
-    def trials(self) -> list[Trial]:
-        """All trials, by number."""
-        return [self._trial(row) for row in self._native.trials()]
+    def trials(self) -> Trials:
+        """All trials, by number; ``trials.to_pandas()`` and ``trials.to_polars()`` are frames of them."""
+        return Trials(map(self._trial, self._native.trials()))
 
     @property
     def best(self) -> Trial | None:
@@ -288,6 +293,28 @@ class Study:
     def budget_left(self) -> int | None:
         """How many more trials may be handed out, if there is a budget."""
         return self._native.budget_left()
+
+    def predict(self, params: Sequence[Mapping[str, Any]]) -> tuple[Array, Array]:
+        """The mean and the standard deviation of values at points, by the model of the results so far."""
+        mean, sd = self._native.predict([self._labels.encode(point) for point in params])
+        return np.array(mean), np.array(sd)
+
+    def why(self, trial: Trial | int) -> Why:
+        """What a trial's point rested on when it was chosen. It is worked out anew from the log, which takes a fit."""
+        number, _ = _which(trial)
+        return why_of(self._look(number), self._native.why(number))
+
+    def plot_history(self, ax: Any = None) -> Any:
+        """Draws the values by trial, and the best so far. Returns matplotlib's axes."""
+        return _plot.history(self, ax)
+
+    def plot_slices(self, params: Sequence[str] | None = None, axes: Any = None) -> Any:
+        """Draws the model along each parameter through the best point: mean, two standard deviations, results."""
+        return _plot.slices(self, params, axes)
+
+    def plot_pending(self, x: str | None = None, y: str | None = None, ax: Any = None) -> Any:
+        """Draws a map of the model over two parameters, with the results and with what is under way."""
+        return _plot.pending(self, x, y, ax)
 
     # Runs.
 
@@ -345,8 +372,20 @@ class Study:
         return trial_of(row, self._labels.decode(row["params"]))
 
     def __repr__(self) -> str:
-        where = "in memory" if self._store is None else f"in {self._native.place()}"
-        return f"<Study {self._name!r} {where}: {len(self._native.trials())} trials>"
+        counts = ", ".join(f"{n} {state}" for state, n in self.counts.items() if n) or "no trials yet"
+        return f"<Study {self._name!r} in {self._native.place()}: {counts}>"
+
+    def _repr_html_(self) -> str:
+        best, left = self.best, self.budget_left
+        rows = {
+            "store": self._native.place(),
+            "goal": self.goal,
+            "trials": ", ".join(f"{n} {state}" for state, n in self.counts.items() if n),
+            "budget left": left,
+            "best value": None if best is None else best.value,
+            "at": None if best is None else ", ".join(f"{name}={value}" for name, value in best.params.items()),
+        }
+        return facts(f"Study {self._name}", {name: value for name, value in rows.items() if value is not None})
 
 
 def _loaded(text: str, space: Space) -> Study:
@@ -368,6 +407,7 @@ def suggest(
     failed: Iterable[Mapping[str, Any]] = (),
     n: int = 1,
     *,
+    infeasible: Iterable[Mapping[str, Any]] = (),
     goal: Goal | None = None,
     seed: int | None = None,
     constraints: Iterable[str] = (),
@@ -382,7 +422,8 @@ def suggest(
     repeats: bool | None = None,
 ) -> list[Params]:
     """The next n points of a study that somebody else keeps: from its results (params, value and, if it is known, noise
-    variance), the points under way, and those that failed. There are fewer if the space is used up.
+    variance), the points under way, those that failed, and those that broke a constraint. There are fewer if the space
+    is used up.
 
     The same arguments give the same points.
 
@@ -413,6 +454,7 @@ def suggest(
         rows,
         [labels.encode(point) for point in pending],
         [labels.encode(point) for point in failed],
+        [labels.encode(point) for point in infeasible],
         n,
     )
     return [labels.decode(point) for point in points]
