@@ -145,6 +145,7 @@ pub(super) fn suggest(
         data_revision: data.state.data_revision,
         pending,
         time: None,
+        worker: None,
         design_next: choice.design_next,
         model: record,
         fallback: choice.fallback,
