@@ -60,6 +60,8 @@ pub enum Command {
     Plot(Plot),
     /// Show studies in the browser, and serve them to workers over HTTP.
     Serve(Serve),
+    /// Write a study as one HTML file that opens anywhere.
+    Report(Report),
     /// Take points as a sheet to fill in, for the laboratory.
     Sheet(Sheet),
     /// Read a filled-in sheet.
@@ -448,6 +450,18 @@ pub struct Serve {
     /// Read the token from this file, which others must not be able to read.
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
+}
+
+/// `elbow report`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  elbow report study.html")]
+pub struct Report {
+    /// The file.
+    #[arg(value_name = "FILE.html")]
+    pub file: PathBuf,
+    /// Which study.
+    #[command(flatten)]
+    pub study: In,
 }
 
 /// `elbow sheet`.

@@ -72,7 +72,8 @@
     health: (name, grid) => [panels.health(name, grid, "half"), panels.about(name, grid)],
   };
 
-  const one = async (name, page, rest) => {
+  const one = async (name, page, rest, mine) => {
+    elbow.stale = () => {};
     elbow.seen = await get(study(name));
     elbow.writes = Boolean(elbow.seen.write) && !elbow.report;
     document.title = `${name} – elbowroom`;
@@ -91,7 +92,8 @@
       // A study that changes all the time is drawn again about once a second.
       setTimeout(() => { busy = false; if (again) { again = false; update(); } }, 1000);
     };
-    let first = true;
+    let first = true, timer;
+    elbow.stale = () => { clearTimeout(timer); timer = setTimeout(() => mine === round && update(), 2000); };
     open = elbow.live(name, (news) => {
       const dot = document.getElementById("live");
       if (dot) { dot.className = "dot on"; dot.textContent = `live, event ${news.revision}`; }
@@ -110,8 +112,8 @@
     open = null; draws = []; elbow.keys = {};
     const [, kind, name, page, rest] = location.hash.split("/").map((part) => { try { return decodeURIComponent(part); } catch { return part; } });
     try {
-      if (kind === "s") await one(name, page || "overview", rest);
-      else if (elbow.report) await one(elbow.report.study, "overview");
+      if (kind === "s") await one(name, page || "overview", rest, mine);
+      else if (elbow.report) await one(elbow.report.study, "overview", undefined, mine);
       else if (kind === "compare") await compare();
       else await studies();
     } catch (fault) {

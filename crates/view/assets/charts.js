@@ -41,7 +41,7 @@
       ctx.restore();
     };
     const log = view.log ? 3 : 1;
-    const size = view.trial.length > 1500 ? 3 : 6;
+    const size = view.trial.length > 1500 ? 4 : view.trial.length > 300 ? 6 : 9;
     return uplot(root, 300, {
       scales: { x: { time: false, range: (u, low, high) => [low - 0.5, Math.max(high, low + 1) + 0.5] }, y: { distr: log } },
       axes: [{}, { size: 62, values: (u, all) => all.map((v) => (v === null ? "" : number(v, 4))) }],

@@ -9,6 +9,8 @@
     try {
       const view = await get(path);
       draw(view);
+      // Pictures of the model may be a little old, so that many who look cost one fit: look again soon.
+      if (view.revision !== undefined && view.revision < elbow.seen.revision) elbow.stale();
     } catch (fault) {
       show(body, state(fault.message, fault.hint, !fault.hint));
     }

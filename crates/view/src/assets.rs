@@ -42,7 +42,9 @@ mod tests {
     #[test]
     fn no_asset_asks_anybody_else_for_anything_or_writes_markup() {
         for asset in ASSETS.iter().filter(|asset| !asset.path.starts_with("/uplot")) {
-            for word in ["http://", "https://", "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("] {
+            for word in
+                ["http://", "https://", "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("]
+            {
                 let found = asset.text.matches(word).count();
                 let names = asset.text.matches("http://www.w3.org/2000/svg").count();
                 assert_eq!(found, if word == "http://" { names } else { 0 }, "{word} in {}", asset.path);

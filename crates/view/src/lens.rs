@@ -7,7 +7,7 @@ use elbowroom::acquisition::LogAcquisition;
 use elbowroom::batch::{BatchSize, BatchStrategy, LocalPenalization, Situation};
 use elbowroom::error::{Error, Result};
 use elbowroom::gp::{Posterior, Scratch};
-use elbowroom::penalty::{Ball, Penalizer};
+use elbowroom::penalty::{Ball, Penalizer, PenalizerKind};
 use elbowroom::rng::Stream;
 use elbowroom::space::UnitPoint;
 use elbowroom::study::{Model, StrategyConfig, Trial};
@@ -27,6 +27,7 @@ pub struct Lens<'a> {
     pub pending: Vec<&'a Trial>,
     /// The penalizer around each of them; none if the strategy has no penalizers.
     pub balls: Vec<Ball>,
+    penalty: Option<Penalty>,
     acquisition: Box<dyn LogAcquisition>,
     /// The model once the pending results are in; none if that does not lower the acquisition.
     after: Option<Posterior>,
@@ -61,10 +62,12 @@ impl<'a> Lens<'a> {
             _ => (LocalPenalization { shrink: false, ..LocalPenalization::default() }, false),
         };
         let pending: Vec<&Trial> = scene.pending().collect();
-        let balls = if penalizes { balls(scene, &model, &own, &pending)? } else { Vec::new() };
+        let penalty = if penalizes { Penalty::of(scene, &model, &own, &pending)? } else { None };
+        let around = |trial: &&Trial| penalty.map(|penalty| penalty.around(&model, &trial.unit));
+        let balls = pending.iter().filter_map(around).collect();
         let after = own.shrink.then(|| model.posterior.with_phantoms(pending.iter().map(|trial| &trial.unit[..])));
         let acquisition = own.acquisition.bind(&model.posterior);
-        Ok(Self { scene, model, pending, balls, acquisition, after })
+        Ok(Self { scene, model, pending, balls, penalty, acquisition, after })
     }
 
     /// What stands at a unit point.
@@ -81,6 +84,13 @@ impl<'a> Lens<'a> {
         Seen { mean, sd: width, ln_before: before, ln_after: before + pushed + shrunk }
     }
 
+    /// Lets one more point push others away, as if it were pending.
+    pub fn push(&mut self, unit: &[f64]) {
+        self.balls.extend(self.penalty.map(|penalty| penalty.around(&self.model, unit)));
+        let after = self.after.take().unwrap_or_else(|| self.model.posterior.clone());
+        self.after = Some(after.with_phantoms([unit]));
+    }
+
     /// The unit point that pictures go through: the recommended one.
     pub fn center(&self) -> Result<UnitPoint> {
         let study = self.scene.study;
@@ -91,25 +101,31 @@ impl<'a> Lens<'a> {
     }
 }
 
-/// The penalizers around pending trials, with the Lipschitz constant and the maximum that the strategy would use now.
-fn balls(scene: &Scene<'_>, model: &Model, own: &LocalPenalization, pending: &[&Trial]) -> Result<Vec<Ball>> {
-    let Some(kind) = own.penalizer else { return Ok(Vec::new()) };
-    if pending.is_empty() {
-        return Ok(Vec::new());
+/// What all penalizers share: the Lipschitz constant and the maximum that the strategy would use now.
+#[derive(Debug, Clone, Copy)]
+struct Penalty {
+    kind: PenalizerKind,
+    lipschitz: f64,
+    best: f64,
+}
+
+impl Penalty {
+    fn of(scene: &Scene<'_>, model: &Model, own: &LocalPenalization, pending: &[&Trial]) -> Result<Option<Self>> {
+        let Some(kind) = own.penalizer else { return Ok(None) };
+        let study = scene.study;
+        let units: Vec<UnitPoint> = pending.iter().map(|trial| trial.unit.clone()).collect();
+        let taken: HashSet<_> = study.trials().iter().map(|trial| study.space().key(&trial.unit)).collect();
+        let stream = Stream::new(study.config().seed).child("picture", study.events().len() as u64);
+        let posterior = &model.posterior;
+        let situation = Situation { posterior, space: study.space(), pending: &units, taken: &taken, stream: &stream };
+        let info = own.choose(&situation, BatchSize::new(1)?)?.info;
+        Ok(info.lipschitz.zip(info.maximum).map(|(lipschitz, best)| Self { kind, lipschitz, best }))
     }
-    let study = scene.study;
-    let units: Vec<UnitPoint> = pending.iter().map(|trial| trial.unit.clone()).collect();
-    let taken: HashSet<_> = study.trials().iter().map(|trial| study.space().key(&trial.unit)).collect();
-    let stream = Stream::new(study.config().seed).child("picture", study.events().len() as u64);
-    let posterior = &model.posterior;
-    let situation = Situation { posterior, space: study.space(), pending: &units, taken: &taken, stream: &stream };
-    let info = own.choose(&situation, BatchSize::new(1)?)?.info;
-    let (Some(lipschitz), Some(best)) = (info.lipschitz, info.maximum) else { return Ok(Vec::new()) };
-    let least = LEAST_SD * posterior.hyper().variance.sqrt();
-    let ball = |trial: &&Trial| {
-        let p = posterior.predict(&trial.unit);
-        let penalizer = Penalizer { kind, lipschitz, best, mean: p.mean, sd: p.variance.sqrt().max(least) };
-        Ball { center: trial.unit.to_vec(), penalizer }
-    };
-    Ok(pending.iter().map(ball).collect())
+
+    fn around(self, model: &Model, unit: &[f64]) -> Ball {
+        let Self { kind, lipschitz, best } = self;
+        let p = model.posterior.predict(unit);
+        let sd = p.variance.sqrt().max(LEAST_SD * model.posterior.hyper().variance.sqrt());
+        Ball { center: unit.to_vec(), penalizer: Penalizer { kind, lipschitz, best, mean: p.mean, sd } }
+    }
 }

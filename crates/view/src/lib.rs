@@ -16,6 +16,8 @@ pub mod model;
 pub mod overview;
 pub mod picture;
 pub mod plot;
+pub mod proposal;
+pub mod report;
 pub mod scene;
 pub mod table;
 pub mod timeline;

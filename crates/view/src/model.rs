@@ -52,9 +52,13 @@ pub fn slices(lens: &Lens<'_>) -> Result<Slices> {
     let mut slice = |axis: Axis| {
         let mut u: Vec<f64> = match space.dimensions()[axis.dim] {
             Dimension::Continuous => (0..=STEPS).map(|i| i as f64 / STEPS as f64).collect(),
-            Dimension::Grid { levels } if levels > STEPS as u64 => (0..=STEPS).map(|i| i as f64 / STEPS as f64).collect(),
+            Dimension::Grid { levels } if levels > STEPS as u64 => {
+                (0..=STEPS).map(|i| i as f64 / STEPS as f64).collect()
+            }
             Dimension::Grid { levels } => (0..levels).map(|level| space.coordinate(axis.dim, level)).collect(),
-            Dimension::Category { levels } => (0..levels as u64).map(|level| space.coordinate(axis.dim, level)).collect(),
+            Dimension::Category { levels } => {
+                (0..levels as u64).map(|level| space.coordinate(axis.dim, level)).collect()
+            }
         };
         u.dedup();
         let mut at = |u: &f64| {

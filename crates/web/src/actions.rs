@@ -17,6 +17,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use crate::desk::Desk;
 use crate::fault::Fault;
 use crate::limits::{MAX_ASK, MAX_ATTEMPTS, check_json};
 use crate::looks::{beside, in_json};
@@ -29,7 +30,8 @@ type Answer = Result<Response, Fault>;
 /// Longest lease that a worker may ask for, in seconds: a person's trial may take weeks.
 const MAX_LEASE: f64 = 366.0 * 86_400.0;
 
-fn read<T: DeserializeOwned>(body: Sent) -> Result<T, Fault> {
+/// The body, if it is what is wanted.
+pub fn read<T: DeserializeOwned>(body: Sent) -> Result<T, Fault> {
     let body = body.map_err(|error| Fault::new(error.status(), error.body_text(), "send at most 1 MB"))?;
     check_json(&body).map_err(|what| Fault::bad(what, "send a plain object"))?;
     serde_json::from_slice(&body).map_err(|error| Fault::bad(error.to_string(), "see /api/openapi.json"))
@@ -50,6 +52,9 @@ struct Ask {
     worker: Option<String>,
     request: Option<String>,
     lease_seconds: Option<f64>,
+    /// Parameters that keep these values in all of the points.
+    #[serde(default)]
+    fixed: BTreeMap<String, Setting>,
 }
 
 fn one() -> usize {
@@ -66,7 +71,7 @@ fn lease(seconds: Option<f64>) -> Result<Duration, Fault> {
 
 /// Takes points.
 pub async fn ask((State(studies), Path(name)): Studied, body: Sent) -> Answer {
-    let Ask { n, worker, request, lease_seconds } = read(body)?;
+    let Ask { n, worker, request, lease_seconds, fixed } = read(body)?;
     if !(1..=MAX_ASK).contains(&n) {
         return Err(Fault::bad(format!("{n} points were asked for"), format!("ask for 1 to {MAX_ASK}")));
     }
@@ -76,12 +81,52 @@ pub async fn ask((State(studies), Path(name)): Studied, body: Sent) -> Answer {
         return Err(Fault::bad("the worker's name cannot be used", "take 1 to 200 letters, digits, spaces or signs"));
     }
     beside(move || {
+        if !fixed.is_empty() {
+            return in_json(&held_fixed(&*studies.desk(&name)?, n, ttl, request, fixed)?);
+        }
         let handed = studies.desk(&name)?.ask(n, &worker, ttl, request.as_deref())?;
         let trials: Vec<Value> = handed.trials.iter().map(handed_trial).collect();
         in_json(&json!({ "trials": trials, "short": handed.short }))
     })
     .await
 }
+
+/// Points with some parameters held fixed: chosen here by the same acquisition and penalizers, and started like points of
+/// one's own, since the log could not choose them again.
+fn held_fixed(
+    desk: &Desk,
+    n: usize,
+    ttl: Duration,
+    request: Option<String>,
+    fixed: BTreeMap<String, Setting>,
+) -> Result<Value, Fault> {
+    if desk.is_paused() {
+        return Err(Fault::new(StatusCode::CONFLICT, "the study is paused", "resume it in the dashboard"));
+    }
+    if n > MAX_HELD {
+        return Err(Fault::bad(format!("{n} points with fixed parameters"), format!("ask for at most {MAX_HELD}")));
+    }
+    let named = |i: usize| request.as_ref().map(|request| format!("{request}, point {i}"));
+    // A request that was answered has its points in the log.
+    let before = desk.look_shared(|shared| {
+        let known = |i: usize| named(i).and_then(|name| shared.study().reported(&name));
+        (0..n).map_while(known).filter_map(|id| shared.study().trial(id).ok().cloned()).collect::<Vec<_>>()
+    })?;
+    let mut points: Vec<Point> = before.iter().map(|trial| trial.point.clone()).collect();
+    if points.is_empty() {
+        points = desk.frozen()?.propose(&desk.name, &fixed, n)?;
+    }
+    let mut trials = Vec::new();
+    for (i, point) in points.iter().enumerate() {
+        let handed = desk.tell(|study| Ok(study.start(point, Some(ttl), named(i).as_deref())?))?;
+        trials.push(handed_trial(&handed));
+    }
+    let short = (trials.len() < n).then_some("no more points are free with these values");
+    Ok(json!({ "trials": trials, "short": short }))
+}
+
+/// The most points with fixed parameters at once.
+const MAX_HELD: usize = 20;
 
 fn handed_trial(handed: &HandedTrial) -> Value {
     json!({

@@ -4,15 +4,17 @@
 //! take a fit. So who looks never waits for who asks. Those who look read what is new at most every [`STALE`], together;
 //! a store file in WAL mode lets a writer write meanwhile.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
+use elbowroom::space::{Point, Value as Setting};
 use elbowroom::study::{Study, TrialId};
 use elbowroom_store::{Attempt, Handed, SharedStudy, Standing as Stands, Store};
 use elbowroom_view::picture::why_page;
+use elbowroom_view::proposal::propose;
 use elbowroom_view::{Held, Picture, Scene, Standing};
 
 use crate::fault::Fault;
@@ -65,6 +67,11 @@ struct Drawn {
 const MOST_KEPT: usize = 100;
 
 impl Frozen {
+    /// Points with some parameters held fixed.
+    pub fn propose(&self, name: &str, fixed: &BTreeMap<String, Setting>, n: usize) -> Result<Vec<Point>, Fault> {
+        Ok(propose(&self.scene(name), fixed, n)?)
+    }
+
     fn scene<'a>(&'a self, name: &'a str) -> Scene<'a> {
         let Self { study, standings, held, times, now, .. } = self;
         Scene { name, study, standings: standings.clone(), held: held.clone(), times: times.clone(), now: *now }
@@ -86,6 +93,11 @@ impl Desk {
             frozen: Mutex::default(),
             reasons: Mutex::default(),
         })
+    }
+
+    /// Whether nobody is to be handed anything.
+    pub fn is_paused(&self) -> bool {
+        self.paused.load(Ordering::SeqCst)
     }
 
     /// Shows the study as it stands.
@@ -124,7 +136,7 @@ impl Desk {
             Some(study) => study,
             None => SharedStudy::open(self.store.clone(), &self.name)?,
         };
-        if self.paused.load(Ordering::SeqCst) {
+        if self.is_paused() {
             *slot = Some(study);
             return Err(Fault::new(StatusCode::CONFLICT, "the study is paused", "resume it in the dashboard"));
         }
@@ -184,7 +196,9 @@ impl Desk {
                     return Ok(picture.clone());
                 }
                 let start = Instant::now();
-                let picture: Arc<str> = which.draw(&frozen.scene(&self.name), x, y, true)?.to_string().into();
+                let mut picture = which.draw(&frozen.scene(&self.name), x, y, true)?;
+                picture["revision"] = serde_json::json!(frozen.study.events().len());
+                let picture: Arc<str> = picture.to_string().into();
                 drawn.took += start.elapsed();
                 if drawn.pictures.len() < MOST_KEPT {
                     drawn.pictures.insert((which, x, y), picture.clone());

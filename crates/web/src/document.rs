@@ -18,6 +18,14 @@ pub fn document() -> Value {
     for (word, summary, body) in actions() {
         paths.insert(format!("/api/studies/{{study}}/{word}"), json!({ "post": action(word, summary, body) }));
     }
+    let deed = object(
+        json!({ "do": { "enum": ["create", "append", "report", "extend", "give_back", "queue", "leave"] } }),
+        &["do"],
+    );
+    let mut deed =
+        action("store", "Change the log as a store does: what a worker that computes for itself sends.", deed);
+    deed["requestBody"]["content"]["application/json"]["schema"]["additionalProperties"] = json!(true);
+    paths["/api/store/{study}"]["post"] = deed;
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -74,8 +82,14 @@ fn looks() -> Vec<Look> {
     let picture = |path, summary| Look { query: over(), ..look(path, summary) };
     vec![
         look("/api/studies/{study}/history", "The value of each trial, and the best so far."),
-        picture("/api/studies/{study}/map", "Trials over two coordinates, with the exclusion radius of each pending point."),
-        picture("/api/studies/{study}/surface", "The model over two coordinates, the acquisition before and after penalization."),
+        picture(
+            "/api/studies/{study}/map",
+            "Trials over two coordinates, with the exclusion radius of each pending point.",
+        ),
+        picture(
+            "/api/studies/{study}/surface",
+            "The model over two coordinates, the acquisition before and after penalization.",
+        ),
         look("/api/studies/{study}/slices", "The model along each parameter, through the recommended point."),
         look("/api/studies/{study}/importance", "How much each parameter matters, with uncertainty."),
         look("/api/studies/{study}/quality", "Leave-one-out predictions and their calibration."),
@@ -83,6 +97,11 @@ fn looks() -> Vec<Look> {
         look("/api/studies/{study}/timeline", "Who ran which attempt, from when to when."),
         look("/api/studies/{study}/health", "What may be wrong with the study."),
         look("/api/openapi.json", "This document."),
+        look("/api/store", "All studies of the store, for a worker that computes for itself."),
+        Look {
+            query: vec![("from", whole())],
+            ..look("/api/store/{study}", "The log from some event on, with leases and queue.")
+        },
         look("/api/studies", "All studies of the store."),
         look("/api/studies/{study}", "A study at a glance: goal, counts, best trial, axes, who has which trial."),
         look("/api/studies/{study}/best", "The best observed point and the recommended one."),
@@ -99,7 +118,10 @@ fn looks() -> Vec<Look> {
             ..look("/api/studies/{study}/trials", "A page of trials, filtered and sorted.")
         },
         look("/api/studies/{study}/trials/{trial}", "One trial: how it stands and what was measured."),
-        look("/api/studies/{study}/trials/{trial}/why", "Why a trial's point was chosen: prediction, acquisition, neighbours."),
+        look(
+            "/api/studies/{study}/trials/{trial}/why",
+            "Why a trial's point was chosen: prediction, acquisition, neighbours.",
+        ),
         Look { kind: "text/csv", ..look("/api/studies/{study}/trials.csv", "All trials; formulas are neutralized.") },
         Look {
             query: vec![("from", whole()), ("events", count(MAX_EVENTS))],
@@ -122,7 +144,7 @@ fn actions() -> Vec<(&'static str, &'static str, Value)> {
             "ask",
             "Take points to evaluate. They are pending, and leased to the worker, from here on.",
             object(
-                json!({ "n": { "type": "integer", "minimum": 1, "maximum": MAX_ASK }, "worker": { "type": "string", "minLength": 1, "maxLength": 200 }, "request": request(), "lease_seconds": seconds() }),
+                json!({ "n": { "type": "integer", "minimum": 1, "maximum": MAX_ASK }, "worker": { "type": "string", "minLength": 1, "maxLength": 200 }, "request": request(), "lease_seconds": seconds(), "fixed": { "type": "object", "additionalProperties": { "type": ["number", "string", "boolean"] }, "description": "Parameters that keep these values in all of the points." } }),
                 &[],
             ),
         ),
@@ -166,7 +188,11 @@ fn actions() -> Vec<(&'static str, &'static str, Value)> {
                 &["point"],
             ),
         ),
-        ("pause", "Stop handing out points, or go on.", object(json!({ "paused": { "type": "boolean" } }), &["paused"])),
+        (
+            "pause",
+            "Stop handing out points, or go on.",
+            object(json!({ "paused": { "type": "boolean" } }), &["paused"]),
+        ),
     ]
 }
 
@@ -208,5 +234,9 @@ fn text() -> Value {
 }
 
 fn identifier(path: &str) -> String {
-    path.trim_start_matches("/api/").chars().filter(|c| !"{}".contains(*c)).map(|c| if c.is_alphanumeric() { c } else { '_' }).collect()
+    path.trim_start_matches("/api/")
+        .chars()
+        .filter(|c| !"{}".contains(*c))
+        .map(|c| if c.is_alphanumeric() { c } else { '_' })
+        .collect()
 }

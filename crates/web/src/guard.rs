@@ -125,7 +125,8 @@ impl Guard {
 
 /// The layer itself.
 pub async fn guard(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
-    let wants_page = request.headers().get(header::ACCEPT).is_some_and(|accept| accept.as_bytes().starts_with(b"text/html"));
+    let wants_page =
+        request.headers().get(header::ACCEPT).is_some_and(|accept| accept.as_bytes().starts_with(b"text/html"));
     let too_large = request.headers().get(header::CONTENT_LENGTH).is_some_and(|length| {
         length.to_str().ok().and_then(|text| text.parse::<usize>().ok()).is_none_or(|length| length > MAX_BODY)
     });

@@ -12,11 +12,13 @@ mod guard;
 mod limits;
 mod live;
 mod looks;
+mod remote;
 mod routes;
 mod serve;
 mod studies;
 mod token;
 
+pub use desk::scene;
 pub use document::document;
 pub use serve::{Server, Settings};
 pub use token::Token;

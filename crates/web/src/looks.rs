@@ -1,7 +1,6 @@
 //! What can be looked at: each answer is a view of `elbowroom-view`, made beside the threads that serve.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use axum::extract::{Path, Query, State};
 use axum::http::{StatusCode, header};
@@ -65,7 +64,7 @@ pub async fn study((State(studies), Path(name)): Studied) -> Answer {
             value["log_hash"] = json!(shared.digest().to_string());
             value
         })?;
-        value["paused"] = json!(desk.paused.load(Ordering::SeqCst));
+        value["paused"] = json!(desk.is_paused());
         value["write"] = json!(studies.write);
         in_json(&value)
     })

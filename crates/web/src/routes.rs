@@ -14,12 +14,14 @@ use crate::fault::Fault;
 use crate::guard::{Guard, guard};
 use crate::limits::MAX_BODY;
 use crate::studies::Studies;
-use crate::{actions, document, live, looks};
+use crate::{actions, document, live, looks, remote};
 
 /// All routes, behind the guard.
 pub fn router(studies: Arc<Studies>, door: Arc<Guard>) -> Router {
     let mut router = Router::new()
         .route("/api/openapi.json", get(|| async { looks::in_json(&document::document()) }))
+        .route("/api/store", get(remote::studies))
+        .route("/api/store/{study}", get(remote::log).post(remote::deed))
         .route("/api/studies", get(looks::studies))
         .route("/api/studies/{study}", get(looks::study))
         .route("/api/studies/{study}/best", get(looks::best))

@@ -29,8 +29,8 @@ fn a_running_study_is_seen_live_and_every_panel_draws_what_the_server_knows() {
     go(&mut browser, "overview");
     browser.wait("document.querySelector('.dot.on')");
     assert_eq!(browser.eval("[...document.querySelectorAll('.tile .big')][1].textContent"), "22");
-    assert_eq!(browser.count(".pending"), 3);
-    assert_eq!(browser.count(".room"), 3, "each pending point has its exclusion ball");
+    assert_eq!(browser.count(".pending"), 5);
+    assert_eq!(browser.count(".room"), 5, "each pending point has its exclusion ball");
     assert!(browser.count("canvas") >= 1 && browser.count(".finding") >= 3);
     browser.shot("overview-light");
 
@@ -38,8 +38,8 @@ fn a_running_study_is_seen_live_and_every_panel_draws_what_the_server_knows() {
     let trial = study.study().trial(TrialId(24)).unwrap().clone();
     study.tell(trial.id, 0.031).unwrap();
     browser.wait("[...document.querySelectorAll('.tile .big')][1].textContent === '23'");
-    browser.wait("document.querySelectorAll('.pending').length === 2");
-    assert_eq!(browser.eval("document.querySelector('.tile .big').textContent"), study.study().best().unwrap().value().map(|v| format!("{}", (v * 1e6).round() / 1e6)).unwrap());
+    browser.wait("document.querySelectorAll('.pending').length === 4");
+    assert_eq!(browser.eval("document.querySelector('.tile .big').textContent"), "0.031");
 
     go(&mut browser, "map");
     browser.wait("document.querySelectorAll('.planes image').length === 4");
@@ -51,14 +51,14 @@ fn a_running_study_is_seen_live_and_every_panel_draws_what_the_server_knows() {
     assert_eq!(browser.count(".bar"), 4, "one for each parameter");
     browser.shot("model-light");
     go(&mut browser, "trials");
-    assert_eq!(browser.count("tbody tr"), 27);
+    assert_eq!(browser.count("tbody tr"), 29);
     browser.eval("(() => { const f = document.getElementById('filter'); f.value = 'sample broke'; f.dispatchEvent(new Event('input')); })()");
     browser.wait("document.querySelectorAll('tbody tr').length === 2");
     browser.shot("trials-light");
     go(&mut browser, "parallel");
     assert_eq!(browser.count("polyline"), 23);
     go(&mut browser, "workers");
-    assert_eq!(browser.count(".span"), 27);
+    assert_eq!(browser.count(".span"), 29);
     assert!(browser.eval("document.body.innerText").as_str().unwrap().contains("bench 2"));
     browser.shot("workers-light");
     go(&mut browser, "health");
@@ -75,15 +75,18 @@ fn a_running_study_is_seen_live_and_every_panel_draws_what_the_server_knows() {
     browser.eval("dispatchEvent(new KeyboardEvent('keydown', { key: '1', bubbles: true })), document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '1', bubbles: true }))");
     browser.wait("document.documentElement.dataset.ready === '#/s/plate/overview'");
     browser.dark(true);
-    browser.wait("document.documentElement.dataset.theme === 'dark' && document.querySelectorAll('.room').length === 2 && document.querySelector('canvas')");
+    browser.wait("document.documentElement.dataset.theme === 'dark' && document.querySelectorAll('.room').length === 4 && document.querySelector('canvas')");
     browser.shot("overview-dark");
     go(&mut browser, "map");
     browser.wait("document.querySelectorAll('.planes image').length === 4");
     browser.shot("map-dark");
     browser.size(390, 844);
     go(&mut browser, "overview");
-    browser.wait("document.querySelectorAll('.room').length === 2 && document.querySelector('canvas')");
-    assert!(browser.eval("document.documentElement.scrollWidth").as_u64().unwrap() <= 390, "nothing hangs over the edge");
+    browser.wait("document.querySelectorAll('.room').length === 4 && document.querySelector('canvas')");
+    assert!(
+        browser.eval("document.documentElement.scrollWidth").as_u64().unwrap() <= 390,
+        "nothing hangs over the edge"
+    );
     browser.shot("overview-narrow-dark");
 
     // The refused change was logged by the browser, and nothing else was.
@@ -99,7 +102,9 @@ fn with_write_a_person_can_do_what_a_worker_can() {
     browser.open(&served.url);
     browser.wait("document.querySelector('td a')");
     let click = |browser: &mut Browser, label: &str, said: &str| {
-        browser.eval(&format!("[...document.querySelectorAll('button')].find((b) => b.textContent === {label:?}).click()"));
+        browser.eval(&format!(
+            "[...document.querySelectorAll('button')].find((b) => b.textContent === {label:?}).click()"
+        ));
         browser.wait(&format!("[...document.querySelectorAll('.said')].some((s) => s.textContent.includes({said:?}))"));
     };
     let mut standing = |id: u64| {
@@ -122,25 +127,25 @@ fn with_write_a_person_can_do_what_a_worker_can() {
     browser.eval("document.querySelector('input[data-parameter=temperature]').value = '41.5'");
     click(&mut browser, "Run this point instead", "takes its place");
     assert_eq!(standing(12).0, Standing::Released);
-    assert_eq!(standing(13).2.get("temperature").and_then(|v| v.as_f64()), Some(41.5));
-    go(&mut browser, "trial/13");
+    assert_eq!(standing(15).2.get("temperature").and_then(|v| v.as_f64()), Some(41.5));
+    go(&mut browser, "trial/15");
     browser.wait("document.getElementById('value')");
     click(&mut browser, "Release", "appended");
-    assert_eq!(standing(13).0, Standing::Released);
+    assert_eq!(standing(15).0, Standing::Released);
 
     go(&mut browser, "trials");
     browser.wait("document.querySelector('input[data-parameter=temperature]')");
     browser.eval("for (const [k, v] of Object.entries({ temperature: 50, rate: 0.01, steps: 3, gas: 'Ar' })) document.querySelector(`input[data-parameter=${k}]`).value = v");
-    click(&mut browser, "Add this point", "trial 14 is added");
-    assert_eq!(standing(14).0, Standing::Running);
+    click(&mut browser, "Add this point", "trial 16 is added");
+    assert_eq!(standing(16).0, Standing::Running);
     browser.shot("write-light");
     browser.eval("document.getElementById('pause').click()");
     browser.wait("document.getElementById('pause').textContent === 'Resume'");
     click(&mut browser, "Ask", "paused");
     browser.eval("document.getElementById('pause').click()");
     browser.wait("document.getElementById('pause').textContent === 'Pause'");
-    click(&mut browser, "Ask", "trials 15");
-    assert_eq!(standing(15).0, Standing::Running);
+    click(&mut browser, "Ask", "trials 17");
+    assert_eq!(standing(17).0, Standing::Running);
 }
 
 #[test]
@@ -150,9 +155,13 @@ fn names_and_values_are_texts_whatever_they_say() {
     let evil = "<img src=x onerror=window.hacked=1>";
     let space = SearchSpace::new(vec![
         Parameter::float(evil, 0.0, 1.0),
-        Parameter::category("kind", ["<script>window.hacked=1</script>", "\"><svg onload=window.hacked=1>", "javascript:hacked"]),
+        Parameter::category(
+            "kind",
+            ["<script>window.hacked=1</script>", "\"><svg onload=window.hacked=1>", "javascript:hacked"],
+        ),
     ]);
-    let mut study = SharedStudy::create(served.store.clone(), evil, StudyConfig::new(space.unwrap())).unwrap().worker(evil);
+    let mut study =
+        SharedStudy::create(served.store.clone(), evil, StudyConfig::new(space.unwrap())).unwrap().worker(evil);
     for (i, handed) in study.ask(8, None).unwrap().trials.into_iter().enumerate() {
         match i {
             0 => drop(study.fail(&handed, evil).unwrap()),
@@ -164,8 +173,13 @@ fn names_and_values_are_texts_whatever_they_say() {
     browser.wait("document.querySelector('td a')");
     for page in ["overview", "map", "model", "trials", "parallel", "workers", "health", "trial/0", "trial/1"] {
         browser.eval(&format!("location.hash = '#/s/' + encodeURIComponent({evil:?}) + '/{page}'"));
-        browser.wait(&format!("document.documentElement.dataset.ready && document.documentElement.dataset.ready.endsWith('/{page}')"));
-        assert!(browser.eval("document.body.innerText").as_str().unwrap().contains(evil), "{page} shows the name as it is");
+        browser.wait(&format!(
+            "document.documentElement.dataset.ready && document.documentElement.dataset.ready.endsWith('/{page}')"
+        ));
+        assert!(
+            browser.eval("document.body.innerText").as_str().unwrap().contains(evil),
+            "{page} shows the name as it is"
+        );
         assert_eq!(browser.eval("typeof window.hacked"), "undefined", "{page}");
         assert_eq!(browser.count("main img, main script, main iframe"), 0, "{page}");
     }

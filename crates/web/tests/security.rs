@@ -42,11 +42,15 @@ fn without_the_token_every_path_and_method_is_closed() {
     study(&served.store, "plate", 3);
     let wrong = Token::fresh().unwrap();
     for (method, path) in paths() {
-        for header in [String::new(), format!("authorization: Bearer {}\r\n", wrong.reveal()), "cookie: elbow_1=x\r\n".into()] {
+        for header in
+            [String::new(), format!("authorization: Bearer {}\r\n", wrong.reveal()), "cookie: elbow_1=x\r\n".into()]
+        {
             let host = served.address;
             let answer = send(
                 host,
-                &format!("{method} {path} HTTP/1.1\r\nhost: {host}\r\n{header}{JSON}content-length: 2\r\nconnection: close\r\n\r\n{{}}"),
+                &format!(
+                    "{method} {path} HTTP/1.1\r\nhost: {host}\r\n{header}{JSON}content-length: 2\r\nconnection: close\r\n\r\n{{}}"
+                ),
             );
             assert_eq!(answer.status, 401, "{method} {path} {header}");
         }
@@ -57,7 +61,9 @@ fn without_the_token_every_path_and_method_is_closed() {
 fn the_printed_address_is_exchanged_for_a_cookie_that_no_script_reads() {
     let served = Served::start(false);
     let host = served.address;
-    let get = |path: &str, more: &str| send(host, &format!("GET {path} HTTP/1.1\r\nhost: {host}\r\n{more}connection: close\r\n\r\n"));
+    let get = |path: &str, more: &str| {
+        send(host, &format!("GET {path} HTTP/1.1\r\nhost: {host}\r\n{more}connection: close\r\n\r\n"))
+    };
     let path = served.url.split_once(&host.to_string()).unwrap().1;
     let welcome = get(path, "");
     assert_eq!((welcome.status, welcome.header("location")), (303, Some("/")));
@@ -77,12 +83,31 @@ fn only_its_own_names_reach_it() {
     let (host, token) = (served.address, &served.token);
     let port = host.port();
     let get = |target: &str, hosts: &str| {
-        send(host, &format!("GET {target} HTTP/1.1\r\n{hosts}authorization: Bearer {token}\r\nconnection: close\r\n\r\n")).status
+        send(
+            host,
+            &format!("GET {target} HTTP/1.1\r\n{hosts}authorization: Bearer {token}\r\nconnection: close\r\n\r\n"),
+        )
+        .status
     };
-    for own in [format!("127.0.0.1:{port}"), "127.0.0.1".into(), format!("localhost:{port}"), "LOCALHOST".into(), "[::1]".into(), format!("[::1]:{port}")] {
+    for own in [
+        format!("127.0.0.1:{port}"),
+        "127.0.0.1".into(),
+        format!("localhost:{port}"),
+        "LOCALHOST".into(),
+        "[::1]".into(),
+        format!("[::1]:{port}"),
+    ] {
         assert_eq!(get("/api/studies", &format!("host: {own}\r\n")), 200, "{own}");
     }
-    for other in ["evil.example", "127.0.0.1.evil.example", "127.0.0.1:1", "localhost.evil.example:80", "", "169.254.169.254", "localhost:80@evil"] {
+    for other in [
+        "evil.example",
+        "127.0.0.1.evil.example",
+        "127.0.0.1:1",
+        "localhost.evil.example:80",
+        "",
+        "169.254.169.254",
+        "localhost:80@evil",
+    ] {
         assert_eq!(get("/api/studies", &format!("host: {other}\r\n")), 421, "{other}");
     }
     assert_eq!(get("/api/studies", ""), 421);
@@ -96,8 +121,14 @@ fn a_request_from_another_page_changes_nothing() {
     let mut study = study(&served.store, "plate", 3);
     let own = format!("http://{}", served.address);
     for (method, path) in paths().into_iter().filter(|(method, _)| method != "GET") {
-        for from in ["origin: http://evil.example\r\n", "origin: null\r\n", "sec-fetch-site: cross-site\r\n", "sec-fetch-site: same-site\r\n"] {
-            let answer = served.send(&method, &path, &format!("{JSON}{from}"), r#"{"trial":3,"value":1,"paused":true}"#);
+        for from in [
+            "origin: http://evil.example\r\n",
+            "origin: null\r\n",
+            "sec-fetch-site: cross-site\r\n",
+            "sec-fetch-site: same-site\r\n",
+        ] {
+            let answer =
+                served.send(&method, &path, &format!("{JSON}{from}"), r#"{"trial":3,"value":1,"paused":true}"#);
             assert_eq!(answer.status, 403, "{method} {path} {from}");
         }
     }
@@ -128,14 +159,21 @@ fn only_json_is_taken_and_only_so_much_of_it() {
     study(&served.store, "plate", 3);
     let path = "/api/studies/plate/fail";
     let fail = |kind: &str, body: &str| served.send("POST", path, kind, body).status;
-    for kind in ["", "content-type: text/plain\r\n", "content-type: application/x-www-form-urlencoded\r\n", "content-type: multipart/form-data\r\n"] {
+    for kind in [
+        "",
+        "content-type: text/plain\r\n",
+        "content-type: application/x-www-form-urlencoded\r\n",
+        "content-type: multipart/form-data\r\n",
+    ] {
         assert_eq!(fail(kind, r#"{"trial":3}"#), 415, "{kind}");
     }
     let large = format!(r#"{{"trial":3,"reason":"{}"}}"#, "x".repeat(1 << 20));
     assert_eq!(fail(JSON, &large), 413);
     let chunked = format!(
         "POST {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {}\r\n{JSON}transfer-encoding: chunked\r\nconnection: close\r\n\r\n{:x}\r\n{large}\r\n0\r\n\r\n",
-        served.address, served.token, large.len()
+        served.address,
+        served.token,
+        large.len()
     );
     assert_eq!(send(served.address, &chunked).status, 413);
     assert_eq!(fail(JSON, &format!(r#"{{"trial":3,"reason":"{}"}}"#, "x".repeat(10_001))), 400);
@@ -150,7 +188,7 @@ fn rows_points_and_events_are_limited() {
     let served = Served::start(true);
     study(&served.store, "plate", 3);
     let table = served.get("/api/studies/plate/trials?rows=1000000").json();
-    assert_eq!(table["rows"].as_array().unwrap().len(), 6);
+    assert_eq!(table["rows"].as_array().unwrap().len(), 8);
     assert_eq!(served.post("/api/studies/plate/ask", &json!({ "n": 201 })).status, 400);
     assert_eq!(served.post("/api/studies/plate/ask", &json!({ "n": 0 })).status, 400);
     assert_eq!(served.get("/api/studies/plate/trials?sort=value;drop%20table").status, 400);
@@ -160,7 +198,16 @@ fn rows_points_and_events_are_limited() {
 #[test]
 fn no_path_reaches_a_file() {
     let served = Served::start(false);
-    for path in ["/../Cargo.toml", "/..%2f..%2fetc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/api/studies/..%2f..%2fetc%2fpasswd", "//etc/passwd", "/app.js/..", "/lab.elbow", "/style.css%00.html"] {
+    for path in [
+        "/../Cargo.toml",
+        "/..%2f..%2fetc/passwd",
+        "/%2e%2e/%2e%2e/etc/passwd",
+        "/api/studies/..%2f..%2fetc%2fpasswd",
+        "//etc/passwd",
+        "/app.js/..",
+        "/lab.elbow",
+        "/style.css%00.html",
+    ] {
         let answer = served.get(path);
         assert_eq!(answer.status, 404, "{path}");
         assert!(!answer.body.contains("root:") && !answer.body.contains("[package]"), "{path}");

@@ -20,11 +20,16 @@ const TOKEN: &str = "ELBOW_TOKEN";
 pub fn serve(args: &Serve, json: bool) -> Result<()> {
     let store = Place::find(&Where { place: args.place.clone(), name: None })?.store()?;
     let token = token(args)?;
-    let settings = Settings { address: (args.listen, args.port).into(), hosts: args.host.clone(), write: args.write, token };
+    let settings =
+        Settings { address: (args.listen, args.port).into(), hosts: args.host.clone(), write: args.write, token };
     let server = Server::bind(store.clone(), settings).map_err(|error| anyhow::anyhow!(error))?;
     let mut out = std::io::stdout().lock();
     if json {
-        writeln!(out, "{}", json!({ "url": server.url(), "address": server.address().to_string(), "write": args.write }))?;
+        writeln!(
+            out,
+            "{}",
+            json!({ "url": server.url(), "address": server.address().to_string(), "write": args.write })
+        )?;
     } else {
         let how = if args.write { "may be changed" } else { "can be looked at; --write lets them be changed" };
         writeln!(out, "studies of {} {how}\nopen {}\nCtrl-C ends it", store.place(), server.url())?;
@@ -48,7 +53,8 @@ fn token(args: &Serve) -> Result<Option<Token>> {
         None => std::env::var(TOKEN).ok(),
     };
     let text = text.filter(|text| !text.trim().is_empty());
-    text.map(|text| Token::given(&text).map_err(|error| fault(error, "openssl rand -hex 32 makes a good one"))).transpose()
+    text.map(|text| Token::given(&text).map_err(|error| fault(error, "openssl rand -hex 32 makes a good one")))
+        .transpose()
 }
 
 fn private(path: &Path) -> Result<String> {

@@ -28,7 +28,8 @@ impl Browser {
     /// Starts one; none if there is no Chromium on this machine.
     pub fn start() -> Option<Self> {
         let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-        let program = names.iter().find(|name| Command::new(name).arg("--version").output().is_ok_and(|o| o.status.success()));
+        let program =
+            names.iter().find(|name| Command::new(name).arg("--version").output().is_ok_and(|o| o.status.success()));
         let Some(program) = program else {
             eprintln!("skipped: there is no Chromium (Debian: apt-get install chromium)");
             return None;
@@ -45,11 +46,14 @@ impl Browser {
             .spawn()
             .unwrap();
         let lines = BufReader::new(process.stderr.take().unwrap()).lines();
-        let address = lines.map_while(Result::ok).find_map(|line| line.strip_prefix("DevTools listening on ").map(str::to_owned));
+        let address =
+            lines.map_while(Result::ok).find_map(|line| line.strip_prefix("DevTools listening on ").map(str::to_owned));
         let (socket, _) = tungstenite::connect(address.expect("Chromium says where it listens")).unwrap();
-        let mut browser = Self { process, socket, session: String::new(), count: 0, complaints: Vec::new(), _profile: profile };
+        let mut browser =
+            Self { process, socket, session: String::new(), count: 0, complaints: Vec::new(), _profile: profile };
         let target = browser.call("Target.createTarget", json!({ "url": "about:blank" }));
-        let attached = browser.call("Target.attachToTarget", json!({ "targetId": target["targetId"], "flatten": true }));
+        let attached =
+            browser.call("Target.attachToTarget", json!({ "targetId": target["targetId"], "flatten": true }));
         browser.session = attached["sessionId"].as_str().unwrap().to_owned();
         for domain in ["Page.enable", "Runtime.enable", "Log.enable", "Network.enable"] {
             browser.call(domain, json!({}));
@@ -75,7 +79,9 @@ impl Browser {
                 return value["result"].clone();
             }
             match value["method"].as_str() {
-                Some("Runtime.exceptionThrown") => self.complaints.push(value["params"]["exceptionDetails"].to_string()),
+                Some("Runtime.exceptionThrown") => {
+                    self.complaints.push(value["params"]["exceptionDetails"].to_string())
+                }
                 Some("Log.entryAdded") if value["params"]["entry"]["level"] == "error" => {
                     self.complaints.push(value["params"]["entry"].to_string());
                 }
@@ -132,7 +138,8 @@ impl Browser {
         let params = json!({ "format": "png", "clip": clip, "captureBeyondViewport": true });
         let data = self.call("Page.captureScreenshot", params);
         let bytes = base64::engine::general_purpose::STANDARD.decode(data["data"].as_str().unwrap()).unwrap();
-        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target")), PathBuf::from);
+        let target = std::env::var_os("CARGO_TARGET_DIR")
+            .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../target")), PathBuf::from);
         let path = target.join("screenshots").join(format!("{name}.png"));
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, bytes).unwrap();

@@ -123,7 +123,7 @@ pub fn space() -> SearchSpace {
     .unwrap()
 }
 
-/// A smooth function of the space above, with its minimum 0 inside.
+/// A function of the space above with several dips; noise makes it a laboratory's.
 pub fn yield_loss(handed: &HandedTrial) -> f64 {
     let get = |name: &str| handed.point().get(name).and_then(|value| value.as_f64()).unwrap_or(0.0);
     let gas = match handed.point().get("gas").and_then(|value| value.as_str()) {
@@ -131,21 +131,26 @@ pub fn yield_loss(handed: &HandedTrial) -> f64 {
         Some("N2") => 0.6,
         _ => 1.1,
     };
-    ((get("temperature") - 63.0) / 22.0).powi(2) + (get("rate").log10() + 1.8).powi(2) + 0.04 * (get("steps") - 7.0).powi(2) + gas
+    let (t, r) = ((get("temperature") - 55.0) / 16.0, get("rate").log10() + 2.0);
+    let noise = 0.15 * (1e4 * (t + r)).sin();
+    4.0 + t * t + r * r - 2.2 * (2.6 * t).cos() - 1.6 * (2.9 * r).cos()
+        + 0.02 * (get("steps") - 7.0).powi(2)
+        + gas
+        + noise
 }
 
-/// A study with so many results, two failures and three trials under way, by three workers.
+/// A study with so many results, two failures and five trials under way, by five workers.
 pub fn study(store: &Arc<dyn Store>, name: &str, n: usize) -> SharedStudy {
     let mut study = SharedStudy::create(store.clone(), name, StudyConfig::new(space()).seed(7).budget(60)).unwrap();
     for i in 0..n {
-        study = study.worker(format!("bench {}", i % 3 + 1));
+        study = study.worker(format!("bench {}", i % 5 + 1));
         let handed = study.ask(1, None).unwrap().trials.remove(0);
         match i {
             5 | 11 => drop(study.fail(&handed, "the sample broke").unwrap()),
             _ => drop(study.tell(&handed, yield_loss(&handed)).unwrap()),
         }
     }
-    for i in 0..3 {
+    for i in 0..5 {
         study = study.worker(format!("bench {}", i + 1));
         study.ask(1, None).unwrap();
     }
