@@ -62,10 +62,16 @@
     elbow.race(place, all.filter((one) => one.view.best_trial.length));
   };
 
+  // Cards above each other, in half of the width.
+  const beside = (grid, fill) => {
+    const stack = el("div", { class: "half stack" });
+    grid.append(stack);
+    return fill(stack);
+  };
   const layout = {
-    overview: (name, grid) => [panels.history(name, grid), panels.points(name, grid), panels.map(name, grid), panels.health(name, grid, "half")],
-    map: (name, grid) => [panels.map(name, grid, ""), panels.surfaces(name, grid)],
-    model: (name, grid) => [panels.slices(name, grid), panels.importance(name, grid), panels.quality(name, grid)],
+    overview: (name, grid) => [panels.history(name, grid), panels.points(name, grid), panels.map(name, grid), ...beside(grid, (stack) => [panels.health(name, stack), panels.about(name, stack)])],
+    map: (name, grid) => [panels.map(name, grid), panels.importance(name, grid), panels.surfaces(name, grid)],
+    model: (name, grid) => [panels.slices(name, grid), panels.quality(name, grid)],
     trials: (name, grid) => [elbow.trials(name, grid)],
     parallel: (name, grid) => [panels.parallel(name, grid)],
     workers: (name, grid) => [panels.timeline(name, grid)],

@@ -91,7 +91,7 @@
 
   // A frame with two axes over [0, 1]².
   const frame = (x, y, w = 460, h = 400) => {
-    const [left, top, right, bottom] = [62, 8, 10, 40];
+    const [left, top, right, bottom] = [62, 8, 18, 40];
     const X = (u) => left + u * (w - left - right), Y = (v) => h - bottom - v * (h - top - bottom);
     const root = svg("svg", { class: "chart", viewBox: `0 0 ${w} ${h}`, role: "img" });
     const back = svg("g"), front = svg("g"), marks = svg("g");

@@ -32,6 +32,7 @@ const elbow = {};
   elbow.text = (value) => (typeof value === "number" ? elbow.number(value) : String(value));
   elbow.ago = (from, to) => {
     const s = Math.max(0, (to - from) / 1000);
+    if (s < 10) return `${Number(s.toFixed(1))} s`;
     if (s < 90) return `${Math.round(s)} s`;
     if (s < 5400) return `${Math.round(s / 60)} min`;
     if (s < 172800) return `${(s / 3600).toFixed(1)} h`;

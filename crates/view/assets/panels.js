@@ -61,7 +61,7 @@
       root.append(c.root);
       const draw = () => panel(study(name, `/map?x=${pick.x()}&y=${pick.y()}`), c.body, (view) => {
         const f = elbow.frame(view.x, view.y);
-        for (const p of view.observed) f.back.append(svg("circle", { cx: f.X(p.x), cy: f.Y(p.y), r: 3.4, fill: elbow.paint(p.good), opacity: 0.9 }, svg("title", {}, `trial ${p.trial}: ${number(p.value)}`)));
+        for (const p of view.observed) f.back.append(svg("circle", { cx: f.X(p.x), cy: f.Y(p.y), r: 3.6, fill: elbow.paint(p.good), stroke: colour("soft"), "stroke-width": 0.7 }, svg("title", {}, `trial ${p.trial}: ${number(p.value)}`)));
         for (const p of view.failed) f.back.append(svg("path", { d: `M${f.X(p.x) - 4} ${f.Y(p.y) - 4}l8 8m0 -8l-8 8`, stroke: colour("vermillion"), "stroke-width": 1.6 }, svg("title", {}, `trial ${p.trial}: failed`)));
         for (const p of view.pending) {
           if (p.rx !== null) f.front.append(svg("ellipse", { cx: f.X(p.x), cy: f.Y(p.y), rx: Math.max(p.rx * f.width, 1), ry: Math.max(p.ry * f.height, 1), fill: colour("green"), "fill-opacity": 0.13, stroke: colour("green"), "stroke-dasharray": "4 3", class: "room" }));
@@ -124,7 +124,7 @@
     },
 
     quality(name, root) {
-      const c = card("Model quality", "half", "each result predicted from all others");
+      const c = card("Model quality", "", "each result predicted from all others");
       root.append(c.root);
       return () => panel(study(name, "/quality"), c.body, (view) => {
         const all = view.points.flatMap((p) => [p.observed, p.mean]), low = Math.min(...all), high = Math.max(...all), span = high - low || 1;
@@ -133,9 +133,10 @@
         f.back.append(svg("line", { x1: f.X(0), y1: f.Y(0), x2: f.X(1), y2: f.Y(1), stroke: colour("soft"), "stroke-dasharray": "5 4" }));
         for (const p of view.points) f.back.append(svg("line", { x1: f.X(U(p.mean - p.sd)), x2: f.X(U(p.mean + p.sd)), y1: f.Y(U(p.observed)), y2: f.Y(U(p.observed)), stroke: colour("sky"), opacity: 0.7 }), svg("circle", { cx: f.X(U(p.mean)), cy: f.Y(U(p.observed)), r: 3, fill: colour("blue") }, svg("title", {}, p.trial === null ? "" : `trial ${p.trial}`)));
         const pct = [0, 0.25, 0.5, 0.75, 1].map((t) => ({ at: t, label: `${100 * t}%` }));
-        const g = elbow.frame({ name: "interval of the prediction", ticks: pct }, { name: "results inside", ticks: pct }, 460, 260);
+        const g = elbow.frame({ name: "interval of the prediction", ticks: pct }, { name: "results inside", ticks: pct }, 460, 330);
         g.back.append(svg("line", { x1: g.X(0), y1: g.Y(0), x2: g.X(1), y2: g.Y(1), stroke: colour("soft"), "stroke-dasharray": "5 4" }), svg("polyline", { points: [[0, 0], ...view.calibration.map((p) => [p.level, p.share]), [1, 1]].map(([x, y]) => `${g.X(x)},${g.Y(y)}`).join(" "), fill: "none", stroke: colour("blue"), "stroke-width": 2.2 }));
-        show(c.body, f.root, el("p", { class: "said" }, `${view.n} results, ${number(view.deviations, 3)} predicted deviations away on average (1 is right)`), g.root);
+        c.note.textContent = `each of ${view.n} results predicted from all others; they are ${number(view.deviations, 3)} predicted deviations away (1 is right)`;
+        show(c.body, el("div", { class: "planes wide" }, f.root, g.root));
       });
     },
 

@@ -107,7 +107,7 @@
     return () => elbow.panel(study(name, `/trials/${id}`), c.body, (view) => {
       const row = view.row, names = elbow.seen.parameters;
       const pairs = (all) => el("dl", { class: "pairs" }, all.map(([k, v]) => [el("dt", {}, k), el("dd", {}, v)]));
-      show(c.body, pairs([["state", tag(row.state)], ["value", number(row.value, 8)], ...names.map((n, i) => [n, text(row.point[i])]), ["from", row.source], ["handed out", `${row.attempts} times`], ...(row.worker ? [["worker", row.worker]] : []), ...(row.reason ? [["reason", row.reason]] : []), ...view.measurements.map((m) => ["measured", `${number(m.value, 8)} (${m.kind})`]), ...view.notes.map((n) => ["note", n])]));
+      show(c.body, pairs([["state", tag(row.state)], ["value", number(row.value, 8)], ...names.map((n, i) => [n, text(row.point[i])]), ["from", row.source], ["handed out", row.attempts === 1 ? "once" : `${row.attempts} times`], ...(row.worker ? [["worker", row.worker]] : []), ...(row.reason ? [["reason", row.reason]] : []), ...view.measurements.map((m) => ["measured", `${number(m.value, 8)} (${m.kind})`]), ...view.notes.map((n) => ["note", n])]));
       if (offered) return;
       offered = true;
       const near = (all) => el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "trial"), el("th", { class: "num" }, "lengthscales away"), el("th", { class: "num" }, "value"))), el("tbody", {}, all.map((n) => el("tr", {}, el("td", {}, el("a", { href: elbow.link(name, `trial/${n.trial}`) }, n.trial)), el("td", { class: "num" }, number(n.distance, 3)), el("td", { class: "num" }, number(n.value))))));

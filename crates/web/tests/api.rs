@@ -42,7 +42,11 @@ fn what_is_told_failed_released_and_alive_says_so() {
     let served = Served::start(true);
     let mut study = study(&served.store, "plate", 6);
     let post = |what: &str, body| served.post(&format!("/api/studies/plate/{what}"), &body).json();
-    assert_eq!(post("heartbeat", json!({ "attempts": [{ "trial": 6, "attempt": 1 }, { "trial": 0, "attempt": 1 }] }))["attempts"][0]["hold"], "held");
+    assert_eq!(
+        post("heartbeat", json!({ "attempts": [{ "trial": 6, "attempt": 1 }, { "trial": 0, "attempt": 1 }] }))["attempts"]
+            [0]["hold"],
+        "held"
+    );
     assert_eq!(post("tell", json!({ "trial": 6, "value": null }))["told"], "not_finite");
     assert_eq!(post("fail", json!({ "trial": 7, "reason": "broke", "infeasible": true }))["reported"], "appended");
     assert_eq!(post("release", json!({ "trial": 8 }))["reported"], "appended");
@@ -76,7 +80,10 @@ fn clients_that_ask_at_once_get_points_of_their_own_that_the_log_can_choose_agai
                     let Some(trial) = handed["trials"].get(0) else { return };
                     assert!(seen.lock().unwrap().insert(trial["point"].to_string()), "{trial} is live twice");
                     let x = trial["point"]["temperature"].as_f64().unwrap();
-                    served.post("/api/studies/many/tell", &json!({ "trial": trial["trial"], "attempt": trial["attempt"], "value": x }));
+                    served.post(
+                        "/api/studies/many/tell",
+                        &json!({ "trial": trial["trial"], "attempt": trial["attempt"], "value": x }),
+                    );
                 }
             });
         }
@@ -91,9 +98,13 @@ fn a_server_is_one_more_store() {
     let served = Served::start(true);
     let far = open(&served.url).unwrap();
     assert_eq!(far.place(), format!("http://{}", served.address), "the token is left out");
-    let mut ours = SharedStudy::create(far.clone(), "Säule 3 / b", StudyConfig::new(space()).budget(14)).unwrap().worker("far");
+    let mut ours =
+        SharedStudy::create(far.clone(), "Säule 3 / b", StudyConfig::new(space()).budget(14)).unwrap().worker("far");
     let mut theirs = SharedStudy::open(served.store.clone(), "Säule 3 / b").unwrap().worker("near");
-    assert!(matches!(SharedStudy::create(far.clone(), "Säule 3 / b", StudyConfig::new(space())), Err(Error::Exists { .. })));
+    assert!(matches!(
+        SharedStudy::create(far.clone(), "Säule 3 / b", StudyConfig::new(space())),
+        Err(Error::Exists { .. })
+    ));
     assert!(matches!(SharedStudy::open(far.clone(), "nothing"), Err(Error::NoStudy { .. })));
     let heartbeat = Heartbeat::start(far.clone(), ours.name(), Duration::from_millis(20));
     loop {
@@ -127,8 +138,10 @@ fn an_event_that_does_not_follow_is_kept_out_of_the_log() {
     let told = json!({ "v": 1, "event": "told", "trial": 99, "value": 1.0 });
     let deed = json!({ "do": "report", "event": told });
     assert_eq!(served.post("/api/store/plate", &deed).status, 422);
-    let asked = study.study().events().iter().rev().find(|e| matches!(e, elbowroom::study::Event::Asked { .. })).unwrap();
-    let deed = json!({ "do": "append", "expected": revision, "event": asked, "attempts": [], "worker": "w", "ttl_ms": 1000 });
+    let asked =
+        study.study().events().iter().rev().find(|e| matches!(e, elbowroom::study::Event::Asked { .. })).unwrap();
+    let deed =
+        json!({ "do": "append", "expected": revision, "event": asked, "attempts": [], "worker": "w", "ttl_ms": 1000 });
     assert_eq!(served.post("/api/store/plate", &deed).status, 422, "the numbers of its trials are taken");
     assert_eq!(study.refresh().unwrap(), 0);
 }
@@ -141,7 +154,8 @@ fn the_document_names_every_view_and_action() {
     assert_eq!(served.get("/api/openapi.json").json(), document);
     for (path, methods) in document["paths"].as_object().unwrap() {
         if methods.get("get").is_some() && !path.ends_with("/live") {
-            let path = path.replace("{study}", "plate").replace("{trial}", "11") + if path.ends_with("/map") || path.ends_with("/surface") { "?x=0&y=1" } else { "" };
+            let path = path.replace("{study}", "plate").replace("{trial}", "11")
+                + if path.ends_with("/map") || path.ends_with("/surface") { "?x=0&y=1" } else { "" };
             assert_eq!(served.get(&path).status, 200, "{path}");
         }
     }

@@ -9,7 +9,7 @@ use elbowroom_store::SharedStudy;
 use elbowroom_web::document;
 use serde_json::{Map, Value, json};
 
-const ROUNDS: usize = 25;
+const ROUNDS: usize = 60;
 
 #[test]
 fn no_request_of_the_document_or_beside_it_is_a_fault_of_the_server() {
