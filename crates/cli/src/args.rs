@@ -58,6 +58,10 @@ pub enum Command {
     Why(Why),
     /// Draw a study: in the terminal, or into an SVG or PNG file.
     Plot(Plot),
+    /// Show studies in the browser, and serve them to workers over HTTP.
+    Serve(Serve),
+    /// Write a study as one HTML file that opens anywhere.
+    Report(Report),
     /// Take points as a sheet to fill in, for the laboratory.
     Sheet(Sheet),
     /// Read a filled-in sheet.
@@ -415,6 +419,49 @@ pub enum Picture {
     Slices,
     /// Where trials are, along two parameters, with those that are pending.
     Map,
+}
+
+/// `elbow serve`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+It prints an address with a token; whoever has that has the studies. Without --write nothing can be changed.
+Another address than this machine's own needs a token of yours, in ELBOW_TOKEN or in a file that only you can read.
+
+Examples:
+  elbow serve
+  elbow serve lab.elbow --write
+  ELBOW_TOKEN=$(openssl rand -hex 32) elbow serve lab.elbow --listen 10.0.0.7 --write")]
+pub struct Serve {
+    /// A study.toml, or the address of a store.
+    #[arg(value_name = "STORE", default_value = "study.toml")]
+    pub place: String,
+    /// Let workers and the dashboard change studies.
+    #[arg(long)]
+    pub write: bool,
+    /// The port; 0 for any that is free.
+    #[arg(long, default_value_t = 8642)]
+    pub port: u16,
+    /// The address to listen on.
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    pub listen: std::net::IpAddr,
+    /// One more name by which the server may be called, such as the machine's.
+    #[arg(long, value_name = "NAME")]
+    pub host: Vec<String>,
+    /// Read the token from this file, which others must not be able to read.
+    #[arg(long, value_name = "FILE")]
+    pub token_file: Option<PathBuf>,
+}
+
+/// `elbow report`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  elbow report study.html")]
+pub struct Report {
+    /// The file.
+    #[arg(value_name = "FILE.html")]
+    pub file: PathBuf,
+    /// Which study.
+    #[command(flatten)]
+    pub study: In,
 }
 
 /// `elbow sheet`.

@@ -100,6 +100,7 @@ impl SharedStudy {
         // Those beyond q stay lost: nobody works on them.
         let mut suggestion = self.study.suggest_again(q, &again, running, basis)?;
         suggestion.provenance.time = Some(self.now.0);
+        suggestion.provenance.worker = Some(self.worker.clone());
         Ok(suggestion)
     }
 

@@ -33,6 +33,8 @@ mod error;
 pub mod fault;
 mod flow;
 mod heartbeat;
+#[cfg(feature = "http")]
+mod http;
 mod lease;
 mod log;
 mod memory;
@@ -53,6 +55,8 @@ mod time;
 pub use copy::{Copied, copy};
 pub use error::{Error, Result};
 pub use heartbeat::Heartbeat;
+#[cfg(feature = "http")]
+pub use http::Http;
 pub use lease::{Attempt, DEFAULT_TTL, Hold, Lease, MAX_RETRIES};
 pub use log::{Digest, Entry};
 pub use memory::Memory;
@@ -66,3 +70,9 @@ pub use standing::{Counts, Standing};
 pub use store::{Appended, Handout, Reported, Snapshot, Store, StudyInfo, Ticket};
 pub use tell::About;
 pub use time::{Clock, Time};
+
+/// What a store behind HTTP is asked and what it answers.
+#[cfg(feature = "http")]
+pub mod wire {
+    pub use crate::http::{Deed, Outcome, WireAttempt, WireSnapshot, WireStudy};
+}

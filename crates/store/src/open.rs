@@ -7,7 +7,7 @@ use crate::memory::Memory;
 use crate::store::Store;
 
 /// Opens the store at an address, and makes it if there is none: `postgres://…` (or libpq's `host=… dbname=…`) is a
-/// database, `memory:` a store of this process alone, anything else the path of a store file.
+/// database, `http://…` what `elbow serve` printed, `memory:` a store of this process alone, anything else the path of a store file.
 ///
 /// ```
 /// use elbowroom_store::open;
@@ -21,6 +21,7 @@ pub fn open(address: &str) -> Result<Arc<dyn Store>> {
         "" => Err(Error::request("the address of the store is empty", "give a path or postgres://…")),
         "memory:" => Ok(Arc::new(Memory::new())),
         _ if is_postgres(address) => open_postgres(address),
+        _ if address.starts_with("http://") => open_http(address),
         _ if address.contains("://") => {
             // Only the scheme is repeated: the rest may hold a password.
             let scheme = address.split("://").next().unwrap_or_default();
@@ -28,6 +29,16 @@ pub fn open(address: &str) -> Result<Arc<dyn Store>> {
         }
         path => open_sqlite(path.strip_prefix("sqlite:").unwrap_or(path)),
     }
+}
+
+#[cfg(feature = "http")]
+fn open_http(address: &str) -> Result<Arc<dyn Store>> {
+    Ok(Arc::new(crate::http::Http::open(address)?))
+}
+
+#[cfg(not(feature = "http"))]
+fn open_http(_: &str) -> Result<Arc<dyn Store>> {
+    Err(Error::request("this build has no HTTP", "build it with the feature `http`"))
 }
 
 fn is_postgres(address: &str) -> bool {

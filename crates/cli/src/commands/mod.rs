@@ -10,7 +10,9 @@ mod import;
 mod init;
 mod plot;
 mod replay;
+mod report;
 mod run;
+mod serve;
 mod sheet;
 mod status;
 mod tell;
@@ -43,6 +45,8 @@ pub fn run(args: Elbow) -> Result<ExitCode> {
         Command::Trials(args) => trials::trials(&args, json),
         Command::Why(args) => why::why(&args, json),
         Command::Plot(args) => plot::plot(&args, json),
+        Command::Report(args) => report::report(&args, json),
+        Command::Serve(args) => serve::serve(&args, json),
         Command::Sheet(args) => sheet::sheet(&args, json),
         Command::Import(args) => import::import(&args, json),
         Command::Export(args) => export::export(&args, json),

@@ -154,6 +154,9 @@ pub struct Provenance {
     /// The store's time when the asker looked, in milliseconds since 1970; none without a store.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<i64>,
+    /// Who asked, as a store knows it; nothing rests on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<String>,
     /// Where the initial design goes on.
     pub design_next: u64,
     /// The model, if one was used.

@@ -146,6 +146,7 @@ pub(super) fn suggest(
         data_revision: basis.map_or(state.data_revision, |basis| basis.data_revision),
         pending,
         time: None,
+        worker: None,
         design_next: choice.design_next,
         model: record,
         fallback: choice.fallback,

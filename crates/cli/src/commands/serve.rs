@@ -1,0 +1,72 @@
+//! `elbow serve`: studies in the browser, and over HTTP.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::Result;
+use elbowroom_web::{Server, Settings, Token};
+use serde_json::json;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::args::{Serve, Where};
+use crate::fault::fault;
+use crate::place::Place;
+
+/// The environment's word for a token.
+const TOKEN: &str = "ELBOW_TOKEN";
+
+/// Serves until it is told to stop.
+pub fn serve(args: &Serve, json: bool) -> Result<()> {
+    let store = Place::find(&Where { place: args.place.clone(), name: None })?.store()?;
+    let token = token(args)?;
+    let settings =
+        Settings { address: (args.listen, args.port).into(), hosts: args.host.clone(), write: args.write, token };
+    let server = Server::bind(store.clone(), settings).map_err(|error| anyhow::anyhow!(error))?;
+    let mut out = std::io::stdout().lock();
+    if json {
+        writeln!(
+            out,
+            "{}",
+            json!({ "url": server.url(), "address": server.address().to_string(), "write": args.write })
+        )?;
+    } else {
+        let how = if args.write { "may be changed" } else { "can be looked at; --write lets them be changed" };
+        writeln!(out, "studies of {} {how}\nopen {}\nCtrl-C ends it", store.place(), server.url())?;
+    }
+    out.flush()?;
+    drop(out);
+    let stop = server.stopper();
+    let mut signals = Signals::new([SIGINT, SIGTERM])?;
+    std::thread::spawn(move || {
+        if signals.forever().next().is_some() {
+            stop();
+        }
+    });
+    Ok(server.run()?)
+}
+
+/// A token of one's own: from a file, or from the environment. A command line would show it to everybody.
+fn token(args: &Serve) -> Result<Option<Token>> {
+    let text = match &args.token_file {
+        Some(path) => Some(private(path)?),
+        None => std::env::var(TOKEN).ok(),
+    };
+    let text = text.filter(|text| !text.trim().is_empty());
+    text.map(|text| Token::given(&text).map_err(|error| fault(error, "openssl rand -hex 32 makes a good one")))
+        .transpose()
+}
+
+fn private(path: &Path) -> Result<String> {
+    let shown = path.display();
+    let read = |error| fault(format!("{shown} cannot be read: {error}"), "name a file with the token in it");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(path).map_err(read)?.permissions().mode();
+        if mode & 0o077 != 0 {
+            return Err(fault(format!("others can read {shown}"), format!("chmod 600 {shown}")));
+        }
+    }
+    std::fs::read_to_string(path).map_err(read)
+}

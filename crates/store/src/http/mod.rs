@@ -1,0 +1,219 @@
+//! A store on another machine, behind `elbow serve`.
+//!
+//! The address is the one that the server prints, token included; keep it in the environment (`$ELBOW_URL`), where a list
+//! of processes does not show it. A request whose answer was lost is sent again: reports carry names, hand-outs a revision,
+//! so doing them twice does nothing more.
+
+mod wire;
+
+use std::time::Duration;
+
+use elbowroom::study::Event;
+use serde::de::DeserializeOwned;
+
+use crate::error::{Error, Result};
+use crate::lease::{Attempt, Hold, Lease};
+use crate::log::Entry;
+use crate::request::jittered;
+use crate::store::{Appended, Handout, Reported, Snapshot, Store, StudyInfo, Ticket};
+use crate::time::millis;
+pub use wire::{Deed, Outcome, WireAttempt, WireSnapshot, WireStudy};
+
+/// How long one answer may take.
+const PATIENCE: Duration = Duration::from_secs(150);
+
+/// How often a request without an answer is sent again, and the first pause before that.
+const TRIES: u32 = 6;
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// The largest answer: the log of a large study.
+const MOST_BYTES: u64 = 4 << 30;
+
+/// A store behind HTTP.
+pub struct Http {
+    agent: ureq::Agent,
+    base: String,
+    token: String,
+}
+
+impl Http {
+    /// From the address that `elbow serve` printed, such as `http://localhost:8642/?token=…`.
+    pub fn open(address: &str) -> Result<Self> {
+        let (place, query) = address.split_once('?').unwrap_or((address, ""));
+        let Some(token) = query.split('&').find_map(|pair| pair.strip_prefix("token=")) else {
+            let hint = "give the whole address that `elbow serve` printed, with ?token=…";
+            return Err(Error::request("the address of the server has no token", hint));
+        };
+        let config = ureq::Agent::config_builder().timeout_global(Some(PATIENCE)).http_status_as_error(false);
+        let http = Self {
+            agent: config.build().into(),
+            base: place.trim_end_matches('/').to_owned(),
+            token: token.to_owned(),
+        };
+        http.studies()?;
+        Ok(http)
+    }
+
+    fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
+        self.answered(|| self.agent.get(format!("{}{path}", self.base)).header("authorization", self.bearer()).call())
+    }
+
+    fn deed(&self, study: &str, deed: &Deed) -> Result<Outcome> {
+        let body = serde_json::to_string(deed)
+            .map_err(|error| Error::request(format!("a request cannot be written: {error}"), "report this as a bug"))?;
+        let path = format!("{}/api/store/{}", self.base, in_address(study));
+        self.answered(|| {
+            let request = self.agent.post(&path).header("authorization", self.bearer());
+            request.header("content-type", "application/json").send(&body)
+        })
+    }
+
+    fn bearer(&self) -> String {
+        format!("Bearer {}", self.token)
+    }
+
+    /// Sends until there is an answer.
+    fn answered<T: DeserializeOwned>(
+        &self,
+        send: impl Fn() -> Result<ureq::http::Response<ureq::Body>, ureq::Error>,
+    ) -> Result<T> {
+        let mut last = String::new();
+        for n in 0..TRIES {
+            if n > 0 {
+                std::thread::sleep(jittered(PAUSE * 2u32.pow(n - 1)));
+            }
+            let sent = send().and_then(|mut response| {
+                let text = response.body_mut().with_config().limit(MOST_BYTES).read_to_string()?;
+                Ok((response.status().as_u16(), text))
+            });
+            match sent {
+                Ok((200, text)) => {
+                    return serde_json::from_str(&text).map_err(|error| {
+                        let what = format!("{} answers what cannot be read: {error}", self.base);
+                        Error::Refused { what, hint: "use the same version there and here".to_owned() }
+                    });
+                }
+                Ok((status @ (502..=504), _)) => last = format!("status {status}"),
+                Ok((status, text)) => return Err(self.refusal(status, &text)),
+                Err(error) => last = error.to_string(),
+            }
+        }
+        Err(Error::unreachable(
+            format!("{} does not answer: {last}", self.base),
+            "see whether `elbow serve` runs there",
+        ))
+    }
+
+    fn refusal(&self, status: u16, text: &str) -> Error {
+        #[derive(Default, serde::Deserialize)]
+        struct Fault {
+            error: String,
+            #[serde(rename = "try")]
+            hint: String,
+        }
+        let Fault { error, hint } = serde_json::from_str(text).unwrap_or_default();
+        let what = format!("{}: {error}", self.base);
+        match status {
+            404 => Error::NoStudy { study: error, place: self.base.clone(), hint },
+            409 => Error::Exists { study: error, place: self.base.clone() },
+            400 => Error::Request { what, hint },
+            _ => Error::Refused { what, hint },
+        }
+    }
+
+    fn unexpected(&self) -> Error {
+        let what = format!("{} answers what does not fit", self.base);
+        Error::Refused { what, hint: "use the same version there and here".to_owned() }
+    }
+}
+
+impl Store for Http {
+    fn place(&self) -> String {
+        self.base.clone()
+    }
+
+    fn create(&self, study: &str, created: &Event) -> Result<()> {
+        match self.deed(study, &Deed::Create { created: created.clone() }) {
+            Ok(_) => Ok(()),
+            Err(Error::Exists { .. }) => Err(Error::exists(study, &self.base)),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn import(&self, _: &str, _: &[Entry], _: &[Lease]) -> Result<()> {
+        let what = format!("{} takes no whole logs", self.base);
+        Err(Error::Refused { what, hint: "copy the study on the machine where the store is".to_owned() })
+    }
+
+    fn studies(&self) -> Result<Vec<StudyInfo>> {
+        let all: Vec<WireStudy> = self.get("/api/store")?;
+        Ok(all.into_iter().map(StudyInfo::from).collect())
+    }
+
+    fn read(&self, study: &str, from: usize) -> Result<Snapshot> {
+        let snapshot: Result<WireSnapshot> = self.get(&format!("/api/store/{}?from={from}", in_address(study)));
+        match snapshot {
+            Ok(snapshot) => snapshot.open().ok_or_else(|| self.unexpected()),
+            Err(Error::NoStudy { .. }) => Err(Error::no_study(study, &self.base)),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn append(&self, study: &str, expected: usize, handout: &Handout<'_>) -> Result<Appended> {
+        let deed = Deed::Append {
+            expected,
+            event: handout.event.clone(),
+            attempts: handout.attempts.iter().map(|attempt| (*attempt).into()).collect(),
+            worker: handout.worker.to_owned(),
+            ttl_ms: handout.ttl.map(|ttl| millis(ttl).unsigned_abs()),
+            ticket: handout.ticket.map(|ticket| ticket.0),
+        };
+        match self.deed(study, &deed)? {
+            Outcome::Appended { number } => Ok(Appended::Done(number)),
+            Outcome::Newer { revision } => Ok(Appended::Newer(revision)),
+            Outcome::Revived => Ok(Appended::Revived),
+            Outcome::Queued => Ok(Appended::Queued),
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    fn report(&self, study: &str, event: &Event, attempt: Option<u32>) -> Result<Reported> {
+        match self.deed(study, &Deed::Report { event: event.clone(), attempt })? {
+            Outcome::Appended { number } => Ok(Reported::Appended(number)),
+            Outcome::Repeated { number } => Ok(Reported::Repeated(number)),
+            Outcome::Superseded => Ok(Reported::Superseded),
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    fn extend(&self, study: &str, attempts: &[Attempt]) -> Result<Vec<Hold>> {
+        let attempts = attempts.iter().map(|attempt| (*attempt).into()).collect();
+        match self.deed(study, &Deed::Extend { attempts })? {
+            Outcome::Holds { holds } => Ok(holds.into_iter().map(Hold::from).collect()),
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    fn give_back(&self, study: &str, attempts: &[Attempt]) -> Result<()> {
+        let attempts = attempts.iter().map(|attempt| (*attempt).into()).collect();
+        self.deed(study, &Deed::GiveBack { attempts }).map(|_| ())
+    }
+
+    fn queue(&self, study: &str, ticket: Option<Ticket>, ttl: Duration) -> Result<Ticket> {
+        let deed = Deed::Queue { ticket: ticket.map(|ticket| ticket.0), ttl_ms: millis(ttl).unsigned_abs() };
+        match self.deed(study, &deed)? {
+            Outcome::Place { ticket } => Ok(Ticket(ticket)),
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    fn leave(&self, study: &str, ticket: Ticket) -> Result<()> {
+        self.deed(study, &Deed::Leave { ticket: ticket.0 }).map(|_| ())
+    }
+}
+
+/// A name as a part of an address.
+fn in_address(name: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
+    name.bytes().map(|b| if plain(b) { (b as char).to_string() } else { format!("%{b:02X}") }).collect()
+}

@@ -1,0 +1,44 @@
+//! Cells of a CSV file that a spreadsheet takes for what they are.
+//!
+//! A spreadsheet runs what begins with `=`, `+`, `-`, `@`, a tab or a carriage return as a formula. A text that does so gets
+//! an apostrophe in front, unless it is a plain number; [`unguarded`] takes it away again.
+
+/// Columns that are no parameters.
+const OWN: [&str; 10] =
+    ["trial", "well", "state", "value", "noise", "source", "attempts", "worker", "reason", "comment"];
+
+/// A text as a cell.
+pub fn guarded(text: &str) -> String {
+    if begins_a_formula(text) && text.parse::<f64>().is_err() { format!("'{text}") } else { text.to_owned() }
+}
+
+/// The text that a cell was made from.
+pub fn unguarded(cell: &str) -> &str {
+    cell.strip_prefix('\'').filter(|text| begins_a_formula(text)).unwrap_or(cell)
+}
+
+fn begins_a_formula(text: &str) -> bool {
+    text.starts_with(['=', '+', '-', '@', '\t', '\r'])
+}
+
+/// The column of a parameter.
+pub fn column(parameter: &str) -> String {
+    if OWN.contains(&parameter) { format!("parameter {parameter}") } else { parameter.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formulas_are_guarded_and_numbers_are_not() {
+        for text in ["=1+1", "+cmd", "-x", "@sum", "\tx", "\rx", "-", "=", "--1", "+1+2"] {
+            assert_eq!(guarded(text), format!("'{text}"));
+            assert_eq!(unguarded(&guarded(text)), text);
+        }
+        for text in ["-1.5", "+2", "-1e-3", "a=b", "", "'", "'a", "3"] {
+            assert_eq!((guarded(text).as_str(), unguarded(text)), (text, text));
+        }
+        assert_eq!((column("value"), column("x")), ("parameter value".to_owned(), "x".to_owned()));
+    }
+}

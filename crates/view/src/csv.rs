@@ -1,0 +1,52 @@
+//! Trials as CSV, for spreadsheets.
+
+use crate::axis::text;
+use crate::cells::{column, guarded};
+use crate::scene::{Scene, reason};
+use elbowroom::space::Value;
+
+/// One row for each trial; a text that a spreadsheet would take for a formula has an apostrophe in front.
+///
+/// ```
+/// use elbowroom::space::{Parameter, SearchSpace};
+/// use elbowroom::study::{Study, StudyConfig};
+/// use elbowroom_view::{Scene, csv::csv};
+///
+/// let space = SearchSpace::new(vec![Parameter::category("gas", ["=1+1", "Ar"])])?;
+/// let mut study = Study::new(StudyConfig::new(space))?;
+/// study.ask(2)?;
+/// let csv = csv(&Scene::alone("plate", &study));
+/// assert!(csv.starts_with("trial,state,value,noise,gas,source,attempts,reason\n"));
+/// assert!(csv.contains(",'=1+1,") && !csv.contains(",=1+1,"));
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
+pub fn csv(scene: &Scene<'_>) -> String {
+    let names = scene.study.space().parameters().iter().map(|p| guarded(&column(p.name())));
+    let mut head: Vec<String> = ["trial", "state", "value", "noise"].map(str::to_owned).into();
+    head.extend(names);
+    head.extend(["source", "attempts", "reason"].map(str::to_owned));
+    let mut out = line(&head);
+    let full = |x: Option<f64>| x.map_or_else(String::new, |x| format!("{x:?}"));
+    for trial in scene.study.trials() {
+        let mut row = vec![trial.id.to_string(), scene.standing(trial).word().to_owned()];
+        row.extend([full(trial.value()), full(trial.noise())]);
+        row.extend(trial.point.iter().map(|(_, value)| match value {
+            Value::Float(x) => full(Some(*x)),
+            other => guarded(&text(other)),
+        }));
+        let source = serde_json::to_value(trial.source).ok();
+        row.push(source.as_ref().and_then(|word| word.as_str()).unwrap_or_default().to_owned());
+        row.push(trial.attempts.to_string());
+        row.push(guarded(reason(trial).unwrap_or_default()));
+        out += &line(&row);
+    }
+    out
+}
+
+fn line(cells: &[String]) -> String {
+    let quoted = |cell: &String| match cell.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", cell.replace('"', "\"\"")),
+        false => cell.clone(),
+    };
+    cells.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n"
+}

@@ -1,0 +1,196 @@
+//! What may be wrong with a study.
+
+use std::collections::HashMap;
+
+use elbowroom::space::Dimension;
+use elbowroom::study::{Model, Study, Trial};
+use serde::Serialize;
+
+use crate::axis::number;
+use crate::scene::{Scene, Standing, reason};
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// As it should be.
+    Fine,
+    /// Worth knowing.
+    Note,
+    /// Something is broken.
+    Bad,
+}
+
+impl Level {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Level::Fine => "fine",
+            Level::Note => "note",
+            Level::Bad => "bad",
+        }
+    }
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Finding {
+    /// How bad it is.
+    pub level: Level,
+    /// What was found.
+    pub what: String,
+    /// What to try.
+    #[serde(rename = "try")]
+    pub hint: &'static str,
+}
+
+impl Finding {
+    /// As it should be.
+    pub fn fine(what: impl Into<String>) -> Self {
+        Self { level: Level::Fine, what: what.into(), hint: "" }
+    }
+
+    /// Worth knowing.
+    pub fn note(what: impl Into<String>, hint: &'static str) -> Self {
+        Self { level: Level::Note, what: what.into(), hint }
+    }
+
+    /// Something is broken.
+    pub fn bad(what: impl Into<String>, hint: &'static str) -> Self {
+        Self { level: Level::Bad, what: what.into(), hint }
+    }
+}
+
+/// All that the study and its leases tell. Without `with_model` the model is not looked at, which takes a fit.
+pub fn health(scene: &Scene<'_>, with_model: bool) -> Vec<Finding> {
+    let mut findings = vec![clock(scene), zombies(scene), twins(scene)];
+    findings.extend(failures(scene.study));
+    findings.extend(on_a_bound(scene.study));
+    if with_model {
+        findings.extend(model(scene.study));
+    }
+    findings
+}
+
+fn clock(scene: &Scene<'_>) -> Finding {
+    match scene.times.windows(2).filter(|pair| pair[1] < pair[0]).count() {
+        0 => Finding::fine("the store's clock never went back"),
+        n => Finding::note(
+            format!("the store's clock went back {n} times"),
+            "nothing is lost by it, but leases may be wrong once",
+        ),
+    }
+}
+
+fn zombies(scene: &Scene<'_>) -> Finding {
+    let those = |wanted: Standing| -> Vec<String> {
+        let stands_so = |trial: &&Trial| scene.standing(trial) == wanted;
+        scene.study.pending().filter(stands_so).map(|trial| trial.id.to_string()).collect()
+    };
+    let (queued, lost) = (those(Standing::Queued), those(Standing::Lost));
+    if !lost.is_empty() {
+        let what = format!("lost for good, after three workers each: trials {}", lost.join(", "));
+        return Finding::note(what, "see what they do to their workers; tell, fail or release them by hand");
+    }
+    if !queued.is_empty() {
+        return Finding::note(format!("waiting to be run again: trials {}", queued.join(", ")), "start a worker");
+    }
+    Finding::fine("no trial is lost")
+}
+
+fn twins(scene: &Scene<'_>) -> Finding {
+    let mut at: HashMap<_, Vec<String>> = HashMap::new();
+    for trial in scene.pending() {
+        at.entry(scene.study.space().key(&trial.unit)).or_default().push(trial.id.to_string());
+    }
+    match at.values().find(|ids| ids.len() > 1) {
+        Some(ids) => {
+            let what = format!("trials {} are live at the same point", ids.join(", "));
+            Finding::note(what, "fine if they are replicates")
+        }
+        None => Finding::fine("no two live trials have the same point"),
+    }
+}
+
+fn failures(study: &Study) -> Option<Finding> {
+    let trials = study.trials();
+    let n_failed = trials.iter().filter(|trial| reason(trial).is_some()).count();
+    (n_failed * 4 > trials.len()).then(|| {
+        let what = format!("{n_failed} of {} trials failed or were infeasible", trials.len());
+        Finding::note(what, "look at `elbow trials --state failed,infeasible`, and bound the space or add a constraint")
+    })
+}
+
+/// Parameters whose best value is at the end of their range.
+fn on_a_bound(study: &Study) -> Option<Finding> {
+    let best = study.best()?;
+    let space = study.space();
+    let at_end = |dim: usize| match space.dimensions()[dim] {
+        Dimension::Continuous => best.unit[dim] < 0.005 || best.unit[dim] > 0.995,
+        Dimension::Grid { levels } => levels > 2 && [0, levels - 1].contains(&space.level(dim, best.unit[dim])),
+        Dimension::Category { .. } => false,
+    };
+    let ends: Vec<&str> = (0..space.dim()).filter(|dim| at_end(*dim)).map(|dim| space.searched(dim).name()).collect();
+    (!ends.is_empty()).then(|| {
+        let what = format!("the best point is on a bound of {}", ends.join(", "));
+        Finding::note(what, "if values beyond are possible, make a study with wider bounds")
+    })
+}
+
+/// Results that a diagnosis needs, for each parameter.
+const ENOUGH: usize = 4;
+
+fn model(study: &Study) -> Vec<Finding> {
+    let needed = ENOUGH * study.space().dim().max(1);
+    if study.n_observed() < needed {
+        let what = format!("{} results are too few to judge the model ({needed} will do)", study.n_observed());
+        return vec![Finding::fine(what)];
+    }
+    match study.model() {
+        Ok(model) => {
+            let mut findings = dead_parameters(study, &model);
+            findings.extend(noise(&model));
+            findings.extend(validation(&model));
+            if findings.is_empty() {
+                findings.push(Finding::fine("the model predicts left-out results as well as it says"));
+            }
+            findings.extend(model.record.part.map(|part| Finding::fine(format!("the model is made of {part}"))));
+            findings
+        }
+        Err(error) => vec![Finding::bad(format!("no model can be made: {error}"), "look at the values for outliers")],
+    }
+}
+
+/// Parameters along which the model sees nothing happen.
+fn dead_parameters(study: &Study, model: &Model) -> Vec<Finding> {
+    let lengthscales = &model.posterior.hyper().lengthscales;
+    let dead: Vec<&str> = (0..study.space().dim())
+        .filter(|dim| lengthscales.get(*dim).is_some_and(|l| *l > 20.0))
+        .map(|dim| study.space().searched(dim).name())
+        .collect();
+    if dead.is_empty() {
+        return Vec::new();
+    }
+    let what = format!("nothing seems to change with {}", dead.join(", "));
+    vec![Finding::note(what, "fix it in study.toml, and the search has fewer dimensions")]
+}
+
+fn noise(model: &Model) -> Option<Finding> {
+    let hyper = model.posterior.hyper();
+    let (noise, signal) = (hyper.noise.typical().sqrt(), hyper.variance.sqrt());
+    (noise > signal).then(|| {
+        let what = format!("the noise is {} times the effect of the parameters", number(noise / signal));
+        Finding::note(what, "measure longer, or allow repeats in study.toml")
+    })
+}
+
+/// Left-out results in units of their predicted deviation: their mean square is about 1 for a model that knows itself.
+fn validation(model: &Model) -> Option<Finding> {
+    let left_out = model.posterior.leave_one_out();
+    let squares = left_out.iter().zip(model.posterior.values()).map(|(l, y)| (y - l.mean).powi(2) / l.variance);
+    let mean_square = squares.sum::<f64>() / left_out.len().max(1) as f64;
+    (mean_square > 4.0).then(|| {
+        let what = format!("left-out results are {} of their predicted deviations away", number(mean_square.sqrt()));
+        Finding::note(what, "the function may have steps, or the noise may differ from place to place")
+    })
+}

@@ -1,0 +1,130 @@
+//! The value of each trial in order, and the best so far.
+
+use elbowroom::study::Goal;
+use serde::Serialize;
+
+use crate::scene::{Scene, Standing};
+
+/// Values that span more than this ratio are better seen on a log scale, if all are positive.
+const DECADES: f64 = 30.0;
+
+/// The values of a study in the order of its trials.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct History {
+    /// What is wanted.
+    pub goal: Goal,
+    /// How many trials there are.
+    pub n_trials: usize,
+    /// How many of them have a value.
+    pub n_values: usize,
+    /// Whether some values were left out, to draw in time: the extremes of every stretch of trials are kept.
+    pub thinned: bool,
+    /// Whether a log scale shows more.
+    pub log: bool,
+    /// Trials with a value…
+    pub trial: Vec<u64>,
+    /// …and the values.
+    pub value: Vec<f64>,
+    /// The trials that improved on all before…
+    pub best_trial: Vec<u64>,
+    /// …and their values.
+    pub best_value: Vec<f64>,
+    /// Trials that failed or were infeasible.
+    pub failed: Vec<u64>,
+    /// Trials under way.
+    pub running: Vec<u64>,
+}
+
+/// The history with at most about `most` values and as many failures.
+///
+/// ```
+/// use elbowroom::space::{Parameter, SearchSpace};
+/// use elbowroom::study::{Study, StudyConfig};
+/// use elbowroom_view::{Scene, history::history};
+///
+/// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+/// let mut study = Study::new(StudyConfig::new(space))?;
+/// for (trial, value) in study.ask(3)?.trials.iter().zip([2.0, 3.0, 1.0]) {
+///     study.tell(trial.id, value)?;
+/// }
+/// let history = history(&Scene::alone("plate", &study), 1000);
+/// assert_eq!((history.best_trial, history.best_value), (vec![0, 2], vec![2.0, 1.0]));
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
+pub fn history(scene: &Scene<'_>, most: usize) -> History {
+    let goal = scene.study.config().goal;
+    let mut valued = Vec::new();
+    let (mut failed, mut running) = (Vec::new(), Vec::new());
+    let (mut best_trial, mut best_value) = (Vec::new(), Vec::new());
+    for trial in scene.study.trials() {
+        match scene.standing(trial) {
+            Standing::Failed | Standing::Infeasible | Standing::Lost => failed.push(trial.id.0),
+            Standing::Running => running.push(trial.id.0),
+            _ => {}
+        }
+        let Some(value) = trial.value() else { continue };
+        valued.push((trial.id.0, value));
+        if best_value.last().is_none_or(|best| goal.is_better(value, *best)) {
+            best_trial.push(trial.id.0);
+            best_value.push(value);
+        }
+    }
+    let n_values = valued.len();
+    let low = valued.iter().map(|v| v.1).fold(f64::INFINITY, f64::min);
+    let high = valued.iter().map(|v| v.1).fold(f64::NEG_INFINITY, f64::max);
+    let shown = thin(&valued, most);
+    History {
+        goal,
+        n_trials: scene.study.trials().len(),
+        n_values,
+        thinned: shown.len() < n_values,
+        log: low > 0.0 && high / low > DECADES,
+        trial: shown.iter().map(|v| v.0).collect(),
+        value: shown.iter().map(|v| v.1).collect(),
+        best_trial,
+        best_value,
+        failed: every(&failed, most),
+        running,
+    }
+}
+
+/// The smallest and the largest value of each stretch, in order: what an eye would see of all of them.
+fn thin(valued: &[(u64, f64)], most: usize) -> Vec<(u64, f64)> {
+    if valued.len() <= most.max(2) {
+        return valued.to_vec();
+    }
+    let n_stretches = (most / 2).max(1);
+    let mut shown = Vec::with_capacity(2 * n_stretches);
+    for s in 0..n_stretches {
+        let stretch = &valued[s * valued.len() / n_stretches..(s + 1) * valued.len() / n_stretches];
+        let low = stretch.iter().min_by(|a, b| a.1.total_cmp(&b.1));
+        let high = stretch.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+        let mut ends: Vec<(u64, f64)> = low.into_iter().chain(high).copied().collect();
+        ends.sort_by_key(|end| end.0);
+        ends.dedup_by_key(|end| end.0);
+        shown.extend(ends);
+    }
+    shown
+}
+
+fn every(all: &[u64], most: usize) -> Vec<u64> {
+    all.iter().step_by(all.len().div_ceil(most.max(1)).max(1)).copied().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thinning_keeps_the_extremes_and_the_order() {
+        let valued: Vec<(u64, f64)> = (0..10_000).map(|i| (i, ((i * 7919) % 10_007) as f64)).collect();
+        let shown = thin(&valued, 100);
+        assert!(shown.len() <= 100 && shown.is_sorted_by_key(|v| v.0));
+        let span = |all: &[(u64, f64)]| {
+            let values = || all.iter().map(|v| v.1);
+            (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max))
+        };
+        assert_eq!(span(&shown), span(&valued));
+        assert_eq!(thin(&valued[..50], 100), &valued[..50]);
+    }
+}

@@ -1,0 +1,130 @@
+//! Where trials are along two parameters, and the room that each pending point keeps free.
+
+use elbowroom::study::{Trial, TrialId};
+use serde::Serialize;
+
+use crate::axis::{Axis, axis};
+use crate::lens::Lens;
+use crate::scene::{Scene, Standing};
+
+/// Observed trials that are drawn; the best of them, and the newest.
+const MOST: usize = 1500;
+
+/// A map of two parameters. Places are in the unit square.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Map {
+    /// The parameter across.
+    pub x: Axis,
+    /// The parameter upwards.
+    pub y: Axis,
+    /// Trials with a value.
+    pub observed: Vec<Observed>,
+    /// Trials that failed or were infeasible.
+    pub failed: Vec<Place>,
+    /// Trials under way.
+    pub pending: Vec<Pending>,
+    /// The trial with the best value.
+    pub best: Option<Place>,
+    /// Why something is missing.
+    pub note: Option<String>,
+}
+
+/// A trial's place.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Place {
+    /// The trial.
+    pub trial: TrialId,
+    /// Its place across.
+    pub x: f64,
+    /// Its place upwards.
+    pub y: f64,
+}
+
+/// A trial with a value.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Observed {
+    /// Where.
+    #[serde(flatten)]
+    pub place: Place,
+    /// What was measured.
+    pub value: f64,
+    /// The share of the values that are not better: 1 for the best.
+    pub good: f64,
+}
+
+/// A trial under way.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Pending {
+    /// Where.
+    #[serde(flatten)]
+    pub place: Place,
+    /// Who has it.
+    pub worker: Option<String>,
+    /// Half the width of its exclusion ball, r_j times the lengthscale; none without a model or penalizers.
+    pub rx: Option<f64>,
+    /// Half the height of its exclusion ball.
+    pub ry: Option<f64>,
+}
+
+/// The map of two coordinates; without a lens there are no exclusion balls.
+pub fn map(scene: &Scene<'_>, lens: Option<&Lens<'_>>, x: usize, y: usize) -> Map {
+    let study = scene.study;
+    let at = |trial: &Trial| place(trial, x, y);
+    let those = |wanted: &dyn Fn(Standing) -> bool| -> Vec<&Trial> {
+        study.trials().iter().filter(|trial| wanted(scene.standing(trial))).collect()
+    };
+    let radii = |trial: &Trial| {
+        let lens = lens?;
+        let i = lens.pending.iter().position(|other| other.id == trial.id)?;
+        let radius = lens.balls.get(i)?.penalizer.radius();
+        let lengthscales = &lens.model.posterior.hyper().lengthscales;
+        Some((radius * lengthscales[x], radius * lengthscales[y]))
+    };
+    let pending = those(&|s| s == Standing::Running).into_iter().map(|trial| {
+        let radii = radii(trial);
+        let worker = scene.holder(trial.id).map(|held| held.worker.clone());
+        Pending { place: at(trial), worker, rx: radii.map(|r| r.0), ry: radii.map(|r| r.1) }
+    });
+    Map {
+        x: axis(study.space(), x),
+        y: axis(study.space(), y),
+        observed: observed(scene, x, y, MOST),
+        failed: those(&|s| matches!(s, Standing::Failed | Standing::Infeasible)).into_iter().map(at).collect(),
+        pending: pending.collect(),
+        best: study.best().map(at),
+        note: None,
+    }
+}
+
+/// Where a trial is.
+pub fn place(trial: &Trial, x: usize, y: usize) -> Place {
+    Place { trial: trial.id, x: trial.unit[x], y: trial.unit[y] }
+}
+
+/// The observed trials: all of them, or the better half of `most` and the newest of the others.
+pub fn observed(scene: &Scene<'_>, x: usize, y: usize, most: usize) -> Vec<Observed> {
+    ranked(scene, most)
+        .into_iter()
+        .map(|(trial, value, good)| Observed { place: place(trial, x, y), value, good })
+        .collect()
+}
+
+/// Trials with their values and the share of values that are not better, from the worst to the best.
+pub fn ranked<'a>(scene: &Scene<'a>, most: usize) -> Vec<(&'a Trial, f64, f64)> {
+    let goal = scene.study.config().goal;
+    let mut all: Vec<(&Trial, f64)> = scene.study.trials().iter().filter_map(|t| Some((t, t.value()?))).collect();
+    all.sort_by(|a, b| goal.maximized(a.1).total_cmp(&goal.maximized(b.1)));
+    let last = all.len().saturating_sub(1).max(1) as f64;
+    let n = all.len();
+    let shares = all.into_iter().enumerate().map(|(i, (trial, value))| (trial, value, i as f64 / last));
+    let mut ranked: Vec<_> = shares.collect();
+    if n <= most {
+        return ranked;
+    }
+    let best = ranked.split_off(n - most / 2);
+    ranked.sort_by_key(|(trial, ..)| std::cmp::Reverse(trial.id));
+    ranked.truncate(most - best.len());
+    ranked.sort_by(|a, b| a.2.total_cmp(&b.2));
+    ranked.extend(best);
+    ranked
+}

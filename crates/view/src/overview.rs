@@ -1,0 +1,100 @@
+//! A study at a glance.
+
+use std::collections::BTreeMap;
+
+use elbowroom::space::Point;
+use elbowroom::study::{Goal, Recommendation, TrialId};
+use serde::Serialize;
+
+use crate::axis::{Axis, axes};
+use crate::scene::{Held, Scene, Standing};
+use crate::table::{Row, row};
+
+/// A study at a glance.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Overview {
+    /// Its name.
+    pub name: String,
+    /// How many events it has.
+    pub revision: usize,
+    /// What is wanted.
+    pub goal: Goal,
+    /// The strategy's name.
+    pub strategy: &'static str,
+    /// The root of all randomness.
+    pub seed: u64,
+    /// The most trials.
+    pub budget: Option<usize>,
+    /// How many trials there are.
+    pub n_trials: usize,
+    /// How many points come from the design.
+    pub n_initial: usize,
+    /// How many trials stand how.
+    pub counts: BTreeMap<Standing, usize>,
+    /// The trial with the best value.
+    pub best: Option<Row>,
+    /// All parameters, in order.
+    pub parameters: Vec<String>,
+    /// The searched ones.
+    pub axes: Vec<Axis>,
+    /// Constraints between them.
+    pub constraints: Vec<String>,
+    /// Who has which trial.
+    pub held: Vec<Held>,
+    /// When it began.
+    pub created: Option<i64>,
+    /// When something happened last.
+    pub changed: Option<i64>,
+    /// The time of looking.
+    pub now: i64,
+    /// The version that looks.
+    pub version: &'static str,
+}
+
+/// The overview.
+pub fn overview(scene: &Scene<'_>) -> Overview {
+    let (study, config) = (scene.study, scene.study.config());
+    let mut counts: BTreeMap<Standing, usize> = Standing::ALL.map(|standing| (standing, 0)).into();
+    for trial in study.trials() {
+        *counts.entry(scene.standing(trial)).or_default() += 1;
+    }
+    Overview {
+        name: scene.name.to_owned(),
+        revision: study.events().len(),
+        goal: config.goal,
+        strategy: config.strategy.name(),
+        seed: config.seed,
+        budget: config.budget,
+        n_trials: study.trials().len(),
+        n_initial: config.n_initial(),
+        counts,
+        best: study.best().map(|best| row(scene, best)),
+        parameters: study.space().parameters().iter().map(|p| p.name().to_owned()).collect(),
+        axes: axes(study.space()),
+        constraints: study.space().constraints().iter().map(|c| c.text().to_owned()).collect(),
+        held: scene.held.clone(),
+        created: scene.times.first().copied(),
+        changed: scene.times.last().copied(),
+        now: scene.now,
+        version: env!("CARGO_PKG_VERSION"),
+    }
+}
+
+/// The point to use in the end.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Recommended {
+    /// The trial that observed it, if one did.
+    pub trial: Option<TrialId>,
+    /// The point.
+    pub point: Point,
+    /// What the model expects there.
+    pub mean: f64,
+    /// How sure it is: the standard deviation.
+    pub sd: f64,
+}
+
+impl From<Recommendation> for Recommended {
+    fn from(Recommendation { trial, point, mean, sd }: Recommendation) -> Self {
+        Self { trial, point, mean, sd }
+    }
+}

@@ -1,0 +1,123 @@
+//! Every view by its name, as JSON: what the dashboard draws and a report keeps.
+
+use elbowroom::error::{Error, Result};
+use elbowroom::study::TrialId;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::health::health;
+use crate::history::history;
+use crate::lens::Lens;
+use crate::map::map;
+use crate::model::{importance, parallel, quality, slices, surface};
+use crate::scene::Scene;
+use crate::table::row;
+use crate::timeline::timeline;
+use crate::why::{origin, why};
+
+/// Values of a history, lines of parallel coordinates, attempts of a timeline: what a browser draws at once.
+const VALUES: usize = 4000;
+const LINES: usize = 400;
+const ATTEMPTS: usize = 3000;
+
+/// A view.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Picture {
+    /// The value of each trial.
+    History,
+    /// Where trials are over two parameters.
+    Map,
+    /// The model over two parameters.
+    Surface,
+    /// The model along each parameter.
+    Slices,
+    /// How much each parameter matters.
+    Importance,
+    /// How well the model predicts.
+    Quality,
+    /// All parameters at once.
+    Parallel,
+    /// Who ran what.
+    Timeline,
+    /// What may be wrong.
+    Health,
+}
+
+impl Picture {
+    /// All of them, with their names in addresses.
+    pub const ALL: [(&'static str, Picture); 9] = [
+        ("history", Picture::History),
+        ("map", Picture::Map),
+        ("surface", Picture::Surface),
+        ("slices", Picture::Slices),
+        ("importance", Picture::Importance),
+        ("quality", Picture::Quality),
+        ("parallel", Picture::Parallel),
+        ("timeline", Picture::Timeline),
+        ("health", Picture::Health),
+    ];
+
+    /// Whether it looks at the model, which may take a fit.
+    pub fn needs_model(self) -> bool {
+        !matches!(self, Picture::History | Picture::Parallel | Picture::Timeline)
+    }
+
+    /// Whether it is over two parameters.
+    pub fn is_over_two(self) -> bool {
+        matches!(self, Picture::Map | Picture::Surface)
+    }
+
+    /// The view, over coordinates x and y where it is over two. Without `with_model` it shows what it can.
+    pub fn draw(self, scene: &Scene<'_>, x: usize, y: usize, with_model: bool) -> Result<Value> {
+        let dim = scene.study.space().dim();
+        if self.is_over_two() && (x >= dim || y >= dim) {
+            let what = format!("coordinates {x} and {y} were asked for, and {dim} parameters are searched");
+            return Err(Error::space(what, "count the searched parameters from 0"));
+        }
+        let lens = || if with_model { Lens::new(scene) } else { Err(no_model()) };
+        match self {
+            Picture::History => in_json(&history(scene, VALUES)),
+            Picture::Map => {
+                let lens = lens();
+                let mut drawn = map(scene, lens.as_ref().ok(), x, y);
+                drawn.note = lens.err().map(|error| first_line(&error));
+                in_json(&drawn)
+            }
+            Picture::Surface => in_json(&surface(&lens()?, x, y)?),
+            Picture::Slices => in_json(&slices(&lens()?)?),
+            Picture::Importance => in_json(&importance(&lens()?)?),
+            Picture::Quality => in_json(&quality(&lens()?)),
+            Picture::Parallel => in_json(&parallel(scene, LINES)),
+            Picture::Timeline => in_json(&timeline(scene, ATTEMPTS)),
+            Picture::Health => in_json(&json!({ "findings": health(scene, with_model) })),
+        }
+    }
+}
+
+/// One trial: how it stands and what was measured, without why it was chosen.
+pub fn trial_page(scene: &Scene<'_>, id: TrialId) -> Result<Value> {
+    let trial = scene.study.trial(id)?;
+    in_json(&json!({
+        "row": row(scene, trial),
+        "origin": origin(trial.source),
+        "measurements": trial.measurements(),
+        "notes": trial.notes,
+    }))
+}
+
+/// Why a trial's point was chosen.
+pub fn why_page(scene: &Scene<'_>, id: TrialId) -> Result<Value> {
+    in_json(&why(scene.study, id)?)
+}
+
+fn no_model() -> Error {
+    Error::data("there are too many results for pictures of the model", "look at the history and the trials")
+}
+
+fn first_line(error: &Error) -> String {
+    error.to_string().lines().next().unwrap_or_default().to_owned()
+}
+
+fn in_json(view: &impl Serialize) -> Result<Value> {
+    serde_json::to_value(view).map_err(|error| Error::data(format!("a view cannot be written: {error}"), "report this"))
+}

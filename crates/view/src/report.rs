@@ -1,0 +1,154 @@
+//! A study as one file that opens anywhere: the dashboard's page, with its scripts and its data inside.
+
+use elbowroom::study::{Source, Trial, TrialId};
+use serde_json::{Map, Value, json};
+
+use crate::assets::ASSETS;
+use crate::overview::{Recommended, overview};
+use crate::picture::{Picture, trial_page, why_page};
+use crate::scene::Scene;
+use crate::table::{MAX_ROWS, Query, Sort, row, table};
+
+/// Pairs of parameters that are drawn.
+const PAIRS: usize = 15;
+
+/// Trials whose choice is explained: the best one, and the last that the model chose.
+const EXPLAINED: usize = 4;
+
+/// Nothing is loaded and nothing is sent: what the file shows is in it.
+const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:";
+
+/// The page. `log_hash` stands for the whole log that it was made from; without `with_model` no model is fitted.
+pub fn report(scene: &Scene<'_>, log_hash: &str, with_model: bool) -> String {
+    let kept = json!({ "about": { "study": scene.name }, "views": views(scene, log_hash, with_model) });
+    // A `<` could end the script element that holds the data.
+    let data = kept.to_string().replace('<', "\\u003c");
+    let inside = |kind: &str, tag: &str| -> String {
+        let those = ASSETS[1..].iter().filter(|asset| asset.kind.starts_with(kind));
+        those.map(|asset| format!("<{tag}>\n{}\n</{tag}>\n", asset.text)).collect()
+    };
+    let title = escaped(scene.name);
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{title}</title>\n{}</head>\n<body>\n<header id=\"bar\"></header>\n<nav id=\"tabs\"></nav>\n\
+         <main id=\"main\" tabindex=\"-1\"></main>\n<script type=\"application/json\" id=\"kept\">{data}</script>\n{}\
+         <!-- uPlot: {} -->\n</body>\n</html>\n",
+        inside("text/css", "style"),
+        inside("text/javascript", "script"),
+        include_str!("../assets/uplot/LICENSE").replace("--", "- -"),
+    )
+}
+
+/// Every view by the address under which the page asks for it.
+fn views(scene: &Scene<'_>, log_hash: &str, with_model: bool) -> Map<String, Value> {
+    let base = format!("/api/studies/{}", in_address(scene.name));
+    let mut views = Map::new();
+    let mut about = serde_json::to_value(overview(scene)).unwrap_or_default();
+    about["log_hash"] = json!(log_hash);
+    views.insert(base.clone(), about);
+    let recommended = with_model.then(|| scene.study.recommended().map(Recommended::from)).flatten();
+    let best = scene.study.best().map(|best| row(scene, best));
+    views.insert(format!("{base}/best"), json!({ "observed": best, "recommended": recommended }));
+    let dim = scene.study.space().dim();
+    for (name, picture) in Picture::ALL {
+        if !picture.is_over_two() {
+            if let Ok(drawn) = picture.draw(scene, 0, 0, with_model) {
+                views.insert(format!("{base}/{name}"), drawn);
+            }
+            continue;
+        }
+        for (x, y) in pairs(dim) {
+            if let Ok(drawn) = picture.draw(scene, x, y, with_model) {
+                views.insert(format!("{base}/{name}?x={x}&y={y}"), drawn);
+            }
+        }
+    }
+    let query = Query { sort: Sort::Value, rows: Some(MAX_ROWS), ..Query::default() };
+    let listed = table(scene, &query);
+    for row in &listed.rows {
+        if let Ok(page) = trial_page(scene, TrialId(row.trial)) {
+            views.insert(format!("{base}/trials/{}", row.trial), page);
+        }
+    }
+    views.insert(format!("{base}/trials"), serde_json::to_value(listed).unwrap_or_default());
+    for id in explained(scene).into_iter().filter(|_| with_model) {
+        if let Ok(why) = why_page(scene, id) {
+            views.insert(format!("{base}/trials/{id}/why"), why);
+        }
+    }
+    views
+}
+
+/// All pairs of few parameters, the first ones of many.
+fn pairs(dim: usize) -> Vec<(usize, usize)> {
+    let all = (0..dim).flat_map(|x| (0..dim).map(move |y| (x, y)));
+    let mut all: Vec<(usize, usize)> = all.filter(|(x, y)| x < y || dim == 1).collect();
+    // The page begins with the first two.
+    all.truncate(PAIRS);
+    all
+}
+
+fn explained(scene: &Scene<'_>) -> Vec<TrialId> {
+    let chosen = |trial: &&Trial| trial.source == Source::Model;
+    let last = scene.study.trials().iter().rev().filter(chosen).map(|trial| trial.id).take(EXPLAINED - 1);
+    let mut all: Vec<TrialId> = scene.study.best().map(|best| best.id).into_iter().chain(last).collect();
+    all.sort();
+    all.dedup();
+    all
+}
+
+/// As `encodeURIComponent` does, under which name the page will ask.
+fn in_address(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte);
+    text.bytes().map(|b| if plain(b) { (b as char).to_string() } else { format!("%{b:02X}") }).collect()
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use elbowroom::space::{Parameter, SearchSpace};
+    use elbowroom::study::{Study, StudyConfig};
+
+    #[test]
+    fn a_report_holds_its_views_and_lets_no_name_out_of_its_data() {
+        let evil = "</script><script>alert(1)</script>";
+        let space = SearchSpace::new(vec![Parameter::float(evil, 0.0, 1.0), Parameter::float("y", 0.0, 1.0)]).unwrap();
+        let mut study = Study::new(StudyConfig::new(space)).unwrap();
+        for (i, trial) in study.ask(6).unwrap().trials.iter().enumerate() {
+            study.tell(trial.id, i as f64).unwrap();
+        }
+        study.ask(1).unwrap();
+        let page = report(&Scene::alone(evil, &study), "c0ffee", true);
+        assert!(!page.contains(evil) && page.contains("c0ffee"));
+        // As many scripts as there are assets of that kind, and the data.
+        let scripts = ASSETS.iter().filter(|asset| asset.kind.starts_with("text/javascript")).count();
+        assert_eq!(page.matches("</script>").count(), scripts + 1);
+        let data = page.split_once("id=\"kept\">").unwrap().1.split_once("</script>").unwrap().0;
+        let data: Value = serde_json::from_str(data).unwrap();
+        let base = "/api/studies/%3C%2Fscript%3E%3Cscript%3Ealert(1)%3C%2Fscript%3E";
+        for view in [
+            "",
+            "/best",
+            "/history",
+            "/map?x=0&y=1",
+            "/surface?x=0&y=1",
+            "/slices",
+            "/importance",
+            "/quality",
+            "/parallel",
+            "/timeline",
+            "/health",
+            "/trials",
+            "/trials/6",
+            "/trials/6/why",
+        ] {
+            assert!(data["views"].get(format!("{base}{view}")).is_some(), "{view}");
+        }
+    }
+}

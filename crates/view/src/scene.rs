@@ -1,0 +1,139 @@
+//! A study as somebody sees it: what all views are made from.
+
+use elbowroom::study::{Study, Trial, TrialId, TrialState};
+use serde::{Deserialize, Serialize};
+
+/// How a trial stands: what the log says, with the leases and the clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// A worker has it.
+    Running,
+    /// It waits to be handed out again.
+    Queued,
+    /// Its workers were lost too often.
+    Lost,
+    /// It has a value.
+    Complete,
+    /// It ended without a value.
+    Failed,
+    /// Its point breaks a constraint that only the evaluation can tell.
+    Infeasible,
+    /// It was given up, and does not count.
+    Released,
+}
+
+impl Standing {
+    /// All of them, in the order in which a person wants to see them.
+    pub const ALL: [Standing; 7] = [
+        Standing::Running,
+        Standing::Queued,
+        Standing::Lost,
+        Standing::Complete,
+        Standing::Failed,
+        Standing::Infeasible,
+        Standing::Released,
+    ];
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Standing::Running => "running",
+            Standing::Queued => "queued",
+            Standing::Lost => "lost",
+            Standing::Complete => "complete",
+            Standing::Failed => "failed",
+            Standing::Infeasible => "infeasible",
+            Standing::Released => "released",
+        }
+    }
+
+    /// How a trial stands in a study without a store: what is pending is running.
+    pub fn of(trial: &Trial) -> Self {
+        match trial.state {
+            TrialState::Pending => Standing::Running,
+            TrialState::Complete { .. } => Standing::Complete,
+            TrialState::Failed { .. } => Standing::Failed,
+            TrialState::Infeasible { .. } => Standing::Infeasible,
+            TrialState::Released => Standing::Released,
+        }
+    }
+
+    /// Whether its point pushes others away.
+    pub fn penalizes(self) -> bool {
+        self == Standing::Running
+    }
+}
+
+/// Who has a trial.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Held {
+    /// The trial.
+    pub trial: TrialId,
+    /// How often it was handed out by then.
+    pub attempt: u32,
+    /// Who has it.
+    pub worker: String,
+    /// Until when it may be silent, in milliseconds since 1970.
+    pub expires: i64,
+}
+
+/// A study as it stood at one moment. Times are milliseconds since 1970.
+#[derive(Debug)]
+pub struct Scene<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// The study.
+    pub study: &'a Study,
+    /// How each trial stands, by number.
+    pub standings: Vec<Standing>,
+    /// Who has which trial, by trial.
+    pub held: Vec<Held>,
+    /// When each event was stored; empty if nobody knows.
+    pub times: Vec<i64>,
+    /// The time of looking.
+    pub now: i64,
+}
+
+impl<'a> Scene<'a> {
+    /// A study that is in no store: nobody knows of times and workers.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// use elbowroom::study::{Study, StudyConfig};
+    /// use elbowroom_view::{Scene, Standing};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+    /// let mut study = Study::new(StudyConfig::new(space))?;
+    /// study.ask(2)?;
+    /// assert_eq!(Scene::alone("plate", &study).standings, [Standing::Running; 2]);
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn alone(name: &'a str, study: &'a Study) -> Self {
+        let standings = study.trials().iter().map(Standing::of).collect();
+        Self { name, study, standings, held: Vec::new(), times: Vec::new(), now: 0 }
+    }
+
+    /// How a trial stands.
+    pub fn standing(&self, trial: &Trial) -> Standing {
+        self.standings.get(trial.id.0 as usize).copied().unwrap_or_else(|| Standing::of(trial))
+    }
+
+    /// Who has a trial, if somebody does.
+    pub fn holder(&self, trial: TrialId) -> Option<&Held> {
+        self.held.binary_search_by_key(&trial, |held| held.trial).ok().map(|i| &self.held[i])
+    }
+
+    /// The trials whose points push others away.
+    pub fn pending(&self) -> impl Iterator<Item = &'a Trial> + '_ {
+        self.study.pending().filter(|trial| self.standing(trial).penalizes())
+    }
+}
+
+/// Why a trial has no value, if it has a reason.
+pub fn reason(trial: &Trial) -> Option<&str> {
+    match &trial.state {
+        TrialState::Failed { reason } | TrialState::Infeasible { reason, .. } => Some(reason),
+        _ => None,
+    }
+}

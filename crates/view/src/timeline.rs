@@ -1,0 +1,104 @@
+//! Who ran which attempt of which trial, from when to when.
+
+use std::collections::{BTreeMap, HashMap};
+
+use elbowroom::study::{Event, TrialId};
+use serde::Serialize;
+
+use crate::scene::{Scene, Standing};
+
+/// Attempts of each worker, in the order of its first one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Timeline {
+    /// The beginning of the first attempt.
+    pub from: i64,
+    /// The end of the last one, or the time of looking.
+    pub to: i64,
+    /// The workers.
+    pub workers: Vec<Worker>,
+    /// Earlier attempts that are left out.
+    pub left_out: usize,
+}
+
+/// A worker and its attempts.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Worker {
+    /// Its name.
+    pub name: String,
+    /// Its attempts, in order.
+    pub spans: Vec<Span>,
+}
+
+/// One attempt of a trial.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Span {
+    /// The trial.
+    pub trial: TrialId,
+    /// Which attempt of it.
+    pub attempt: u32,
+    /// When it was handed out.
+    pub from: i64,
+    /// When it ended, as far as the log knows.
+    pub to: i64,
+    /// How it ended: as the trial did, or `lost` where the trial was handed out again.
+    pub end: Standing,
+}
+
+/// The name of somebody whose name the log does not know.
+const UNKNOWN: &str = "unknown";
+
+/// The last `most` attempts.
+pub fn timeline(scene: &Scene<'_>, most: usize) -> Timeline {
+    let mut all: Vec<(String, Span)> = Vec::new();
+    // The attempt of each trial that is not over yet, by its place in the list.
+    let mut open: HashMap<TrialId, usize> = HashMap::new();
+    for (event, &at) in scene.study.events().iter().zip(&scene.times) {
+        let mut begin = |trial: TrialId, attempt: u32, worker: &str| {
+            if let Some(i) = open.insert(trial, all.len()) {
+                all[i].1.to = at;
+                all[i].1.end = Standing::Lost;
+            }
+            let span = Span { trial, attempt, from: at, to: scene.now.max(at), end: Standing::Running };
+            all.push((worker.to_owned(), span));
+        };
+        let ended = match event {
+            Event::Asked { trials, again, provenance, .. } => {
+                let worker = provenance.worker.as_deref().unwrap_or(UNKNOWN);
+                again.iter().for_each(|retry| begin(retry.id, retry.attempt, worker));
+                trials.iter().for_each(|trial| begin(trial.id, 1, worker));
+                None
+            }
+            Event::Added { trial, value: None, .. } => {
+                begin(*trial, 1, "by hand");
+                None
+            }
+            Event::Told { trial, .. } => Some((trial, Standing::Complete)),
+            Event::Failed { trial, .. } => Some((trial, Standing::Failed)),
+            Event::Infeasible { trial, .. } => Some((trial, Standing::Infeasible)),
+            Event::Released { trial, .. } => Some((trial, Standing::Released)),
+            Event::Created { .. } | Event::Added { .. } => None,
+        };
+        if let Some((trial, end)) = ended
+            && let Some(i) = open.remove(trial)
+        {
+            (all[i].1.to, all[i].1.end) = (at, end);
+        }
+    }
+    for i in open.values() {
+        let span = &mut all[*i].1;
+        span.end = scene.standings.get(span.trial.0 as usize).copied().unwrap_or(Standing::Running);
+    }
+    let left_out = all.len().saturating_sub(most);
+    let shown = all.split_off(left_out);
+    let from = shown.iter().map(|(_, span)| span.from).min().unwrap_or(scene.now);
+    let to = shown.iter().map(|(_, span)| span.to).max().unwrap_or(scene.now);
+    let (mut order, mut workers) = (BTreeMap::new(), Vec::new());
+    for (name, span) in shown {
+        let i = *order.entry(name.clone()).or_insert_with(|| {
+            workers.push(Worker { name, spans: Vec::new() });
+            workers.len() - 1
+        });
+        workers[i].spans.push(span);
+    }
+    Timeline { from, to, workers, left_out }
+}

@@ -1,0 +1,349 @@
+//! What changes a study. The guard has seen to it that this is allowed.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::extract::rejection::BytesRejection;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use elbowroom::space::{Point, Value as Setting};
+use elbowroom::study::{Report, Told, TrialId};
+use elbowroom_store::{About, Attempt, DEFAULT_TTL, HandedTrial, Hold, Reported};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::desk::Desk;
+use crate::fault::Fault;
+use crate::limits::{MAX_ASK, MAX_ATTEMPTS, check_json};
+use crate::looks::{beside, in_json};
+use crate::studies::Studies;
+
+type Studied = (State<Arc<Studies>>, Path<String>);
+type Sent = Result<Bytes, BytesRejection>;
+type Answer = Result<Response, Fault>;
+
+/// Longest lease that a worker may ask for, in seconds: a person's trial may take weeks.
+const MAX_LEASE: f64 = 366.0 * 86_400.0;
+
+/// The body, if it is what is wanted.
+pub fn read<T: DeserializeOwned>(body: Sent) -> Result<T, Fault> {
+    let body = body.map_err(|error| Fault::new(error.status(), error.body_text(), "send at most 1 MB"))?;
+    check_json(&body).map_err(|what| Fault::bad(what, "send a plain object"))?;
+    serde_json::from_slice(&body).map_err(|error| Fault::bad(error.to_string(), "see /api/openapi.json"))
+}
+
+/// Which trial, which attempt of it, under which name.
+fn about(trial: u64, attempt: Option<u32>, request: Option<String>) -> About {
+    let mut about = About::from(TrialId(trial));
+    (about.attempt, about.request) = (attempt, request);
+    about
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Ask {
+    #[serde(default = "one")]
+    n: usize,
+    worker: Option<String>,
+    request: Option<String>,
+    lease_seconds: Option<f64>,
+    /// Parameters that keep these values in all of the points.
+    #[serde(default)]
+    fixed: BTreeMap<String, Setting>,
+}
+
+fn one() -> usize {
+    1
+}
+
+fn lease(seconds: Option<f64>) -> Result<Duration, Fault> {
+    match seconds {
+        None => Ok(DEFAULT_TTL),
+        Some(s) if (1.0..=MAX_LEASE).contains(&s) => Ok(Duration::from_secs_f64(s)),
+        Some(s) => Err(Fault::bad(format!("a lease of {s} seconds was asked for"), "ask for 1 second to a year")),
+    }
+}
+
+/// Takes points.
+pub async fn ask((State(studies), Path(name)): Studied, body: Sent) -> Answer {
+    let Ask { n, worker, request, lease_seconds, fixed } = read(body)?;
+    if !(1..=MAX_ASK).contains(&n) {
+        return Err(Fault::bad(format!("{n} points were asked for"), format!("ask for 1 to {MAX_ASK}")));
+    }
+    let ttl = lease(lease_seconds)?;
+    let worker = worker.unwrap_or_else(|| "by hand".to_owned());
+    if worker.is_empty() || worker.len() > 200 || worker.chars().any(char::is_control) {
+        return Err(Fault::bad("the worker's name cannot be used", "take 1 to 200 letters, digits, spaces or signs"));
+    }
+    beside(move || {
+        if !fixed.is_empty() {
+            return in_json(&held_fixed(&*studies.desk(&name)?, n, ttl, request, fixed)?);
+        }
+        let handed = studies.desk(&name)?.ask(n, &worker, ttl, request.as_deref())?;
+        let trials: Vec<Value> = handed.trials.iter().map(handed_trial).collect();
+        in_json(&json!({ "trials": trials, "short": handed.short }))
+    })
+    .await
+}
+
+/// Points with some parameters held fixed: chosen here by the same acquisition and penalizers, and started like points of
+/// one's own, since the log could not choose them again.
+fn held_fixed(
+    desk: &Desk,
+    n: usize,
+    ttl: Duration,
+    request: Option<String>,
+    fixed: BTreeMap<String, Setting>,
+) -> Result<Value, Fault> {
+    if desk.is_paused() {
+        return Err(Fault::new(StatusCode::CONFLICT, "the study is paused", "resume it in the dashboard"));
+    }
+    if n > MAX_HELD {
+        return Err(Fault::bad(format!("{n} points with fixed parameters"), format!("ask for at most {MAX_HELD}")));
+    }
+    let named = |i: usize| request.as_ref().map(|request| format!("{request}, point {i}"));
+    // A request that was answered has its points in the log.
+    let before = desk.look_shared(|shared| {
+        let known = |i: usize| named(i).and_then(|name| shared.study().reported(&name));
+        (0..n).map_while(known).filter_map(|id| shared.study().trial(id).ok().cloned()).collect::<Vec<_>>()
+    })?;
+    let mut points: Vec<Point> = before.iter().map(|trial| trial.point.clone()).collect();
+    if points.is_empty() {
+        points = desk.frozen()?.propose(&desk.name, &fixed, n)?;
+    }
+    let mut trials = Vec::new();
+    for (i, point) in points.iter().enumerate() {
+        let handed = desk.tell(|study| Ok(study.start(point, Some(ttl), named(i).as_deref())?))?;
+        trials.push(handed_trial(&handed));
+    }
+    let short = (trials.len() < n).then_some("no more points are free with these values");
+    Ok(json!({ "trials": trials, "short": short }))
+}
+
+/// The most points with fixed parameters at once.
+const MAX_HELD: usize = 20;
+
+fn handed_trial(handed: &HandedTrial) -> Value {
+    json!({
+        "trial": handed.id(), "attempt": handed.attempt.number, "point": handed.point(), "source": handed.trial.source,
+    })
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Tell {
+    trial: u64,
+    /// None for a value that is not finite, which JSON cannot write.
+    value: Option<f64>,
+    noise: Option<f64>,
+    #[serde(default)]
+    correction: bool,
+    attempt: Option<u32>,
+    request: Option<String>,
+}
+
+/// Tells a value.
+pub async fn tell((State(studies), Path(name)): Studied, body: Sent) -> Answer {
+    let Tell { trial, value, noise, correction, attempt, request } = read(body)?;
+    let mut report = Report::new(value.unwrap_or(f64::NAN));
+    (report.noise, report.correction) = (noise, correction);
+    beside(move || {
+        let about = about(trial, attempt, request);
+        let told = studies.desk(&name)?.tell(|study| Ok(study.tell(about, report)?))?;
+        let word = match told {
+            Told::Recorded => "recorded",
+            Told::Late => "late",
+            Told::Replicate => "replicate",
+            Told::Correction => "correction",
+            Told::NotFinite => "not_finite",
+            Told::Repeated => "repeated",
+        };
+        in_json(&json!({ "trial": trial, "told": word }))
+    })
+    .await
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Fail {
+    trial: u64,
+    #[serde(default)]
+    reason: String,
+    #[serde(default)]
+    infeasible: bool,
+    attempt: Option<u32>,
+    request: Option<String>,
+}
+
+/// Says that a trial has no value.
+pub async fn fail((State(studies), Path(name)): Studied, body: Sent) -> Answer {
+    let Fail { trial, reason, infeasible, attempt, request } = read(body)?;
+    let reason = if reason.trim().is_empty() { "no reason was given".to_owned() } else { reason };
+    beside(move || {
+        let about = about(trial, attempt, request);
+        let reported = studies.desk(&name)?.tell(|study| match infeasible {
+            true => Ok(study.infeasible(about, reason)?),
+            false => Ok(study.fail(about, reason)?),
+        })?;
+        in_json(&json!({ "trial": trial, "reported": word(reported) }))
+    })
+    .await
+}
+
+fn word(reported: Reported) -> &'static str {
+    match reported {
+        Reported::Appended(_) => "appended",
+        Reported::Repeated(_) => "repeated",
+        Reported::Superseded => "superseded",
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Release {
+    trial: u64,
+    /// Whether somebody else should have it next.
+    #[serde(default)]
+    again: bool,
+    attempt: Option<u32>,
+    request: Option<String>,
+}
+
+/// Gives a trial up, or back.
+pub async fn release((State(studies), Path(name)): Studied, body: Sent) -> Answer {
+    let Release { trial, again, attempt, request } = read(body)?;
+    beside(move || {
+        let desk = studies.desk(&name)?;
+        if !again {
+            let reported = desk.tell(|study| Ok(study.release(about(trial, attempt, request))?))?;
+            return in_json(&json!({ "trial": trial, "reported": word(reported) }));
+        }
+        desk.tell(|study| {
+            study.refresh()?;
+            study.study().trial(TrialId(trial))?;
+            let own = |held: &Attempt| held.trial.0 == trial && attempt.is_none_or(|number| number == held.number);
+            let attempts: Vec<Attempt> = study.leases().map(|lease| lease.attempt).filter(own).collect();
+            if attempts.is_empty() {
+                return Err(Fault::new(StatusCode::CONFLICT, "nobody has this trial", "look at how it stands"));
+            }
+            Ok(study.give_back(&attempts)?)
+        })?;
+        in_json(&json!({ "trial": trial, "reported": "queued" }))
+    })
+    .await
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Beat {
+    attempts: Vec<Alive>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Alive {
+    trial: u64,
+    attempt: u32,
+}
+
+/// Says that attempts are alive.
+pub async fn heartbeat((State(studies), Path(name)): Studied, body: Sent) -> Answer {
+    let Beat { attempts } = read(body)?;
+    if attempts.len() > MAX_ATTEMPTS {
+        return Err(Fault::bad("too many attempts at once", format!("send at most {MAX_ATTEMPTS}")));
+    }
+    beside(move || {
+        let attempts: Vec<Attempt> =
+            attempts.iter().map(|a| Attempt { trial: TrialId(a.trial), number: a.attempt }).collect();
+        let holds = studies.desk(&name)?.store.extend(&name, &attempts)?;
+        let one = |(attempt, hold): (&Attempt, Hold)| match hold {
+            Hold::Held(until) => json!({ "trial": attempt.trial, "hold": "held", "until": until.0 }),
+            Hold::Superseded => json!({ "trial": attempt.trial, "hold": "superseded" }),
+            Hold::Ended => json!({ "trial": attempt.trial, "hold": "ended" }),
+        };
+        in_json(&json!({ "attempts": attempts.iter().zip(holds).map(one).collect::<Vec<_>>() }))
+    })
+    .await
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Add {
+    point: BTreeMap<String, Setting>,
+    /// With a value it is an earlier result, without one a trial that is under way.
+    value: Option<f64>,
+    noise: Option<f64>,
+    /// A trial that it takes the place of, which is given up.
+    instead_of: Option<u64>,
+    /// When the result should be there; never if none is given.
+    due_seconds: Option<f64>,
+    request: Option<String>,
+}
+
+/// Adds a point of one's own, in place of a proposed one if it says so.
+pub async fn add((State(studies), Path(name)): Studied, body: Sent) -> Answer {
+    let Add { point, value, noise, instead_of, due_seconds, request } = read(body)?;
+    let due = due_seconds.map(|seconds| lease(Some(seconds))).transpose()?;
+    let point = point.into_iter().fold(Point::new(), |point, (name, setting)| point.with(name, setting));
+    beside(move || {
+        let handed = studies.desk(&name)?.tell(|study| {
+            study.refresh()?;
+            let point = complete(study.study().space(), point)?;
+            if let Some(other) = instead_of {
+                let trial = study.study().trial(TrialId(other))?;
+                let repeated = request.as_deref().and_then(|request| study.study().reported(request)).is_some();
+                if !trial.is_pending() && !repeated {
+                    let what = format!("trial {other} is not under way, so no other point can take its place");
+                    return Err(Fault::new(StatusCode::CONFLICT, what, "add a point of your own"));
+                }
+            }
+            let added = match value {
+                Some(value) => {
+                    let mut report = Report::new(value);
+                    (report.noise, report.request) = (noise, request.clone());
+                    let trial = study.add(&point, report)?;
+                    json!({ "trial": trial.id, "attempt": 1, "point": trial.point, "source": trial.source })
+                }
+                None => handed_trial(&study.start(&point, due, request.as_deref())?),
+            };
+            if let Some(other) = instead_of {
+                let under = request.map(|request| format!("{request}, instead"));
+                study.release(about(other, None, under.filter(|name| name.len() <= 200)))?;
+            }
+            Ok(added)
+        })?;
+        in_json(&handed)
+    })
+    .await
+}
+
+/// The point with the values of fixed parameters, which nobody has to repeat.
+fn complete(space: &elbowroom::space::SearchSpace, mut point: Point) -> Result<Point, Fault> {
+    for parameter in space.parameters() {
+        if let (elbowroom::space::Parameter::Fixed { name, value }, None) = (parameter, point.get(parameter.name())) {
+            point = point.with(name, value.clone());
+        }
+    }
+    Ok(space.check(&point)?)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pause {
+    paused: bool,
+}
+
+/// Stops handing out points, or goes on.
+pub async fn pause((State(studies), Path(name)): Studied, body: Sent) -> Answer {
+    let Pause { paused } = read(body)?;
+    beside(move || {
+        studies.desk(&name)?.paused.store(paused, Ordering::SeqCst);
+        in_json(&json!({ "paused": paused }))
+    })
+    .await
+}

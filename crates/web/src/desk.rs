@@ -1,0 +1,269 @@
+//! One study behind the counter: kept up to date, shown to many, asked by many.
+//!
+//! There are two copies of it. One is looked at and told results, which takes moments; the other one asks, which may
+//! take a fit. So who looks never waits for who asks. Those who look read what is new at most every [`STALE`], together;
+//! a store file in WAL mode lets a writer write meanwhile.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use axum::http::StatusCode;
+use elbowroom::space::{Point, Value as Setting};
+use elbowroom::study::{Study, TrialId};
+use elbowroom_store::{Attempt, Handed, SharedStudy, Standing as Stands, Store};
+use elbowroom_view::picture::why_page;
+use elbowroom_view::proposal::propose;
+use elbowroom_view::{Held, Picture, Scene, Standing};
+
+use crate::fault::Fault;
+
+/// How old what is shown may be.
+const STALE: Duration = Duration::from_millis(200);
+
+/// The name under which points are prepared for those who wait.
+const PREPARED: &str = "elbow serve";
+
+/// Results beyond which no model is made for a picture: its fit would take the machine from the workers.
+const MOST_MODELLED: usize = 2000;
+
+/// A picture's model is kept for so many times as long as it took to make.
+const REST: u32 = 8;
+const LEAST_REST: Duration = Duration::from_secs(1);
+
+pub struct Desk {
+    pub store: Arc<dyn Store>,
+    pub name: String,
+    shown: RwLock<SharedStudy>,
+    looked: Mutex<Instant>,
+    asker: Mutex<Option<SharedStudy>>,
+    waiting: AtomicUsize,
+    prepared: AtomicUsize,
+    pub paused: AtomicBool,
+    frozen: Mutex<Option<Arc<Frozen>>>,
+    reasons: Mutex<HashMap<TrialId, Arc<str>>>,
+}
+
+/// A study that stands still while pictures of its model are made.
+pub struct Frozen {
+    pub study: Study,
+    standings: Vec<Standing>,
+    held: Vec<Held>,
+    now: i64,
+    times: Vec<i64>,
+    made: Instant,
+    drawn: Mutex<Drawn>,
+}
+
+/// What was drawn of a frozen study, and how long that and its model took.
+#[derive(Default)]
+struct Drawn {
+    took: Duration,
+    pictures: HashMap<(Picture, usize, usize), Arc<str>>,
+}
+
+/// Pictures of one state that are kept: a few views over a few pairs of parameters.
+const MOST_KEPT: usize = 100;
+
+impl Frozen {
+    /// Points with some parameters held fixed.
+    pub fn propose(&self, name: &str, fixed: &BTreeMap<String, Setting>, n: usize) -> Result<Vec<Point>, Fault> {
+        Ok(propose(&self.scene(name), fixed, n)?)
+    }
+
+    fn scene<'a>(&'a self, name: &'a str) -> Scene<'a> {
+        let Self { study, standings, held, times, now, .. } = self;
+        Scene { name, study, standings: standings.clone(), held: held.clone(), times: times.clone(), now: *now }
+    }
+}
+
+impl Desk {
+    pub fn open(store: Arc<dyn Store>, name: &str) -> Result<Self, Fault> {
+        let shown = SharedStudy::open(store.clone(), name)?;
+        Ok(Self {
+            store,
+            name: name.to_owned(),
+            shown: RwLock::new(shown.worker("by hand")),
+            looked: Mutex::new(Instant::now()),
+            asker: Mutex::default(),
+            waiting: AtomicUsize::new(0),
+            prepared: AtomicUsize::new(0),
+            paused: AtomicBool::new(false),
+            frozen: Mutex::default(),
+            reasons: Mutex::default(),
+        })
+    }
+
+    /// Whether nobody is to be handed anything.
+    pub fn is_paused(&self) -> bool {
+        self.paused.load(Ordering::SeqCst)
+    }
+
+    /// Shows the study as it stands.
+    pub fn look<T>(&self, see: impl FnOnce(&Scene<'_>) -> T) -> Result<T, Fault> {
+        self.look_shared(|shared| see(&scene(shared)))
+    }
+
+    /// Shows the study with what its store knows.
+    pub fn look_shared<T>(&self, see: impl FnOnce(&SharedStudy) -> T) -> Result<T, Fault> {
+        let mut looked = lock(&self.looked);
+        if looked.elapsed() >= STALE {
+            self.shown.write().unwrap_or_else(PoisonError::into_inner).refresh()?;
+            *looked = Instant::now();
+        }
+        drop(looked);
+        Ok(see(&self.shown.read().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    /// Tells the study something.
+    pub fn tell<T>(&self, tell: impl FnOnce(&mut SharedStudy) -> Result<T, Fault>) -> Result<T, Fault> {
+        tell(&mut self.shown.write().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Takes points. Where several wait, one prepares points for all of them, and each then takes its own: a batch is
+    /// chosen once, and what is taken is stored under its taker's name and request like any other.
+    pub fn ask(&self, n: usize, worker: &str, ttl: Duration, request: Option<&str>) -> Result<Handed, Fault> {
+        self.waiting.fetch_add(n, Ordering::SeqCst);
+        let asked = self.ask_in_turn(n, worker, ttl, request);
+        self.waiting.fetch_sub(n, Ordering::SeqCst);
+        asked
+    }
+
+    fn ask_in_turn(&self, n: usize, worker: &str, ttl: Duration, request: Option<&str>) -> Result<Handed, Fault> {
+        let mut slot = lock(&self.asker);
+        let mut study = match slot.take() {
+            Some(study) => study,
+            None => SharedStudy::open(self.store.clone(), &self.name)?,
+        };
+        if self.is_paused() {
+            *slot = Some(study);
+            return Err(Fault::new(StatusCode::CONFLICT, "the study is paused", "resume it in the dashboard"));
+        }
+        let wanted = self.waiting.load(Ordering::SeqCst);
+        let mut left = self.prepared.load(Ordering::SeqCst);
+        if wanted > n && left < n {
+            let mut preparing = study.worker(PREPARED).ttl(ttl);
+            let prepared = preparing.ask(wanted.min(crate::limits::MAX_ASK), None);
+            let attempts = |handed: &Handed| handed.trials.iter().map(|trial| trial.attempt).collect::<Vec<Attempt>>();
+            let returned = prepared.and_then(|handed| preparing.give_back(&attempts(&handed)).map(|()| handed));
+            study = preparing;
+            left = returned?.trials.len();
+        }
+        study = study.worker(worker).ttl(ttl);
+        let handed = study.ask(n, request);
+        *slot = Some(study);
+        self.prepared.store(left.saturating_sub(n), Ordering::SeqCst);
+        Ok(handed?)
+    }
+
+    /// A study whose model is made, for pictures: not always the newest, so that many who look cost one fit now and then.
+    pub fn frozen(&self) -> Result<Arc<Frozen>, Fault> {
+        let mut kept = lock(&self.frozen);
+        let revision = self.look_shared(|shared| shared.study().events().len())?;
+        if let Some(frozen) = kept.as_ref() {
+            let rest = (lock(&frozen.drawn).took * REST).max(LEAST_REST);
+            if frozen.study.events().len() == revision || frozen.made.elapsed() < rest {
+                return Ok(frozen.clone());
+            }
+        }
+        let frozen = self.look_shared(|shared| {
+            let n = shared.study().n_observed();
+            if n > MOST_MODELLED {
+                return Err(too_many(n));
+            }
+            let Scene { standings, held, times, now, .. } = scene(shared);
+            let study = shared.study().clone();
+            Ok(Frozen { study, standings, held, times, now, made: Instant::now(), drawn: Mutex::default() })
+        })??;
+        let start = Instant::now();
+        // A model that cannot be made is an answer too: the view says why.
+        let _ = frozen.study.model();
+        lock(&frozen.drawn).took = start.elapsed();
+        let frozen = Arc::new(frozen);
+        *kept = Some(frozen.clone());
+        Ok(frozen)
+    }
+
+    /// A picture, drawn once for all who look at the same state.
+    pub fn picture(&self, which: Picture, x: usize, y: usize) -> Result<Arc<str>, Fault> {
+        let frozen = if which.needs_model() { self.frozen() } else { Err(too_many(0)) };
+        let (x, y) = if which.is_over_two() { (x, y) } else { (0, 0) };
+        match frozen {
+            Ok(frozen) => {
+                let mut drawn = lock(&frozen.drawn);
+                if let Some(picture) = drawn.pictures.get(&(which, x, y)) {
+                    return Ok(picture.clone());
+                }
+                let start = Instant::now();
+                let mut picture = which.draw(&frozen.scene(&self.name), x, y, true)?;
+                picture["revision"] = serde_json::json!(frozen.study.events().len());
+                let picture: Arc<str> = picture.to_string().into();
+                drawn.took += start.elapsed();
+                if drawn.pictures.len() < MOST_KEPT {
+                    drawn.pictures.insert((which, x, y), picture.clone());
+                }
+                Ok(picture)
+            }
+            Err(_) => {
+                let picture = self.look(|scene| which.draw(scene, x, y, false))?;
+                Ok(picture?.to_string().into())
+            }
+        }
+    }
+
+    /// Why a trial's point was chosen: worked out once, since it takes a fit and does not change.
+    pub fn why(&self, trial: TrialId) -> Result<Arc<str>, Fault> {
+        let mut kept = lock(&self.reasons);
+        if let Some(reasons) = kept.get(&trial) {
+            return Ok(reasons.clone());
+        }
+        let frozen = self.frozen()?;
+        let reasons: Arc<str> = why_page(&frozen.scene(&self.name), trial)?.to_string().into();
+        if kept.len() >= MOST_KEPT {
+            kept.clear();
+        }
+        kept.insert(trial, reasons.clone());
+        Ok(reasons)
+    }
+}
+
+fn too_many(n: usize) -> Fault {
+    let what = format!("pictures of the model are drawn up to {MOST_MODELLED} results; there are {n}");
+    let hint = "look at the history, the trials and the parallel coordinates";
+    Fault::new(StatusCode::UNPROCESSABLE_ENTITY, what, hint)
+}
+
+/// A shared study as a scene.
+pub fn scene(shared: &SharedStudy) -> Scene<'_> {
+    let held = shared.leases().map(|lease| Held {
+        trial: lease.attempt.trial,
+        attempt: lease.attempt.number,
+        worker: lease.worker.clone(),
+        expires: lease.expires.0,
+    });
+    Scene {
+        name: shared.name(),
+        study: shared.study(),
+        standings: shared.study().trials().iter().map(|trial| standing(shared.standing(trial))).collect(),
+        held: held.collect(),
+        times: shared.times().iter().map(|time| time.0).collect(),
+        now: shared.now().0,
+    }
+}
+
+fn standing(stands: Stands) -> Standing {
+    match stands {
+        Stands::Running => Standing::Running,
+        Stands::Queued => Standing::Queued,
+        Stands::Lost => Standing::Lost,
+        Stands::Complete => Standing::Complete,
+        Stands::Failed => Standing::Failed,
+        Stands::Infeasible => Standing::Infeasible,
+        Stands::Released => Standing::Released,
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

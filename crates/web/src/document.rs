@@ -1,0 +1,242 @@
+//! The OpenAPI document of the API.
+
+use serde_json::{Map, Value, json};
+
+use crate::limits::{MAX_ASK, MAX_ATTEMPTS, MAX_EVENTS, MAX_TEXT};
+
+/// The document: OpenAPI 3.1, made from one table.
+///
+/// ```
+/// let document = elbowroom_web::document();
+/// assert!(document["paths"]["/api/studies/{study}/ask"]["post"].is_object());
+/// ```
+pub fn document() -> Value {
+    let mut paths = Map::new();
+    for look in looks() {
+        paths.insert(look.path.to_owned(), json!({ "get": look.in_json() }));
+    }
+    for (word, summary, body) in actions() {
+        paths.insert(format!("/api/studies/{{study}}/{word}"), json!({ "post": action(word, summary, body) }));
+    }
+    let deed = object(
+        json!({ "do": { "enum": ["create", "append", "report", "extend", "give_back", "queue", "leave"] } }),
+        &["do"],
+    );
+    let mut deed =
+        action("store", "Change the log as a store does: what a worker that computes for itself sends.", deed);
+    deed["requestBody"]["content"]["application/json"]["schema"]["additionalProperties"] = json!(true);
+    paths["/api/store/{study}"]["post"] = deed;
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "elbowroom",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Studies over HTTP. An ask or a report that carries a `request` may be sent again: it has the same \
+                            answer and changes nothing more. Faults are answered with `error` and `try`.",
+        },
+        "security": [{ "token": [] }],
+        "components": {
+            "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
+            "schemas": { "Fault": {
+                "type": "object",
+                "properties": { "error": { "type": "string" }, "try": { "type": "string" } },
+                "required": ["error", "try"],
+            } },
+        },
+        "paths": paths,
+    })
+}
+
+struct Look {
+    path: &'static str,
+    summary: &'static str,
+    query: Vec<(&'static str, Value)>,
+    kind: &'static str,
+}
+
+impl Look {
+    fn in_json(&self) -> Value {
+        let in_path = self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')).map(|name| {
+            let schema = if name == "trial" { json!({ "type": "integer", "minimum": 0 }) } else { text() };
+            json!({ "name": name, "in": "path", "required": true, "schema": schema })
+        });
+        let in_query = self.query.iter().map(|(name, schema)| json!({ "name": name, "in": "query", "schema": schema }));
+        let mut content = Map::new();
+        content.insert(self.kind.to_owned(), json!({ "schema": {} }));
+        json!({
+            "operationId": format!("get_{}", identifier(self.path)),
+            "summary": self.summary,
+            "parameters": in_path.chain(in_query).collect::<Vec<_>>(),
+            "responses": responses(Value::Object(content)),
+        })
+    }
+}
+
+fn looks() -> Vec<Look> {
+    const JSON: &str = "application/json";
+    let look = |path, summary| Look { path, summary, query: Vec::new(), kind: JSON };
+    let count = |most: usize| json!({ "type": "integer", "minimum": 0, "maximum": most });
+    let whole = || json!({ "type": "integer", "minimum": 0 });
+    let states = json!({ "type": "string", "enum": ["running", "queued", "lost", "complete", "failed", "infeasible", "released"] });
+    let over = || vec![("x", whole()), ("y", whole())];
+    let picture = |path, summary| Look { query: over(), ..look(path, summary) };
+    vec![
+        look("/api/studies/{study}/history", "The value of each trial, and the best so far."),
+        picture(
+            "/api/studies/{study}/map",
+            "Trials over two coordinates, with the exclusion radius of each pending point.",
+        ),
+        picture(
+            "/api/studies/{study}/surface",
+            "The model over two coordinates, the acquisition before and after penalization.",
+        ),
+        look("/api/studies/{study}/slices", "The model along each parameter, through the recommended point."),
+        look("/api/studies/{study}/importance", "How much each parameter matters, with uncertainty."),
+        look("/api/studies/{study}/quality", "Leave-one-out predictions and their calibration."),
+        look("/api/studies/{study}/parallel", "All parameters of the better trials."),
+        look("/api/studies/{study}/timeline", "Who ran which attempt, from when to when."),
+        look("/api/studies/{study}/health", "What may be wrong with the study."),
+        look("/api/openapi.json", "This document."),
+        look("/api/store", "All studies of the store, for a worker that computes for itself."),
+        Look {
+            query: vec![("from", whole())],
+            ..look("/api/store/{study}", "The log from some event on, with leases and queue.")
+        },
+        look("/api/studies", "All studies of the store."),
+        look("/api/studies/{study}", "A study at a glance: goal, counts, best trial, axes, who has which trial."),
+        look("/api/studies/{study}/best", "The best observed point and the recommended one."),
+        Look {
+            query: vec![
+                ("state", states),
+                ("text", text()),
+                ("sort", json!({ "type": "string", "enum": ["trial", "value", "state", "parameter"] })),
+                ("parameter", text()),
+                ("reverse", json!({ "type": "boolean" })),
+                ("from", whole()),
+                ("rows", count(elbowroom_view::table::MAX_ROWS)),
+            ],
+            ..look("/api/studies/{study}/trials", "A page of trials, filtered and sorted.")
+        },
+        look("/api/studies/{study}/trials/{trial}", "One trial: how it stands and what was measured."),
+        look(
+            "/api/studies/{study}/trials/{trial}/why",
+            "Why a trial's point was chosen: prediction, acquisition, neighbours.",
+        ),
+        Look { kind: "text/csv", ..look("/api/studies/{study}/trials.csv", "All trials; formulas are neutralized.") },
+        Look {
+            query: vec![("from", whole()), ("events", count(MAX_EVENTS))],
+            ..look("/api/studies/{study}/events", "A part of the log.")
+        },
+        Look {
+            kind: "text/event-stream",
+            ..look("/api/studies/{study}/live", "The study at a glance, again whenever it changed: server-sent events.")
+        },
+    ]
+}
+
+fn actions() -> Vec<(&'static str, &'static str, Value)> {
+    let request = || json!({ "type": "string", "minLength": 1, "maxLength": 200, "description": "A name for this request, so that it can be sent again." });
+    let trial = || json!({ "type": "integer", "minimum": 0 });
+    let attempt = || json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX, "description": "Which attempt of the trial it comes from." });
+    let seconds = || json!({ "type": "number", "minimum": 1, "maximum": 31_622_400 });
+    vec![
+        (
+            "ask",
+            "Take points to evaluate. They are pending, and leased to the worker, from here on.",
+            object(
+                json!({ "n": { "type": "integer", "minimum": 1, "maximum": MAX_ASK }, "worker": { "type": "string", "minLength": 1, "maxLength": 200 }, "request": request(), "lease_seconds": seconds(), "fixed": { "type": "object", "additionalProperties": { "type": ["number", "string", "boolean"] }, "description": "Parameters that keep these values in all of the points." } }),
+                &[],
+            ),
+        ),
+        (
+            "tell",
+            "Tell the value of a trial. It is never refused: late and further values are kept. Null is a value that is not finite.",
+            object(
+                json!({ "trial": trial(), "value": { "type": ["number", "null"] }, "noise": { "type": "number", "minimum": 0 }, "correction": { "type": "boolean" }, "attempt": attempt(), "request": request() }),
+                &["trial", "value"],
+            ),
+        ),
+        (
+            "fail",
+            "Say that a trial ended without a value, or that its point is infeasible.",
+            object(
+                json!({ "trial": trial(), "reason": text(), "infeasible": { "type": "boolean" }, "attempt": attempt(), "request": request() }),
+                &["trial"],
+            ),
+        ),
+        (
+            "release",
+            "Give a trial up, or with `again` back, for whoever asks next.",
+            object(
+                json!({ "trial": trial(), "again": { "type": "boolean" }, "attempt": attempt(), "request": request() }),
+                &["trial"],
+            ),
+        ),
+        (
+            "heartbeat",
+            "Say that attempts are alive: each lease begins anew.",
+            object(
+                json!({ "attempts": { "type": "array", "maxItems": MAX_ATTEMPTS, "items": object(json!({ "trial": trial(), "attempt": attempt() }), &["trial", "attempt"]) } }),
+                &["attempts"],
+            ),
+        ),
+        (
+            "add",
+            "Add a point of one's own: with a value an earlier result, without one a trial under way; `instead_of` gives up a proposed trial.",
+            object(
+                json!({ "point": { "type": "object", "additionalProperties": { "type": ["number", "string", "boolean"] } }, "value": { "type": "number" }, "noise": { "type": "number", "minimum": 0 }, "instead_of": trial(), "due_seconds": seconds(), "request": request() }),
+                &["point"],
+            ),
+        ),
+        (
+            "pause",
+            "Stop handing out points, or go on.",
+            object(json!({ "paused": { "type": "boolean" } }), &["paused"]),
+        ),
+    ]
+}
+
+fn action(word: &str, summary: &str, body: Value) -> Value {
+    json!({
+        "operationId": word,
+        "summary": summary,
+        "parameters": [{ "name": "study", "in": "path", "required": true, "schema": text() }],
+        "requestBody": { "required": true, "content": { "application/json": { "schema": body } } },
+        "responses": responses(json!({ "application/json": { "schema": { "type": "object" } } })),
+    })
+}
+
+fn responses(content: Value) -> Value {
+    let fault = |what: &str| {
+        let schema = json!({ "$ref": "#/components/schemas/Fault" });
+        json!({ "description": what, "content": { "application/json": { "schema": schema } } })
+    };
+    json!({
+        "200": { "description": "Done.", "content": content },
+        "400": fault("The request cannot be understood."),
+        "401": fault("The token is missing or wrong."),
+        "403": fault("Changes are not allowed, or another page sent it."),
+        "404": fault("There is no such study or trial."),
+        "409": fault("It does not fit how the trial or the study stands."),
+        "413": fault("The body is too large."),
+        "415": fault("The body is not declared as JSON."),
+        "421": fault("The server was called by a name that is not its own."),
+        "422": fault("The study refuses it, and says why."),
+    })
+}
+
+fn object(properties: Value, required: &[&str]) -> Value {
+    json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false })
+}
+
+fn text() -> Value {
+    json!({ "type": "string", "maxLength": MAX_TEXT })
+}
+
+fn identifier(path: &str) -> String {
+    path.trim_start_matches("/api/")
+        .chars()
+        .filter(|c| !"{}".contains(*c))
+        .map(|c| if c.is_alphanumeric() { c } else { '_' })
+        .collect()
+}

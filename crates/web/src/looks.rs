@@ -1,0 +1,190 @@
+//! What can be looked at: each answer is a view of `elbowroom-view`, made beside the threads that serve.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, Query, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use elbowroom::study::TrialId;
+use elbowroom_view::overview::{Recommended, overview};
+use elbowroom_view::picture::trial_page;
+use elbowroom_view::{Picture, table};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::fault::Fault;
+use crate::limits::MAX_EVENTS;
+use crate::studies::Studies;
+
+type Studied = (State<Arc<Studies>>, Path<String>);
+type Answer = Result<Response, Fault>;
+
+/// Computes beside the threads that serve.
+pub async fn beside<T: Send + 'static>(
+    compute: impl FnOnce() -> Result<T, Fault> + Send + 'static,
+) -> Result<T, Fault> {
+    tokio::task::spawn_blocking(compute).await.unwrap_or_else(|_| {
+        let hint = "report this as a bug, with the request";
+        Err(Fault::new(StatusCode::INTERNAL_SERVER_ERROR, "the computation broke down", hint))
+    })
+}
+
+/// An answer in JSON.
+pub fn in_json(value: &impl Serialize) -> Answer {
+    let text = serde_json::to_string(value)
+        .map_err(|error| Fault::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string(), "report this as a bug"))?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
+}
+
+/// A query string whose faults are answered like all others.
+pub fn understood<T>(query: Result<Query<T>, axum::extract::rejection::QueryRejection>) -> Result<T, Fault> {
+    query
+        .map(|Query(query)| query)
+        .map_err(|error| Fault::bad(error.body_text(), "see /api/openapi.json for what can be asked"))
+}
+
+/// All studies.
+pub async fn studies(State(studies): State<Arc<Studies>>) -> Answer {
+    beside(move || {
+        let one = |info: elbowroom_store::StudyInfo| {
+            json!({ "name": info.name, "revision": info.revision, "created": info.created.0, "changed": info.changed.0 })
+        };
+        let all: Vec<Value> = studies.list()?.into_iter().map(one).collect();
+        in_json(&json!({ "studies": all, "store": studies.store.place(), "write": studies.write }))
+    })
+    .await
+}
+
+/// A study at a glance.
+pub async fn study((State(studies), Path(name)): Studied) -> Answer {
+    beside(move || {
+        let desk = studies.desk(&name)?;
+        let mut value = desk.look_shared(|shared| {
+            let mut value = serde_json::to_value(overview(&crate::desk::scene(shared))).unwrap_or_default();
+            value["log_hash"] = json!(shared.digest().to_string());
+            value
+        })?;
+        value["paused"] = json!(desk.is_paused());
+        value["write"] = json!(studies.write);
+        in_json(&value)
+    })
+    .await
+}
+
+/// The best observed point and the recommended one.
+pub async fn best((State(studies), Path(name)): Studied) -> Answer {
+    beside(move || {
+        let desk = studies.desk(&name)?;
+        let observed = desk.look(|scene| scene.study.best().map(|best| table::row(scene, best)))?;
+        // Without a model the best observed point stands for it.
+        let recommended = match desk.frozen() {
+            Ok(frozen) => frozen.study.recommended().map(Recommended::from),
+            Err(_) => None,
+        };
+        in_json(&json!({ "observed": observed, "recommended": recommended }))
+    })
+    .await
+}
+
+/// A page of trials.
+pub async fn trials(
+    (State(studies), Path(name)): Studied,
+    query: Result<Query<table::Query>, axum::extract::rejection::QueryRejection>,
+) -> Answer {
+    let query = understood(query)?;
+    beside(move || in_json(&studies.desk(&name)?.look(|scene| table::table(scene, &query))?)).await
+}
+
+/// One trial.
+pub async fn trial(State(studies): State<Arc<Studies>>, trial: Trial) -> Answer {
+    let (name, id) = numbered(trial)?;
+    beside(move || {
+        let page = studies.desk(&name)?.look(|scene| trial_page(scene, id))?;
+        in_json(&page.map_err(|error| Fault::missing(first_line(&error), "look at the list of trials"))?)
+    })
+    .await
+}
+
+/// Why a trial's point was chosen.
+pub async fn why(State(studies): State<Arc<Studies>>, trial: Trial) -> Answer {
+    let (name, id) = numbered(trial)?;
+    beside(move || {
+        let desk = studies.desk(&name)?;
+        desk.look(|scene| scene.study.trial(id).map(|_| ()))?
+            .map_err(|error| Fault::missing(first_line(&error), "look at the list of trials"))?;
+        Ok(text(desk.why(id)?))
+    })
+    .await
+}
+
+type Trial = Result<Path<(String, u64)>, axum::extract::rejection::PathRejection>;
+
+fn numbered(trial: Trial) -> Result<(String, TrialId), Fault> {
+    let Path((name, id)) = trial.map_err(|error| Fault::missing(error.body_text(), "give a trial's number"))?;
+    Ok((name, TrialId(id)))
+}
+
+fn first_line(error: &elbowroom::error::Error) -> String {
+    error.to_string().lines().next().unwrap_or_default().to_owned()
+}
+
+/// An answer that is JSON already.
+fn text(json: Arc<str>) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], json.to_string()).into_response()
+}
+
+/// Which two parameters.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Over {
+    x: usize,
+    y: usize,
+}
+
+/// A picture, over two parameters if it is over two.
+pub async fn picture(
+    which: Picture,
+    (State(studies), Path(name)): Studied,
+    over: Result<Query<Over>, axum::extract::rejection::QueryRejection>,
+) -> Answer {
+    let Over { x, y } = understood(over)?;
+    beside(move || Ok(text(studies.desk(&name)?.picture(which, x, y)?))).await
+}
+
+/// All trials as CSV.
+pub async fn csv((State(studies), Path(name)): Studied) -> Answer {
+    beside(move || {
+        let text = studies.desk(&name)?.look(elbowroom_view::csv::csv)?;
+        let kind = (header::CONTENT_TYPE, "text/csv; charset=utf-8");
+        Ok(([kind, (header::CONTENT_DISPOSITION, "attachment; filename=\"trials.csv\"")], text).into_response())
+    })
+    .await
+}
+
+/// Which part of the log.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Part {
+    from: usize,
+    events: Option<usize>,
+}
+
+/// A part of the log, as it is stored.
+pub async fn events(
+    (State(studies), Path(name)): Studied,
+    part: Result<Query<Part>, axum::extract::rejection::QueryRejection>,
+) -> Answer {
+    let part = understood(part)?;
+    beside(move || {
+        let value = studies.desk(&name)?.look_shared(|shared| {
+            let events = shared.study().events();
+            let n = part.events.unwrap_or(100).min(MAX_EVENTS);
+            let page: Vec<Value> = (part.from..events.len().min(part.from.saturating_add(n)))
+                .map(|i| json!({ "number": i, "at": shared.times()[i].0, "event": events[i] }))
+                .collect();
+            json!({ "revision": events.len(), "events": page })
+        })?;
+        in_json(&value)
+    })
+    .await
+}

@@ -1,0 +1,130 @@
+//! The store itself over HTTP, for workers on other machines that compute for themselves.
+//!
+//! What they append has to follow from the log, or nobody could read it any more: it is applied here first.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::extract::rejection::{BytesRejection, QueryRejection};
+use axum::extract::{Path, Query, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use elbowroom::study::{Event, Study};
+use elbowroom_store::wire::{Deed, Outcome, WireSnapshot, WireStudy};
+use elbowroom_store::{Appended, Attempt, Handout, SharedStudy, Ticket};
+use serde::Deserialize;
+
+use crate::actions::read;
+use crate::fault::Fault;
+use crate::limits::MAX_ATTEMPTS;
+use crate::looks::{beside, in_json, understood};
+use crate::studies::Studies;
+
+type Answer = Result<Response, Fault>;
+
+/// All studies.
+pub async fn studies(State(studies): State<Arc<Studies>>) -> Answer {
+    beside(move || in_json(&studies.list()?.into_iter().map(WireStudy::from).collect::<Vec<_>>())).await
+}
+
+/// From which event on.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Since {
+    from: usize,
+}
+
+/// The log from some event on, with the leases.
+pub async fn log(
+    State(studies): State<Arc<Studies>>,
+    Path(study): Path<String>,
+    from: Result<Query<Since>, QueryRejection>,
+) -> Answer {
+    let Since { from } = understood(from)?;
+    beside(move || in_json(&WireSnapshot::from(studies.store.read(&study, from)?))).await
+}
+
+/// Changes the store.
+pub async fn deed(
+    State(studies): State<Arc<Studies>>,
+    Path(study): Path<String>,
+    body: Result<Bytes, BytesRejection>,
+) -> Answer {
+    let deed = read::<Deed>(body)?;
+    beside(move || in_json(&done(&studies, &study, deed)?)).await
+}
+
+fn done(studies: &Studies, name: &str, deed: Deed) -> Result<Outcome, Fault> {
+    let store = &studies.store;
+    let counted = |attempts: Vec<_>| match attempts.len() {
+        n if n > MAX_ATTEMPTS => Err(Fault::bad("too many attempts at once", format!("send at most {MAX_ATTEMPTS}"))),
+        _ => Ok(attempts.into_iter().map(Attempt::from).collect::<Vec<_>>()),
+    };
+    Ok(match deed {
+        Deed::Create { created } => {
+            let Event::Created { config } = created else {
+                return Err(Fault::bad("the first event is not `created`", "begin a study with its configuration"));
+            };
+            SharedStudy::create(store.clone(), name, *config)?;
+            Outcome::Done
+        }
+        Deed::Append { expected, event, attempts, worker, ttl_ms, ticket } => {
+            let desk = studies.desk(name)?;
+            if desk.is_paused() && matches!(event, Event::Asked { .. }) {
+                let hint = "resume it in the dashboard";
+                return Err(Fault::new(StatusCode::UNPROCESSABLE_ENTITY, "the study is paused", hint));
+            }
+            let (attempts, ttl) = (counted(attempts)?, ttl_ms.map(Duration::from_millis));
+            let ticket = ticket.map(Ticket);
+            let handout = Handout { event: &event, attempts: &attempts, worker: &worker, ttl, ticket };
+            let newer = desk.tell(|shared| {
+                shared.refresh()?;
+                let revision = shared.study().events().len();
+                if revision != expected {
+                    return Ok(Some(revision));
+                }
+                follows(shared.study(), &event)?;
+                Ok(None)
+            })?;
+            match newer {
+                Some(revision) => Appended::Newer(revision).into(),
+                None => store.append(name, expected, &handout)?.into(),
+            }
+        }
+        Deed::Report { event, attempt } => {
+            studies.desk(name)?.tell(|shared| {
+                if shared.study().check(&event).is_err() {
+                    shared.refresh()?;
+                    shared.study().check(&event)?;
+                }
+                Ok(())
+            })?;
+            store.report(name, &event, attempt)?.into()
+        }
+        Deed::Extend { attempts } => {
+            let holds = store.extend(name, &counted(attempts)?)?;
+            Outcome::Holds { holds: holds.into_iter().map(Into::into).collect() }
+        }
+        Deed::GiveBack { attempts } => {
+            store.give_back(name, &counted(attempts)?)?;
+            Outcome::Done
+        }
+        Deed::Queue { ticket, ttl_ms } => {
+            let ttl = Duration::from_millis(ttl_ms.min(600_000));
+            Outcome::Place { ticket: store.queue(name, ticket.map(Ticket), ttl)?.0 }
+        }
+        Deed::Leave { ticket } => {
+            store.leave(name, Ticket(ticket))?;
+            Outcome::Done
+        }
+    })
+}
+
+/// Whether an event can follow what a study has seen.
+fn follows(study: &Study, event: &Event) -> Result<(), Fault> {
+    match event {
+        Event::Asked { .. } => Ok(study.clone().apply(event.clone())?),
+        other => Ok(study.check(other)?),
+    }
+}

@@ -1,0 +1,126 @@
+//! Listens, and serves each connection within limits.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use elbowroom_store::Store;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, watch};
+
+use crate::guard::Guard;
+use crate::limits::{MAX_CONNECTIONS, MAX_HEADER_TIME};
+use crate::routes::router;
+use crate::studies::Studies;
+use crate::token::{Lock, Token};
+
+/// How to serve.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Where to listen.
+    pub address: SocketAddr,
+    /// More names by which the server may be called.
+    pub hosts: Vec<String>,
+    /// Whether studies may be changed.
+    pub write: bool,
+    /// A token that was given; one is made if none was.
+    pub token: Option<Token>,
+}
+
+/// A server that listens already, and serves once it is run.
+pub struct Server {
+    listener: std::net::TcpListener,
+    address: SocketAddr,
+    token: Token,
+    app: Router,
+    stop: watch::Sender<bool>,
+}
+
+impl Server {
+    /// Takes the address. Any but a loopback address needs a token that was given: whoever opens a door to others should
+    /// have meant to.
+    ///
+    /// ```
+    /// use elbowroom_store::Memory;
+    /// use elbowroom_web::{Server, Settings};
+    /// use std::sync::Arc;
+    ///
+    /// let open = Settings { address: ([0, 0, 0, 0], 0).into(), hosts: vec![], write: false, token: None };
+    /// assert!(Server::bind(Arc::new(Memory::new()), open).unwrap_err().contains("token"));
+    /// ```
+    pub fn bind(store: Arc<dyn Store>, settings: Settings) -> Result<Self, String> {
+        let Settings { address, hosts, write, token } = settings;
+        let token = match token {
+            Some(token) => token,
+            None if address.ip().is_loopback() => Token::fresh()?,
+            None => {
+                let what = format!("{address} can be reached from other machines, and no token was given");
+                return Err(format!("{what}\n  try: set ELBOW_TOKEN or --token-file, or listen on 127.0.0.1"));
+            }
+        };
+        let taken = |error| format!("{address} cannot be listened on: {error}\n  try: another --port");
+        let listener = std::net::TcpListener::bind(address).map_err(taken)?;
+        listener.set_nonblocking(true).map_err(taken)?;
+        let address = listener.local_addr().map_err(taken)?;
+        let door = Guard::new(Lock::of(&token), address, &hosts, write);
+        let app = router(Arc::new(Studies::new(store, write)), Arc::new(door));
+        Ok(Self { listener, address, token, app, stop: watch::channel(false).0 })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The address for a person to open, token included. Show it once.
+    pub fn url(&self) -> String {
+        format!("http://{}/?token={}", self.address, self.token.reveal())
+    }
+
+    /// Something that stops it from another thread.
+    pub fn stopper(&self) -> impl Fn() + Send + Sync + 'static {
+        let stop = self.stop.clone();
+        move || {
+            stop.send_replace(true);
+        }
+    }
+
+    /// Serves until it is stopped.
+    pub fn run(self) -> std::io::Result<()> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let served = runtime.block_on(serve(self.listener, self.app, self.stop));
+        runtime.shutdown_background();
+        served
+    }
+}
+
+async fn serve(listener: std::net::TcpListener, app: Router, stop: watch::Sender<bool>) -> std::io::Result<()> {
+    let listener = TcpListener::from_std(listener)?;
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let mut stopped = stop.subscribe();
+    loop {
+        let Ok(place) = places.clone().acquire_owned().await else { return Ok(()) };
+        let stream = tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => stream,
+                // Such as too many open files: others are served meanwhile.
+                Err(_) => {
+                    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+                    continue;
+                }
+            },
+            _ = stopped.wait_for(|stopped| *stopped) => return Ok(()),
+        };
+        let _ = stream.set_nodelay(true);
+        let service = TowerToHyperService::new(app.clone());
+        tokio::spawn(async move {
+            let mut http = hyper::server::conn::http1::Builder::new();
+            http.timer(TokioTimer::new()).header_read_timeout(MAX_HEADER_TIME).max_buf_size(64 * 1024);
+            // A connection that breaks is its client's business.
+            let _ = http.serve_connection(TokioIo::new(stream), service).await;
+            drop(place);
+        });
+    }
+}

@@ -1,0 +1,162 @@
+//! The API as programs use it.
+
+mod common;
+
+use std::collections::HashSet;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use common::{Served, space, study, yield_loss};
+use elbowroom::study::{StudyConfig, Told, verify};
+use elbowroom_store::{Error, Heartbeat, SharedStudy, Standing, open};
+use elbowroom_web::document;
+use serde_json::json;
+
+#[test]
+fn a_request_that_is_sent_again_has_the_same_answer_and_changes_nothing() {
+    let served = Served::start(true);
+    let mut study = study(&served.store, "plate", 6);
+    let ask = json!({ "n": 2, "worker": "w", "request": "first" });
+    let first = served.post("/api/studies/plate/ask", &ask).json();
+    assert_eq!(first["trials"].as_array().unwrap().len(), 2);
+    assert_eq!(served.post("/api/studies/plate/ask", &ask).json(), first);
+    let tell = json!({ "trial": first["trials"][0]["trial"], "attempt": first["trials"][0]["attempt"], "value": 0.5, "request": "told" });
+    assert_eq!(served.post("/api/studies/plate/tell", &tell).json()["told"], "recorded");
+    assert_eq!(served.post("/api/studies/plate/tell", &tell).json()["told"], "repeated");
+    let add = json!({ "point": { "temperature": 30, "rate": 0.1, "steps": 2, "gas": "N2" }, "request": "own" });
+    let own = served.post("/api/studies/plate/add", &add).json();
+    assert_eq!(served.post("/api/studies/plate/add", &add).json(), own);
+    let held = json!({ "n": 3, "request": "held", "fixed": { "gas": "Ar", "steps": 4 } });
+    let points = served.post("/api/studies/plate/ask", &held).json();
+    assert_eq!(served.post("/api/studies/plate/ask", &held).json(), points);
+    for trial in points["trials"].as_array().unwrap() {
+        assert_eq!((&trial["point"]["gas"], &trial["point"]["steps"]), (&json!("Ar"), &json!(4)));
+    }
+    study.refresh().unwrap();
+    // Six with an end and five under way, then two, one and three.
+    assert_eq!(study.study().trials().len(), 6 + 5 + 2 + 1 + 3);
+}
+
+#[test]
+fn what_is_told_failed_released_and_alive_says_so() {
+    let served = Served::start(true);
+    let mut study = study(&served.store, "plate", 6);
+    let post = |what: &str, body| served.post(&format!("/api/studies/plate/{what}"), &body).json();
+    assert_eq!(
+        post("heartbeat", json!({ "attempts": [{ "trial": 6, "attempt": 1 }, { "trial": 0, "attempt": 1 }] }))["attempts"]
+            [0]["hold"],
+        "held"
+    );
+    assert_eq!(post("tell", json!({ "trial": 6, "value": null }))["told"], "not_finite");
+    assert_eq!(post("fail", json!({ "trial": 7, "reason": "broke", "infeasible": true }))["reported"], "appended");
+    assert_eq!(post("release", json!({ "trial": 8 }))["reported"], "appended");
+    assert_eq!(post("release", json!({ "trial": 9, "again": true }))["reported"], "queued");
+    study.refresh().unwrap();
+    let standing = |id: usize| study.standing(&study.study().trials()[id]);
+    let all = [Standing::Failed, Standing::Infeasible, Standing::Released, Standing::Queued, Standing::Running];
+    assert_eq!([6, 7, 8, 9, 10].map(standing), all);
+    // The one that was given back is the next one's.
+    assert_eq!(post("ask", json!({}))["trials"][0]["trial"], 9);
+    let best = served.get("/api/studies/plate/best").json();
+    assert_eq!(best["observed"]["value"].as_f64(), study.study().best().unwrap().value());
+    let log = served.get("/api/studies/plate/events?from=1&events=2").json();
+    assert_eq!((log["events"].as_array().unwrap().len(), &log["events"][0]["event"]["event"]), (2, &json!("asked")));
+    assert_eq!(post("pause", json!({ "paused": true }))["paused"], true);
+    assert_eq!(served.post("/api/studies/plate/ask", &json!({})).status, 409);
+}
+
+#[test]
+fn clients_that_ask_at_once_get_points_of_their_own_that_the_log_can_choose_again() {
+    let served = Served::start(true);
+    SharedStudy::create(served.store.clone(), "many", StudyConfig::new(space()).seed(3).budget(60)).unwrap();
+    let seen: Mutex<HashSet<String>> = Mutex::default();
+    std::thread::scope(|scope| {
+        for c in 0..8 {
+            let (served, seen) = (&served, &seen);
+            scope.spawn(move || {
+                for k in 0..8 {
+                    let ask = json!({ "worker": format!("client {c}"), "request": format!("{c} {k}") });
+                    let handed = served.post("/api/studies/many/ask", &ask).json();
+                    let Some(trial) = handed["trials"].get(0) else { return };
+                    assert!(seen.lock().unwrap().insert(trial["point"].to_string()), "{trial} is live twice");
+                    let x = trial["point"]["temperature"].as_f64().unwrap();
+                    served.post(
+                        "/api/studies/many/tell",
+                        &json!({ "trial": trial["trial"], "attempt": trial["attempt"], "value": x }),
+                    );
+                }
+            });
+        }
+    });
+    let study = SharedStudy::open(served.store.clone(), "many").unwrap();
+    assert_eq!((study.counts().complete, study.study().trials().len()), (60, 60), "the budget is exact");
+    assert_eq!(verify(study.study().events()).unwrap(), []);
+}
+
+#[test]
+fn a_server_is_one_more_store() {
+    let served = Served::start(true);
+    let far = open(&served.url).unwrap();
+    assert_eq!(far.place(), format!("http://{}", served.address), "the token is left out");
+    let mut ours =
+        SharedStudy::create(far.clone(), "Säule 3 / b", StudyConfig::new(space()).budget(14)).unwrap().worker("far");
+    let mut theirs = SharedStudy::open(served.store.clone(), "Säule 3 / b").unwrap().worker("near");
+    assert!(matches!(
+        SharedStudy::create(far.clone(), "Säule 3 / b", StudyConfig::new(space())),
+        Err(Error::Exists { .. })
+    ));
+    assert!(matches!(SharedStudy::open(far.clone(), "nothing"), Err(Error::NoStudy { .. })));
+    let heartbeat = Heartbeat::start(far.clone(), ours.name(), Duration::from_millis(20));
+    loop {
+        let (mine, other) = (ours.ask(2, None).unwrap(), theirs.ask(1, None).unwrap());
+        if mine.trials.is_empty() && other.trials.is_empty() {
+            break;
+        }
+        for handed in &mine.trials {
+            heartbeat.hold(handed.attempt);
+            assert!(other.trials.iter().all(|their| their.point() != handed.point()));
+            assert_eq!(ours.tell(handed, yield_loss(handed)).unwrap(), Told::Recorded);
+            heartbeat.let_go(handed.attempt);
+        }
+        for handed in &other.trials {
+            theirs.tell(handed, yield_loss(handed)).unwrap();
+        }
+    }
+    theirs.refresh().unwrap();
+    ours.refresh().unwrap();
+    assert_eq!((ours.counts().complete, ours.digest()), (14, theirs.digest()));
+    assert_eq!(verify(ours.study().events()).unwrap(), []);
+    let wrong = served.url.replace("token=", "token=0");
+    assert!(matches!(open(&wrong), Err(Error::Refused { .. })));
+}
+
+#[test]
+fn an_event_that_does_not_follow_is_kept_out_of_the_log() {
+    let served = Served::start(true);
+    let mut study = study(&served.store, "plate", 3);
+    let revision = study.study().events().len();
+    let told = json!({ "v": 1, "event": "told", "trial": 99, "value": 1.0 });
+    let deed = json!({ "do": "report", "event": told });
+    assert_eq!(served.post("/api/store/plate", &deed).status, 422);
+    let asked =
+        study.study().events().iter().rev().find(|e| matches!(e, elbowroom::study::Event::Asked { .. })).unwrap();
+    let deed =
+        json!({ "do": "append", "expected": revision, "event": asked, "attempts": [], "worker": "w", "ttl_ms": 1000 });
+    assert_eq!(served.post("/api/store/plate", &deed).status, 422, "the numbers of its trials are taken");
+    assert_eq!(study.refresh().unwrap(), 0);
+}
+
+#[test]
+fn the_document_names_every_view_and_action() {
+    let served = Served::start(false);
+    study(&served.store, "plate", 12);
+    let document = document();
+    assert_eq!(served.get("/api/openapi.json").json(), document);
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        if methods.get("get").is_some() && !path.ends_with("/live") {
+            let path = path.replace("{study}", "plate").replace("{trial}", "11")
+                + if path.ends_with("/map") || path.ends_with("/surface") { "?x=0&y=1" } else { "" };
+            assert_eq!(served.get(&path).status, 200, "{path}");
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The dashboard in a real browser. Skipped, and said so, where there is no Chromium.
+
+mod common;
+#[path = "common/browser.rs"]
+mod driver;
+
+use common::{Served, study};
+use driver::Browser;
+use elbowroom::space::{Parameter, SearchSpace};
+use elbowroom::study::{StudyConfig, TrialId};
+use elbowroom_store::{SharedStudy, Standing};
+
+/// Goes to a page of a study, and waits until it is drawn.
+fn go(browser: &mut Browser, page: &str) {
+    browser.eval(&format!("location.hash = '#/s/plate/{page}'"));
+    browser.wait(&format!("document.documentElement.dataset.ready === '#/s/plate/{page}'"));
+}
+
+#[test]
+fn a_running_study_is_seen_live_and_every_panel_draws_what_the_server_knows() {
+    let Some(mut browser) = Browser::start() else { return };
+    let served = Served::start(false);
+    let mut study = study(&served.store, "plate", 24);
+    browser.dark(false);
+    browser.open(&served.url);
+    browser.wait("document.querySelector('td a')");
+    assert_eq!(browser.eval("location.search"), "", "the token is out of the address bar");
+
+    go(&mut browser, "overview");
+    browser.wait("document.querySelector('.dot.on')");
+    assert_eq!(browser.eval("[...document.querySelectorAll('.tile .big')][1].textContent"), "22");
+    assert_eq!(browser.count(".pending"), 5);
+    assert_eq!(browser.count(".room"), 5, "each pending point has its exclusion ball");
+    assert!(browser.count("canvas") >= 1 && browser.count(".finding") >= 3);
+    browser.shot("overview-light");
+
+    // A worker tells a value through the store file; the page shows it without being asked.
+    let trial = study.study().trial(TrialId(24)).unwrap().clone();
+    study.tell(trial.id, 0.031).unwrap();
+    browser.wait("[...document.querySelectorAll('.tile .big')][1].textContent === '23'");
+    browser.wait("document.querySelectorAll('.pending').length === 4");
+    assert_eq!(browser.eval("document.querySelector('.tile .big').textContent"), "0.031");
+
+    go(&mut browser, "map");
+    browser.wait("document.querySelectorAll('.planes image').length === 4");
+    browser.eval("(() => { const s = document.querySelector('select[aria-label=up]'); s.value = '2'; s.dispatchEvent(new Event('change')); })()");
+    browser.wait("[...document.querySelectorAll('svg.chart text.ink')].some((t) => t.textContent === 'steps')");
+    browser.shot("map-light");
+    go(&mut browser, "model");
+    browser.wait("document.querySelectorAll('.slices canvas').length === 8");
+    assert_eq!(browser.count(".bar"), 4, "one for each parameter");
+    browser.shot("model-light");
+    go(&mut browser, "trials");
+    assert_eq!(browser.count("tbody tr"), 29);
+    browser.eval("(() => { const f = document.getElementById('filter'); f.value = 'sample broke'; f.dispatchEvent(new Event('input')); })()");
+    browser.wait("document.querySelectorAll('tbody tr').length === 2");
+    browser.shot("trials-light");
+    go(&mut browser, "parallel");
+    assert_eq!(browser.count("polyline"), 23);
+    go(&mut browser, "workers");
+    assert_eq!(browser.count(".span"), 29);
+    assert!(browser.eval("document.body.innerText").as_str().unwrap().contains("bench 2"));
+    browser.shot("workers-light");
+    go(&mut browser, "health");
+    let hash = study.digest().to_string();
+    assert!(browser.eval("document.body.innerText").as_str().unwrap().contains(&hash));
+    go(&mut browser, "trial/20");
+    browser.wait("document.body.innerText.includes('Nearest results')");
+    assert_eq!(browser.count("button.main"), 0, "nothing can be changed without --write");
+    browser.shot("trial-light");
+    let refused = browser.eval("fetch('/api/studies/plate/tell', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{\"trial\":25,\"value\":1}' }).then((r) => r.status)");
+    assert_eq!(refused, 403);
+
+    // The keys, the dark side, and a narrow screen.
+    browser.eval("document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '1', bubbles: true }))");
+    browser.wait("document.documentElement.dataset.ready === '#/s/plate/overview'");
+    browser.dark(true);
+    browser.wait("document.documentElement.dataset.theme === 'dark' && document.querySelectorAll('.room').length === 4 && document.querySelector('canvas')");
+    browser.shot("overview-dark");
+    go(&mut browser, "map");
+    browser.wait("document.querySelectorAll('.planes image').length === 4");
+    browser.shot("map-dark");
+    browser.size(390, 844);
+    go(&mut browser, "overview");
+    browser.wait("document.querySelectorAll('.room').length === 4 && document.querySelector('canvas')");
+    assert!(
+        browser.eval("document.documentElement.scrollWidth").as_u64().unwrap() <= 390,
+        "nothing hangs over the edge"
+    );
+    browser.shot("overview-narrow-dark");
+
+    // The refused change was logged by the browser, and nothing else was.
+    let others: Vec<&String> = browser.complaints.iter().filter(|text| !text.contains("403")).collect();
+    assert!(others.is_empty(), "{others:?}");
+}
+
+#[test]
+fn with_write_a_person_can_do_what_a_worker_can() {
+    let Some(mut browser) = Browser::start() else { return };
+    let served = Served::start(true);
+    let mut study = study(&served.store, "plate", 10);
+    browser.open(&served.url);
+    browser.wait("document.querySelector('td a')");
+    let click = |browser: &mut Browser, label: &str, said: &str| {
+        browser.eval(&format!(
+            "[...document.querySelectorAll('button')].find((b) => b.textContent === {label:?}).click()"
+        ));
+        browser.wait(&format!("[...document.querySelectorAll('.said')].some((s) => s.textContent.includes({said:?}))"));
+    };
+    let mut standing = |id: u64| {
+        study.refresh().unwrap();
+        let trial = study.study().trial(TrialId(id)).unwrap();
+        (study.standing(trial), trial.value(), trial.point.clone())
+    };
+
+    go(&mut browser, "trial/10");
+    browser.wait("document.getElementById('value')");
+    browser.eval("document.getElementById('value').value = '0.125'");
+    click(&mut browser, "Tell", "recorded");
+    assert_eq!((standing(10).0, standing(10).1), (Standing::Complete, Some(0.125)));
+    go(&mut browser, "trial/11");
+    browser.wait("document.getElementById('value')");
+    click(&mut browser, "Failed", "appended");
+    assert_eq!(standing(11).0, Standing::Failed);
+    go(&mut browser, "trial/12");
+    browser.wait("document.querySelector('input[data-parameter=temperature]')");
+    browser.eval("document.querySelector('input[data-parameter=temperature]').value = '41.5'");
+    click(&mut browser, "Run this point instead", "takes its place");
+    assert_eq!(standing(12).0, Standing::Released);
+    assert_eq!(standing(15).2.get("temperature").and_then(|v| v.as_f64()), Some(41.5));
+    go(&mut browser, "trial/15");
+    browser.wait("document.getElementById('value')");
+    click(&mut browser, "Release", "appended");
+    assert_eq!(standing(15).0, Standing::Released);
+
+    go(&mut browser, "trials");
+    browser.wait("document.querySelector('input[data-parameter=temperature]')");
+    browser.eval("for (const [k, v] of Object.entries({ temperature: 50, rate: 0.01, steps: 3, gas: 'Ar' })) document.querySelector(`input[data-parameter=${k}]`).value = v");
+    click(&mut browser, "Add this point", "trial 16 is added");
+    assert_eq!(standing(16).0, Standing::Running);
+    browser.shot("write-light");
+    browser.eval("document.getElementById('pause').click()");
+    browser.wait("document.getElementById('pause').textContent === 'Resume'");
+    click(&mut browser, "Ask", "paused");
+    browser.eval("document.getElementById('pause').click()");
+    browser.wait("document.getElementById('pause').textContent === 'Pause'");
+    click(&mut browser, "Ask", "trials 17");
+    assert_eq!(standing(17).0, Standing::Running);
+}
+
+#[test]
+fn names_and_values_are_texts_whatever_they_say() {
+    let Some(mut browser) = Browser::start() else { return };
+    let served = Served::start(false);
+    let evil = "<img src=x onerror=window.hacked=1>";
+    let space = SearchSpace::new(vec![
+        Parameter::float(evil, 0.0, 1.0),
+        Parameter::category(
+            "kind",
+            ["<script>window.hacked=1</script>", "\"><svg onload=window.hacked=1>", "javascript:hacked"],
+        ),
+    ]);
+    let mut study =
+        SharedStudy::create(served.store.clone(), evil, StudyConfig::new(space.unwrap())).unwrap().worker(evil);
+    for (i, handed) in study.ask(8, None).unwrap().trials.into_iter().enumerate() {
+        match i {
+            0 => drop(study.fail(&handed, evil).unwrap()),
+            1 => {}
+            _ => drop(study.tell(&handed, i as f64).unwrap()),
+        }
+    }
+    browser.open(&served.url);
+    browser.wait("document.querySelector('td a')");
+    for page in ["overview", "map", "model", "trials", "parallel", "workers", "health", "trial/0", "trial/1"] {
+        browser.eval(&format!("location.hash = '#/s/' + encodeURIComponent({evil:?}) + '/{page}'"));
+        browser.wait(&format!(
+            "document.documentElement.dataset.ready && document.documentElement.dataset.ready.endsWith('/{page}')"
+        ));
+        assert!(
+            browser.eval("document.body.innerText").as_str().unwrap().contains(evil),
+            "{page} shows the name as it is"
+        );
+        assert_eq!(browser.eval("typeof window.hacked"), "undefined", "{page}");
+        assert_eq!(browser.count("main img, main script, main iframe"), 0, "{page}");
+    }
+    assert!(browser.complaints.is_empty(), "{:?}", browser.complaints);
+}
