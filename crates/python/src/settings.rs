@@ -3,6 +3,8 @@
 use elbowroom::space::SearchSpace;
 use elbowroom::study::{StrategyConfig, StudyConfig};
 use pyo3::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::error::config;
@@ -38,6 +40,21 @@ fn check_strategy(strategy: &Value) -> PyResult<()> {
         format!("take one of {}", options.join(", "))
     };
     Err(config(format!("the strategy {name:?} has no option {unknown:?}"), hint))
+}
+
+/// What the core has under a name.
+pub fn named<T: DeserializeOwned>(what: &str, name: &str) -> PyResult<T> {
+    serde_json::from_value(Value::String(name.to_owned())).map_err(|error| {
+        let words = error.to_string();
+        let known = words.split_once("expected ").map_or("another name", |(_, known)| known);
+        config(format!("there is no {what} named {name:?}"), format!("take {known}"))
+    })
+}
+
+/// The name under which the core has it.
+pub fn name_of(thing: &impl Serialize) -> String {
+    let name = serde_json::to_value(thing).unwrap_or_default();
+    name.as_str().unwrap_or_default().to_owned()
 }
 
 /// Every strategy by name, with its default options, as JSON.

@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use elbowroom::study::{Report, TrialId};
-use elbowroom_store::{About, Attempt, Counts, DEFAULT_TTL, Handed, Heartbeat, Memory, SharedStudy, Standing, Store};
+use elbowroom_store::{
+    About, Attempt, Counts, DEFAULT_TTL, Digest, Entry, Handed, Heartbeat, Memory, SharedStudy, Standing, Store, Time,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping};
 
@@ -80,6 +82,32 @@ impl Study {
             let shared = SharedStudy::open(store.clone(), &name).map_err(Fault::from)?;
             Self::of(store, shared, worker, lease)
         })
+    }
+
+    /// A study in memory from a log: when each event was stored, and the event in JSON.
+    #[staticmethod]
+    #[pyo3(signature = (name, log, lease))]
+    fn load(py: Python<'_>, name: String, log: Vec<(i64, String)>, lease: Option<f64>) -> PyResult<Self> {
+        py.detach(|| {
+            let mut digest = Digest::EMPTY;
+            let entries: Vec<Entry> = log
+                .into_iter()
+                .map(|(at, text)| {
+                    digest = digest.then(Time(at), &text);
+                    Entry { at: Time(at), text, digest }
+                })
+                .collect();
+            let store = open_store(None)?;
+            store.import(&name, &entries, &[]).map_err(Fault::from)?;
+            let shared = SharedStudy::open(store.clone(), &name).map_err(Fault::from)?;
+            Self::of(store, shared, None, lease)
+        })
+    }
+
+    /// The log, as [`load`](Self::load) takes it.
+    fn log(&self, py: Python<'_>) -> PyResult<Vec<(i64, String)>> {
+        let snapshot = py.detach(|| self.store.read(&self.name, 0)).map_err(Fault::from)?;
+        Ok(snapshot.entries.into_iter().map(|entry| (entry.at.0, entry.text)).collect())
     }
 
     /// Takes up to n points, and why there are fewer.

@@ -1,6 +1,7 @@
 """Studies: ask, tell and what comes of it."""
 
 import math
+import pickle
 import threading
 
 import pytest
@@ -155,3 +156,23 @@ def test_threads_may_ask_and_tell_at_once():
     for thread in threads:
         thread.join()
     assert study.counts["complete"] == 40 == len({tuple(trial.params.values()) for trial in study.trials})
+
+
+def test_a_study_is_its_text():
+    study = er.Study(SPACE, seed=4)
+    batch = study.ask(6)
+    for trial in batch[:4]:
+        study.tell(trial, trial["x"])
+    again = er.Study.loads(study.dumps())
+    assert [trial.state for trial in again.trials] == ["complete"] * 4 + ["running"] * 2
+    assert [trial.params for trial in again.ask(2)] == [trial.params for trial in study.ask(2)]
+    with pytest.raises(er.StoreError, match="no study that `dumps` wrote"):
+        er.Study.loads("[]")
+
+
+def test_a_study_can_be_pickled(tmp_path):
+    space = {"a": er.Categorical([None, (1, 2)])}
+    for store in (None, tmp_path / "study.elbow"):
+        study = er.Study(space, store=store)
+        study.tell({"a": (1, 2)}, 1.0)
+        assert pickle.loads(pickle.dumps(study)).best == study.best

@@ -6,6 +6,8 @@
 1
 """
 
+from . import problems
+from ._blocks import ln_expected_improvement, ln_penalizer, qei, ucb
 from ._errors import (
     ConfigError,
     DataError,
@@ -16,6 +18,7 @@ from ._errors import (
     StoreError,
     TrialError,
 )
+from ._gp import GaussianProcess
 from ._minimize import maximize, minimize
 from ._settings import strategies
 from ._space import Categorical, Choice, Fixed, Float, Int, Ordered
@@ -31,6 +34,7 @@ __all__ = [
     "ElbowroomError",
     "Fixed",
     "Float",
+    "GaussianProcess",
     "Infeasible",
     "Int",
     "Measurement",
@@ -42,8 +46,13 @@ __all__ = [
     "Study",
     "Trial",
     "TrialError",
+    "ln_expected_improvement",
+    "ln_penalizer",
     "maximize",
     "minimize",
+    "problems",
+    "qei",
     "strategies",
     "suggest",
+    "ucb",
 ]

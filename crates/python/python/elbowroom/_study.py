@@ -10,6 +10,7 @@ from concurrent.futures import Executor
 from typing import Any, Literal
 
 from . import _elbowroom, _run
+from ._errors import StoreError
 from ._settings import Named, settings
 from ._space import Labels, Parameter, Params, Space, from_native, to_native
 from ._trial import Batch, Recommendation, Told, Trial, trial_of
@@ -92,6 +93,36 @@ class Study:
         native = _elbowroom.Study.open(store, name, worker, lease)
         study._begin(native, dict(space) if space is not None else from_native(native.space()), store, name)
         return study
+
+    @classmethod
+    def loads(cls, text: str, *, space: Space | None = None, lease: float | None = None) -> Study:
+        """A study in memory from what :meth:`dumps` wrote. Trials that were under way still are."""
+        try:
+            saved = json.loads(text)
+            name, log = saved["study"], [(at, event) for at, event in saved["log"]]
+        except (ValueError, KeyError, TypeError):
+            raise StoreError("the text is no study that `dumps` wrote\n  try: the whole text, as it was") from None
+        study = cls.__new__(cls)
+        native = _elbowroom.Study.load(name, log, lease)
+        study._begin(native, dict(space) if space is not None else from_native(native.space()), None, name)
+        return study
+
+    def dumps(self) -> str:
+        """The whole study as a text of JSON: all that happened, in order.
+
+        >>> import elbowroom as er
+        >>> study = er.Study({"x": er.Float(0, 1)})
+        >>> _ = study.add({"x": 0.5}, 2.0)
+        >>> er.Study.loads(study.dumps()).best.value
+        2.0
+        """
+        return json.dumps({"study": self._name, "log": self._native.log()})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # To another process a stored study goes by its address, one in memory as a copy.
+        if self._store is None:
+            return _loaded, (self.dumps(), self._space)
+        return _opened, (self._store, self._name, self._space)
 
     def _begin(self, native: _elbowroom.Study, space: dict[str, Parameter], store: str | None, name: str) -> None:
         self._native = native
@@ -300,6 +331,14 @@ class Study:
     def __repr__(self) -> str:
         where = "in memory" if self._store is None else f"in {self._native.place()}"
         return f"<Study {self._name!r} {where}: {len(self._native.trials())} trials>"
+
+
+def _loaded(text: str, space: Space) -> Study:
+    return Study.loads(text, space=space)
+
+
+def _opened(store: str, name: str, space: Space) -> Study:
+    return Study.open(store, name, space=space)
 
 
 def _which(trial: Trial | int) -> tuple[int, int | None]:
