@@ -6,6 +6,7 @@
 mod array;
 mod blocks;
 mod error;
+mod gain;
 mod gp;
 mod interrupt;
 mod problems;
@@ -15,6 +16,7 @@ mod study;
 mod suggest;
 mod trial;
 mod value;
+mod why;
 
 /// The part of the package that is Rust.
 #[pyo3::pymodule(gil_used = false)]

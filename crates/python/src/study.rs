@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use elbowroom::space::Point;
 use elbowroom::study::{Report, TrialId};
 use elbowroom_store::{
     About, Attempt, Counts, DEFAULT_TTL, Digest, Entry, Handed, Heartbeat, Memory, SharedStudy, Standing, Store, Time,
@@ -12,11 +13,13 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping};
 
 use crate::error::Fault;
+use crate::gain::expected_gain;
 use crate::interrupt::interruptible;
 use crate::settings::config_of;
 use crate::space::{space_from_python, space_to_python};
 use crate::trial::{recommendation_to_python, told_name, trial_to_python};
 use crate::value::point_from_python;
+use crate::why::why;
 
 /// A worker that is alive says so this often, for each of its leases' lengths.
 const BEATS_PER_LEASE: u32 = 4;
@@ -272,6 +275,45 @@ impl Study {
         };
         let found = interruptible(py, work, drop)??;
         found.map(|found| recommendation_to_python(py, &found)).transpose()
+    }
+
+    /// By how much the next point is expected to improve on the best value; none before there is a model.
+    fn expected_gain(&self, py: Python<'_>) -> PyResult<Option<f64>> {
+        let asking = self.asking.clone();
+        let work = move || {
+            let mut shared = lock(&asking);
+            shared.refresh()?;
+            Ok(expected_gain(shared.study())?)
+        };
+        interruptible(py, work, drop)?.map_err(|fault: Fault| fault.into())
+    }
+
+    /// Means and standard deviations of the values at points, by the model of the results.
+    fn predict(&self, py: Python<'_>, points: Vec<Bound<'_, PyMapping>>) -> PyResult<(Vec<f64>, Vec<f64>)> {
+        let points = points.iter().map(point_from_python).collect::<PyResult<Vec<_>>>()?;
+        let asking = self.asking.clone();
+        let work = move || {
+            let mut shared = lock(&asking);
+            shared.refresh()?;
+            let (study, model) = (shared.study(), shared.study().model()?);
+            let predict = |point: &Point| {
+                let (mean, sd) = model.predict_value(&study.space().encode(point)?);
+                Ok((study.config().goal.maximized(mean), sd))
+            };
+            points.iter().map(predict).collect::<Result<(Vec<f64>, Vec<f64>), Fault>>()
+        };
+        interruptible(py, work, drop)?.map_err(|fault| fault.into())
+    }
+
+    /// What a trial's point rested on when it was chosen, as JSON.
+    fn why(&self, py: Python<'_>, trial: u64) -> PyResult<String> {
+        let asking = self.asking.clone();
+        let work = move || {
+            let mut shared = lock(&asking);
+            shared.refresh()?;
+            Ok(why(shared.study(), TrialId(trial))?.to_string())
+        };
+        interruptible(py, work, drop)?.map_err(|fault: Fault| fault.into())
     }
 
     /// How many trials stand how.

@@ -14,7 +14,7 @@ use crate::value::{point_from_python, point_to_python};
 /// Points for the next trials of a study that others keep: from its results and from what is under way.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "one for each of the words of Python's own `suggest`")]
-#[pyo3(signature = (parameters, constraints, settings, observed, pending, failed, n))]
+#[pyo3(signature = (parameters, constraints, settings, observed, pending, failed, infeasible, n))]
 pub fn suggest<'py>(
     py: Python<'py>,
     parameters: Vec<Bound<'py, PyDict>>,
@@ -23,11 +23,12 @@ pub fn suggest<'py>(
     observed: Vec<(Bound<'py, PyMapping>, f64, Option<f64>)>,
     pending: Vec<Bound<'py, PyMapping>>,
     failed: Vec<Bound<'py, PyMapping>>,
+    infeasible: Vec<Bound<'py, PyMapping>>,
     n: usize,
 ) -> PyResult<Vec<Bound<'py, PyDict>>> {
     let config: StudyConfig = config_of(&space_from_python(&parameters, constraints)?, settings)?;
     let points = |all: Vec<Bound<'py, PyMapping>>| all.iter().map(point_from_python).collect::<PyResult<Vec<Point>>>();
-    let (pending, failed) = (points(pending)?, points(failed)?);
+    let (pending, failed, infeasible) = (points(pending)?, points(failed)?, points(infeasible)?);
     let observed = observed.iter().map(|(params, value, noise)| Ok((point_from_python(params)?, *value, *noise)));
     let observed: Vec<(Point, f64, Option<f64>)> = observed.collect::<PyResult<_>>()?;
     let work = move || {
@@ -41,6 +42,10 @@ pub fn suggest<'py>(
         for point in &failed {
             let trial = study.start(point)?.id;
             study.fail(trial, "failed elsewhere")?;
+        }
+        for point in &infeasible {
+            let trial = study.start(point)?.id;
+            study.infeasible(trial, "infeasible elsewhere")?;
         }
         for point in &pending {
             study.start(point)?;

@@ -146,3 +146,11 @@ def test_coroutines_run_side_by_side():
         return study
 
     assert asyncio.run(main()).counts["complete"] == 9
+
+
+def test_a_run_ends_when_little_more_is_to_be_gained():
+    study = er.minimize(square, SPACE, min_gain=1e-4, seed=1, budget=60)
+    assert len(study.trials) < 60
+    assert study.expected_gain < 1e-4
+    assert study.best.value < 1e-3
+    assert er.Study(SPACE).expected_gain is None

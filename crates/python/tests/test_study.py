@@ -176,3 +176,31 @@ def test_a_study_can_be_pickled(tmp_path):
         study = er.Study(space, store=store)
         study.tell({"a": (1, 2)}, 1.0)
         assert pickle.loads(pickle.dumps(study)).best == study.best
+
+
+def test_settings_are_found_again_by_name():
+    study = er.Study(
+        SPACE,
+        strategy="local_penalization",
+        acquisition={"name": "ucb", "kappa": 3.0},
+        penalizer="hard",
+        kernel="rbf",
+        noise=0.25,
+        design="uniform",
+        goal="maximize",
+    )
+    found = study.settings
+    assert found["strategy"]["acquisition"] == {"ucb": {"kappa": 3.0}}
+    assert (found["strategy"]["penalizer"], found["model"]["kernels"], found["model"]["noise"]) == ("hard", ["rbf"], 0.25)
+    assert (found["design"], study.goal) == ("uniform", "maximize")
+    plain = er.Study(SPACE).settings
+    assert plain["strategy"] == {"name": "local_penalization", **er.strategies()["local_penalization"]}
+
+
+@pytest.mark.parametrize("acquisition", ["ei", "ucb", "paper_ucb", "pi", "mean"])
+@pytest.mark.parametrize("penalizer", ["soft", "hard", "truncated"])
+def test_every_acquisition_goes_with_every_penalizer(acquisition, penalizer):
+    study = er.Study(SPACE, acquisition=acquisition, penalizer=penalizer, initial=3, seed=1)
+    for trial in study.ask(3):
+        study.tell(trial, trial["x"])
+    assert [trial.source for trial in study.ask(2)] == ["model", "model"]

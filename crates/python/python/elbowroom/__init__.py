@@ -23,7 +23,8 @@ from ._minimize import maximize, minimize
 from ._settings import strategies
 from ._space import Categorical, Choice, Fixed, Float, Int, Ordered
 from ._study import Study, suggest
-from ._trial import Batch, Measurement, Recommendation, Trial
+from ._trial import Batch, Measurement, Recommendation, Trial, Trials
+from ._why import Modelled, Neighbour, Why
 
 __all__ = [
     "Batch",
@@ -38,6 +39,8 @@ __all__ = [
     "Infeasible",
     "Int",
     "Measurement",
+    "Modelled",
+    "Neighbour",
     "NumericalError",
     "Ordered",
     "Recommendation",
@@ -46,6 +49,8 @@ __all__ = [
     "Study",
     "Trial",
     "TrialError",
+    "Trials",
+    "Why",
     "ln_expected_improvement",
     "ln_penalizer",
     "maximize",

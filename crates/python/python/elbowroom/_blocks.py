@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _elbowroom
 from ._errors import DataError
+from ._settings import KAPPA, PenalizerName
 
 Array = NDArray[np.float64]
 
@@ -20,7 +21,7 @@ def ln_penalizer(
     best: float,
     mean: float,
     sd: float,
-    kind: Literal["soft", "hard", "truncated"] = "soft",
+    kind: PenalizerName = "soft",
 ) -> tuple[Any, Array]:
     """ln φ, by which a pending point at ``center`` lowers an acquisition at ``x``, and its gradient in ``x``.
 
@@ -71,7 +72,7 @@ def ln_expected_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike) -> 
     return float(found) if found.ndim == 0 else found
 
 
-def ucb(mean: ArrayLike, sd: ArrayLike, kappa: ArrayLike = 2.0) -> Any:
+def ucb(mean: ArrayLike, sd: ArrayLike, kappa: ArrayLike = KAPPA) -> Any:
     """The upper confidence bound mean + kappa · sd. The paper takes a kappa of 2.
 
     >>> import elbowroom as er

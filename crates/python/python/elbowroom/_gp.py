@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _elbowroom
 from ._errors import DataError
+from ._settings import KernelName
 
 Array: TypeAlias = NDArray[np.float64]
-KernelName: TypeAlias = Literal["rbf", "matern52", "matern32"]
 
 
 class Number(float):

@@ -20,6 +20,7 @@ def minimize(
     executor: Executor | Callable[[], Executor] | Literal["threads", "processes"] = "threads",
     timeout: float | None = None,
     target: float | None = None,
+    min_gain: float | None = None,
     synchronous: bool = False,
     callbacks: Sequence[Callable[[Study, Trial], object]] = (),
     **options: Any,
@@ -40,6 +41,7 @@ def minimize(
         executor=executor,
         timeout=timeout,
         target=target,
+        min_gain=min_gain,
         synchronous=synchronous,
         callbacks=callbacks,
     )
@@ -54,6 +56,7 @@ def maximize(
     executor: Executor | Callable[[], Executor] | Literal["threads", "processes"] = "threads",
     timeout: float | None = None,
     target: float | None = None,
+    min_gain: float | None = None,
     synchronous: bool = False,
     callbacks: Sequence[Callable[[Study, Trial], object]] = (),
     **options: Any,
@@ -72,6 +75,7 @@ def maximize(
         executor=executor,
         timeout=timeout,
         target=target,
+        min_gain=min_gain,
         synchronous=synchronous,
         callbacks=callbacks,
     )

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 MOST_BREAKS = 3
 """How often a trial may be under way when its executor breaks: after that it is taken for the cause."""
 
-_TAIL = 6
+TAIL = 6
 """Lines of a traceback that a failed trial keeps."""
 
 
 class Rules:
-    """When to stop asking for points."""
+    """When to stop asking for points, and how a run went."""
 
     def __init__(
         self,
@@ -36,15 +36,20 @@ class Rules:
         n: int | None,
         timeout: float | None,
         target: float | None,
+        min_gain: float | None,
         callbacks: Sequence[Callable[[Study, Trial], object]],
     ) -> None:
-        if n is None and timeout is None and target is None and not callbacks and study.budget_left is None:
-            raise ConfigError("this run would never end\n  try: a budget of the study, n=…, timeout=… or target=…")
+        given = (n, timeout, target, min_gain, study.budget_left)
+        if all(rule is None for rule in given) and not callbacks:
+            raise ConfigError(
+                "this run would never end\n  try: a budget of the study, n=…, timeout=…, target=… or min_gain=…"
+            )
         self._study = study
         self._maximize = study.goal == "maximize"
         self._left = n
         self._end = None if timeout is None else time.monotonic() + timeout
         self._target = target
+        self._min_gain = min_gain
         self._callbacks = callbacks
         self._done = False
         self._n_ended = self._n_valued = 0
@@ -56,13 +61,13 @@ class Rules:
             return 0
         return free if self._left is None else min(free, self._left)
 
-    def started(self, batch: Batch, wanted: int) -> None:
+    def handed(self, batch: Batch) -> None:
         """Counts what was handed out."""
         self._done |= not batch
         if self._left is not None:
             self._left -= len(batch)
 
-    def returned(self, n: int) -> None:
+    def given_back(self, n: int) -> None:
         """Counts what was given back."""
         if self._left is not None:
             self._left += n
@@ -76,6 +81,9 @@ class Rules:
         self._reason = trial.reason or self._reason
         if self._target is not None and value is not None:
             self._done |= value >= self._target if self._maximize else value <= self._target
+        if self._min_gain is not None and not self._done:
+            gain = self._study.expected_gain
+            self._done |= gain is not None and gain < self._min_gain
         for callback in self._callbacks:
             self._done |= callback(self._study, trial) is True
 
@@ -86,83 +94,105 @@ class Rules:
             warnings.warn(words, stacklevel=4)
 
 
-def run(
-    study: Study,
-    f: Callable[..., Any],
-    rules: Rules,
-    workers: int | None,
-    executor: Executor | Callable[[], Executor] | str,
-    synchronous: bool,
-) -> None:
-    """Drives a study with an executor."""
-    make = _maker(executor, workers, f)
-    own = make is not None
-    pool = make() if make is not None else executor
-    assert isinstance(pool, Executor)
-    n_workers = workers or _size(pool)
-    finished: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
-    under_way: dict[Future[Any], Trial] = {}
-    breaks: dict[int, int] = {}
-    # An interrupt may come before a trial has its future.
-    batch = Batch()
-    try:
-        while True:
-            free = 0 if synchronous and under_way else n_workers - len(under_way)
-            wanted = rules.wanted(free)
-            broken: BaseException | None = None
-            if wanted > 0:
-                batch = study.ask(wanted)
-                rules.started(batch, wanted)
-                for i, trial in enumerate(batch):
-                    try:
-                        future = pool.submit(partial(f, **trial.params))
-                    except BrokenExecutor as error:
-                        study.give_back(batch[i:])
-                        rules.returned(len(batch) - i)
-                        broken = error
+class Drive:
+    """A run with an executor."""
+
+    def __init__(
+        self,
+        study: Study,
+        f: Callable[..., Any],
+        rules: Rules,
+        workers: int | None,
+        executor: Executor | Callable[[], Executor] | str,
+        synchronous: bool,
+    ) -> None:
+        self._study, self._f, self._rules, self._synchronous = study, f, rules, synchronous
+        self._make = _maker(executor, workers, f)
+        self._pool: Any = self._make() if self._make is not None else executor
+        self._n_workers = workers or _size(self._pool)
+        self._finished: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
+        self._under_way: dict[Future[Any], Trial] = {}
+        # Those that have no future yet, should an interrupt come just then.
+        self._handed = Batch()
+        self._breaks: dict[int, int] = {}
+
+    def run(self) -> None:
+        """Runs until the rules say stop and nothing is under way."""
+        try:
+            while True:
+                try:
+                    self._start()
+                    if not self._under_way:
                         break
-                    under_way[future] = trial
-                    future.add_done_callback(finished.put)
-                batch = Batch()
-            if not under_way and broken is None:
-                break
-            if broken is None:
-                future = finished.get()
-                trial = under_way.pop(future)
-                error = future.exception()
-                if isinstance(error, BrokenExecutor):
-                    broken = error
-                    under_way[future] = trial
-                else:
-                    _tell(study, trial, error, future)
-                    rules.ended(trial.number)
-            if broken is not None:
-                _after_break(study, rules, list(under_way.values()), breaks)
-                under_way.clear()
-                finished = queue.SimpleQueue()
-                if make is None:
-                    raise ElbowroomError(
-                        "the executor broke: a worker of it died. Its trials were given back\n"
-                        "  try: run again with a new executor, or give a function that makes one"
-                    ) from broken
-                pool.shutdown(wait=False)
-                pool = make()
-    except BaseException:
-        for future in under_way:
+                    self._finish()
+                except BrokenExecutor as broken:
+                    self._replace(broken)
+        except BaseException:
+            self._abandon()
+            raise
+        if self._make is not None:
+            self._pool.shutdown()
+        self._rules.warn()
+
+    def _start(self) -> None:
+        """Gives free workers something to do."""
+        free = 0 if self._synchronous and self._under_way else self._n_workers - len(self._under_way)
+        wanted = self._rules.wanted(free)
+        if wanted < 1:
+            return
+        self._handed = self._study.ask(wanted)
+        self._rules.handed(self._handed)
+        while self._handed:
+            future = self._pool.submit(partial(self._f, **self._handed[0].params))
+            self._under_way[future] = self._handed.pop(0)
+            future.add_done_callback(self._finished.put)
+
+    def _finish(self) -> None:
+        """Waits for one trial to end, and tells what became of it."""
+        future = self._finished.get()
+        error = future.exception()
+        if isinstance(error, BrokenExecutor):
+            raise error
+        trial = self._under_way[future]
+        tell(self._study, trial, error, future)
+        del self._under_way[future]
+        self._rules.ended(trial.number)
+
+    def _replace(self, broken: BrokenExecutor) -> None:
+        """Gives back what an executor that broke had under way; who was there too often is taken for the cause."""
+        back = list(self._handed)
+        for trial in self._under_way.values():
+            self._breaks[trial.number] = self._breaks.get(trial.number, 0) + 1
+            if self._breaks[trial.number] < MOST_BREAKS or self._make is None:
+                back.append(trial)
+            else:
+                self._study.fail(trial, f"the process that evaluated it died {MOST_BREAKS} times")
+                self._rules.ended(trial.number)
+        self._under_way, self._handed, self._finished = {}, Batch(), queue.SimpleQueue()
+        self._study.give_back(back)
+        self._rules.given_back(len(back))
+        if self._make is None:
+            raise ElbowroomError(
+                "the executor broke: a worker of it died. Its trials were given back\n"
+                "  try: run again with a new executor, or give a function that makes one"
+            ) from broken
+        self._pool.shutdown(wait=False)
+        self._pool = self._make()
+
+    def _abandon(self) -> None:
+        """Gives back what is under way."""
+        for future in self._under_way:
             future.cancel()
-        study.give_back({trial.number: trial for trial in [*under_way.values(), *batch]}.values())
-        if own:
-            pool.shutdown(wait=False, cancel_futures=True)
-        raise
-    if own:
-        pool.shutdown()
-    rules.warn()
+        trials = [*self._under_way.values(), *self._handed]
+        self._study.give_back({trial.number: trial for trial in trials}.values())
+        if self._make is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 async def run_async(
     study: Study, f: Callable[..., Awaitable[Any]], rules: Rules, workers: int, synchronous: bool
 ) -> None:
-    """Drives a study with coroutines."""
+    """A run with coroutines."""
     under_way: dict[asyncio.Task[Any], Trial] = {}
     try:
         while True:
@@ -170,16 +200,14 @@ async def run_async(
             wanted = rules.wanted(free)
             if wanted > 0:
                 batch = await study.ask_async(wanted)
-                rules.started(batch, wanted)
-                for trial in batch:
-                    under_way[asyncio.ensure_future(_awaited(f, trial))] = trial
+                rules.handed(batch)
+                under_way |= {asyncio.ensure_future(_awaited(f, trial)): trial for trial in batch}
             if not under_way:
                 break
             done, _ = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
-                trial = under_way.pop(task)
-                await asyncio.to_thread(_tell, study, trial, task.exception(), task)
-                rules.ended(trial.number)
+                await asyncio.to_thread(tell, study, under_way[task], task.exception(), task)
+                await asyncio.to_thread(rules.ended, under_way.pop(task).number)
     except BaseException:
         for task in under_way:
             task.cancel()
@@ -192,13 +220,13 @@ async def _awaited(f: Callable[..., Awaitable[Any]], trial: Trial) -> Any:
     return await f(**trial.params)
 
 
-def _tell(study: Study, trial: Trial, error: BaseException | None, future: Future[Any] | asyncio.Task[Any]) -> None:
+def tell(study: Study, trial: Trial, error: BaseException | None, future: Future[Any] | asyncio.Task[Any]) -> None:
     """Tells what became of a trial."""
     if isinstance(error, Infeasible):
         study.infeasible(trial, str(error))
         return
     if error is not None:
-        study.fail(trial, _tail(error))
+        study.fail(trial, tail(error))
         return
     result = future.result()
     try:
@@ -210,41 +238,28 @@ def _tell(study: Study, trial: Trial, error: BaseException | None, future: Futur
     study.tell(trial, value, noise=noise)
 
 
-def _tail(error: BaseException) -> str:
+def tail(error: BaseException) -> str:
+    """The end of an error's traceback."""
     # From another process the traceback comes as a text, in the place of the cause.
     remote = error.__cause__ if type(error.__cause__).__name__ == "_RemoteTraceback" else None
     text = str(remote) if remote is not None else "".join(traceback.format_exception(error))
     lines = text.strip().strip('"').strip().splitlines()
-    return "\n".join(lines[-_TAIL:])
-
-
-def _after_break(study: Study, rules: Rules, trials: list[Trial], breaks: dict[int, int]) -> None:
-    """Gives back what was under way in an executor that broke; who was there too often is taken for the cause."""
-    back = []
-    for trial in trials:
-        breaks[trial.number] = breaks.get(trial.number, 0) + 1
-        if breaks[trial.number] < MOST_BREAKS:
-            back.append(trial)
-        else:
-            study.fail(trial, f"the process that evaluated it died {MOST_BREAKS} times")
-            rules.ended(trial.number)
-    study.give_back(back)
-    rules.returned(len(back))
+    return "\n".join(lines[-TAIL:])
 
 
 def _maker(
     executor: Executor | Callable[[], Executor] | str, workers: int | None, f: Callable[..., Any]
 ) -> Callable[[], Executor] | None:
     """The function that makes the executor; none for one that was given."""
-    if isinstance(executor, Executor):
-        if isinstance(executor, ProcessPoolExecutor):
-            _check_pickles(f)
-        return None
     if executor == "threads":
         return partial(ThreadPoolExecutor, workers or 1, thread_name_prefix="elbowroom")
     if executor == "processes":
         _check_pickles(f)
         return partial(ProcessPoolExecutor, workers)
+    if isinstance(executor, ProcessPoolExecutor):
+        _check_pickles(f)
+    if hasattr(executor, "submit"):
+        return None
     if callable(executor):
         return executor
     raise ConfigError(f"the executor is {executor!r}\n  try: 'threads', 'processes', or a concurrent.futures.Executor")
@@ -260,6 +275,6 @@ def _check_pickles(f: Callable[..., Any]) -> None:
         ) from None
 
 
-def _size(pool: Executor) -> int:
+def _size(pool: Any) -> int:
     size = getattr(pool, "_max_workers", None)
     return size if isinstance(size, int) and size > 0 else (os.cpu_count() or 1)

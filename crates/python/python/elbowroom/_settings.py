@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeAlias
 
 from . import _elbowroom
 from ._errors import ConfigError
 
 Named: TypeAlias = str | Mapping[str, Any]
 """A name, or a mapping with a ``name`` and options."""
+
+Goal: TypeAlias = Literal["minimize", "maximize"]
+Design: TypeAlias = Literal["sobol", "latin_hypercube", "uniform"]
+PenalizerName: TypeAlias = Literal["soft", "hard", "truncated"]
+KernelName: TypeAlias = Literal["rbf", "matern52", "matern32"]
+
+KAPPA = 2.0
+"""The weight of the deviation in a confidence bound where none is given: the paper's."""
 
 
 def strategies() -> dict[str, dict[str, Any]]:
@@ -25,29 +33,46 @@ def strategies() -> dict[str, dict[str, Any]]:
     return dict(json.loads(_elbowroom.strategies()))
 
 
-def settings(**given: Any) -> str:
+def settings(
+    *,
+    strategy: Named | None,
+    acquisition: Named | None,
+    penalizer: PenalizerName | None,
+    kernel: KernelName | Sequence[KernelName] | None,
+    noise: float | None,
+    model: Mapping[str, Any] | None,
+    **others: Any,
+) -> str:
     """The settings that were given, as the core reads them."""
-    kept = {name: value for name, value in given.items() if value is not None}
-    if "strategy" in kept:
-        kept["strategy"] = _strategy(kept["strategy"])
+    given = {name: value for name, value in others.items() if value is not None}
+    parts = {"acquisition": acquisition, "penalizer": penalizer}
+    parts = {name: part for name, part in parts.items() if part is not None}
+    if strategy is not None or parts:
+        given["strategy"] = _strategy(strategy, parts)
+    kernels = [kernel] if isinstance(kernel, str) else kernel
+    found = {"kernels": None if kernels is None else list(kernels), "noise": noise}
+    found = {name: value for name, value in found.items() if value is not None}
+    if model is not None or found:
+        given["model"] = {**(model or {}), **found}
     try:
-        return json.dumps(kept, allow_nan=False)
+        return json.dumps(given, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"the settings cannot be written: {error}\n  try: numbers, texts, lists and dicts") from None
 
 
-def _strategy(given: Named) -> dict[str, Any]:
-    if isinstance(given, str):
-        return {"name": given}
-    strategy = dict(given)
+def _strategy(given: Named | None, parts: dict[str, Any]) -> dict[str, Any]:
+    named: Mapping[str, Any] = given if isinstance(given, Mapping) else {"name": given or "local_penalization"}
+    strategy = {**named, **parts}
     if "acquisition" in strategy:
-        strategy["acquisition"] = _tagged(strategy["acquisition"])
+        strategy["acquisition"] = _acquisition(strategy["acquisition"])
     return strategy
 
 
-def _tagged(given: Named) -> Any:
-    """A name with options as the core writes it: ``{"name": "ucb", "kappa": 2}`` is ``{"ucb": {"kappa": 2}}``."""
-    if isinstance(given, str) or "name" not in given:
+def _acquisition(given: Named) -> Any:
+    """As the core writes it: ``{"name": "ucb", "kappa": 2}`` is ``{"ucb": {"kappa": 2}}``."""
+    if isinstance(given, str):
+        return {given: {"kappa": KAPPA}} if given in ("ucb", "paper_ucb") else given
+    if "name" not in given:
         return given
     options = {key: value for key, value in given.items() if key != "name"}
-    return {given["name"]: options} if options else given["name"]
+    return {given["name"]: options} if options else _acquisition(given["name"])

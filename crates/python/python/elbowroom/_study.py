@@ -9,14 +9,16 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any, Literal
 
-from . import _elbowroom, _run
+import numpy as np
+
+from . import _elbowroom, _plot, _run
 from ._errors import StoreError
-from ._settings import Named, settings
+from ._gp import Array
+from ._html import facts
+from ._settings import Design, Goal, KernelName, Named, PenalizerName, settings
 from ._space import Labels, Parameter, Params, Space, from_native, to_native
-from ._trial import Batch, Recommendation, Told, Trial, trial_of
-
-Goal = Literal["minimize", "maximize"]
-
+from ._trial import Batch, Recommendation, Told, Trial, Trials, trial_of
+from ._why import Why, why_of
 
 class Study:
     """A search for the best point of a space.
@@ -25,10 +27,14 @@ class Study:
     ``postgres://…`` URL a database that many machines share; a study of this name that is there already is opened, if
     it was made with the same settings. All that is asked and told is stored before the call returns.
 
-    ``seed``, ``initial`` (how many points come from the design), ``design`` (``"sobol"``, ``"latin_hypercube"``,
-    ``"uniform"``), ``strategy`` (see :func:`strategies`), ``model`` and ``repeats`` (whether observed points may be
-    proposed again) have the core's defaults. ``budget`` is the most trials to hand out, however many workers there are.
-    ``constraints`` are texts such as ``"x + y <= 1"``.
+    What is left out has the core's default, which :attr:`settings` shows. ``budget`` is the most trials to hand out,
+    however many workers there are. ``constraints`` are texts such as ``"x + y <= 1"``. ``initial`` is how many points
+    come from the ``design``: ``"sobol"``, ``"latin_hypercube"`` or ``"uniform"``. ``strategy`` is a name of
+    :func:`strategies`, or a mapping of its ``name`` and options; ``acquisition`` (``"ei"``, ``"ucb"``, ``"paper_ucb"``,
+    ``"pi"``, ``"mean"``, or such a mapping with ``kappa``) and ``penalizer`` (``"soft"``, ``"hard"``, ``"truncated"``)
+    are options of it. ``kernel`` (``"rbf"``, ``"matern52"``, ``"matern32"``, or several to choose from) and ``noise`` (a
+    variance; found if it is not given) are parts of the ``model``. With ``repeats``, observed points may be proposed
+    again.
 
     ``lease`` is how many seconds this process may be silent (killed, say) before its trials go to others; while it
     lives, it says so by itself.
@@ -51,9 +57,13 @@ class Study:
         budget: int | None = None,
         constraints: Iterable[str] = (),
         strategy: Named | None = None,
+        acquisition: Named | None = None,
+        penalizer: PenalizerName | None = None,
+        kernel: KernelName | Sequence[KernelName] | None = None,
+        noise: float | None = None,
         model: Mapping[str, Any] | None = None,
         initial: int | None = None,
-        design: Literal["sobol", "latin_hypercube", "uniform"] | None = None,
+        design: Design | None = None,
         repeats: bool | None = None,
         store: str | os.PathLike[str] | None = None,
         name: str = "study",
@@ -65,6 +75,10 @@ class Study:
             seed=seed,
             budget=budget,
             strategy=strategy,
+            acquisition=acquisition,
+            penalizer=penalizer,
+            kernel=kernel,
+            noise=noise,
             model=model,
             initial=initial,
             design=design,
@@ -249,9 +263,9 @@ class Study:
     # What came of it.
 
     @property
-    def trials(self) -> list[Trial]:
-        """All trials, by number."""
-        return [self._trial(row) for row in self._native.trials()]
+    def trials(self) -> Trials:
+        """All trials, by number; ``trials.to_pandas()`` and ``trials.to_polars()`` are frames of them."""
+        return Trials(map(self._trial, self._native.trials()))
 
     @property
     def best(self) -> Trial | None:
@@ -266,6 +280,11 @@ class Study:
         return None if row is None else Recommendation(**{**row, "params": self._labels.decode(row["params"])})
 
     @property
+    def expected_gain(self) -> float | None:
+        """By how much one more trial is expected to improve on the best value; none as long as there is no model."""
+        return self._native.expected_gain()
+
+    @property
     def counts(self) -> dict[str, int]:
         """How many trials stand how."""
         return self._native.counts()
@@ -274,6 +293,28 @@ class Study:
     def budget_left(self) -> int | None:
         """How many more trials may be handed out, if there is a budget."""
         return self._native.budget_left()
+
+    def predict(self, params: Sequence[Mapping[str, Any]]) -> tuple[Array, Array]:
+        """The mean and the standard deviation of values at points, by the model of the results so far."""
+        mean, sd = self._native.predict([self._labels.encode(point) for point in params])
+        return np.array(mean), np.array(sd)
+
+    def why(self, trial: Trial | int) -> Why:
+        """What a trial's point rested on when it was chosen. It is worked out anew from the log, which takes a fit."""
+        number, _ = _which(trial)
+        return why_of(self._look(number), self._native.why(number))
+
+    def plot_history(self, ax: Any = None) -> Any:
+        """Draws the values by trial, and the best so far. Returns matplotlib's axes."""
+        return _plot.history(self, ax)
+
+    def plot_slices(self, params: Sequence[str] | None = None, axes: Any = None) -> Any:
+        """Draws the model along each parameter through the best point: mean, two standard deviations, results."""
+        return _plot.slices(self, params, axes)
+
+    def plot_pending(self, x: str | None = None, y: str | None = None, ax: Any = None) -> Any:
+        """Draws a map of the model over two parameters, with the results and with what is under way."""
+        return _plot.pending(self, x, y, ax)
 
     # Runs.
 
@@ -286,6 +327,7 @@ class Study:
         executor: Executor | Callable[[], Executor] | Literal["threads", "processes"] = "threads",
         timeout: float | None = None,
         target: float | None = None,
+        min_gain: float | None = None,
         synchronous: bool = False,
         callbacks: Sequence[Callable[[Study, Trial], object]] = (),
     ) -> Study:
@@ -296,14 +338,14 @@ class Study:
         breaks a constraint.
 
         Points are asked for until the study's budget is used up, ``n`` trials were started, ``timeout`` seconds have
-        passed, the ``target`` is reached, or a callback ``callback(study, trial)`` returns True; what is under way then
-        is waited for. A free worker gets a new point at once, with ``synchronous`` when the whole batch has finished.
+        passed, the ``target`` is reached, :attr:`expected_gain` is below ``min_gain``, or a callback
+        ``callback(study, trial)`` returns True; what is under way then is waited for. A free worker gets a new point at once, with ``synchronous`` when the whole batch has finished.
 
         ``executor`` is any ``concurrent.futures.Executor``, a function that makes one (so that a broken one can be
         replaced), ``"threads"`` or ``"processes"``.
         """
-        rules = _run.Rules(self, n, timeout, target, callbacks)
-        _run.run(self, f, rules, workers, executor, synchronous)
+        rules = _run.Rules(self, n, timeout, target, min_gain, callbacks)
+        _run.Drive(self, f, rules, workers, executor, synchronous).run()
         return self
 
     async def run_async(
@@ -314,11 +356,12 @@ class Study:
         workers: int = 1,
         timeout: float | None = None,
         target: float | None = None,
+        min_gain: float | None = None,
         synchronous: bool = False,
         callbacks: Sequence[Callable[[Study, Trial], object]] = (),
     ) -> Study:
         """As :meth:`run`, for a coroutine function, in the running event loop."""
-        rules = _run.Rules(self, n, timeout, target, callbacks)
+        rules = _run.Rules(self, n, timeout, target, min_gain, callbacks)
         await _run.run_async(self, f, rules, workers, synchronous)
         return self
 
@@ -329,8 +372,20 @@ class Study:
         return trial_of(row, self._labels.decode(row["params"]))
 
     def __repr__(self) -> str:
-        where = "in memory" if self._store is None else f"in {self._native.place()}"
-        return f"<Study {self._name!r} {where}: {len(self._native.trials())} trials>"
+        counts = ", ".join(f"{n} {state}" for state, n in self.counts.items() if n) or "no trials yet"
+        return f"<Study {self._name!r} in {self._native.place()}: {counts}>"
+
+    def _repr_html_(self) -> str:
+        best, left = self.best, self.budget_left
+        rows = {
+            "store": self._native.place(),
+            "goal": self.goal,
+            "trials": ", ".join(f"{n} {state}" for state, n in self.counts.items() if n),
+            "budget left": left,
+            "best value": None if best is None else best.value,
+            "at": None if best is None else ", ".join(f"{name}={value}" for name, value in best.params.items()),
+        }
+        return facts(f"Study {self._name}", {name: value for name, value in rows.items() if value is not None})
 
 
 def _loaded(text: str, space: Space) -> Study:
@@ -352,17 +407,23 @@ def suggest(
     failed: Iterable[Mapping[str, Any]] = (),
     n: int = 1,
     *,
+    infeasible: Iterable[Mapping[str, Any]] = (),
     goal: Goal | None = None,
     seed: int | None = None,
     constraints: Iterable[str] = (),
     strategy: Named | None = None,
+    acquisition: Named | None = None,
+    penalizer: PenalizerName | None = None,
+    kernel: KernelName | Sequence[KernelName] | None = None,
+    noise: float | None = None,
     model: Mapping[str, Any] | None = None,
     initial: int | None = None,
-    design: Literal["sobol", "latin_hypercube", "uniform"] | None = None,
+    design: Design | None = None,
     repeats: bool | None = None,
 ) -> list[Params]:
     """The next n points of a study that somebody else keeps: from its results (params, value and, if it is known, noise
-    variance), the points under way, and those that failed. There are fewer if the space is used up.
+    variance), the points under way, those that failed, and those that broke a constraint. There are fewer if the space
+    is used up.
 
     The same arguments give the same points.
 
@@ -374,7 +435,17 @@ def suggest(
     labels = Labels(space)
     rows = [(labels.encode(one[0]), float(one[1]), one[2] if len(one) > 2 else None) for one in observed]
     written = settings(
-        goal=goal, seed=seed, strategy=strategy, model=model, initial=initial, design=design, repeats=repeats
+        goal=goal,
+        seed=seed,
+        strategy=strategy,
+        acquisition=acquisition,
+        penalizer=penalizer,
+        kernel=kernel,
+        noise=noise,
+        model=model,
+        initial=initial,
+        design=design,
+        repeats=repeats,
     )
     points = _elbowroom.suggest(
         to_native(space),
@@ -383,6 +454,7 @@ def suggest(
         rows,
         [labels.encode(point) for point in pending],
         [labels.encode(point) for point in failed],
+        [labels.encode(point) for point in infeasible],
         n,
     )
     return [labels.decode(point) for point in points]

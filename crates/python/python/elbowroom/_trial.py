@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Literal, NamedTuple, TypeAlias
 
+from ._html import table
 from ._space import Params
 
 State: TypeAlias = Literal["running", "queued", "lost", "complete", "failed", "infeasible", "released"]
@@ -74,6 +76,38 @@ class Batch(list[Trial]):
     def __init__(self, trials: Iterable[Trial] = (), short: str | None = None) -> None:
         super().__init__(trials)
         self.short = short
+
+
+class Trials(list[Trial]):
+    """All trials of a study, by number; also as a table.
+
+    >>> import elbowroom as er
+    >>> study = er.Study({"x": er.Float(0, 1)})
+    >>> _ = study.tell({"x": 0.5}, 2.0)
+    >>> study.trials.columns()
+    {'number': [0], 'state': ['complete'], 'value': [2.0], 'noise': [None], 'params_x': [0.5], 'source': ['given'], \
+'attempts': [1], 'reason': [None]}
+    """
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The trials as columns: the point's in the middle, as ``params_`` and the parameter's name."""
+        names = list(self[0].params) if self else []
+        return {
+            **{name: [getattr(trial, name) for trial in self] for name in ("number", "state", "value", "noise")},
+            **{f"params_{name}": [trial.params[name] for trial in self] for name in names},
+            **{name: [getattr(trial, name) for trial in self] for name in ("source", "attempts", "reason")},
+        }
+
+    def to_pandas(self) -> Any:
+        """The trials as a pandas frame; pandas has to be installed."""
+        return import_module("pandas").DataFrame(self.columns())
+
+    def to_polars(self) -> Any:
+        """The trials as a polars frame; polars has to be installed."""
+        return import_module("polars").DataFrame(self.columns(), strict=False)
+
+    def _repr_html_(self) -> str:
+        return table(self.columns())
 
 
 @dataclass(frozen=True)
