@@ -12,11 +12,10 @@ True
 from __future__ import annotations
 
 import json
-import math
 import random
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, TypeGuard
+from typing import Any, TypeGuard
 
 import optuna
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
@@ -24,7 +23,6 @@ from optuna.samplers import BaseSampler, RandomSampler
 from optuna.search_space import IntersectionSearchSpace
 from optuna.trial import FrozenTrial, TrialState
 
-from ._settings import Named
 from ._space import Categorical, Float, Int, Parameter, Params
 from ._study import suggest
 
@@ -38,7 +36,7 @@ _MOST_AHEAD = 16
 """Trials that began before this one and have no point yet, each of which will take one of the batch."""
 
 
-class Sampler(BaseSampler):
+class Sampler(BaseSampler):  # type: ignore[misc]
     """Samples with a model of the completed trials; the running ones are pending points, also those of other processes.
 
     The model sees the parameters that all completed trials have in common. Others (conditional ones, or ones whose
@@ -47,29 +45,19 @@ class Sampler(BaseSampler):
     (``Trial.set_constraint``, or ``constraints_func``) count as bad as the worst one. Studies with several objectives
     are refused with a ``ValueError``.
 
-    ``strategy``, ``model``, ``initial``, ``design`` and ``repeats`` are those of :class:`elbowroom.Study`.
+    ``options`` are those of :func:`elbowroom.suggest`: ``strategy``, ``model``, ``initial`` and so on.
     """
 
     def __init__(
         self,
         seed: int | None = None,
         *,
-        strategy: Named | None = None,
-        model: Mapping[str, Any] | None = None,
-        initial: int | None = None,
-        design: Literal["sobol", "latin_hypercube", "uniform"] | None = None,
-        repeats: bool | None = None,
         independent_sampler: BaseSampler | None = None,
         constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
+        **options: Any,
     ) -> None:
         self._seed = random.getrandbits(32) if seed is None else seed
-        self._settings: dict[str, Any] = {
-            "strategy": strategy,
-            "model": model,
-            "initial": initial,
-            "design": design,
-            "repeats": repeats,
-        }
+        self._options = options
         self._independent = independent_sampler or RandomSampler(seed=seed)
         self._constraints_func = constraints_func
         self._common = IntersectionSearchSpace()
@@ -120,7 +108,7 @@ class Sampler(BaseSampler):
         if self._constraints_func is not None and state in (TrialState.COMPLETE, TrialState.PRUNED):
             broken = [float(value) for value in self._constraints_func(trial)]
             if any(value != value for value in broken):
-                raise ValueError(f"constraints_func gave {broken} for trial {trial.number}\n  try: numbers that are not NaN")
+                raise ValueError(f"trial {trial.number} has the constraints {broken}\n  try: no NaN in constraints_func")
             study._storage.set_trial_system_attr(trial._trial_id, "constraints", broken)
         self._independent.after_trial(study, trial, state, values)
 
@@ -151,20 +139,16 @@ class Sampler(BaseSampler):
                 assert other.value is not None
                 observed.append((point, other.value))
         maximize = study.direction == optuna.study.StudyDirection.MAXIMIZE
-        finite = [value for _, value in observed if math.isfinite(value)]
-        if finite:
-            observed += [(point, min(finite) if maximize else max(finite)) for point in infeasible]
-        else:
-            failed += infeasible
         points = suggest(
             {name: _parameter(distribution) for name, distribution in search_space.items()},
             observed,
             pending,
             failed,
+            infeasible=infeasible,
             n=1 + min(ahead, _MOST_AHEAD),
             goal="maximize" if maximize else "minimize",
             seed=self._seed,
-            **self._settings,
+            **self._options,
         )
         return points[-1] if points else {}
 

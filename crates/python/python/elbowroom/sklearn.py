@@ -4,7 +4,8 @@
 >>> from elbowroom.sklearn import SearchCV
 >>> from sklearn.datasets import load_iris
 >>> from sklearn.svm import SVC
->>> search = SearchCV(SVC(), {"C": er.Float(0.01, 100, log=True), "kernel": ["linear", "rbf"]}, n_iter=12, random_state=0)
+>>> space = {"C": er.Float(0.01, 100, log=True), "kernel": ["linear", "rbf"]}
+>>> search = SearchCV(SVC(), space, n_iter=12, random_state=0)
 >>> bool(search.fit(*load_iris(return_X_y=True)).best_score_ > 0.96)
 True
 """
@@ -19,13 +20,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from joblib import effective_n_jobs  # type: ignore[import-untyped]
-from sklearn.exceptions import FitFailedWarning  # type: ignore[import-untyped]
-from sklearn.model_selection import RandomizedSearchCV  # type: ignore[import-untyped]
-from sklearn.utils import check_random_state  # type: ignore[import-untyped]
+from joblib import effective_n_jobs
+from sklearn.exceptions import FitFailedWarning
+from sklearn.model_selection import RandomizedSearchCV
+from sklearn.utils import check_random_state
 
 from ._errors import SpaceError
-from ._settings import Named
 from ._space import Categorical, Fixed, Float, Int, Ordered, Parameter, Params
 from ._study import Study
 from ._trial import Trial
@@ -57,15 +57,13 @@ class SearchCV(RandomizedSearchCV):  # type: ignore[misc]
     A batch is as small as it can be while the fits of its settings and splits keep nine in ten of the ``n_jobs``
     workers busy. If a finite space is used up, the search ends with a warning.
 
-    ``strategy``, ``model`` and ``initial`` are those of :class:`elbowroom.Study`. ``studies_`` has the studies, one for
-    each space.
+    ``options`` are those of :class:`elbowroom.Study`: ``{"strategy": …, "initial": …}`` and so on. ``studies_`` has the
+    studies, one for each space.
     """
 
     _parameter_constraints = {
         **RandomizedSearchCV._parameter_constraints,
-        "strategy": [str, Mapping, None],
-        "model": [Mapping, None],
-        "initial": [numbers.Integral, None],
+        "options": [Mapping, None],
     }
 
     def __init__(
@@ -83,9 +81,7 @@ class SearchCV(RandomizedSearchCV):  # type: ignore[misc]
         random_state: int | np.random.RandomState | None = None,
         error_score: float | str = np.nan,
         return_train_score: bool = False,
-        strategy: Named | None = None,
-        model: Mapping[str, Any] | None = None,
-        initial: int | None = None,
+        options: Mapping[str, Any] | None = None,
     ) -> None:
         super().__init__(
             estimator,
@@ -101,9 +97,7 @@ class SearchCV(RandomizedSearchCV):  # type: ignore[misc]
             error_score=error_score,
             return_train_score=return_train_score,
         )
-        self.strategy = strategy
-        self.model = model
-        self.initial = initial
+        self.options = options
 
     def _run_search(self, evaluate_candidates: Evaluate) -> None:
         given = self.param_distributions
@@ -132,8 +126,8 @@ class SearchCV(RandomizedSearchCV):  # type: ignore[misc]
             words = f"no fit succeeded for the last {len(held)} settings: they are not in cv_results_"
             warnings.warn(words, FitFailedWarning, stacklevel=3)
         if n_left > 0:
-            n_done = self.n_iter - n_left
-            warnings.warn(f"the space has {n_done} settings, fewer than n_iter={self.n_iter}: all were tried", stacklevel=3)
+            words = f"the space has {self.n_iter - n_left} settings, fewer than n_iter={self.n_iter}: all were tried"
+            warnings.warn(words, stacklevel=3)
 
 
 class _Search:
@@ -146,9 +140,7 @@ class _Search:
             {name: _parameter(name, values) for name, values in space.items()} or {"nothing": Fixed(None)},
             goal="maximize",
             seed=int(random.randint(np.iinfo(np.int32).max)),
-            strategy=search.strategy,
-            model=search.model,
-            initial=search.initial,
+            **(search.options or {}),
         )
 
     def ask(self) -> tuple[Trial, Params] | None:
@@ -218,7 +210,7 @@ def _parameter(name: str, values: Any) -> Parameter:
 
 
 def _by_quantile(values: Any) -> bool:
-    return hasattr(values, "pdf") and hasattr(values, "ppf") and _law(values) not in ("uniform", "loguniform", "reciprocal")
+    return hasattr(values, "pdf") and _law(values) not in ("uniform", "loguniform", "reciprocal")
 
 
 def _law(distribution: Any) -> str:
