@@ -3,7 +3,7 @@
 >>> import elbowroom as er
 >>> from elbowroom.dask import run
 >>> from distributed import Client
->>> with Client(processes=False, n_workers=1, threads_per_worker=2, dashboard_address=None) as client:
+>>> with Client(processes=False, n_workers=1, threads_per_worker=2, dashboard_address=":0") as client:
 ...     study = run(er.Study({"x": er.Float(0, 1)}, seed=1), lambda x: (x - 0.3) ** 2, client, n=15)
 >>> abs(study.best.params["x"] - 0.3) < 0.05
 True
@@ -18,7 +18,7 @@ from typing import Any
 from distributed import Client, Future, as_completed
 from distributed.scheduler import KilledWorker
 
-from ._run import Rules, _tell
+from ._run import Rules, tell
 from ._study import Study
 from ._trial import Batch, Trial
 
@@ -32,6 +32,7 @@ def run(
     workers: int | None = None,
     timeout: float | None = None,
     target: float | None = None,
+    min_gain: float | None = None,
     callbacks: Sequence[Callable[[Study, Trial], object]] = (),
     **submit: Any,
 ) -> Study:
@@ -45,37 +46,39 @@ def run(
     ``distributed.scheduler.allowed-failures``) is taken for the cause and fails. What the cluster forgets, because it
     was restarted, is given back to the study and asked for again.
     """
-    rules = Rules(study, n, timeout, target, callbacks)
+    rules = Rules(study, n, timeout, target, min_gain, callbacks)
     under_way: dict[Any, tuple[Future, Trial]] = {}
     finished = as_completed()
     batch = Batch()
     try:
         while True:
-            free = (workers or sum(client.nthreads().values())) - len(under_way)
+            # Where there is no worker for a moment, one trial waits for the next.
+            free = (workers or sum(client.nthreads().values()) or 1) - len(under_way)
             wanted = rules.wanted(free)
             if wanted > 0:
                 batch = study.ask(wanted)
-                rules.started(batch, wanted)
+                rules.handed(batch)
                 while batch:
                     future = client.submit(partial(f, **batch[0].params), pure=False, **submit)
                     under_way[future.key] = future, batch.pop(0)
                     finished.add(future)
             if not under_way:
                 break
-            future, trial = under_way.pop(next(finished).key)
-            if future.status in ("cancelled", "lost"):
+            future, trial = under_way[next(finished).key]
+            lost = future.status in ("cancelled", "lost")
+            if lost:
                 study.give_back([trial])
-                rules.returned(1)
-                continue
-            error = future.exception()
-            if isinstance(error, KilledWorker):
+                rules.given_back(1)
+            elif isinstance(error := future.exception(), KilledWorker):
                 study.fail(trial, f"the workers that evaluated it died: {error}")
             else:
-                _tell(study, trial, error, future)
-            rules.ended(trial.number)
+                tell(study, trial, error, future)
+            del under_way[future.key]
+            if not lost:
+                rules.ended(trial.number)
     except BaseException:
-        client.cancel([future for future, _ in under_way.values()])
         study.give_back([*(trial for _, trial in under_way.values()), *batch])
+        client.cancel([future for future, _ in under_way.values()])
         raise
     rules.warn()
     return study

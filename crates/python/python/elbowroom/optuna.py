@@ -108,7 +108,8 @@ class Sampler(BaseSampler):  # type: ignore[misc]
         if self._constraints_func is not None and state in (TrialState.COMPLETE, TrialState.PRUNED):
             broken = [float(value) for value in self._constraints_func(trial)]
             if any(value != value for value in broken):
-                raise ValueError(f"trial {trial.number} has the constraints {broken}\n  try: no NaN in constraints_func")
+                words = f"trial {trial.number} has the constraints {broken}\n  try: no NaN in constraints_func"
+                raise ValueError(words)
             study._storage.set_trial_system_attr(trial._trial_id, "constraints", broken)
         self._independent.after_trial(study, trial, state, values)
 
@@ -194,8 +195,8 @@ def _is_stepped(distribution: BaseDistribution) -> TypeGuard[FloatDistribution |
 
 
 def _step(distribution: FloatDistribution | IntDistribution) -> float:
-    assert distribution.step is not None
-    return distribution.step
+    step: float = distribution.step
+    return step
 
 
 def _point(trial: FrozenTrial, search_space: Mapping[str, BaseDistribution]) -> Params | None:

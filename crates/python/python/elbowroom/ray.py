@@ -26,17 +26,18 @@ from ray.tune.search.sample import Float as RayFloat
 from ray.tune.search.sample import Integer as RayInt
 
 from ._errors import ConfigError, SpaceError
+from ._settings import Goal
 from ._space import Categorical, Fixed, Float, Int, Ordered, Parameter, Params
-from ._study import Goal, Study
+from ._study import Study
 
 
 class Search(Searcher):  # type: ignore[misc]
     """Suggests settings with a model of the finished trials; those under way are pending points.
 
-    Give it to ``tune.TuneConfig(search_alg=Search(seed=…))``. The space is the ``param_space`` of the tuner, or the
-    first argument: a dict, nested or not, of ``er.Float``, ``er.Int``, ``er.Ordered``, ``er.Categorical`` or of
-    ``tune.uniform``, ``tune.loguniform``, ``tune.randint``, ``tune.choice`` and their quantized kinds. All else in it
-    is passed on as it is.
+    Give it to ``tune.TuneConfig(search_alg=Search(…))``. The space is a dict, nested or not, of ``tune.uniform``,
+    ``tune.loguniform``, ``tune.randint``, ``tune.choice`` and their quantized kinds, or of ``er.Float``, ``er.Int``,
+    ``er.Ordered`` and ``er.Categorical``. Tune's own kinds may stand in the tuner's ``param_space`` instead (Tune hides
+    other objects there from a searcher); what is fixed always does.
 
     A trial counts with its last result. Without a :class:`ray.tune.search.ConcurrencyLimiter` as many trials run as
     there are resources for; with one, as many as it says, also in batches. The settings of ``points_to_evaluate`` are
@@ -56,6 +57,8 @@ class Search(Searcher):  # type: ignore[misc]
         **options: Any,
     ) -> None:
         super().__init__(metric=metric, mode=mode)
+        self._metric: Any = metric
+        self._mode: str | None = mode
         self._space = dict(_parameters(space)) if space else {}
         self._steps = dict(_steps(space)) if space else {}
         self._options: dict[str, Any] = {"seed": seed, **options}
@@ -68,7 +71,7 @@ class Search(Searcher):  # type: ignore[misc]
         """What has been suggested and what came of it. Steps of quantized parameters are counted from zero."""
         if self._study is None:
             if not self._space:
-                raise SpaceError("nothing to search\n  try: Search({…}), or parameters in the tuner's param_space")
+                raise SpaceError("nothing to search\n  try: Search({…}), or tune.uniform and so on in the param_space")
             if not isinstance(self._metric, str) or self._mode not in ("min", "max"):
                 raise ConfigError(
                     f"the metric is {self._metric!r} and the mode {self._mode!r}\n"

@@ -57,8 +57,8 @@ class SearchCV(RandomizedSearchCV):  # type: ignore[misc]
     A batch is as small as it can be while the fits of its settings and splits keep nine in ten of the ``n_jobs``
     workers busy. If a finite space is used up, the search ends with a warning.
 
-    ``options`` are those of :class:`elbowroom.Study`: ``{"strategy": …, "initial": …}`` and so on. ``studies_`` has the
-    studies, one for each space.
+    ``options`` is a dict of those of :class:`elbowroom.Study`, such as ``strategy`` and ``initial``. ``studies_`` has
+    the studies, one for each space.
     """
 
     _parameter_constraints = {
