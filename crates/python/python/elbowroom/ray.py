@@ -71,7 +71,7 @@ class Search(Searcher):  # type: ignore[misc]
         """What has been suggested and what came of it. Steps of quantized parameters are counted from zero."""
         if self._study is None:
             if not self._space:
-                raise SpaceError("nothing to search\n  try: Search({…}), or tune.uniform and so on in the param_space")
+                raise SpaceError("nothing to search\n  try: Search({…}), or tune.uniform and others in param_space")
             if not isinstance(self._metric, str) or self._mode not in ("min", "max"):
                 raise ConfigError(
                     f"the metric is {self._metric!r} and the mode {self._mode!r}\n"

@@ -180,7 +180,8 @@ def test_a_tuner_runs_with_it_and_is_restored(cluster, tmp_path) -> None:
     def trainable(config: dict) -> None:
         tune.report({"loss": (config["x"] - 0.3) ** 2 + config["inner"]["y"] ** 2})
 
-    config = tune.TuneConfig(search_alg=Search(SPACE, seed=0), metric="loss", mode="min", num_samples=6, max_concurrent_trials=2)
+    search = Search(SPACE, seed=0)
+    config = tune.TuneConfig(search_alg=search, metric="loss", mode="min", num_samples=6, max_concurrent_trials=2)
     tuner = tune.Tuner(
         trainable,
         param_space={"epochs": 3},
