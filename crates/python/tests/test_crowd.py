@@ -12,14 +12,15 @@ import elbowroom as er
 N_PROCESSES, BUDGET = 8, 48
 SPACE = {"x": er.Float(0, 1), "y": er.Float(0, 1)}
 
-# A worker that writes down every trial that it was handed, and every one whose value was stored.
+# A worker that writes down every trial that it was handed, and every one whose value was stored. Its lease is long enough
+# for a busy machine, and short enough not to wait long for the killed one's trial.
 WORKER = textwrap.dedent(
     """
     import sys, time
     import elbowroom as er
 
     path, log = sys.argv[1:]
-    study = er.Study.open(path, "crowd", lease=2.0)
+    study = er.Study.open(path, "crowd", lease=8.0)
     with open(log, "w", buffering=1) as out:
         while study.counts["complete"] < study.settings["budget"]:
             batch = study.ask()
