@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from joblib import effective_n_jobs
+from joblib import effective_n_jobs  # type: ignore[import-not-found,import-untyped,unused-ignore]
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import RandomizedSearchCV
 from sklearn.utils import check_random_state
