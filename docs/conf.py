@@ -9,6 +9,7 @@ release = metadata.version("elbowroom")
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
 html_theme = "furo"
+html_show_copyright = False
 html_title = f"elbowroom {release}"
 
 # Pages are Markdown. Notebooks are shown as they were stored; the tests run them.
@@ -22,7 +23,7 @@ autodoc_default_options = {"members": True, "undoc-members": False}
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
-_ALIASES = "Array ArrayLike Design Goal KernelName Named Parameter Params PenalizerName Space State Told"
+_ALIASES = "Array ArrayLike Design Goal KernelName Named Params PenalizerName Space State Told"
 autodoc_type_aliases = {name: name for name in _ALIASES.split()}
 maximum_signature_line_length = 88
 python_use_unqualified_type_names = True
@@ -37,8 +38,14 @@ for _name in ("bayesmark", "distributed", "joblib", "optuna", "ray", "sklearn"):
 
 def setup(app):
     app.connect("source-read", _link_results)
+    app.connect("autodoc-process-signature", _name_aliases)
 
 
 def _link_results(app, name, source):
     """Links to pages beside the site, such as tables of results, become files to load."""
     source[0] = re.sub(r"\[([^\]]+)\]\((\.\./[^)]+\.md)\)", r"{download}`\1 <\2>`", source[0])
+
+
+def _name_aliases(app, what, name, object_, options, signature, returned):
+    """An alias in a union is shown by its name."""
+    return tuple(text and re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r"\1", text) for text in (signature, returned))

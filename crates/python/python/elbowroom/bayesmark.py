@@ -33,7 +33,7 @@ from ._study import Study
 from ._trial import Trial
 
 
-class Optimizer(AbstractOptimizer):  # type: ignore[misc]
+class Optimizer(AbstractOptimizer):
     """Suggests batches and observes values, which are minimized. A value that is not finite fails its trial.
 
     Real parameters with the space ``logit`` or ``bilog`` are searched in it; whole ones with ``bilog`` are searched as

@@ -36,7 +36,7 @@ _MOST_AHEAD = 16
 """Trials that began before this one and have no point yet, each of which will take one of the batch."""
 
 
-class Sampler(BaseSampler):  # type: ignore[misc]
+class Sampler(BaseSampler):
     """Samples with a model of the completed trials; the running ones are pending points, also those of other processes.
 
     The model sees the parameters that all completed trials have in common. Others (conditional ones, or ones whose

@@ -31,7 +31,7 @@ from ._space import Categorical, Fixed, Float, Int, Ordered, Parameter, Params
 from ._study import Study
 
 
-class Search(Searcher):  # type: ignore[misc]
+class Search(Searcher):
     """Suggests settings with a model of the finished trials; those under way are pending points.
 
     Give it to ``tune.TuneConfig(search_alg=Search(…))``. The space is a dict, nested or not, of ``tune.uniform``,

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
-from joblib import effective_n_jobs  # type: ignore[import-not-found,import-untyped,unused-ignore]
+from joblib import effective_n_jobs
 from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import RandomizedSearchCV
 from sklearn.utils import check_random_state
@@ -42,7 +42,7 @@ _RARE = 1e-3
 """Quantiles of an unbounded distribution below this and above one minus this are not searched."""
 
 
-class SearchCV(RandomizedSearchCV):  # type: ignore[misc]
+class SearchCV(RandomizedSearchCV):
     """Searches ``n_iter`` settings of an estimator by cross-validation, each batch in the light of those before it.
 
     The arguments and what comes of a fit are those of scikit-learn's ``RandomizedSearchCV``. A parameter's values are

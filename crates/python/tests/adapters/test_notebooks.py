@@ -14,7 +14,9 @@ NOTEBOOKS = Path(__file__).parents[4] / "docs" / "notebooks"
 
 
 @pytest.mark.parametrize("name", ["tune", "asynchronous", "inside"])
-def test_a_notebook_runs_and_draws(name: str, tmp_path: Path) -> None:
+def test_a_notebook_runs_and_draws(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A backend of the environment would keep pictures out of the notebook.
+    monkeypatch.delenv("MPLBACKEND", raising=False)
     notebook = nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
     place = {"metadata": {"path": str(tmp_path)}}
     nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3", resources=place).execute()
