@@ -56,7 +56,7 @@ pub enum Command {
     Trials(Trials),
     /// Why a trial's point was chosen.
     Why(Why),
-    /// Draw a study: in the terminal, or into an SVG file.
+    /// Draw a study: in the terminal, or into an SVG or PNG file.
     Plot(Plot),
     /// Show studies in the browser, and serve them to workers over HTTP.
     Serve(Serve),
@@ -390,7 +390,7 @@ pub struct Why {
 #[command(after_help = "\
 Examples:
   elbow plot
-  elbow plot --what slices --svg slices.svg
+  elbow plot --what slices --out slices.png
   elbow plot --what map --x rate --y layers")]
 pub struct Plot {
     /// Which study.
@@ -405,9 +405,9 @@ pub struct Plot {
     /// The parameter upwards, of a map.
     #[arg(long, value_name = "NAME")]
     pub y: Option<String>,
-    /// Into this file, instead of the terminal.
+    /// Into this file, instead of the terminal: .svg or .png.
     #[arg(long, value_name = "FILE")]
-    pub svg: Option<PathBuf>,
+    pub out: Option<PathBuf>,
 }
 
 /// What to draw.

@@ -27,7 +27,9 @@ fn a_study_is_explained_drawn_examined_and_chosen_again() {
     for what in ["history", "slices", "map"] {
         assert!(bench.good(&["plot", "--what", what]).contains('│'));
         assert!(!bench.json(&["plot", "--what", what])["charts"].as_array().unwrap().is_empty());
-        bench.good(&["plot", "--what", what, "--svg", "picture.svg"]);
+        bench.good(&["plot", "--what", what, "--out", "picture.png"]);
+        assert!(fs::read(bench.path("picture.png")).unwrap().starts_with(b"\x89PNG\r\n"));
+        bench.good(&["plot", "--what", what, "--out", "picture.svg"]);
         assert!(fs::read_to_string(bench.path("picture.svg")).unwrap().ends_with("</svg>\n"));
     }
 
@@ -154,6 +156,10 @@ fn a_sheet_goes_to_the_laboratory_and_comes_back() {
     );
     assert_eq!(trials["trials"][0]["value"], 0.6);
     assert_eq!(trials["trials"][3]["reason"], "spilled");
+    assert_eq!(trials["trials"][0]["notes"], json!(["again"]));
+    for args in [&["trials"][..], &["why", "0"], &["export"], &["export", "--format", "events"]] {
+        assert!(bench.good(args).contains("again"), "{args:?}");
+    }
     assert_eq!((&trials["trials"][5]["point"]["ph"], &trials["trials"][5]["value"]), (&json!(5.5), &json!(0.25)));
     assert_eq!((&trials["trials"][6]["point"]["ph"], &trials["trials"][6]["value"]), (&json!(4.0), &json!(0.1)));
 

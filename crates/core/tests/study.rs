@@ -421,7 +421,7 @@ mod results {
         let older = study.clone();
         study.tell(trials[0].id, 0.1).unwrap();
         let pending = study.pending().map(|t| t.id).skip(1).collect();
-        let event = study.suggest_with(2, pending, &older).unwrap().into_event(None);
+        let event = study.suggest_with(2, pending, Some(&older.basis())).unwrap().into_event(None);
         study.apply(event).unwrap();
         assert_eq!(verify(study.events()).unwrap(), []);
 
@@ -432,6 +432,76 @@ mod results {
             trials[0].point = Point::new().with("x", 0.123);
         }
         assert_eq!(verify(&events).unwrap()[0].event, changed);
+    }
+}
+
+mod large_studies {
+    use super::*;
+    use elbowroom::study::{ModelConfig, Part};
+
+    fn bounded(max_observations: usize) -> StudyConfig {
+        line().model(ModelConfig { max_observations, ..ModelConfig::default() })
+    }
+
+    #[test]
+    fn up_to_the_bound_a_model_is_made_of_all_and_nothing_is_different() {
+        let (mut bounded, mut free) = (parabola(bounded(20), 5, 4), parabola(line(), 5, 4));
+        assert_eq!(bounded.part(), None);
+        let (ours, theirs) = (bounded.ask(2).unwrap(), free.ask(2).unwrap());
+        assert_eq!((ours.trials, ours.part), (theirs.trials, None));
+        assert_eq!(bounded.events()[1..], free.events()[1..]);
+    }
+
+    #[test]
+    fn beyond_the_bound_it_is_made_of_the_best_and_others_and_says_so() {
+        let mut study = parabola(bounded(20), 11, 4);
+        let part = Part { best: 10, latest: 5, spread: 5, of: 44 };
+        assert_eq!(study.part(), Some(part));
+        let model = study.model().unwrap();
+        let used: Vec<f64> = model.posterior.observed().map(|u| u[0]).collect();
+        assert_eq!(used.len(), 20);
+        let mut trials: Vec<&Trial> = study.trials().iter().collect();
+        trials.sort_by(|a, b| a.value().unwrap().total_cmp(&b.value().unwrap()));
+        assert!(trials[..10].iter().all(|trial| used.contains(&trial.unit[0])));
+        assert!(study.trials()[39..].iter().all(|trial| used.contains(&trial.unit[0])));
+        assert_eq!(study.ask_as(1, "more").unwrap().part, Some(part));
+        assert_eq!(study.answered("more").unwrap().part, Some(part));
+    }
+
+    #[test]
+    fn infeasible_points_count_among_the_observations() {
+        let mut study = parabola(bounded(20), 5, 4);
+        for trial in study.ask(3).unwrap().trials {
+            study.infeasible(trial.id, "too hot").unwrap();
+        }
+        assert_eq!(study.part().unwrap().of, 23);
+        assert_eq!(study.model().unwrap().posterior.observed().count(), 20);
+    }
+
+    #[test]
+    fn their_suggestions_come_from_the_log_too() {
+        let study = parabola(bounded(20), 12, 3);
+        let (again, log) = (Study::replay(study.events().to_vec()).unwrap(), study.events());
+        assert_eq!(again.suggest(3).unwrap(), study.suggest(3).unwrap());
+        assert_eq!(verify(log).unwrap(), []);
+    }
+
+    #[test]
+    fn no_point_comes_twice_also_if_the_model_does_not_know_it() {
+        let parameters = vec![Parameter::int("a", 0, 7), Parameter::int("b", 0, 7)];
+        let mut study = study(config(parameters).model(bounded(20).model));
+        let mut seen = HashSet::new();
+        while let Some(trial) = study.ask(1).unwrap().trials.pop() {
+            assert!(seen.insert(trial.point.to_string()), "{}", trial.point);
+            let of = |name: &str| trial.point.get(name).unwrap().as_f64().unwrap();
+            study.tell(trial.id, (of("a") - 2.0).powi(2) + of("b")).unwrap();
+        }
+        assert_eq!(seen.len(), 64);
+    }
+
+    #[test]
+    fn too_small_a_bound_is_refused() {
+        assert!(Study::new(bounded(19)).unwrap_err().to_string().contains("model.max_observations is 19"));
     }
 }
 

@@ -240,8 +240,15 @@ proptest! {
 #[test]
 fn fields_of_later_builds_are_passed_over_and_other_versions_refused() {
     let read = |text: &str| serde_json::from_str::<Event>(text);
-    let told =
-        Event::Told { trial: TrialId(1), value: 0.5, noise: None, correction: false, late: false, request: None };
+    let told = Event::Told {
+        trial: TrialId(1),
+        value: 0.5,
+        noise: None,
+        comment: None,
+        correction: false,
+        late: false,
+        request: None,
+    };
     assert_eq!(read(r#"{"v":1,"event":"told","trial":1,"value":0.5,"weather":"fine"}"#).unwrap(), told);
     // Wherever the version stands, it is what the message is about.
     for text in [r#"{"v":2,"event":"sold","trial":[]}"#, r#"{"event":"told","trial":[],"v":2}"#] {
@@ -258,6 +265,7 @@ fn numbers_come_back_from_json_bit_by_bit() {
             trial: TrialId(u64::MAX),
             value,
             noise: Some(value.abs()),
+            comment: None,
             correction: true,
             late: false,
             request: None,
@@ -278,6 +286,7 @@ fn impossible_events_are_refused_by_number_and_trial() {
         point: Point::new().with("x", x),
         value: None,
         noise: None,
+        comment: None,
         request: None,
     };
 
@@ -308,7 +317,7 @@ fn a_trial_handed_out_again_is_the_same_trial() {
     let space = SearchSpace::new(vec![Parameter::int("n", 0, 99)]).unwrap();
     let mut study = Study::new(StudyConfig::new(space).budget(3)).unwrap();
     let lost = study.ask_as(2, "first").unwrap().trials;
-    let suggestion = study.suggest_again(2, &[lost[1].id], vec![lost[0].id], &study).unwrap();
+    let suggestion = study.suggest_again(2, &[lost[1].id], vec![lost[0].id], None).unwrap();
     // The budget allows one new trial beside the lost one, which costs nothing.
     assert_eq!((suggestion.again.len(), suggestion.trials.len(), &suggestion.short), (1, 1, &None));
     study.apply(suggestion.into_event(Some("second".to_owned()))).unwrap();
@@ -317,7 +326,7 @@ fn a_trial_handed_out_again_is_the_same_trial() {
     assert_eq!(answer[0].point, lost[1].point);
 
     // With nothing new to choose there is still an answer; what is not asked for stays lost.
-    let all = study.suggest_again(1, &[lost[0].id, lost[1].id], vec![], &study).unwrap();
+    let all = study.suggest_again(1, &[lost[0].id, lost[1].id], vec![], None).unwrap();
     assert_eq!((all.again.len(), all.trials.len(), all.again[0].attempt), (1, 0, 2));
     let event = all.clone().into_event(None);
     study.apply(event.clone()).unwrap();
@@ -326,7 +335,7 @@ fn a_trial_handed_out_again_is_the_same_trial() {
     // Attempts are counted without a gap, and an ended trial is not handed out.
     assert!(study.apply(event).unwrap_err().to_string().contains("attempt 2, where it cannot be"));
     study.tell(lost[0].id, 1.0).unwrap();
-    let next = study.suggest_again(1, &[lost[0].id], vec![], &study).unwrap().into_event(None);
+    let next = study.suggest_again(1, &[lost[0].id], vec![], None).unwrap().into_event(None);
     assert!(study.apply(next).is_err());
     let lines = written(&study);
     let read: Vec<Event> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -340,7 +349,15 @@ fn every_report_under_a_name_counts_once() {
     let trials = study.ask(3).unwrap().trials;
     let request = |name: &str| Some(name.to_owned());
     let (a, b) = (trials[0].id, trials[1].id);
-    let late = Event::Told { trial: a, value: 1.0, noise: None, correction: false, late: true, request: request("t") };
+    let late = Event::Told {
+        trial: a,
+        value: 1.0,
+        noise: None,
+        comment: None,
+        correction: false,
+        late: true,
+        request: request("t"),
+    };
     let infeasible = Event::Infeasible { trial: b, reason: "hot".to_owned(), request: request("i") };
     let released = Event::Released { trial: trials[2].id, request: request("r") };
     for event in [&late, &infeasible, &released] {
@@ -360,6 +377,7 @@ fn every_report_under_a_name_counts_once() {
         point: Point::new().with("n", 5),
         value: None,
         noise: None,
+        comment: None,
         request,
     };
     assert!(study.check(&added(request("t"))).is_err());

@@ -22,6 +22,7 @@ use crate::options::Options;
 use crate::race::{Objective, Plan, race};
 use crate::raw::{Columns, RawFile, Table};
 use crate::stats::{interval, mean, ranks};
+use elbowroom_view::plot::{Axis, BLUE, Figure, GREY, Key, Layer, Marker, Panel, Stroke, VERMILLION};
 
 /// Options of this experiment.
 #[derive(Debug, Clone, Args)]
@@ -197,6 +198,7 @@ fn report(dir: &Path) -> Result<()> {
             .or_default()
             .insert(row[variant].clone(), (log, time.map_or(Ok(f64::NAN), |i| row[i].parse())?));
     }
+    let mut panels = Vec::new();
     let mut text = String::from(
         "# Ablation\n\nMade by `paper ablation` from `raw.csv`. The base is the library's default: expected improvement, \
          truncated penalizer, variance factor, global L, largest mean as M. Differences of log₁₀ regret to the base, with \
@@ -214,11 +216,56 @@ fn report(dir: &Path) -> Result<()> {
         let (page, best) = page(&own);
         text += &format!("\n## {long}\n\n{best}\n\n{page}");
         println!("{long}: {best}");
+        panels.push(panel(long, &own));
     }
+    let figure = Figure {
+        title: "One thing changed at a time".into(),
+        subtitle: "Difference of log10 regret to the library's default after 100 evaluations of ten shifted problems, with 5, 10 \
+                   and 20 points at once: mean, and a bar for its 95 % interval. Left of the line is better than the default."
+            .into(),
+        legend: vec![
+            Key::new("surely different").line(Stroke::solid(VERMILLION)).mark(Marker::Diamond, VERMILLION, 4.5),
+            Key::new("not surely different").line(Stroke::solid(BLUE)).mark(Marker::Circle, BLUE, 4.5),
+        ],
+        columns: panels.len().max(1),
+        panel_size: (330.0, 18.0 * panels.iter().map(|p| p.y.names.len()).max().unwrap_or(0) as f64),
+        panels,
+    };
+    figure.write(dir, "ablation")?;
     let path = dir.join("ablation.md");
     std::fs::write(&path, text)?;
     println!("written: {}", path.display());
     Ok(())
+}
+
+/// The variants that there are results of.
+fn names(results: &Results) -> Vec<String> {
+    let names = variants().into_iter().map(|(name, _)| name);
+    names.filter(|name| results.values().any(|v| v.contains_key(name))).collect()
+}
+
+/// How much worse a variant is than the base in some blocks, in log₁₀ regret.
+fn differences(results: &Results, name: &str, is_wanted: &dyn Fn(&Block) -> bool) -> Vec<f64> {
+    let wanted = results.iter().filter(|(block, _)| is_wanted(block));
+    wanted.filter_map(|(_, v)| Some(v.get(name)?.0 - v.get(BASE)?.0)).collect()
+}
+
+/// The figure of a mode: all variants but uniform points, beside which the others would look alike.
+fn panel(title: &str, results: &Results) -> Panel {
+    let names: Vec<String> =
+        names(results).into_iter().filter(|name| name != BASE && name != "strategy:random").collect();
+    let mut panel = Panel::new(title, Axis::linear("difference of log10 regret"), Axis::named(names.clone()));
+    panel.layers.push(Layer::Upright { at: 0.0, stroke: Stroke::solid(GREY) });
+    for (i, name) in names.iter().enumerate() {
+        let (found, at) = (interval(&differences(results, name, &|_| true)), i as f64);
+        let is_sure = found.low > 0.0 || found.high < 0.0;
+        let (colour, marker) = if is_sure { (VERMILLION, Marker::Diamond) } else { (BLUE, Marker::Circle) };
+        if found.low.is_finite() {
+            panel.layers.push(Layer::Interval { low: found.low, high: found.high, at, stroke: Stroke::solid(colour) });
+        }
+        panel.layers.push(Layer::Marks { points: vec![(found.mean, at)], marker, colour, size: 4.5 });
+    }
+    panel
 }
 
 /// The table of a mode, and the line that names the best.
@@ -226,12 +273,8 @@ fn page(results: &Results) -> (String, String) {
     let mut sizes: Vec<usize> = results.keys().map(|block| block.1).collect();
     sizes.sort();
     sizes.dedup();
-    let names = variants().into_iter().map(|(name, _)| name);
-    let names: Vec<String> = names.filter(|name| results.values().any(|v| v.contains_key(name))).collect();
-    let differences = |name: &str, is_wanted: &dyn Fn(&Block) -> bool| -> Vec<f64> {
-        let wanted = results.iter().filter(|(block, _)| is_wanted(block));
-        wanted.filter_map(|(_, v)| Some(v.get(name)?.0 - v.get(BASE)?.0)).collect()
-    };
+    let names = names(results);
+    let differences = |name: &str, is_wanted: &dyn Fn(&Block) -> bool| differences(results, name, is_wanted);
     let complete: Vec<Vec<f64>> = results
         .values()
         .filter(|v| names.iter().all(|name| v.contains_key(name)))

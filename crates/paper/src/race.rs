@@ -3,8 +3,6 @@
 //! All methods of a replicate get the same initial points and the same seed. A point is a *near-duplicate* if a point
 //! before it in its batch is nearer than 0.05 lengthscales, under the model that the batch was chosen with.
 
-use std::time::Instant;
-
 use cpu_time::ThreadTime;
 use elbowroom::problems::Problem;
 use elbowroom::rng::Stream;
@@ -72,7 +70,7 @@ pub struct Plan {
     pub evaluations: usize,
     /// Counted work: a batch that would exceed it is not evaluated.
     pub work: f64,
-    /// Seconds of wall-clock time: a batch that is finished later is not evaluated.
+    /// Seconds of this thread's CPU time, all of the race counted: a batch that is finished later is not evaluated.
     pub seconds: f64,
     /// Seconds of CPU time after which the race is given up.
     pub cap: f64,
@@ -150,7 +148,7 @@ pub fn race(
     replicate: u64,
     plan: &Plan,
 ) -> Result<Outcome> {
-    let started = Instant::now();
+    let started = cpu_seconds();
     let (mut study, mut best) = begin(objective, strategy, model, replicate, plan.n_initial)?;
     let mut rounds = vec![Round { evaluations: plan.n_initial, best, cpu: 0.0, work: 0.0 }];
     let (mut near, mut could_be_near, mut is_capped) = (0, 0, false);
@@ -165,7 +163,7 @@ pub fn race(
         cpu += cpu_seconds() - before;
         work += asked.work.total();
         is_capped = cpu > plan.cap;
-        if is_capped || work > plan.work || started.elapsed().as_secs_f64() > plan.seconds || asked.trials.is_empty() {
+        if is_capped || work > plan.work || cpu_seconds() - started > plan.seconds || asked.trials.is_empty() {
             break;
         }
         near += near_duplicates(&study, &asked.trials);

@@ -24,31 +24,19 @@ use outcome::Outcome;
 
 /// How much of each.
 struct Sizes {
-    file_workers: usize,
-    database_workers: usize,
-    shared_budget: usize,
+    /// Workers on a file and on a database, and how many trials each of them does.
+    file_crowd: (usize, usize),
+    database_crowd: (usize, usize),
     file_kills: usize,
     database_kills: usize,
     moment_rounds: usize,
 }
 
-const LARGE: Sizes = Sizes {
-    file_workers: 32,
-    database_workers: 64,
-    shared_budget: 200,
-    file_kills: 200,
-    database_kills: 100,
-    moment_rounds: 5,
-};
+const LARGE: Sizes =
+    Sizes { file_crowd: (32, 200), database_crowd: (64, 20), file_kills: 200, database_kills: 100, moment_rounds: 5 };
 
-const QUICK: Sizes = Sizes {
-    file_workers: 6,
-    database_workers: 8,
-    shared_budget: 40,
-    file_kills: 20,
-    database_kills: 20,
-    moment_rounds: 1,
-};
+const QUICK: Sizes =
+    Sizes { file_crowd: (6, 7), database_crowd: (8, 5), file_kills: 20, database_kills: 20, moment_rounds: 1 };
 
 fn main() -> ExitCode {
     let Some(options) = report::Options::read() else { return ExitCode::SUCCESS };
@@ -58,10 +46,9 @@ fn main() -> ExitCode {
         eprintln!("{}", outcome.row());
         done.push(outcome);
     };
-    let budget = sizes.shared_budget;
-    for (name, n) in [("a SQLite file", sizes.file_workers), ("PostgreSQL", sizes.database_workers)] {
-        let Some(place) = Place::new(name, common::coarse(budget)) else { continue };
-        note(crowd::share(&place, n, budget));
+    for (name, (n_workers, n_each)) in [("a SQLite file", sizes.file_crowd), ("PostgreSQL", sizes.database_crowd)] {
+        let Some(place) = Place::new(name, crowd::coarse(n_workers * n_each)) else { continue };
+        note(crowd::work(&place, n_workers, n_each));
     }
     for (name, n) in [("a SQLite file", sizes.file_kills), ("PostgreSQL", sizes.database_kills)] {
         let budget = kills::budget(n);
@@ -82,7 +69,7 @@ const NOTES: &str = "\
 - *faults*: processes that were killed with kill -9; *acknowledged*: values whose `tell` had returned, by the workers' own notes.
 - *lost*: acknowledged values that the store does not have, bit for bit. *live twice*: pairs of trials at one point, at any time of the study. *overshoot*: trials that count beyond the budget.
 - *errors*: those that reached a worker or the reader. The reader opens and refreshes the study all the while, and looks at the same figures each time.
-- Where workers share a budget, the strategy is the default one, in a space of 15 × 15 integers. Where they are killed, points are random in 100 × 100 integers, so that kills meet the store and not the model.
+- Where a crowd works, the strategy is the default one, in a square of integers that has a point for nearly every trial and an eighth more, and the model is bounded by 300 observations, which makes an ask ten times cheaper than 1000 do: what is tried is the store. Where they are killed, points are random in 100 × 100 integers, so that kills meet the store and not the model.
 - After the kills one more worker ends each study: every trial has a value, or was lost three times and given up.";
 
 /// A new store with a study in it, and what must live as long.

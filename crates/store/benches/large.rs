@@ -6,6 +6,8 @@
 mod asks;
 #[path = "large/clocks.rs"]
 mod clocks;
+#[path = "large/elbow.rs"]
+mod elbow;
 #[path = "large/history.rs"]
 mod history;
 mod report;
@@ -53,13 +55,26 @@ fn main() {
         opens.push(timing);
         study = Some(opened);
     }
-    note(format!("open {n_trials} trials, count them, find the best: `status`"), Timing::median(opens));
+    note(format!("open {n_trials} trials, count them, find the best"), Timing::median(opens));
     let mut study = study.unwrap();
+
+    let elbow = elbow::build();
+    let statuses = (0..5).map(|_| elbow::status(&elbow, &path)).collect();
+    note(format!("the process `elbow status`, {n_trials} trials"), Timing::median(statuses));
 
     let refreshes = (0..n_asks).map(|_| timed(|| study.refresh().unwrap()).0).collect();
     note(format!("a live worker looks for news, at {n_trials} trials"), Timing::median(refreshes));
     let cycles = (0..n_asks).map(|_| asks::ask_and_tell(&mut study)).collect();
     note(format!("a live worker's ask without a model, at {n_trials} trials"), Timing::median(cycles));
+    drop(study);
+    let modelled = folder.path().join("modelled.elbow");
+    let entries = history::with_a_short_design(n_trials);
+    Sqlite::open(&modelled).unwrap().import("large", &entries, &[]).unwrap();
+    drop(entries);
+    let mut study = SharedStudy::open(open(&modelled.display().to_string()).unwrap(), "large").unwrap();
+    let cycles = (0..n_asks.min(20)).map(|_| asks::ask_and_tell(&mut study)).collect();
+    let part = study.study().part().map_or_else(|| "all observations".to_owned(), |part| part.to_string());
+    note(format!("a live worker's ask with a model of {part}"), Timing::median(cycles));
     let (timing, health) = timed(|| check(&path).unwrap());
     assert!(matches!(health, Health { .. }));
     note("the file checked from end to end".to_owned(), timing);
@@ -79,4 +94,5 @@ const NOTES: &str = "\
 - CPU seconds are those of the calling thread; a long log is read on several threads, one per core.
 - Each trial of the large study is one ask, with the record of its model, and one told value, in six dimensions.
 - Asks beside the core's: both studies get the same results and choose the same points; every ask fits the model anew. Medians, of the differences too. Each ask through SQLite has one synced commit in it.
-- A live worker's ask in the large study is in an initial design of a million points, so that no model hides what the history costs.";
+- A live worker's ask without a model is in an initial design of a million points, so that no model hides what the history costs. With a model every ask fits anew; the core's ask at n = 1000 is in crates/bench/results/speed.md.
+- CPU seconds of `elbow status` are those of the whole process, on all its threads.";

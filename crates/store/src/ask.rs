@@ -13,7 +13,7 @@
 
 use std::time::{Duration, Instant};
 
-use elbowroom::study::{Event, Study, Suggestion, TrialId};
+use elbowroom::study::{Basis, Event, Suggestion, TrialId};
 
 use crate::error::Result;
 use crate::fault;
@@ -37,8 +37,8 @@ const LONGEST_GLANCE: Duration = Duration::from_millis(250);
 /// What one ask keeps from round to round.
 #[derive(Default)]
 struct Asking {
-    /// The study as it was when its model was made, once results have come since.
-    model_of: Option<Study>,
+    /// What the first choice rested on, once results have come since.
+    basis: Option<Basis>,
     /// How long choosing took, the last time; none before the first.
     chose_in: Option<Duration>,
     ticket: Option<Ticket>,
@@ -77,11 +77,11 @@ impl SharedStudy {
             }
             fault::at("ask: looked");
             let start = Instant::now();
-            let suggestion = self.choose(q, asking.model_of.as_ref())?;
+            let suggestion = self.choose(q, asking.basis.as_ref())?;
             asking.chose_in = Some(start.elapsed());
             fault::at("ask: chose");
             if suggestion.trials.is_empty() && suggestion.again.is_empty() {
-                return Ok(Handed { trials: Vec::new(), short: suggestion.short });
+                return Ok(Handed { trials: Vec::new(), short: suggestion.short, part: None });
             }
             if self.hand_out(suggestion, request, asking)? {
                 fault::at("ask: stored");
@@ -92,13 +92,13 @@ impl SharedStudy {
     }
 
     /// Points as the study stands, lost trials first, with the model of an earlier state if there is one.
-    fn choose(&self, q: usize, model_of: Option<&Study>) -> Result<Suggestion> {
+    fn choose(&self, q: usize, basis: Option<&Basis>) -> Result<Suggestion> {
         let standing = |wanted: Standing| -> Vec<TrialId> {
             self.study.pending().filter(|trial| self.standing(trial) == wanted).map(|trial| trial.id).collect()
         };
         let (again, running) = (standing(Standing::Queued), standing(Standing::Running));
         // Those beyond q stay lost: nobody works on them.
-        let mut suggestion = self.study.suggest_again(q, &again, running, model_of.unwrap_or(&self.study))?;
+        let mut suggestion = self.study.suggest_again(q, &again, running, basis)?;
         suggestion.provenance.time = Some(self.now.0);
         suggestion.provenance.worker = Some(self.worker.clone());
         Ok(suggestion)
@@ -152,9 +152,9 @@ impl SharedStudy {
     /// Reads what is new, and keeps the model that was chosen with, if results have come since.
     fn refresh_beside(&mut self, asking: &mut Asking) -> Result<()> {
         let snapshot = self.store.read(&self.name, self.revision())?;
-        let keeps_model = asking.chose_in.is_some() && asking.model_of.is_none();
+        let keeps_model = asking.chose_in.is_some() && asking.basis.is_none();
         if keeps_model && snapshot.entries.iter().any(Entry::may_be_a_result) {
-            asking.model_of = Some(self.study.clone());
+            asking.basis = self.study.kept_basis();
         }
         self.absorb(snapshot, |_, _, _| {})
     }
@@ -192,6 +192,6 @@ impl SharedStudy {
             let attempt = Attempt { trial: trial.id, number: number(trial.id) };
             HandedTrial { trial, attempt }
         });
-        Some(Handed { trials: handed.collect(), short: asked.short })
+        Some(Handed { trials: handed.collect(), short: asked.short, part: asked.part })
     }
 }

@@ -69,7 +69,10 @@ impl Entry {
     pub(crate) fn open(&self, number: usize, before: Digest) -> Result<Event> {
         if before.then(self.at, &self.text) != self.digest {
             let what = format!("event {number} of the log has changed since it was written; those before it are whole");
-            return Err(Error::damaged(what, "save those into another store, or take a copy from before"));
+            return Err(Error::damaged(
+                what,
+                "save those with `elbow doctor FILE --save NEW.elbow`, or take a copy from before",
+            ));
         }
         serde_json::from_str(&self.text).map_err(|e| {
             let what = format!("event {number} of the log cannot be read: {e}");

@@ -61,10 +61,10 @@ pub(crate) fn check_handout(event: &Event) -> Result<()> {
     }
 }
 
-/// A study begins with `created`.
+/// A study begins with `created`, and a configuration that it can be opened with.
 pub(crate) fn check_created(event: &Event) -> Result<()> {
     match event {
-        Event::Created { .. } => Ok(()),
+        Event::Created { config } => Ok(config.validate()?),
         _ => Err(Error::request("the first event is not `created`", "begin a study with its configuration")),
     }
 }

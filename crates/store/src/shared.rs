@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use elbowroom::space::Point;
-use elbowroom::study::{Event, Study, StudyConfig, Trial, TrialId};
+use elbowroom::study::{Event, Part, Study, StudyConfig, Trial, TrialId};
 
 use crate::error::{Error, Result};
 use crate::lease::{Attempt, DEFAULT_TTL, Lease};
@@ -60,6 +60,8 @@ pub struct Handed {
     pub trials: Vec<HandedTrial>,
     /// Why there are fewer than asked for.
     pub short: Option<String>,
+    /// The part of the observations that their model was made of, if there were more than a model may have.
+    pub part: Option<Part>,
 }
 
 /// A trial that was handed out.

@@ -127,13 +127,13 @@ impl SharedStudy {
 
     /// Adds an earlier result at a point of one's own. A value that is not finite makes a failed trial.
     pub fn add(&mut self, point: &Point, report: impl Into<Report>) -> Result<Trial> {
-        let Report { value, noise, request, .. } = report.into();
-        let request = request.unwrap_or_else(request::fresh);
-        if value.is_finite() {
-            return Ok(self.put(point, Some(value), noise, &request, None)?.trial);
+        let mut report = report.into();
+        let request = report.request.take().unwrap_or_else(request::fresh);
+        if report.value.is_finite() {
+            return Ok(self.put(point, Some(&report), &request, None)?.trial);
         }
-        let handed = self.put(point, None, None, &request, Some(self.ttl))?;
-        let failure = Report::new(value).request(format!("{request}, its failure")).into_event(handed.id());
+        let handed = self.put(point, None, &request, Some(self.ttl))?;
+        let failure = report.request(format!("{request}, its failure")).into_event(handed.id());
         self.send(&failure, None)?;
         self.refresh()?;
         Ok(self.study.trial(handed.id())?.clone())
@@ -144,14 +144,13 @@ impl SharedStudy {
     /// once that has passed, to the next who asks.
     pub fn start(&mut self, point: &Point, due: Option<Duration>, request: Option<&str>) -> Result<HandedTrial> {
         let request = request.map_or_else(request::fresh, str::to_owned);
-        self.put(point, None, None, &request, due)
+        self.put(point, None, &request, due)
     }
 
     fn put(
         &mut self,
         point: &Point,
-        value: Option<f64>,
-        noise: Option<f64>,
+        report: Option<&Report>,
         request: &str,
         ttl: Option<Duration>,
     ) -> Result<HandedTrial> {
@@ -161,7 +160,14 @@ impl SharedStudy {
                 return Ok(HandedTrial { trial: self.study.trial(trial)?.clone(), attempt: Attempt::first(trial) });
             }
             let trial = TrialId(self.study.trials().len() as u64);
-            let event = Event::Added { trial, point: point.clone(), value, noise, request: Some(request.to_owned()) };
+            let event = Event::Added {
+                trial,
+                point: point.clone(),
+                value: report.map(|report| report.value),
+                noise: report.and_then(|report| report.noise),
+                comment: report.and_then(|report| report.comment.clone()),
+                request: Some(request.to_owned()),
+            };
             self.study.check(&event)?;
             let attempts = [Attempt::first(trial)];
             let handout = Handout { event: &event, attempts: &attempts, worker: &self.worker, ttl, ticket: None };

@@ -9,8 +9,8 @@ use common::{Bench, LONG, TTL, assert_sound, grid, random};
 use elbowroom::space::Point;
 use elbowroom::study::{Event, MeasurementKind, Report, StudyConfig, Told, TrialId, TrialState, verify};
 use elbowroom_store::{
-    Appended, Attempt, Error, Handout, Heartbeat, Hold, Lease, Reported, SharedStudy, Snapshot, Standing, Store,
-    StudyInfo, Ticket, copy,
+    Appended, Attempt, Digest, Entry, Error, Handout, Heartbeat, Hold, Lease, Reported, SharedStudy, Snapshot,
+    Standing, Store, StudyInfo, Ticket, Time, copy,
 };
 
 /// One test for each store.
@@ -53,6 +53,7 @@ contract! {
     a_clock_that_is_stepped_by_a_day_costs_no_result_and_no_more_than_a_lease
     a_heartbeat_thread_keeps_a_trial
     a_copy_is_the_same_log
+    a_configuration_that_cannot_be_opened_is_not_let_in
 }
 
 fn studies_are_created_once_and_listed(bench: &Bench) {
@@ -81,6 +82,7 @@ fn an_append_at_an_old_revision_is_refused_with_the_newer_one(bench: &Bench) {
         point: Point::new().with("a", 1).with("b", 2),
         value: None,
         noise: None,
+        comment: None,
         request: None,
     };
     let handout = Handout { event: &event, attempts: &[], worker: "w", ttl: None, ticket: None };
@@ -527,4 +529,33 @@ fn a_copy_is_the_same_log(bench: &Bench) {
     assert_eq!((back.digest(), back.times()), (study.digest(), study.times()));
     assert_eq!((back.leases().count(), back.counts().running), (2, 2));
     assert!(matches!(copy(&to, "copied", &*bench.open(), "back"), Err(Error::Exists { .. })));
+}
+
+fn a_configuration_that_cannot_be_opened_is_not_let_in(bench: &Bench) {
+    let store = bench.open();
+    let refused = |config: StudyConfig| {
+        let created = Event::Created { config: Box::new(config) };
+        let text = serde_json::to_string(&created).unwrap();
+        let at = Time(1);
+        let entry = Entry { at, digest: Digest::EMPTY.then(at, &text), text };
+        (store.create("study", &created).is_err(), store.import("study", &[entry], &[]).is_err())
+    };
+    assert_eq!(refused(random(9).initial(1_000_001)), (true, true));
+    assert_eq!(refused(random(9).initial(0)), (true, true));
+    assert!(store.studies().unwrap().is_empty());
+}
+
+#[test]
+fn many_may_open_a_new_database_at_once() {
+    for _ in 0..5 {
+        let Some(dsn) = common::cluster::new_database() else { return };
+        std::thread::scope(|scope| {
+            for _ in 0..6 {
+                scope.spawn(|| {
+                    let store = elbowroom_store::Postgres::connect(&elbowroom_store::Dsn::new(&dsn).unwrap()).unwrap();
+                    assert!(store.studies().unwrap().is_empty());
+                });
+            }
+        });
+    }
 }

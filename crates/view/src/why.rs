@@ -27,6 +27,8 @@ pub struct Why {
 pub struct Modelled {
     /// The results it was made from.
     pub n_observed: usize,
+    /// The part of them that it was made of, if there were more than a model may have; in words.
+    pub part: Option<String>,
     /// What it expected.
     pub mean: f64,
     /// How sure it was: the standard deviation.
@@ -137,6 +139,7 @@ fn modelled(data: &Study, seen: &Study, model: &Model, trial: &Trial, pending: &
     nearest.truncate(NEAREST);
     Ok(Modelled {
         n_observed: data.n_observed(),
+        part: model.record.part.map(|part| part.to_string()),
         mean: data.config().goal.maximized(value),
         sd,
         sd_with_pending: sd * shrunk.min(1.0),
@@ -153,7 +156,7 @@ fn modelled(data: &Study, seen: &Study, model: &Model, trial: &Trial, pending: &
 
 /// The first point that would be chosen if nothing were pending, unless it is the same.
 fn alone(data: &Study, seen: &Study, trial: &Trial) -> Result<Option<(String, Vec<f64>)>> {
-    let suggestion = seen.suggest_with(1, Vec::new(), data)?;
+    let suggestion = seen.suggest_with(1, Vec::new(), Some(&data.basis()))?;
     let Some(first) = suggestion.trials.first().filter(|first| first.point != trial.point) else { return Ok(None) };
     Ok(Some((on_one_line(&first.point), data.space().encode(&first.point)?.to_vec())))
 }

@@ -150,7 +150,7 @@ fn pages_of_a_table_are_the_whole_table_in_order() {
 fn a_timeline_shows_lost_attempts_and_those_that_followed() {
     let mut study = Study::new(StudyConfig::new(floats(1))).unwrap();
     let by = |study: &Study, worker: &str, again: Vec<TrialId>| {
-        let mut suggestion = study.suggest_again(1, &again, vec![], study).unwrap();
+        let mut suggestion = study.suggest_again(1, &again, vec![], None).unwrap();
         suggestion.provenance.worker = Some(worker.to_owned());
         suggestion.into_event(None)
     };

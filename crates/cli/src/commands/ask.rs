@@ -24,11 +24,17 @@ pub fn ask(args: &Ask, json: bool) -> Result<()> {
     };
     answer(
         json,
-        || json!({ "trials": handed.trials.iter().map(as_json).collect::<Vec<_>>(), "short": handed.short }),
+        || {
+            let trials: Vec<Value> = handed.trials.iter().map(as_json).collect();
+            json!({ "trials": trials, "short": handed.short, "model": handed.part })
+        },
         || {
             let mut text = String::new();
             for trial in &handed.trials {
                 text += &format!("trial {}\n{}", trial.id(), point_lines(trial.point()));
+            }
+            if let Some(part) = handed.part {
+                text += &format!("chosen with a model of {part}\n");
             }
             if let Some(why) = &handed.short {
                 text += &format!("{} of {} points: {why}\n", handed.trials.len(), args.n);

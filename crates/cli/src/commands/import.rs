@@ -193,6 +193,7 @@ fn act(study: &SharedStudy, row: &Row) -> Result<Option<(Act, String)>> {
 fn report(value: f64, row: &Row) -> Report {
     let mut report = Report::new(value);
     report.noise = row.noise;
+    report.comment = (!row.comment.is_empty()).then(|| row.comment.clone());
     report
 }
 

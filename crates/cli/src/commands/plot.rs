@@ -1,14 +1,17 @@
-//! `elbow plot`: pictures of a study, in the terminal or in an SVG file.
+//! `elbow plot`: pictures of a study, in the terminal, or in an SVG or PNG file.
+
+use std::path::Path;
 
 use anyhow::Result;
 use elbowroom::space::{Parameter, Point, SearchSpace, UnitPoint};
 use elbowroom::study::{Study, Trial};
 use elbowroom_store::{SharedStudy, Standing};
+use elbowroom_view::plot::Figure;
 use serde_json::json;
 
 use super::answer;
 use crate::args::{Picture, Plot};
-use crate::chart::{Chart, Series};
+use crate::chart::{Chart, Kind, Scale, Series};
 use crate::fault::fault;
 use crate::place::Place;
 use crate::spark::best_so_far;
@@ -16,8 +19,8 @@ use crate::spark::best_so_far;
 /// Values beyond this ratio are shown on a log scale, if all are positive.
 const DECADES: f64 = 30.0;
 
-/// Points of a slice.
-const STEPS: usize = 60;
+/// Points of a slice, less one.
+const STEPS: usize = 100;
 
 /// Draws it.
 pub fn plot(args: &Plot, json: bool) -> Result<()> {
@@ -27,9 +30,16 @@ pub fn plot(args: &Plot, json: bool) -> Result<()> {
         Picture::Slices => slices(study.study())?,
         Picture::Map => vec![map(&study, args)?],
     };
-    if let Some(path) = &args.svg {
+    if let Some(path) = &args.out {
         let shown = path.display();
-        std::fs::write(path, Chart::svg(&charts))
+        let title = match args.what {
+            Picture::History => "Value of each trial",
+            Picture::Slices => "What the model expects",
+            Picture::Map => "Where trials are",
+        };
+        let bytes =
+            drawn(path, &Chart::figure(&charts, &format!("{title}: {}", study.name()), &subtitle(&study, args)))?;
+        std::fs::write(path, bytes)
             .map_err(|error| fault(format!("{shown} could not be written: {error}"), "name another place"))?;
         return answer(json, || json!({ "written": shown.to_string() }), || format!("{shown} is written\n"));
     }
@@ -37,11 +47,33 @@ pub fn plot(args: &Plot, json: bool) -> Result<()> {
         json,
         || {
             let series = |s: &Series| json!({ "name": s.name, "points": s.points });
-            let chart = |c: &Chart| json!({ "title": c.title, "x": c.x_label, "series": c.series.iter().map(series).collect::<Vec<_>>() });
+            let chart = |c: &Chart| json!({ "title": c.title, "x": c.x.label, "y": c.y.label, "series": c.series.iter().map(series).collect::<Vec<_>>() });
             json!({ "charts": charts.iter().map(chart).collect::<Vec<_>>() })
         },
         || charts.iter().map(|chart| chart.text(70, 16)).collect::<Vec<_>>().join("\n"),
     )
+}
+
+/// The bytes of the file, of the kind that its name ends in.
+fn drawn(path: &Path, figure: &Figure) -> Result<Vec<u8>> {
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("svg") => Ok(figure.svg().into_bytes()),
+        Some("png") => figure.png().map_err(|error| fault(error, "write an SVG instead")),
+        _ => Err(fault(format!("{} is neither .svg nor .png", path.display()), "end the name in one of them")),
+    }
+}
+
+fn subtitle(study: &SharedStudy, args: &Plot) -> String {
+    let counts = crate::words::count(&study.counts());
+    match args.what {
+        Picture::History => format!("Trials: {counts}."),
+        Picture::Slices => {
+            let through = study.study().recommended().map_or_else(String::new, |r| crate::words::point(&r.point));
+            let part = study.study().part().map_or_else(String::new, |part| format!(" The model is made of {part}."));
+            format!("Along each parameter, through the recommended point: {through}.{part}")
+        }
+        Picture::Map => format!("Trials: {counts}."),
+    }
 }
 
 fn history(study: &Study) -> Chart {
@@ -49,15 +81,15 @@ fn history(study: &Study) -> Chart {
         study.trials().iter().filter_map(|trial| Some((trial.id.0 as f64, trial.value()?))).collect();
     let best = best_so_far(valued.iter().map(|v| v.1), study.config().goal);
     let best = valued.iter().zip(best).map(|((x, _), best)| (*x, best)).collect();
-    let log_y = spans_decades(&valued);
-    let scale = if log_y { " (log scale)" } else { "" };
+    let log = spans_decades(&valued);
+    let scale = if log { " (log scale)" } else { "" };
     Chart {
         title: format!("value of each trial, and the best so far{scale}"),
-        x_label: "trial".to_owned(),
-        log_y,
+        x: Scale { whole: true, ..Scale::new("trial") },
+        y: Scale { log, ..Scale::new("value") },
         series: vec![
-            Series { name: "value", mark: '·', points: valued },
-            Series { name: "best so far", mark: '─', points: best },
+            Series { name: "value", kind: Kind::Dots, points: valued },
+            Series { name: "best so far", kind: Kind::Steps, points: best },
         ],
     }
 }
@@ -87,14 +119,15 @@ fn slices(study: &Study) -> Result<Vec<Chart>> {
         };
         let mut points: Vec<(f64, f64, f64)> = (0..=STEPS).map(|i| at(i as f64 / STEPS as f64)).collect();
         points.dedup_by(|a, b| a.0 == b.0);
+        let curve = |sds: f64| points.iter().map(|p| (p.0, p.1 + sds * p.2)).collect();
         Chart {
-            title: format!("expected value along {}", axis(space, dim)),
-            x_label: axis(space, dim),
-            log_y: false,
+            title: format!("expected value along {}", axis(space, dim).label),
+            x: axis(space, dim),
+            y: Scale::new("value"),
             series: vec![
-                Series { name: "one sd below", mark: '·', points: points.iter().map(|p| (p.0, p.1 - p.2)).collect() },
-                Series { name: "expected", mark: '─', points: points.iter().map(|p| (p.0, p.1)).collect() },
-                Series { name: "one sd above", mark: '·', points: points.iter().map(|p| (p.0, p.1 + p.2)).collect() },
+                Series { name: "one standard deviation", kind: Kind::Rim, points: curve(-1.0) },
+                Series { name: "and above", kind: Kind::Rim, points: curve(1.0) },
+                Series { name: "expected", kind: Kind::Line, points: curve(0.0) },
             ],
         }
     };
@@ -119,41 +152,39 @@ fn map(study: &SharedStudy, args: &Plot) -> Result<Chart> {
         study.study().trials().iter().filter(|trial| wanted(study.standing(trial))).map(at).collect()
     };
     let ended_badly = |s: Standing| matches!(s, Standing::Failed | Standing::Infeasible | Standing::Lost);
+    let open = |s: Standing| matches!(s, Standing::Running | Standing::Queued);
+    let best = study.study().best().map(at).into_iter().collect();
     Ok(Chart {
-        title: format!("{} (up) over {} (across)", axis(space, y), axis(space, x)),
-        x_label: axis(space, x),
-        log_y: false,
+        title: format!("{} (up) over {} (across)", axis(space, y).label, axis(space, x).label),
+        x: axis(space, x),
+        y: axis(space, y),
         series: vec![
-            Series { name: "failed", mark: 'x', points: those(&ended_badly) },
-            Series { name: "measured", mark: '·', points: those(&|s| s == Standing::Complete) },
-            Series {
-                name: "pending",
-                mark: 'o',
-                points: those(&|s| matches!(s, Standing::Running | Standing::Queued)),
-            },
-            Series { name: "best", mark: '★', points: study.study().best().map(at).into_iter().collect() },
+            Series { name: "measured", kind: Kind::Dots, points: those(&|s| s == Standing::Complete) },
+            Series { name: "failed, infeasible or lost", kind: Kind::Crosses, points: those(&ended_badly) },
+            Series { name: "pending", kind: Kind::Rings, points: those(&open) },
+            Series { name: "best", kind: Kind::Star, points: best },
         ],
     })
 }
 
-fn axis(space: &SearchSpace, dim: usize) -> String {
+fn axis(space: &SearchSpace, dim: usize) -> Scale {
     match space.searched(dim) {
-        Parameter::Float { name, log: true, .. } | Parameter::Int { name, log: true, .. } => format!("log10 {name}"),
-        Parameter::Category { name, .. } | Parameter::Ordered { name, .. } => format!("{name} (its place in the list)"),
-        other => other.name().to_owned(),
+        Parameter::Float { name, log, .. } => Scale { log: *log, ..Scale::new(name) },
+        Parameter::Int { name, log, .. } => Scale { log: *log, whole: true, ..Scale::new(name) },
+        Parameter::Category { name, .. } | Parameter::Ordered { name, .. } => {
+            Scale { whole: true, ..Scale::new(format!("{name} (its place in the list)")) }
+        }
+        other => Scale::new(other.name()),
     }
 }
 
 /// A unit coordinate on the axis of its parameter.
 fn position(space: &SearchSpace, dim: usize, unit: &[f64]) -> f64 {
-    let parameter = space.searched(dim);
-    let level = || space.level(dim, unit[dim]) as f64;
-    match parameter {
-        Parameter::Category { .. } | Parameter::Ordered { .. } => level() + 1.0,
-        _ => {
+    match space.searched(dim) {
+        Parameter::Category { .. } | Parameter::Ordered { .. } => space.level(dim, unit[dim]) as f64 + 1.0,
+        parameter => {
             let point: Point = space.decode(&UnitPoint::clamped(unit.to_vec()));
-            let x = point.get(parameter.name()).and_then(|value| value.as_f64()).unwrap_or(f64::NAN);
-            if axis(space, dim).starts_with("log10 ") { x.log10() } else { x }
+            point.get(parameter.name()).and_then(|value| value.as_f64()).unwrap_or(f64::NAN)
         }
     }
 }

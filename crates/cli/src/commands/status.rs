@@ -33,6 +33,9 @@ fn in_words(study: &SharedStudy) -> String {
         text += &format!("best    {} (trial {})  {}\n", number(value), best.id, point(&best.point));
         text += &format!("        {}\n", spark(&best_so_far(values, config.goal), 60));
     }
+    if let Some(part) = study.study().part() {
+        text += &format!("model   of {part}\n");
+    }
     if let (Some(first), Some(last)) = (study.times().first(), study.times().last()) {
         text += &format!(
             "time    begun {} ago, last event {} ago\n",
@@ -75,6 +78,7 @@ fn in_json(study: &SharedStudy) -> Value {
         "trials": study.study().trials().len(),
         "counts": words::counts(&study.counts()),
         "best": study.study().best().map(|best| words::trial(study, best)),
+        "model": study.study().part(),
         "created_ms": study.times().first().map(|time| time.0),
         "changed_ms": study.times().last().map(|time| time.0),
         "now_ms": study.now().0,

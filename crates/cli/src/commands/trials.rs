@@ -67,12 +67,15 @@ fn in_words(study: &SharedStudy, trials: &[&Trial]) -> String {
     let mut head = vec!["trial", "state", "value"];
     head.extend(&names);
     head.extend(with_reasons.then_some("reason"));
+    let with_notes = trials.iter().any(|trial| !trial.notes.is_empty());
+    head.extend(with_notes.then_some("notes"));
     let mut rows = vec![head.into_iter().map(str::to_owned).collect::<Vec<_>>()];
     for trial in trials {
         let mut row = vec![trial.id.to_string(), words::standing(study.standing(trial)).to_owned()];
         row.push(trial.value().map_or_else(|| "-".to_owned(), number));
         row.extend(names.iter().map(|name| trial.point.get(name).map_or_else(String::new, short)));
         row.extend(with_reasons.then(|| words::reason(trial).map_or_else(String::new, |text| brief(text, 60))));
+        row.extend(with_notes.then(|| brief(&trial.notes.join("; "), 60)));
         rows.push(row);
     }
     table(&rows)

@@ -24,12 +24,13 @@ pub fn why(args: &Why, json: bool) -> Result<()> {
         || {
             json!({
                 "trial": trial.id, "point": trial.point, "source": trial.source, "value": trial.value(),
-                "model": in_json(&reasons), "fallback": reasons.fallback,
+                "notes": trial.notes, "model": in_json(&reasons), "fallback": reasons.fallback,
             })
         },
         || {
             let text = format!("trial {}: {}\n{}", trial.id, origin(trial.source), point_lines(&trial.point));
-            text + &in_words(&reasons, trial)
+            let notes: String = trial.notes.iter().map(|note| format!("  note: {note}\n")).collect();
+            text + &notes + &in_words(&reasons, trial)
         },
     )
 }
@@ -40,7 +41,7 @@ fn in_json(reasons: &Reasons) -> Option<Value> {
         all.iter().map(|n| json!({ "trial": n.trial, "distance": n.distance, "value": n.value })).collect()
     };
     Some(json!({
-        "observations": m.n_observed, "mean": m.mean, "sd": m.sd, "sd_with_pending": m.sd_with_pending, "best": m.best,
+        "observations": m.n_observed, "part": m.part, "mean": m.mean, "sd": m.sd, "sd_with_pending": m.sd_with_pending, "best": m.best,
         "acquisition": m.acquisition, "acquisition_ln": m.ln_acquisition, "exploit": m.exploit,
         "pending": list(&m.pending), "nearest": list(&m.nearest), "without_pending": m.without_pending,
     }))
@@ -52,7 +53,8 @@ fn in_words(reasons: &Reasons, trial: &Trial) -> String {
         text += &format!("  note: {fallback}\n");
     }
     let Some(m) = &reasons.model else { return text };
-    text += &format!("model of {} results; the best was {}\n", m.n_observed, m.best.map_or("none".into(), number));
+    let made_of = m.part.clone().unwrap_or_else(|| format!("{} results", m.n_observed));
+    text += &format!("model of {made_of}; the best was {}\n", m.best.map_or("none".into(), number));
     text += &format!("  expected there: {} ± {}", number(m.mean), number(m.sd));
     text += &trial.value().map_or_else(|| "\n".to_owned(), |value| format!("; measured: {}\n", number(value)));
     let (leaning, share) = if m.exploit > 0.5 { ("exploit", m.exploit) } else { ("explore", 1.0 - m.exploit) };

@@ -18,10 +18,12 @@ const WALKABLE: u128 = 1_000_000;
 /// probability 0.999^10000 < 1e-4.
 const TRIES: usize = 10_000;
 
-/// Up to n free points, different from each other, which become taken; and why they are fewer than n, if they are.
+/// Up to n points that are neither taken nor chosen, different from each other, which become chosen; and why they are
+/// fewer than n, if they are.
 pub(crate) fn free_points(
     space: &SearchSpace,
-    taken: &mut HashSet<PointKey>,
+    taken: &HashSet<PointKey>,
+    chosen: &mut HashSet<PointKey>,
     n: usize,
     stream: &mut Stream,
 ) -> (Vec<UnitPoint>, Option<String>) {
@@ -29,8 +31,8 @@ pub(crate) fn free_points(
     let size = space.n_points();
     if size.is_none_or(|size| size > SMALL) {
         while found.len() < n {
-            let Some(u) = draw(space, taken, stream) else { break };
-            taken.insert(key(space, &u));
+            let Some(u) = draw(space, &|key| taken.contains(key) || chosen.contains(key), stream) else { break };
+            chosen.insert(key(space, &u));
             found.push(u);
         }
         if found.len() == n {
@@ -39,10 +41,10 @@ pub(crate) fn free_points(
     }
     match size {
         Some(size) if size <= WALKABLE => {
-            let (mut free, n_feasible) = enumerate(space, taken);
+            let (mut free, n_feasible) = enumerate(space, &|key| taken.contains(key) || chosen.contains(key));
             stream.shuffle(&mut free);
             free.truncate(n - found.len());
-            taken.extend(free.iter().map(|u| key(space, u)));
+            chosen.extend(free.iter().map(|u| key(space, u)));
             found.extend(free);
             let short = found.len() < n;
             (found, short.then(|| exhausted(size, n_feasible)))
@@ -65,18 +67,18 @@ pub(crate) fn key(space: &SearchSpace, u: &UnitPoint) -> PointKey {
     }
 }
 
-fn draw(space: &SearchSpace, taken: &HashSet<PointKey>, stream: &mut Stream) -> Option<UnitPoint> {
-    (0..TRIES).map(|_| space.sample(stream)).find(|u| space.is_feasible(u) && !taken.contains(&key(space, u)))
+fn draw(space: &SearchSpace, is_taken: &dyn Fn(&PointKey) -> bool, stream: &mut Stream) -> Option<UnitPoint> {
+    (0..TRIES).map(|_| space.sample(stream)).find(|u| space.is_feasible(u) && !is_taken(&key(space, u)))
 }
 
 /// The free points of a finite space, and how many points are feasible at all.
-fn enumerate(space: &SearchSpace, taken: &HashSet<PointKey>) -> (Vec<UnitPoint>, usize) {
+fn enumerate(space: &SearchSpace, is_taken: &dyn Fn(&PointKey) -> bool) -> (Vec<UnitPoint>, usize) {
     let mut n_feasible = 0;
     let mut free = Vec::new();
     for u in space.enumerate().into_iter().flatten() {
         if space.is_feasible(&u) {
             n_feasible += 1;
-            if !taken.contains(&key(space, &u)) {
+            if !is_taken(&key(space, &u)) {
                 free.push(u);
             }
         }

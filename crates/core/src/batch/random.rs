@@ -1,5 +1,7 @@
 //! Uniform points, alone or behind one point of the acquisition: Rand-EI and Rand-UCB of the paper.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::search::{Score, leader};
@@ -18,9 +20,8 @@ pub struct Random;
 
 impl BatchStrategy for Random {
     fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
-        let mut taken = situation.taken.clone();
         let mut stream = situation.stream.child("random", 0);
-        let (points, _) = free_points(situation.space, &mut taken, q.get(), &mut stream);
+        let (points, _) = free_points(situation.space, situation.taken, &mut HashSet::new(), q.get(), &mut stream);
         Ok(Batch { points, info: BatchInfo::default() })
     }
 }
@@ -57,10 +58,10 @@ impl BatchStrategy for RandomRest {
         let score = Score::Data(self.acquisition.bind_signed(situation.posterior));
         let (first, info) = leader(situation, Candidates::Continuous, score);
         let mut points: Vec<_> = first.into_iter().collect();
-        let mut taken = situation.taken.clone();
-        taken.extend(points.iter().map(|u| key(situation.space, u)));
+        let mut chosen = points.iter().map(|u| key(situation.space, u)).collect();
         let mut stream = situation.stream.child("random", 0);
-        let (rest, _) = free_points(situation.space, &mut taken, q.get() - points.len(), &mut stream);
+        let missing = q.get() - points.len();
+        let (rest, _) = free_points(situation.space, situation.taken, &mut chosen, missing, &mut stream);
         points.extend(rest);
         Ok(Batch { points, info })
     }

@@ -63,6 +63,9 @@ pub enum Event {
         /// The variance of the value's noise.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         noise: Option<f64>,
+        /// What the teller has to say about it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        comment: Option<String>,
         /// The teller's name for this report.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<String>,
@@ -76,6 +79,9 @@ pub enum Event {
         /// The variance of its noise.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         noise: Option<f64>,
+        /// What the teller has to say about it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        comment: Option<String>,
         /// Whether it replaces the trial's earlier values instead of standing beside them.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         correction: bool,

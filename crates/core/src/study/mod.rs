@@ -8,10 +8,12 @@ mod event;
 mod initial;
 mod model;
 mod outcome;
+mod part;
 mod report;
 mod state;
 mod strategy;
 mod suggest;
+mod tally;
 mod trial;
 mod verify;
 
@@ -21,6 +23,7 @@ pub use config::{Goal, InitialDesign, StudyConfig, default_initial};
 pub use event::{AskedTrial, Build, EVENT_VERSION, Event, Provenance, Retry};
 pub use model::{HyperparameterRule, Model, ModelConfig, ModelRecord, Observations};
 pub use outcome::{OutcomeMap, OutcomeRule};
+pub use part::Part;
 pub use report::{Report, Told};
 use state::State;
 pub use strategy::StrategyConfig;
@@ -70,6 +73,15 @@ struct Kept {
     model: Result<Arc<Model>>,
 }
 
+/// What a choice of points rests on besides the trials: the results at some data revision of a study, and their model.
+/// Little to keep while the study goes on.
+#[derive(Debug, Clone)]
+pub struct Basis {
+    data_revision: usize,
+    n_observed: usize,
+    model: Result<Arc<Model>>,
+}
+
 /// The answer to an ask.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asked {
@@ -77,6 +89,8 @@ pub struct Asked {
     pub trials: Vec<Trial>,
     /// Why there are fewer than asked for.
     pub short: Option<String>,
+    /// The part of the observations that its model was made of, if there were more than a model may have.
+    pub part: Option<Part>,
     /// What it cost to compute; nothing for an answer that was given before.
     pub work: Work,
 }
@@ -144,12 +158,12 @@ impl Study {
 
     /// The trials under way, by number.
     pub fn pending(&self) -> impl Iterator<Item = &Trial> {
-        self.trials().iter().filter(|trial| trial.is_pending())
+        self.state.tally.pending.iter().filter_map(|id| self.trial(*id).ok())
     }
 
     /// The number of trials with a value.
     pub fn n_observed(&self) -> usize {
-        self.state.n_observed()
+        self.state.tally.n_observed
     }
 
     /// The trial with the best value, the first of equals.
@@ -162,14 +176,14 @@ impl Study {
 
     /// Points for the next q trials; changes nothing.
     pub fn suggest(&self, q: usize) -> Result<Suggestion> {
-        let pending = self.pending().map(|trial| trial.id).collect();
-        self.suggest_with(q, pending, self)
+        let pending = self.state.tally.pending.iter().copied().collect();
+        self.suggest_with(q, pending, None)
     }
 
     /// As [`suggest`](Self::suggest), for a store: with the trials that count as pending (lost ones left out), and with
-    /// the model of an earlier state of this study, where results that came in meanwhile are not worth another fit.
-    pub fn suggest_with(&self, q: usize, pending: Vec<TrialId>, data: &Study) -> Result<Suggestion> {
-        suggest::suggest(self, data, BatchSize::new(q)?, &[], pending)
+    /// the basis of an earlier state of this study, where results that came in meanwhile are not worth another fit.
+    pub fn suggest_with(&self, q: usize, pending: Vec<TrialId>, basis: Option<&Basis>) -> Result<Suggestion> {
+        suggest::suggest(self, basis, BatchSize::new(q)?, &[], pending)
     }
 
     /// As [`suggest_with`](Self::suggest_with), where the first of the q are trials that were lost and are handed out
@@ -179,9 +193,28 @@ impl Study {
         q: usize,
         again: &[TrialId],
         pending: Vec<TrialId>,
-        data: &Study,
+        basis: Option<&Basis>,
     ) -> Result<Suggestion> {
-        suggest::suggest(self, data, BatchSize::new(q)?, again, pending)
+        suggest::suggest(self, basis, BatchSize::new(q)?, again, pending)
+    }
+
+    /// What a choice of points would rest on as the study stands. It takes a fit, unless one was made.
+    pub fn basis(&self) -> Basis {
+        let State { data_revision, ref tally, .. } = self.state;
+        Basis { data_revision, n_observed: tally.n_observed, model: self.model() }
+    }
+
+    /// As [`basis`](Self::basis), if its model was made.
+    pub fn kept_basis(&self) -> Option<Basis> {
+        let kept = self.model.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_made = kept.as_ref().is_some_and(|kept| kept.data_revision == self.state.data_revision);
+        drop(kept);
+        is_made.then(|| self.basis())
+    }
+
+    /// The part of the observations that the model is made of, if there are more than a model may have. It takes no fit.
+    pub fn part(&self) -> Option<Part> {
+        self.state.part()
     }
 
     /// How many more points may be handed out, if there is a budget.
@@ -230,19 +263,21 @@ impl Study {
     /// The answer that a request got, if it got one.
     pub fn answered(&self, request: &str) -> Option<Asked> {
         let event = self.events.get(*self.state.asked.get(request)?)?;
-        let Event::Asked { trials, again, short, .. } = event else { return None };
+        let Event::Asked { trials, again, short, provenance, .. } = event else { return None };
         let ids = again.iter().map(|retry| retry.id).chain(trials.iter().map(|asked| asked.id));
         let trials = ids.filter_map(|id| self.trial(id).ok().cloned()).collect();
-        Some(Asked { trials, short: short.clone(), work: Work::default() })
+        let part = provenance.model.as_ref().and_then(|model| model.part);
+        Some(Asked { trials, short: short.clone(), part, work: Work::default() })
     }
 
     fn record(&mut self, suggestion: Suggestion, request: Option<String>) -> Result<Asked> {
         let (short, work) = (suggestion.short.clone(), suggestion.work);
+        let part = suggestion.provenance.model.as_ref().and_then(|model| model.part);
         let first = self.state.trials.len();
         if !suggestion.trials.is_empty() {
             self.apply(suggestion.into_event(request))?;
         }
-        Ok(Asked { trials: self.state.trials[first..].to_vec(), short, work })
+        Ok(Asked { trials: self.state.trials[first..].to_vec(), short, part, work })
     }
 
     /// The point to use in the end: that of the highest μ − s, with the model's mean and standard deviation there. It
@@ -299,9 +334,12 @@ impl Study {
             return kept.model.clone();
         }
         let stream = Stream::new(state.config.seed).child("fit", state.data_revision as u64);
-        let model =
-            Model::fit(&state.config.model, &state.config.space, &state.observations(), state.warm.as_ref(), &stream);
-        let model = model.map(Arc::new);
+        let (observations, part) = state.observations();
+        let model = Model::fit(&state.config.model, &state.config.space, &observations, state.warm.as_ref(), &stream);
+        let model = model.map(|mut model| {
+            model.record.part = part;
+            Arc::new(model)
+        });
         *kept = Some(Kept { data_revision: state.data_revision, model: model.clone() });
         model
     }

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use super::outcome::{OutcomeMap, OutcomeRule};
+use super::part::Part;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::gp::{
@@ -46,6 +47,8 @@ pub struct ModelConfig {
     pub noise_floor: f64,
     /// Prior of the noise variance.
     pub noise_prior: Prior,
+    /// The most observations that a model is made of: beyond it a [`Part`](super::Part) of them.
+    pub max_observations: usize,
 }
 
 /// How the hyperparameters of a model are found.
@@ -83,6 +86,7 @@ impl Default for ModelConfig {
             noise: None,
             noise_floor: 1e-10,
             noise_prior: Priors::dimension_scaled(1).noise,
+            max_observations: 1000,
         }
     }
 }
@@ -110,9 +114,16 @@ impl ModelConfig {
                 "give finite parameters, and positive ones but for mu",
             ));
         }
+        if self.max_observations < MIN_OBSERVATIONS {
+            let what = format!("model.max_observations is {}", self.max_observations);
+            return Err(Error::config(what, format!("take at least {MIN_OBSERVATIONS}; a model of n costs n³")));
+        }
         self.hyperparameters.validate(dim)
     }
 }
+
+/// The least bound on the observations of a model: each of its shares should have some.
+const MIN_OBSERVATIONS: usize = 20;
 
 impl HyperparameterRule {
     fn validate(&self, dim: usize) -> Result<()> {
@@ -174,6 +185,9 @@ pub struct ModelRecord {
     /// The bend of the output warp, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bend: Option<f64>,
+    /// The part of the observations that it was made of, if there were more than a model may have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
 }
 
 /// Distinct points that a warp needs: replicates of few points tell of the noise, not of the function.
@@ -226,7 +240,7 @@ impl Model {
             params.max_evaluations = POLISH_EVALUATIONS;
         }
         let found = fit(&data, &params, stream)?;
-        let record = ModelRecord { kernel, theta: found.theta, bend: outcome.bend() };
+        let record = ModelRecord { kernel, theta: found.theta, bend: outcome.bend(), part: None };
         Ok(Self { posterior: found.posterior, outcome, record, work: work + found.info.work })
     }
 
@@ -366,7 +380,7 @@ impl Fitting<'_> {
             hyper.noise = Noise::PerObservation(noise.to_vec());
         }
         let posterior = Posterior::new(&data, hyper)?;
-        let record = ModelRecord { kernel, theta: Vec::new(), bend: None };
+        let record = ModelRecord { kernel, theta: Vec::new(), bend: None, part: None };
         Ok(Model { posterior, outcome, record, work: work::factorization(raw.len()) })
     }
 

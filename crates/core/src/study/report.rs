@@ -23,12 +23,14 @@ pub struct Report {
     pub correction: bool,
     /// The teller's name for this report: telling again under it changes nothing.
     pub request: Option<String>,
+    /// What the teller has to say about it; kept among the trial's notes.
+    pub comment: Option<String>,
 }
 
 impl Report {
     /// A value and nothing else.
     pub fn new(value: f64) -> Self {
-        Self { value, noise: None, correction: false, request: None }
+        Self { value, noise: None, correction: false, request: None, comment: None }
     }
 
     /// With the variance of its noise.
@@ -49,14 +51,20 @@ impl Report {
         self
     }
 
+    /// With words about it.
+    pub fn comment(mut self, text: impl Into<String>) -> Self {
+        self.comment = Some(text.into());
+        self
+    }
+
     /// The event that records it: a value that is not finite is a failure whose reason says so.
     pub fn into_event(self, trial: TrialId) -> Event {
-        let Self { value, noise, correction, request } = self;
+        let Self { value, noise, correction, request, comment } = self;
         if value.is_finite() {
-            Event::Told { trial, value, noise, correction, late: false, request }
-        } else {
-            Event::Failed { trial, reason: not_finite(value), request }
+            return Event::Told { trial, value, noise, comment, correction, late: false, request };
         }
+        let comment = comment.map_or_else(String::new, |text| format!(": {text}"));
+        Event::Failed { trial, reason: not_finite(value) + &comment, request }
     }
 }
 
@@ -154,7 +162,14 @@ impl Study {
     pub fn add(&mut self, point: &Point, value: f64) -> Result<Trial> {
         let id = self.state.next_id();
         let finite = value.is_finite().then_some(value);
-        self.apply(Event::Added { trial: id, point: point.clone(), value: finite, noise: None, request: None })?;
+        self.apply(Event::Added {
+            trial: id,
+            point: point.clone(),
+            value: finite,
+            noise: None,
+            comment: None,
+            request: None,
+        })?;
         if finite.is_none() {
             self.fail(id, not_finite(value))?;
         }
@@ -164,7 +179,14 @@ impl Study {
     /// Starts a trial at a point of one's own, which is pending from here on; at a taken point it is a replicate.
     pub fn start(&mut self, point: &Point) -> Result<Trial> {
         let id = self.state.next_id();
-        self.apply(Event::Added { trial: id, point: point.clone(), value: None, noise: None, request: None })?;
+        self.apply(Event::Added {
+            trial: id,
+            point: point.clone(),
+            value: None,
+            noise: None,
+            comment: None,
+            request: None,
+        })?;
         self.trial(id).cloned()
     }
 }

@@ -12,8 +12,9 @@ use std::collections::HashMap;
 
 use super::config::{Goal, StudyConfig};
 use super::event::{AskedTrial, Event, Provenance, Retry};
-use super::model::ModelRecord;
-use super::model::Observations;
+use super::model::{ModelRecord, Observations};
+use super::part::{self, Candidate, Part};
+use super::tally::{Standing, Tally};
 use super::trial::{Measurement, MeasurementKind, Source, Trial, TrialId, TrialState};
 use crate::error::{Error, Result};
 use crate::linalg::Points;
@@ -24,6 +25,8 @@ use crate::space::Point;
 pub(super) struct State {
     pub config: StudyConfig,
     pub trials: Vec<Trial>,
+    /// What asks need to know of all of them.
+    pub tally: Tally,
     /// Events folded.
     pub revision: usize,
     /// Events up to and including the last one that changed the data.
@@ -52,6 +55,7 @@ impl State {
         Ok(Self {
             config: (**config).clone(),
             trials: Vec::new(),
+            tally: Tally::default(),
             revision: 1,
             data_revision: 1,
             n_asks: 0,
@@ -72,15 +76,17 @@ impl State {
             Event::Asked { trials, again, request, provenance, .. } => {
                 self.ask(trials, again, request.as_deref(), provenance)?;
             }
-            Event::Added { trial, point, value, noise, request } => {
+            Event::Added { trial, point, value, noise, comment, request } => {
                 self.check_unused(*trial, request.as_deref())?;
                 self.add(*trial, point, *value, *noise)?;
+                self.remark(*trial, comment.as_deref())?;
                 self.keep(*trial, request.as_deref());
             }
-            Event::Told { trial, value, noise, correction, late, request } => {
+            Event::Told { trial, value, noise, comment, correction, late, request } => {
                 if self.is_new(*trial, request.as_deref())? {
                     self.check_numbers(*trial, *value, *noise)?;
                     self.tell(*trial, Measured { value: *value, noise: *noise, correction: *correction, late: *late })?;
+                    self.remark(*trial, comment.as_deref())?;
                     self.keep(*trial, request.as_deref());
                 }
             }
@@ -117,7 +123,7 @@ impl State {
             Event::Failed { trial, request, .. }
             | Event::Infeasible { trial, request, .. }
             | Event::Released { trial, request } => self.is_new(*trial, request.as_deref()).map(|_| ()),
-            Event::Added { trial, point, value, noise, request } => {
+            Event::Added { trial, point, value, noise, request, .. } => {
                 self.check_unused(*trial, request.as_deref())?;
                 self.new_trial(*trial, 0, point, Source::Given)?;
                 value.map_or(Ok(()), |value| self.check_numbers(*trial, value, *noise))
@@ -140,15 +146,10 @@ impl State {
         TrialId(self.trials.len() as u64)
     }
 
-    pub fn n_observed(&self) -> usize {
-        self.trials.iter().filter(|t| matches!(t.state, TrialState::Complete { .. })).count()
-    }
-
     /// How many more points may be handed out, if there is a budget: those given back count no more, and the user's own
     /// never did.
     pub fn budget_left(&self) -> Option<usize> {
-        let counts = |t: &&Trial| t.source != Source::Given && t.state != TrialState::Released;
-        Some(self.config.budget?.saturating_sub(self.trials.iter().filter(counts).count()))
+        Some(self.config.budget?.saturating_sub(self.tally.n_counted))
     }
 
     /// What a model sees, to be maximized: each value that counts, and each infeasible point at the worst of them.
@@ -158,30 +159,47 @@ impl State {
     ///
     /// If any value came with a noise variance, those that came without one have the configured one, or else are taken to
     /// have the median.
-    pub fn observations(&self) -> Observations {
+    ///
+    /// Of more observations than the model may have it is a part, which is returned.
+    pub fn observations(&self) -> (Observations, Option<Part>) {
         let goal: Goal = self.config.goal;
-        let (mut x, mut values, mut noise) = (Points::new(self.config.space.dim()), Vec::new(), Vec::new());
+        let (mut all, mut noise) = (Vec::with_capacity(self.trials.len()), Vec::with_capacity(self.trials.len()));
         for trial in &self.trials {
             for m in trial.measurements() {
-                x.push(&trial.unit);
-                values.push(goal.maximized(m.value));
+                all.push(Candidate { value: goal.maximized(m.value), trial: trial.id.0, unit: &trial.unit });
                 noise.push(m.noise);
             }
         }
-        if let Some(worst) = values.iter().copied().reduce(f64::min) {
+        if let Some(value) = all.iter().map(|c| c.value).reduce(f64::min) {
             for trial in self.trials.iter().filter(|t| matches!(t.state, TrialState::Infeasible { .. })) {
-                x.push(&trial.unit);
-                values.push(worst);
+                all.push(Candidate { value, trial: trial.id.0, unit: &trial.unit });
                 noise.push(None);
             }
         }
+        let part = Part::of(all.len(), self.config.model.max_observations);
+        if let Some(part) = part {
+            let kept = part::choose(&all, part);
+            noise = kept.iter().map(|i| noise[*i]).collect();
+            all = kept.into_iter().map(|i| all[i]).collect();
+        }
+        let mut x = Points::new(self.config.space.dim());
+        all.iter().for_each(|c| x.push(c.unit));
         let mut known: Vec<f64> = noise.iter().flatten().copied().collect();
         known.sort_by(f64::total_cmp);
         let noise = known.get(known.len() / 2).map(|median| {
             let other = self.config.model.noise.unwrap_or(*median);
             noise.iter().map(|v| v.unwrap_or(other)).collect()
         });
-        Observations { x, values, noise }
+        (Observations { x, values: all.iter().map(|c| c.value).collect(), noise }, part)
+    }
+
+    /// The part of the observations that the model is made of, if it is not made of all of them.
+    pub fn part(&self) -> Option<Part> {
+        let seen = |trial: &Trial| match trial.state {
+            TrialState::Infeasible { .. } if self.tally.n_observed > 0 => 1,
+            _ => trial.measurements().len(),
+        };
+        Part::of(self.trials.iter().map(seen).sum(), self.config.model.max_observations)
     }
 
     fn ask(
@@ -203,9 +221,9 @@ impl State {
             self.check_retry(retry, &again[..i])?;
         }
         for Retry { id, attempt } in again {
-            self.trial_mut(*id)?.attempts = *attempt;
+            self.change(*id, |trial| trial.attempts = *attempt)?;
         }
-        self.trials.extend(new);
+        new.into_iter().for_each(|trial| self.push(trial));
         if let Some(request) = request {
             self.asked.insert(request.to_owned(), self.revision);
         }
@@ -222,7 +240,7 @@ impl State {
         if let Some(value) = value {
             self.check_numbers(id, value, noise)?;
         }
-        self.trials.push(trial);
+        self.push(trial);
         match value {
             Some(value) => self.tell(id, Measured { value, noise, correction: false, late: false }),
             None => Ok(()),
@@ -258,70 +276,80 @@ impl State {
     }
 
     fn release(&mut self, id: TrialId) -> Result<()> {
-        let trial = self.trial_mut(id)?;
-        if trial.is_pending() {
-            trial.state = TrialState::Released;
-        }
-        Ok(())
+        self.change(id, |trial| {
+            if trial.is_pending() {
+                trial.state = TrialState::Released;
+            }
+        })
     }
 
     fn tell(&mut self, id: TrialId, measured: Measured) -> Result<()> {
         let Measured { value, noise, correction, late } = measured;
-        let trial = self.trial_mut(id)?;
-        let kind = match next_kind(&trial.state) {
-            _ if correction => MeasurementKind::Correction,
-            MeasurementKind::First if late => MeasurementKind::Late,
-            kind => kind,
-        };
-        let measurement = Measurement { value, noise, kind };
-        match &mut trial.state {
-            TrialState::Complete { measurements } => measurements.push(measurement),
-            // The value is kept, but does not make the point feasible; a correction says that the verdict was wrong.
-            TrialState::Infeasible { measurements, .. } if !correction => measurements.push(measurement),
-            TrialState::Infeasible { measurements, .. } => {
-                let mut measurements = std::mem::take(measurements);
-                measurements.push(measurement);
-                trial.state = TrialState::Complete { measurements };
-            }
-            TrialState::Pending | TrialState::Failed { .. } | TrialState::Released => {
-                if let TrialState::Failed { reason } = &trial.state {
-                    trial.notes.push(format!("failed before its value came: {reason}"));
+        self.change(id, |trial| {
+            let kind = match next_kind(&trial.state) {
+                _ if correction => MeasurementKind::Correction,
+                MeasurementKind::First if late => MeasurementKind::Late,
+                kind => kind,
+            };
+            let measurement = Measurement { value, noise, kind };
+            match &mut trial.state {
+                TrialState::Complete { measurements } => measurements.push(measurement),
+                // The value is kept, but does not make the point feasible; a correction says that the verdict was wrong.
+                TrialState::Infeasible { measurements, .. } if !correction => measurements.push(measurement),
+                TrialState::Infeasible { measurements, .. } => {
+                    let mut measurements = std::mem::take(measurements);
+                    measurements.push(measurement);
+                    trial.state = TrialState::Complete { measurements };
                 }
-                trial.state = TrialState::Complete { measurements: vec![measurement] };
+                TrialState::Pending | TrialState::Failed { .. } | TrialState::Released => {
+                    if let TrialState::Failed { reason } = &trial.state {
+                        trial.notes.push(format!("failed before its value came: {reason}"));
+                    }
+                    trial.state = TrialState::Complete { measurements: vec![measurement] };
+                }
             }
-        }
+        })?;
         self.data_changed();
         Ok(())
     }
 
     fn fail(&mut self, id: TrialId, reason: &str) -> Result<()> {
-        let trial = self.trial_mut(id)?;
-        match trial.state {
+        self.change(id, |trial| match trial.state {
             TrialState::Pending | TrialState::Released => {
                 trial.state = TrialState::Failed { reason: reason.to_owned() }
             }
             _ => trial.notes.push(format!("failed: {reason}")),
+        })
+    }
+
+    fn infeasible(&mut self, id: TrialId, reason: &str) -> Result<()> {
+        let known = matches!(self.trial(id)?.state, TrialState::Infeasible { .. });
+        self.change(id, |trial| {
+            let measurements = match &mut trial.state {
+                TrialState::Infeasible { .. } => {
+                    trial.notes.push(format!("infeasible: {reason}"));
+                    return;
+                }
+                TrialState::Complete { measurements } => std::mem::take(measurements),
+                TrialState::Failed { reason } => {
+                    trial.notes.push(format!("failed before it was infeasible: {reason}"));
+                    Vec::new()
+                }
+                TrialState::Pending | TrialState::Released => Vec::new(),
+            };
+            trial.state = TrialState::Infeasible { reason: reason.to_owned(), measurements };
+        })?;
+        if !known {
+            self.data_changed();
         }
         Ok(())
     }
 
-    fn infeasible(&mut self, id: TrialId, reason: &str) -> Result<()> {
-        let trial = self.trial_mut(id)?;
-        let measurements = match &mut trial.state {
-            TrialState::Infeasible { .. } => {
-                trial.notes.push(format!("infeasible: {reason}"));
-                return Ok(());
-            }
-            TrialState::Complete { measurements } => std::mem::take(measurements),
-            TrialState::Failed { reason } => {
-                trial.notes.push(format!("failed before it was infeasible: {reason}"));
-                Vec::new()
-            }
-            TrialState::Pending | TrialState::Released => Vec::new(),
-        };
-        trial.state = TrialState::Infeasible { reason: reason.to_owned(), measurements };
-        self.data_changed();
-        Ok(())
+    fn remark(&mut self, id: TrialId, comment: Option<&str>) -> Result<()> {
+        match comment {
+            Some(comment) => self.change(id, |trial| trial.notes.push(comment.to_owned())),
+            None => Ok(()),
+        }
     }
 
     /// The event being folded is the last that the model is made from.
@@ -377,8 +405,18 @@ impl State {
         }
     }
 
-    fn trial_mut(&mut self, id: TrialId) -> Result<&mut Trial> {
-        self.index(id).map(|i| &mut self.trials[i])
+    fn push(&mut self, trial: Trial) {
+        self.tally.note(&self.config.space, self.config.repeats, None, &trial);
+        self.trials.push(trial);
+    }
+
+    fn change(&mut self, id: TrialId, change: impl FnOnce(&mut Trial)) -> Result<()> {
+        let i = self.index(id)?;
+        let trial = &mut self.trials[i];
+        let was = Standing::of(trial, self.config.repeats);
+        change(trial);
+        self.tally.note(&self.config.space, self.config.repeats, Some(was), trial);
+        Ok(())
     }
 
     fn index(&self, id: TrialId) -> Result<usize> {

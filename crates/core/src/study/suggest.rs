@@ -4,13 +4,14 @@
 //! function of the log up to the last result (see `state`), so that keeping it between asks saves time and changes
 //! nothing.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::event::{AskedTrial, Build, Event, Provenance, Retry};
 use super::initial::Initial;
 use super::state::State;
-use super::trial::{Source, TrialId, TrialState};
-use super::{Model, Study};
+use super::trial::{Source, TrialId};
+use super::{Basis, Model, Study};
 use crate::batch::{BatchSize, BatchStrategy, Situation, free_points, key};
 use crate::error::{Error, Result};
 use crate::rng::Stream;
@@ -83,11 +84,11 @@ impl Suggestion {
     }
 }
 
-/// Chooses points as `study` stands, with the model of `data`, which is the same study or an earlier state of it. The
-/// trials of `again` are handed out once more, and only what is wanted beyond them is chosen.
+/// Chooses points as `study` stands, with its model or that of an earlier state of it. The trials of `again` are handed
+/// out once more, and only what is wanted beyond them is chosen.
 pub(super) fn suggest(
     study: &Study,
-    data: &Study,
+    basis: Option<&Basis>,
     q: BatchSize,
     again: &[TrialId],
     pending: Vec<TrialId>,
@@ -108,7 +109,7 @@ pub(super) fn suggest(
     let mut choice = Choice::new(state, n_new.min(left), &under_way)?;
 
     let model_wanted = state.config.space.dim() > 0
-        && data.state.n_observed() >= MIN_OBSERVED.min(state.config.n_initial())
+        && basis.map_or(state.tally.n_observed, |basis| basis.n_observed) >= MIN_OBSERVED.min(state.config.n_initial())
         && choice.n_design < choice.wanted;
     if !model_wanted {
         choice.n_design = choice.wanted;
@@ -116,7 +117,7 @@ pub(super) fn suggest(
     choice.add_design();
     let mut record = None;
     if model_wanted && choice.missing() > 0 {
-        match data.model() {
+        match basis.map_or_else(|| study.model(), |basis| basis.model.clone()) {
             Ok(model) => {
                 record = Some(model.record.clone());
                 choice.work.model = model.work;
@@ -142,7 +143,7 @@ pub(super) fn suggest(
     let trials = trials.map(|((point, source), id)| AskedTrial { id: TrialId(id), point, source }).collect();
     let provenance = Provenance {
         revision: state.revision,
-        data_revision: data.state.data_revision,
+        data_revision: basis.map_or(state.data_revision, |basis| basis.data_revision),
         pending,
         time: None,
         worker: None,
@@ -163,7 +164,8 @@ struct Choice<'a> {
     points: Vec<(Point, Source)>,
     /// Units of the pending points, and of those chosen so far.
     pending: Vec<UnitPoint>,
-    taken: HashSet<PointKey>,
+    /// Keys of those chosen so far; the study has those that were taken before.
+    chosen: HashSet<PointKey>,
     stream: Stream,
     design_next: u64,
     short: Option<String>,
@@ -174,14 +176,13 @@ struct Choice<'a> {
 impl<'a> Choice<'a> {
     fn new(state: &'a State, wanted: usize, pending: &[TrialId]) -> Result<Self> {
         let pending = pending.iter().map(|id| Ok(state.trial(*id)?.unit.clone())).collect::<Result<_>>()?;
-        let n_started = state.trials.iter().filter(|t| t.state != TrialState::Released).count();
         Ok(Self {
             state,
             wanted,
-            n_design: state.config.n_initial().saturating_sub(n_started).min(wanted),
+            n_design: state.config.n_initial().saturating_sub(state.tally.n_started).min(wanted),
             points: Vec::new(),
             pending,
-            taken: taken(state),
+            chosen: HashSet::new(),
             stream: Stream::new(state.config.seed).child("ask", state.n_asks),
             design_next: state.design_next,
             short: None,
@@ -216,7 +217,10 @@ impl<'a> Choice<'a> {
 
     fn add_model(&mut self, model: &Model) -> Result<()> {
         let pending = self.pending.clone();
-        let taken = self.taken.clone();
+        let taken = match &self.state.tally.taken {
+            taken if self.chosen.is_empty() => Cow::Borrowed(taken),
+            taken => Cow::Owned(taken.union(&self.chosen).cloned().collect()),
+        };
         let stream = self.stream.child("strategy", 0);
         let situation = Situation {
             posterior: &model.posterior,
@@ -257,7 +261,7 @@ impl<'a> Choice<'a> {
         let missing = self.missing();
         let mut stream = self.stream.child("free", 0);
         let space = &self.state.config.space;
-        let (points, short) = free_points(space, &mut self.taken, missing, &mut stream);
+        let (points, short) = free_points(space, &self.state.tally.taken, &mut self.chosen, missing, &mut stream);
         self.points.extend(points.iter().map(|u| (space.decode(u), Source::Random)));
         self.short = short;
     }
@@ -265,23 +269,15 @@ impl<'a> Choice<'a> {
     /// Takes a point if it is feasible and free.
     fn take(&mut self, u: &UnitPoint, source: Source) -> bool {
         let space = &self.state.config.space;
-        if !space.is_feasible(u) || !self.taken.insert(key(space, u)) {
+        if !space.is_feasible(u) {
+            return false;
+        }
+        let key = key(space, u);
+        if self.state.tally.taken.contains(&key) || !self.chosen.insert(key) {
             return false;
         }
         self.points.push((space.decode(u), source));
         self.pending.push(u.clone());
         true
     }
-}
-
-/// The points that are not to be proposed: of all trials but the released ones, and with repeats but the observed ones.
-fn taken(state: &State) -> HashSet<PointKey> {
-    let repeats = state.config.repeats;
-    let is_taken = |trial: &TrialState| match trial {
-        TrialState::Released => false,
-        TrialState::Complete { .. } => !repeats,
-        TrialState::Pending | TrialState::Failed { .. } | TrialState::Infeasible { .. } => true,
-    };
-    let trials = state.trials.iter().filter(|trial| is_taken(&trial.state));
-    trials.map(|trial| state.config.space.key(&trial.unit)).collect()
 }

@@ -33,7 +33,7 @@ pub struct Trial {
     pub state: TrialState,
     /// How often it was handed out: more than once if it was lost on the way.
     pub attempts: u32,
-    /// What was reported of it and changed nothing, such as a failure after a value.
+    /// What was reported of it and changed nothing, such as a failure after a value, and what tellers remarked.
     pub notes: Vec<String>,
 }
 

@@ -1,8 +1,10 @@
 //! Recomputing every suggestion of a log.
 
-use super::event::{AskedTrial, Build, Event, Provenance, Retry};
+use std::collections::HashMap;
+
+use super::event::{AskedTrial, Build, Event, Provenance};
 use super::suggest::suggest;
-use super::{Study, Suggestion, TrialId};
+use super::{Basis, Study, Suggestion, TrialId};
 use crate::batch::BatchSize;
 use crate::error::Result;
 
@@ -34,43 +36,87 @@ pub struct Difference {
 /// # Ok::<(), elbowroom::error::Error>(())
 /// ```
 pub fn verify(events: &[Event]) -> Result<Vec<Difference>> {
+    let mut asks = Asks::of(events);
     let mut differences = Vec::new();
     let mut study: Option<Study> = None;
-    for (i, event) in events.iter().enumerate() {
-        let Some(study) = &mut study else {
-            study = Some(Study::replay([event.clone()])?);
-            continue;
-        };
-        if let Event::Asked { wanted, trials, again, short, provenance, .. } = event {
-            let what = match recompute(study, events, *wanted, again, provenance) {
-                Ok(again) => compare(&again, trials, short.as_deref(), provenance),
-                Err(error) => Some(format!("it cannot be chosen again: {error}")),
-            };
-            differences.extend(what.map(|what| Difference { event: i, what }));
+    for event in events {
+        match &mut study {
+            Some(study) => study.apply(event.clone())?,
+            None => study = Some(Study::replay([event.clone()])?),
         }
-        study.apply(event.clone())?;
+        if let Some(study) = &study {
+            asks.choose_again(study, &mut differences);
+        }
     }
+    differences.sort_by_key(|difference| difference.event);
     Ok(differences)
 }
 
-/// The suggestion from what the asker had seen: the study just before the event, or an earlier state of it.
-fn recompute(
-    now: &Study,
-    events: &[Event],
-    wanted: usize,
-    again: &[Retry],
-    provenance: &Provenance,
-) -> Result<Suggestion> {
-    let prefix = |n: usize| Study::replay(events[..n.min(now.events().len())].iter().cloned());
-    let q = BatchSize::new(wanted)?;
-    let seen = if provenance.revision == now.state.revision { None } else { Some(prefix(provenance.revision)?) };
-    let seen = seen.as_ref().unwrap_or(now);
-    let pending = provenance.pending.clone();
-    let again: Vec<TrialId> = again.iter().map(|retry| retry.id).collect();
-    if provenance.data_revision == seen.state.data_revision {
-        return suggest(seen, seen, q, &again, pending);
+/// The asks of a log by what they say they had seen: each is chosen again when the study stands as it did for its asker,
+/// which makes one walk through the log enough.
+struct Asks<'a> {
+    events: &'a [Event],
+    /// The events that were chosen at a revision.
+    at: HashMap<usize, Vec<usize>>,
+    /// How many of those to come rest on the results of an earlier revision.
+    resting_on: HashMap<usize, usize>,
+    /// Those results, as long as they are needed.
+    bases: HashMap<usize, Basis>,
+}
+
+impl<'a> Asks<'a> {
+    fn of(events: &'a [Event]) -> Self {
+        let (mut at, mut resting_on) = (HashMap::<usize, Vec<usize>>::new(), HashMap::new());
+        for (i, event) in events.iter().enumerate() {
+            if let Event::Asked { provenance, .. } = event {
+                at.entry(seen(i, provenance)).or_default().push(i);
+                if let Some(data) = earlier_data(i, provenance) {
+                    *resting_on.entry(data).or_default() += 1;
+                }
+            }
+        }
+        Self { events, at, resting_on, bases: HashMap::new() }
     }
-    suggest(seen, &prefix(provenance.data_revision)?, q, &again, pending)
+
+    /// Chooses again what was chosen at this revision, and keeps what is needed later.
+    fn choose_again(&mut self, study: &Study, differences: &mut Vec<Difference>) {
+        let revision = study.state.revision;
+        for i in self.at.remove(&revision).unwrap_or_default() {
+            let Event::Asked { wanted, trials, again, short, provenance, .. } = &self.events[i] else { continue };
+            let data = earlier_data(i, provenance);
+            let basis = data.and_then(|data| self.bases.get(&data));
+            let chosen = BatchSize::new(*wanted).and_then(|q| {
+                let again: Vec<TrialId> = again.iter().map(|retry| retry.id).collect();
+                suggest(study, basis, q, &again, provenance.pending.clone())
+            });
+            let what = match chosen {
+                Ok(chosen) => compare(&chosen, trials, short.as_deref(), provenance),
+                Err(error) => Some(format!("it cannot be chosen again: {error}")),
+            };
+            differences.extend(what.map(|what| Difference { event: i, what }));
+            if let Some((data, left)) = data.and_then(|data| Some((data, self.resting_on.get_mut(&data)?))) {
+                *left -= 1;
+                if *left == 0 {
+                    self.bases.remove(&data);
+                }
+            }
+        }
+        if self.resting_on.contains_key(&revision) {
+            self.bases.insert(revision, study.basis());
+        }
+    }
+}
+
+/// The revision that an ask had seen. A damaged log may name a later one, or none.
+fn seen(event: usize, provenance: &Provenance) -> usize {
+    provenance.revision.clamp(1, event.max(1))
+}
+
+/// The revision of the results that an ask rests on, if it rests on any and had seen a later one.
+fn earlier_data(event: usize, provenance: &Provenance) -> Option<usize> {
+    let has_model = provenance.model.is_some() || provenance.fallback.is_some();
+    let data = provenance.data_revision.max(1);
+    (has_model && data < seen(event, provenance)).then_some(data)
 }
 
 fn compare(again: &Suggestion, trials: &[AskedTrial], short: Option<&str>, was: &Provenance) -> Option<String> {

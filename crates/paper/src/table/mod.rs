@@ -4,6 +4,7 @@
 //! said in budgets that can be: rounds (R), evaluations (E), counted work (W); and literal minutes (T) for curiosity.
 
 mod cells;
+mod figure;
 pub mod printed;
 mod report;
 
@@ -29,7 +30,7 @@ pub struct TableOptions {
     /// Options of every experiment
     #[command(flatten)]
     pub common: Options,
-    /// Budgets: rounds, evaluations, work, wall-clock time
+    /// Budgets: rounds, evaluations, work, minutes
     #[arg(long, value_enum, ignore_case = true, value_delimiter = ',', default_value = "R")]
     pub track: Vec<Budget>,
     /// The model
@@ -61,7 +62,7 @@ pub enum Budget {
     E,
     /// The counted work that LP-UCB takes for the same replicate in track R with batches of 10
     W,
-    /// 60, 300 or 600 seconds of wall-clock time
+    /// 1, 5 or 10 minutes, on the clock of a core that does nothing else
     T,
 }
 
@@ -107,7 +108,7 @@ pub fn run(options: &TableOptions) -> Result<()> {
         let tracks = |is_wanted: fn(Budget) -> bool| -> Vec<Budget> {
             options.track.iter().copied().filter(|t| is_wanted(*t)).collect()
         };
-        // The work of track R is the budget of track W, so it comes first; races against the clock come last, alone.
+        // The work of track R is the budget of track W, so it comes first; races against the clock come last.
         let mut first = jobs(options, &tracks(|t| matches!(t, Budget::R | Budget::E)))?;
         if options.track.contains(&Budget::W) {
             let clock: Vec<Job> = clock_jobs(options).into_iter().filter(|job| !first.contains(job)).collect();
@@ -115,7 +116,7 @@ pub fn run(options: &TableOptions) -> Result<()> {
         }
         run_jobs(options, &dir, &first, options.common.threads)?;
         run_jobs(options, &dir, &jobs(options, &tracks(|t| t == Budget::W))?, options.common.threads)?;
-        run_jobs(options, &dir, &jobs(options, &tracks(|t| t == Budget::T))?, 1)?;
+        run_jobs(options, &dir, &jobs(options, &tracks(|t| t == Budget::T))?, options.common.threads)?;
     }
     report::write(&dir)
 }

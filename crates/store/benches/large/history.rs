@@ -20,7 +20,15 @@ pub fn objective(point: &Point) -> f64 {
 
 /// The stored log of a study of so many trials, each asked for and told. Its design goes on for long.
 pub fn entries(n_trials: usize) -> Vec<Entry> {
-    let config = config().design(InitialDesign::Uniform).initial(1_000_000);
+    log_of(n_trials, config().design(InitialDesign::Uniform).initial(1_000_000))
+}
+
+/// The same, where asks are past the design.
+pub fn with_a_short_design(n_trials: usize) -> Vec<Entry> {
+    log_of(n_trials, config())
+}
+
+fn log_of(n_trials: usize, config: StudyConfig) -> Vec<Entry> {
     let mut log = Log::default();
     log.push(&Event::Created { config: Box::new(config) });
     let Event::Asked { wanted, provenance, .. } = asked_with_a_model() else { unreachable!("an ask") };
@@ -35,7 +43,7 @@ pub fn entries(n_trials: usize) -> Vec<Entry> {
         let request = Some(format!("ask {id:026x}"));
         log.push(&Event::Asked { wanted, trials, again: Vec::new(), short: None, request, provenance });
         let request = Some(format!("tell {id:025x}"));
-        log.push(&Event::Told { trial, value, noise: None, correction: false, late: false, request });
+        log.push(&Event::Told { trial, value, noise: None, comment: None, correction: false, late: false, request });
     }
     log.entries
 }

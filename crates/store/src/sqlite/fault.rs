@@ -5,6 +5,7 @@ use rusqlite::ErrorCode;
 use crate::error::Error;
 
 /// What can go wrong in a transaction.
+#[derive(Debug)]
 pub(super) enum Fault {
     Ours(Error),
     Sqlite(rusqlite::Error),
@@ -44,7 +45,7 @@ impl Fault {
             }
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Error::damaged(
                 format!("{place} is damaged: {error}. Nothing was written"),
-                "keep the file, and save what can be read into a new store with `salvage`",
+                "keep the file, and save what can be read with `elbow doctor FILE --save NEW.elbow`",
             ),
             Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => Error::not_written(
                 format!("{place} cannot be written: {error}"),
@@ -60,7 +61,7 @@ impl Fault {
             ),
             _ if is_conversion(&error) => Error::damaged(
                 format!("{place} holds something unexpected: {error}. Nothing was written"),
-                "keep the file, and save what can be read into a new store with `salvage`",
+                "keep the file, and save what can be read with `elbow doctor FILE --save NEW.elbow`",
             ),
             _ => {
                 Error::unreachable(format!("{place}: {error}"), "repeat the request; if it stays, report this as a bug")

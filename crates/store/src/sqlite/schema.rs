@@ -47,22 +47,31 @@ const STEPS: [&str; 1] = ["
 
 /// Makes the tables, brings older ones up to date, and refuses a file that is not ours or newer than this build.
 pub(super) fn prepare(connection: &mut Connection, place: &str) -> Result<(), Fault> {
-    if version(connection, place)? == STEPS.len() {
-        return Ok(());
-    }
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Another process may have been faster.
-    for step in &STEPS[version(&transaction, place)?..] {
-        transaction.execute_batch(step)?;
-    }
-    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-    transaction.pragma_update(None, "user_version", STEPS.len() as i64)?;
-    transaction.commit()?;
-    Ok(())
+    bring_up(connection, place, &STEPS)
 }
 
 /// The version of the tables; 0 for an empty file.
 pub(super) fn version(connection: &Connection, place: &str) -> Result<usize, Fault> {
+    version_up_to(STEPS.len(), connection, place)
+}
+
+/// Takes the steps that a file has not taken, all or none.
+fn bring_up(connection: &mut Connection, place: &str, steps: &[&str]) -> Result<(), Fault> {
+    if version_up_to(steps.len(), connection, place)? == steps.len() {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another process may have been faster.
+    for step in &steps[version_up_to(steps.len(), &transaction, place)?..] {
+        transaction.execute_batch(step)?;
+    }
+    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    transaction.pragma_update(None, "user_version", steps.len() as i64)?;
+    transaction.commit()?;
+    Ok(())
+}
+
+fn version_up_to(newest: usize, connection: &Connection, place: &str) -> Result<usize, Fault> {
     // One statement, hence one snapshot: between separate looks another process may make the tables.
     let (id, version, n_tables) = connection.query_row(
         "SELECT (SELECT application_id FROM pragma_application_id),
@@ -79,11 +88,61 @@ pub(super) fn version(connection: &Connection, place: &str) -> Result<usize, Fau
         .into());
     }
     match usize::try_from(version) {
-        Ok(version) if version <= STEPS.len() => Ok(version),
+        Ok(version) if version <= newest => Ok(version),
         _ => Err(Error::refused(
-            format!("{place} has schema version {version}, and this build knows versions up to {}", STEPS.len()),
+            format!("{place} has schema version {version}, and this build knows versions up to {newest}"),
             "use a newer build of elbowroom; the file was not changed",
         )
         .into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a later build might do: a column with a default, and a table.
+    const LATER: [&str; 2] = [
+        STEPS[0],
+        "ALTER TABLE leases ADD COLUMN host TEXT NOT NULL DEFAULT 'unknown';
+         CREATE TABLE marks (trial INTEGER PRIMARY KEY) STRICT;",
+    ];
+
+    const BROKEN: [&str; 2] = [STEPS[0], "CREATE TABLE marks (trial INTEGER PRIMARY KEY) STRICT; NONSENSE;"];
+
+    fn file_of_version_1(path: &std::path::Path) -> Connection {
+        let mut connection = Connection::open(path).unwrap();
+        prepare(&mut connection, "here").unwrap();
+        connection
+            .execute_batch("INSERT INTO studies VALUES (7, 'plate'); INSERT INTO leases VALUES (7,1,1,'w',9,9,0,0);")
+            .unwrap();
+        connection
+    }
+
+    fn text(connection: &Connection, query: &str) -> String {
+        connection.query_row(query, [], |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn an_older_file_becomes_a_newer_one_with_all_that_is_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut connection = file_of_version_1(&folder.path().join("store.elbow"));
+        bring_up(&mut connection, "here", &LATER).unwrap();
+        assert_eq!(version_up_to(2, &connection, "here").ok(), Some(2));
+        assert_eq!(text(&connection, "SELECT name FROM studies WHERE id = 7"), "plate");
+        assert_eq!(text(&connection, "SELECT worker || host FROM leases WHERE trial = 1"), "wunknown");
+        // Once more changes nothing, and the build of before refuses it.
+        bring_up(&mut connection, "here", &LATER).unwrap();
+        let refused = prepare(&mut connection, "here").err().unwrap().at("here").to_string();
+        assert!(refused.contains("schema version 2") && refused.contains("use a newer build"), "{refused}");
+    }
+
+    #[test]
+    fn a_step_that_fails_leaves_the_file_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut connection = file_of_version_1(&folder.path().join("store.elbow"));
+        assert!(bring_up(&mut connection, "here", &BROKEN).is_err());
+        assert_eq!(version(&connection, "here").ok(), Some(1));
+        assert_eq!(text(&connection, "SELECT count(*) || '' FROM sqlite_schema WHERE name = 'marks'"), "0");
     }
 }

@@ -22,17 +22,24 @@ pub struct Axis {
     pub numbers: bool,
     /// Whether it counts things, so that ticks between whole numbers make no sense.
     pub whole: bool,
+    /// Names that stand at 0, 1, 2 … instead of numbers.
+    pub names: Vec<String>,
 }
 
 impl Axis {
     /// A linear axis that fits its data.
     pub fn linear(label: impl Into<String>) -> Self {
-        Self { label: label.into(), scale: Scale::Linear, range: None, numbers: true, whole: false }
+        Self { label: label.into(), scale: Scale::Linear, range: None, numbers: true, whole: false, names: Vec::new() }
     }
 
     /// A logarithmic axis that fits its data.
     pub fn log(label: impl Into<String>) -> Self {
         Self { scale: Scale::Log, ..Self::linear(label) }
+    }
+
+    /// An axis with a name at each of 0, 1, 2 …; upright, the first is on top.
+    pub fn named(names: Vec<String>) -> Self {
+        Self { range: Some((names.len() as f64 - 0.4, -0.6)), names, ..Self::linear("") }
     }
 
     /// The same axis with these ends.
@@ -62,6 +69,14 @@ pub(super) struct Ruler {
     least_step: f64,
 }
 
+/// Ticks of an axis on a ruler: at its names, or at round numbers.
+pub(super) fn ticks(axis: &Axis, ruler: &Ruler) -> Vec<(f64, String)> {
+    match &axis.names[..] {
+        [] => ruler.ticks(),
+        names => names.iter().enumerate().map(|(i, name)| (i as f64, name.clone())).collect(),
+    }
+}
+
 impl Ruler {
     /// Lays an axis from one pixel to another; `data` are the least and the largest value shown.
     pub(super) fn new(axis: &Axis, data: (f64, f64), from: f64, to: f64) -> Self {
@@ -72,14 +87,15 @@ impl Ruler {
     /// The pixel of a value. Values off a logarithmic axis are far away.
     pub(super) fn place(&self, value: f64) -> f64 {
         let share = match self.scale {
-            Scale::Linear => (value - self.low) / (self.high - self.low),
+            // Halved first: the difference of 1e308 and -1e308 is infinite.
+            Scale::Linear => (value / 2.0 - self.low / 2.0) / (self.high / 2.0 - self.low / 2.0),
             Scale::Log => (value.max(1e-300) / self.low).ln() / (self.high / self.low).ln(),
         };
         self.from + share.clamp(-20.0, 20.0) * (self.to - self.from)
     }
 
     /// Values of ticks with their text.
-    pub(super) fn ticks(&self) -> Vec<(f64, String)> {
+    fn ticks(&self) -> Vec<(f64, String)> {
         let length = (self.to - self.from).abs();
         match self.scale {
             Scale::Linear => linear_ticks(self.low, self.high, (length / 45.0).clamp(2.0, 9.0), self.least_step),
@@ -93,25 +109,40 @@ fn padded(scale: Scale, (low, high): (f64, f64)) -> (f64, f64) {
     match scale {
         _ if low > high => (0.0, 1.0),
         Scale::Linear => {
-            let room = if high > low { 0.04 * (high - low) } else { 0.5 * high.abs().max(1.0) };
-            (low - room, high + room)
+            let room = if high > low { 0.08 * (high / 2.0 - low / 2.0) } else { 0.5 * high.abs().max(1.0) };
+            ((low - room).max(f64::MIN), (high + room).min(f64::MAX))
         }
         Scale::Log => {
             let room = (high / low).powf(0.04).max(1.1);
-            (low / room, high * room)
+            ((low / room).max(f64::MIN_POSITIVE), (high * room).min(f64::MAX))
         }
     }
 }
 
 /// About `wanted` multiples of 1, 2 or 5 times a power of ten, which is not below a least step.
 fn linear_ticks(low: f64, high: f64, wanted: f64, least: f64) -> Vec<(f64, String)> {
-    let rough = ((high - low) / wanted).max(least);
+    let rough = (high / wanted - low / wanted).max(least);
     let power = 10f64.powf(rough.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * power).into_iter().find(|s| *s >= rough * 0.999).unwrap_or(rough);
     let decimals = (-(step.log10() + 1e-9).floor()).clamp(0.0, 12.0) as usize;
     let first = (low / step - 1e-9).ceil() as i64;
     let last = (high / step + 1e-9).floor() as i64;
-    (first..=last).map(|k| (k as f64 * step, signed(k as f64 * step, decimals))).collect()
+    let plain = step > 1e-5 && low.abs().max(high.abs()) < 1e6;
+    let text = |v: f64| if plain { signed(v, decimals) } else { scientific(v, step) };
+    (first..=last).map(|k| k as f64 * step).map(|v| (v, text(v))).collect()
+}
+
+/// A number that would be long if it were written out, as exact as a step needs.
+fn scientific(value: f64, step: f64) -> String {
+    if value.abs() < 0.5 * step {
+        return "0".to_owned();
+    }
+    let decimals = (value.abs().log10().floor() - (step.log10() + 1e-9).floor()).clamp(0.0, 15.0) as usize;
+    let text = format!("{:.decimals$e}", value.abs());
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let exponent: String = exponent.chars().map(superscript).collect();
+    let minus = if value < 0.0 { "−" } else { "" };
+    if exponent == "⁰" { format!("{minus}{digits}") } else { format!("{minus}{digits}·10{exponent}") }
 }
 
 /// Powers of ten; also twice and five times them where there are few.
@@ -136,10 +167,10 @@ fn signed(value: f64, decimals: usize) -> String {
     if value < 0.0 && !zero { format!("−{text}") } else { text }
 }
 
-/// Plain between a thousandth and ten thousand, else a power of ten.
+/// Plain between a thousandth and a thousand, else a power of ten.
 fn power_text(value: f64) -> String {
     let exponent = (value.log10() + 1e-9).floor() as i32;
-    if (-3..=4).contains(&exponent) {
+    if (-3..=3).contains(&exponent) {
         return format!("{:.*}", (-exponent).max(0) as usize, value);
     }
     let digits: String = exponent.to_string().chars().map(superscript).collect();
@@ -173,6 +204,24 @@ mod tests {
         assert_eq!(texts(linear_ticks(-0.1, 3.1, 8.0, 1.0)), ["0", "1", "2", "3"]);
         assert_eq!(texts(log_ticks(0.9e-6, 1.1, 400.0)), ["10⁻⁶", "10⁻⁵", "10⁻⁴", "0.001", "0.01", "0.1", "1"]);
         assert_eq!(texts(log_ticks(4.0, 30.0, 300.0)), ["5", "10", "20"]);
+    }
+
+    #[test]
+    fn ticks_of_large_and_small_numbers_are_short() {
+        assert_eq!(texts(linear_ticks(0.0, 3e7, 3.0, 0.0)), ["0", "1·10⁷", "2·10⁷", "3·10⁷"]);
+        assert_eq!(texts(linear_ticks(-1e-7, 1e-7, 2.0, 0.0)), ["−1·10⁻⁷", "0", "1·10⁻⁷"]);
+        assert_eq!(texts(linear_ticks(1e6, 1_000_002.0, 2.0, 0.0)), ["1.000000·10⁶", "1.000001·10⁶", "1.000002·10⁶"]);
+    }
+
+    #[test]
+    fn no_range_is_too_wide_or_too_narrow() {
+        let (linear, log) = (Axis::linear(""), Axis::log(""));
+        let ranges = [(&linear, (-f64::MAX, f64::MAX)), (&linear, (1e300, 1e300)), (&log, (1e-300, 1e300))];
+        for (axis, range) in ranges {
+            let ruler = Ruler::new(axis, range, 0.0, 100.0);
+            assert!((-1.0..=101.0).contains(&ruler.place(range.0)), "{range:?}");
+            assert!(ruler.ticks().len() < 50, "{range:?}");
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::axis::{Axis, Ruler, Scale};
+use super::axis::{Axis, Ruler, Scale, ticks};
 use super::layer::{Anchor, Frame, Layer};
 use super::legend::{self, Key};
 use super::style::{Dash, INK, Stroke};
@@ -27,6 +27,12 @@ impl Panel {
     /// A panel with nothing in it yet.
     pub fn new(title: impl Into<String>, x: Axis, y: Axis) -> Self {
         Self { title: title.into(), x, y, layers: Vec::new() }
+    }
+
+    /// Pixels that the names of the upright axis take.
+    fn left(&self) -> f64 {
+        let widest = self.y.names.iter().map(|name| font::width(name, TICK, false)).fold(0.0, f64::max);
+        if self.y.label.is_empty() { widest + 12.0 } else { widest + 32.0 }
     }
 
     /// The least and the largest finite values in x and in y that can be shown.
@@ -64,6 +70,7 @@ const RIGHT_OF_PANEL: f64 = 20.0;
 const ABOVE_PANEL: f64 = 30.0;
 const BELOW_PANEL: f64 = 48.0;
 const TITLE: f64 = 18.0;
+const TICK: f64 = 12.0;
 const SUBTITLE: f64 = 12.5;
 
 impl Figure {
@@ -71,7 +78,8 @@ impl Figure {
     pub fn svg(&self) -> String {
         let columns = self.columns.clamp(1, self.panels.len().max(1));
         let n_rows = self.panels.len().div_ceil(columns);
-        let cell = (LEFT_OF_PANEL + self.panel_size.0 + RIGHT_OF_PANEL, ABOVE_PANEL + self.panel_size.1 + BELOW_PANEL);
+        let left_of_panel = self.panels.iter().map(Panel::left).fold(LEFT_OF_PANEL, f64::max);
+        let cell = (left_of_panel + self.panel_size.0 + RIGHT_OF_PANEL, ABOVE_PANEL + self.panel_size.1 + BELOW_PANEL);
         let inside = columns as f64 * cell.0;
         let subtitle = font::wrap(&self.subtitle, SUBTITLE, inside);
         let legend_top = EDGE + TITLE + 10.0 + (SUBTITLE + 4.5) * subtitle.len() as f64 + 4.0;
@@ -86,12 +94,17 @@ impl Figure {
         }
         legend::draw(&mut out, &self.legend, (EDGE, legend_top), inside);
         for (i, panel) in self.panels.iter().enumerate() {
-            let left = EDGE + (i % columns) as f64 * cell.0 + LEFT_OF_PANEL;
+            let left = EDGE + (i % columns) as f64 * cell.0 + left_of_panel;
             let top = panels_top + (i / columns) as f64 * cell.1 + ABOVE_PANEL;
             let frame = Frame { left, right: left + self.panel_size.0, top, bottom: top + self.panel_size.1 };
             draw_panel(&mut out, panel, frame);
         }
         out.finish()
+    }
+
+    /// The picture as the bytes of a PNG file, of twice the size.
+    pub fn png(&self) -> Result<Vec<u8>, String> {
+        png::png(&self.svg())
     }
 
     /// Writes `NAME.svg` and `NAME.png` into a folder.
@@ -114,19 +127,19 @@ fn draw_panel(out: &mut Svg, panel: &Panel, frame: Frame) {
     let (data_x, data_y) = panel.data_range();
     let x = Ruler::new(&panel.x, data_x, frame.left, frame.right);
     let y = Ruler::new(&panel.y, data_y, frame.bottom, frame.top);
-    let (x_ticks, y_ticks) = (x.ticks(), y.ticks());
+    let (x_ticks, y_ticks) = (ticks(&panel.x, &x), ticks(&panel.y, &y));
     if panel.x.numbers {
         for (value, text) in &x_ticks {
             let at = x.place(*value);
             out.line((at, frame.top), (at, frame.bottom), GRID);
-            out.text((at, frame.bottom + 17.0), text, Anchor::Middle, 12.0, false, INK);
+            out.text((at, frame.bottom + 17.0), text, Anchor::Middle, TICK, false, INK);
         }
     }
     if panel.y.numbers {
         for (value, text) in &y_ticks {
             let at = y.place(*value);
             out.line((frame.left, at), (frame.right, at), GRID);
-            out.text((frame.left - 7.0, at + 4.2), text, Anchor::End, 12.0, false, INK);
+            out.text((frame.left - 7.0, at + 4.2), text, Anchor::End, TICK, false, INK);
         }
     }
     out.clip(frame);
@@ -140,8 +153,9 @@ fn draw_panel(out: &mut Svg, panel: &Panel, frame: Frame) {
     let middle = 0.5 * (frame.left + frame.right);
     out.text((frame.left, frame.top - 10.0), &panel.title, Anchor::Start, 13.5, true, INK);
     out.text((middle, frame.bottom + 36.0), &panel.x.label, Anchor::Middle, 12.5, false, INK);
-    let widest = y_ticks.iter().map(|(_, t)| font::width(t, 12.0, false)).fold(0.0, f64::max);
-    let from_axis = if panel.y.numbers { (widest + 16.0).clamp(32.0, LEFT_OF_PANEL - 10.0) } else { 14.0 };
+    let widest = y_ticks.iter().map(|(_, t)| font::width(t, TICK, false)).fold(0.0, f64::max);
+    let from_axis =
+        if panel.y.numbers { (widest + 16.0).clamp(32.0, panel.left().max(LEFT_OF_PANEL) - 10.0) } else { 14.0 };
     out.upward_text((frame.left - from_axis, 0.5 * (frame.top + frame.bottom)), &panel.y.label, 12.5);
 }
 

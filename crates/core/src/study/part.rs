@@ -1,0 +1,218 @@
+//! Which observations the model of a large study is made of.
+//!
+//! A model of n observations costs n³, so beyond [`ModelConfig::max_observations`](super::ModelConfig) it is made of a
+//! part of them, in three shares:
+//!
+//! - half of it the best ones: they are what is compared, and near them the search goes on;
+//! - a quarter the latest ones: a result that changed nothing in the model would have the next ask end where the last
+//!   one did. Latest by the trial's number;
+//! - a quarter spread over the rest, so that the model stays sure of where not to look. Each next one is the farthest
+//!   from those before it, within a pool: farthest-first among k of n costs kn.
+//!
+//! The pool are the trials whose number times the golden ratio has a small enough fractional part. Such numbers are
+//! even over the history and in step with no batch size, and remain in the pool until the bound on it is halved, so that
+//! the choice changes little from one result to the next. It is a function of the observations alone.
+
+use std::cmp::Reverse;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::linalg::Points;
+
+/// Observations in the pool for each one that is spread.
+const POOL: usize = 8;
+
+/// The part of the observations that a model is made of.
+///
+/// ```
+/// use elbowroom::study::Part;
+/// let part = Part { best: 500, latest: 250, spread: 250, of: 12_345 };
+/// assert_eq!(part.len(), 1000);
+/// let words = "1000 of 12345 observations: the 500 best, the 250 latest and 250 spread over the rest";
+/// assert_eq!(part.to_string(), words);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// How many are there for their values.
+    pub best: usize,
+    /// How many of the others are there as the latest.
+    pub latest: usize,
+    /// How many of the rest are spread over it.
+    pub spread: usize,
+    /// How many observations there are.
+    pub of: usize,
+}
+
+impl Part {
+    /// The shares of a model of at most `bound` of `of` observations; none if it is made of all of them.
+    pub(super) fn of(of: usize, bound: usize) -> Option<Self> {
+        let latest = bound / 4;
+        (of > bound).then_some(Self { best: bound - 2 * latest, latest, spread: latest, of })
+    }
+
+    /// How many observations it is.
+    #[allow(clippy::len_without_is_empty, reason = "a model of no observations is not made")]
+    pub fn len(&self) -> usize {
+        self.best + self.latest + self.spread
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { best, latest, spread, of } = self;
+        let n = self.len();
+        write!(f, "{n} of {of} observations: the {best} best, the {latest} latest and {spread} spread over the rest")
+    }
+}
+
+/// An observation as far as the choice needs it.
+#[derive(Clone, Copy)]
+pub(super) struct Candidate<'a> {
+    /// Larger is better.
+    pub value: f64,
+    /// The number of its trial.
+    pub trial: u64,
+    /// Where, in the unit cube.
+    pub unit: &'a [f64],
+}
+
+/// The indices of the part, in ascending order.
+pub(super) fn choose(all: &[Candidate<'_>], part: Part) -> Vec<usize> {
+    let mut rest: Vec<usize> = (0..all.len()).collect();
+    let best = |i: &usize| (Reverse(Ordered(all[*i].value)), all[*i].trial, *i);
+    let mut kept = take_first(&mut rest, part.best, best);
+    let latest = |i: &usize| (Reverse(all[*i].trial), Reverse(*i));
+    kept.extend(take_first(&mut rest, part.latest, latest));
+    kept.extend(spread(all, rest, part.spread));
+    kept.sort_unstable();
+    kept
+}
+
+/// Takes the n that come first by a key.
+fn take_first<K: Ord>(from: &mut Vec<usize>, n: usize, key: impl Fn(&usize) -> K) -> Vec<usize> {
+    let n = n.min(from.len());
+    if n < from.len() {
+        from.select_nth_unstable_by_key(n, key);
+    }
+    let rest = from.split_off(n);
+    std::mem::replace(from, rest)
+}
+
+/// The n of the rest that are farthest-first in its pool, from its oldest trial on.
+fn spread(all: &[Candidate<'_>], mut rest: Vec<usize>, n: usize) -> Vec<usize> {
+    let halvings = (0..u64::BITS).find(|h| rest.len() >> h <= POOL * n).unwrap_or(0);
+    if halvings > 0 {
+        let fraction = |i: usize| all[i].trial.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        rest.retain(|i| fraction(*i) >> (u64::BITS - halvings) == 0);
+    }
+    rest.sort_unstable_by_key(|i| (all[*i].trial, *i));
+    let mut pool = Points::new(all.first().map_or(0, |c| c.unit.len()));
+    rest.iter().for_each(|i| pool.push(all[*i].unit));
+    farthest_first(&pool, n).into_iter().map(|i| rest[i]).collect()
+}
+
+/// The first point, and then always the one that is farthest from those before it, the first of equals.
+fn farthest_first(points: &Points, n: usize) -> Vec<usize> {
+    let mut distances = vec![f64::INFINITY; points.len()];
+    let mut chosen = Vec::with_capacity(n.min(points.len()));
+    let mut next = 0;
+    while chosen.len() < n.min(points.len()) {
+        chosen.push(next);
+        let from = points.row(next);
+        distances[next] = f64::NEG_INFINITY;
+        let mut farthest = (f64::NEG_INFINITY, next);
+        for (i, distance) in distances.iter_mut().enumerate() {
+            let squared: f64 = points.row(i).iter().zip(from).map(|(a, b)| (a - b) * (a - b)).sum();
+            *distance = distance.min(squared);
+            if *distance > farthest.0 {
+                farthest = (*distance, i);
+            }
+        }
+        next = farthest.1;
+    }
+    chosen
+}
+
+/// Finite numbers have an order.
+#[derive(PartialEq)]
+struct Ordered(f64);
+
+impl Eq for Ordered {}
+
+impl PartialOrd for Ordered {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Ordered {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    /// n observations around the plane, their values by a seed.
+    fn observations(n: usize) -> Vec<(f64, [f64; 2])> {
+        let at = |i: usize, by: f64| ((i + 1) as f64 * by).fract();
+        (0..n).map(|i| ((i as f64 * 0.7).sin(), [at(i, 2f64.sqrt()), at(i, 3f64.sqrt())])).collect()
+    }
+
+    fn chosen(all: &[(f64, [f64; 2])], bound: usize) -> Vec<usize> {
+        let candidates: Vec<Candidate<'_>> =
+            all.iter().zip(0..).map(|((value, unit), trial)| Candidate { value: *value, trial, unit }).collect();
+        choose(&candidates, Part::of(all.len(), bound).unwrap())
+    }
+
+    #[test]
+    fn a_part_has_the_best_the_latest_and_as_many_as_it_says() {
+        for n in [101, 150, 1000, 5000] {
+            let all = observations(n);
+            let kept = chosen(&all, 100);
+            assert_eq!(kept.len(), 100);
+            assert!(kept.is_sorted_by(|a, b| a < b));
+            let mut by_value: Vec<usize> = (0..n).collect();
+            by_value.sort_by(|a, b| all[*b].0.total_cmp(&all[*a].0));
+            assert!(by_value[..50].iter().all(|i| kept.contains(i)), "n = {n}");
+            assert!((n - 25..n).all(|i| kept.contains(&i)), "n = {n}");
+        }
+    }
+
+    #[test]
+    fn one_more_result_changes_little() {
+        let all = observations(4000);
+        let mut changed = 0;
+        for n in 3000..3999 {
+            let (a, b): (HashSet<usize>, HashSet<usize>) =
+                (chosen(&all[..n], 100).into_iter().collect(), chosen(&all[..n + 1], 100).into_iter().collect());
+            changed += b.difference(&a).count();
+        }
+        // The new one always; besides it one that moves up now and then, and those that are spread anew after it.
+        assert!(changed < 5 * 999, "{changed}");
+    }
+
+    #[test]
+    fn what_is_spread_covers_the_rest_better_than_a_random_part_of_it() {
+        let mut all = observations(3000);
+        // Most of them in a corner, as in a search that has found its place.
+        all.iter_mut().skip(200).for_each(|(_, u)| u.iter_mut().for_each(|x| *x *= 0.05));
+        let candidates: Vec<Candidate<'_>> =
+            all.iter().zip(0..).map(|((value, unit), trial)| Candidate { value: *value, trial, unit }).collect();
+        let spread = spread(&candidates, (0..3000).collect(), 25);
+        let outside = spread.iter().filter(|i| **i < 200).count();
+        // At random it would be one or two of 25. Of the pool of some 187 about 12 are outside, and all of them are wanted.
+        assert!(outside >= 10, "{outside}");
+    }
+
+    #[test]
+    fn the_first_is_first_and_the_next_is_farthest() {
+        let points = Points::from_rows(1, vec![0.5, 0.9, 0.0, 0.4, 0.7]).unwrap();
+        assert_eq!(farthest_first(&points, 4), [0, 2, 1, 4]);
+    }
+}

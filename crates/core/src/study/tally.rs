@@ -1,0 +1,87 @@
+//! What every ask needs to know of all trials, kept up to date event by event, so that an ask costs the same after a
+//! hundred thousand trials as after ten.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use super::trial::{Source, Trial, TrialId, TrialState};
+use crate::space::{PointKey, SearchSpace};
+
+/// Counts and sets over the trials.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Tally {
+    /// Trials with a value.
+    pub n_observed: usize,
+    /// Trials that were not given back.
+    pub n_started: usize,
+    /// Those of them that the study chose: they count against its budget.
+    pub n_counted: usize,
+    /// Trials under way.
+    pub pending: BTreeSet<TrialId>,
+    /// The points that are not to be proposed: of all trials but the released ones, and with repeats but the observed
+    /// ones.
+    pub taken: HashSet<PointKey>,
+    /// How many further trials take a point that is taken.
+    further: HashMap<PointKey, usize>,
+}
+
+impl Tally {
+    /// A trial is there, or has changed from what it was.
+    pub fn note(&mut self, space: &SearchSpace, repeats: bool, was: Option<Standing>, trial: &Trial) {
+        let (was, is) = (was.unwrap_or_default(), Standing::of(trial, repeats));
+        let count = |n: &mut usize, before: bool, now: bool| *n = *n + usize::from(now) - usize::from(before);
+        count(&mut self.n_observed, was.observed, is.observed);
+        count(&mut self.n_started, was.started, is.started);
+        count(&mut self.n_counted, was.counted, is.counted);
+        if was.pending && !is.pending {
+            self.pending.remove(&trial.id);
+        } else if is.pending {
+            self.pending.insert(trial.id);
+        }
+        match (was.takes, is.takes) {
+            (false, true) => self.take(space.key(&trial.unit)),
+            (true, false) => self.free(&space.key(&trial.unit)),
+            _ => {}
+        }
+    }
+
+    fn take(&mut self, key: PointKey) {
+        if let Some(key) = self.taken.replace(key) {
+            *self.further.entry(key).or_default() += 1;
+        }
+    }
+
+    fn free(&mut self, key: &PointKey) {
+        match self.further.get_mut(key) {
+            Some(1) => drop(self.further.remove(key)),
+            Some(n) => *n -= 1,
+            None => drop(self.taken.remove(key)),
+        }
+    }
+}
+
+/// What a trial counts as.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Standing {
+    observed: bool,
+    started: bool,
+    counted: bool,
+    pending: bool,
+    takes: bool,
+}
+
+impl Standing {
+    pub fn of(trial: &Trial, repeats: bool) -> Self {
+        let started = trial.state != TrialState::Released;
+        Self {
+            observed: matches!(trial.state, TrialState::Complete { .. }),
+            started,
+            counted: started && trial.source != Source::Given,
+            pending: trial.is_pending(),
+            takes: match trial.state {
+                TrialState::Released => false,
+                TrialState::Complete { .. } => !repeats,
+                TrialState::Pending | TrialState::Failed { .. } | TrialState::Infeasible { .. } => true,
+            },
+        }
+    }
+}

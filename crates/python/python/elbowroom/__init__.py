@@ -1,0 +1,63 @@
+"""Batch and asynchronous Bayesian optimization by local penalization.
+
+>>> import elbowroom as er
+>>> study = er.minimize(lambda x, y: (x - 0.3) ** 2 + y, {"x": er.Float(0, 1), "y": er.Int(1, 9)}, budget=40, workers=4)
+>>> study.best.params["y"]
+1
+"""
+
+from . import problems
+from ._blocks import ln_expected_improvement, ln_penalizer, qei, ucb
+from ._errors import (
+    ConfigError,
+    DataError,
+    ElbowroomError,
+    Infeasible,
+    NumericalError,
+    SpaceError,
+    StoreError,
+    TrialError,
+)
+from ._gp import GaussianProcess
+from ._minimize import maximize, minimize
+from ._settings import strategies
+from ._space import Categorical, Choice, Fixed, Float, Int, Ordered
+from ._study import Study, suggest
+from ._trial import Batch, Measurement, Recommendation, Trial, Trials
+from ._why import Modelled, Neighbour, Why
+
+__all__ = [
+    "Batch",
+    "Categorical",
+    "Choice",
+    "ConfigError",
+    "DataError",
+    "ElbowroomError",
+    "Fixed",
+    "Float",
+    "GaussianProcess",
+    "Infeasible",
+    "Int",
+    "Measurement",
+    "Modelled",
+    "Neighbour",
+    "NumericalError",
+    "Ordered",
+    "Recommendation",
+    "SpaceError",
+    "StoreError",
+    "Study",
+    "Trial",
+    "TrialError",
+    "Trials",
+    "Why",
+    "ln_expected_improvement",
+    "ln_penalizer",
+    "maximize",
+    "minimize",
+    "problems",
+    "qei",
+    "strategies",
+    "suggest",
+    "ucb",
+]

@@ -1,0 +1,99 @@
+"""Penalizers and acquisitions on numbers and arrays; larger values are better."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _elbowroom
+from ._errors import DataError
+from ._settings import KAPPA, PenalizerName
+
+Array = NDArray[np.float64]
+
+
+def ln_penalizer(
+    x: ArrayLike,
+    center: ArrayLike,
+    lipschitz: float,
+    best: float,
+    mean: float,
+    sd: float,
+    kind: PenalizerName = "soft",
+) -> tuple[Any, Array]:
+    """ln φ, by which a pending point at ``center`` lowers an acquisition at ``x``, and its gradient in ``x``.
+
+    ``lipschitz`` is the constant of the function for the Euclidean distance, ``best`` its maximum, ``mean`` and ``sd``
+    what the model knows at the center. ``x`` is one point (d numbers) or several (m × d); the gradient has the shape of
+    ``x``. At the center there is no direction, and the gradient is 0.
+
+    >>> import elbowroom as er
+    >>> value, gradient = er.ln_penalizer([0.35], [0.0], lipschitz=2.0, best=1.0, mean=0.3, sd=0.5)
+    >>> round(value, 6), gradient.round(6)  # ln ½, at the radius (best − mean)/lipschitz
+    (-0.693147, array([3.191538]))
+    """
+    around = np.atleast_1d(np.asarray(center, dtype=np.float64)).ravel()
+    given = np.asarray(x, dtype=np.float64)
+    dim = around.size
+    # In one dimension a flat array is many points, unless it is one number long.
+    single = given.ndim == 0 or (given.ndim == 1 and given.size == dim)
+    if not single and not (given.ndim == 2 and given.shape[1] == dim) and not (dim == 1 and given.ndim == 1):
+        raise DataError(f"x has the shape {given.shape} and the center {dim} numbers\n  try: x of d numbers, or m × d")
+    value, gradient = _elbowroom.ln_penalizer(
+        np.ascontiguousarray(given.reshape(-1, dim)),
+        around.tolist(),
+        float(lipschitz),
+        float(best),
+        float(mean),
+        float(sd),
+        kind,
+    )
+    return (float(value[0]) if single else value), gradient.reshape(given.shape)
+
+
+def ln_expected_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike) -> Any:
+    """ln E max(0, Y − best) of Y ~ N(mean, sd²), accurate where the improvement itself is too small for a float.
+
+    The arguments are broadcast; numbers give a number.
+
+    >>> import elbowroom as er
+    >>> round(er.ln_expected_improvement(0.0, 1.0, 50.0), 6)
+    -1258.744183
+    """
+    means, sds, bests = np.broadcast_arrays(
+        np.asarray(mean, np.float64), np.asarray(sd, np.float64), np.asarray(best, np.float64)
+    )
+    if (sds < 0).any():
+        raise DataError("a standard deviation is negative\n  try: sd, not a variance or a logarithm")
+    flat = [np.ascontiguousarray(one).reshape(-1) for one in (means, sds, bests)]
+    found = _elbowroom.ln_expected_improvement(*flat).reshape(means.shape)
+    return float(found) if found.ndim == 0 else found
+
+
+def ucb(mean: ArrayLike, sd: ArrayLike, kappa: ArrayLike = KAPPA) -> Any:
+    """The upper confidence bound mean + kappa · sd. The paper takes a kappa of 2.
+
+    >>> import elbowroom as er
+    >>> er.ucb(1.0, 0.5)
+    2.0
+    """
+    found = np.asarray(mean, np.float64) + np.asarray(kappa, np.float64) * np.asarray(sd, np.float64)
+    return float(found) if np.ndim(found) == 0 else found
+
+
+def qei(mean: ArrayLike, cov: ArrayLike, best: float, *, seed: int = 0) -> tuple[float, Array, Array]:
+    """The expected improvement of q points together, E max(0, Y₁ − best, …) with Y ~ N(mean, cov), and its slopes.
+
+    ``p`` is the slope in the means: the probability that a point is the best and better than ``best``. ``H`` is twice
+    the slope in the covariance, so that the value is Σ (mean − best) p + Σ cov · H. Exact for up to three points;
+    beyond, integrals over a lattice that ``seed`` shifts.
+
+    >>> import elbowroom as er
+    >>> value, p, H = er.qei([0.2, -0.1], [[1.0, 0.3], [0.3, 0.5]], 0.4)
+    >>> round(value, 12), p.shape, H.shape
+    (0.349654241183, (2,), (2, 2))
+    """
+    means = np.ascontiguousarray(np.atleast_1d(np.asarray(mean, np.float64)).ravel())
+    return _elbowroom.qei(means, np.ascontiguousarray(np.atleast_2d(np.asarray(cov, np.float64))), float(best), seed)

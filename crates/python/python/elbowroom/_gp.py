@@ -1,0 +1,214 @@
+"""Gaussian processes on arrays: in the units of the arrays, with nothing rescaled."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _elbowroom
+from ._errors import DataError
+from ._settings import KernelName
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+class Number(float):
+    """A number that may also be called, as other libraries have a method in its place."""
+
+    def __call__(self) -> float:
+        return float(self)
+
+
+class GaussianProcess:
+    """A Gaussian process with fixed hyperparameters, given n observations ``y`` at the rows of ``x`` (n × d).
+
+    ``kernel`` is ``"rbf"``, ``"matern52"`` or ``"matern32"``; ``variance`` the prior variance of the function;
+    ``lengthscales`` one number for each coordinate, or one for all; ``noise`` a variance, or one for each observation;
+    ``mean`` the constant prior mean. All are in the units of the arrays: nothing is rescaled, and no jitter is added
+    unless factoring fails. Where there is something to gain, larger values are better.
+
+    >>> import numpy as np, elbowroom as er
+    >>> gp = er.GaussianProcess([[0.0], [1.0]], [0.0, 1.0], kernel="rbf", variance=1.0, lengthscales=[0.5], noise=1e-6)
+    >>> mean, sd = gp.predict([[0.0], [1.0], [9.0]])
+    >>> mean.round(3), sd.round(3)
+    (array([0., 1., 0.]), array([0.001, 0.001, 1.   ]))
+    """
+
+    _native: _elbowroom.GaussianProcess
+
+    def __init__(
+        self,
+        x: ArrayLike,
+        y: ArrayLike,
+        kernel: KernelName = "rbf",
+        variance: float = 1.0,
+        lengthscales: ArrayLike = 1.0,
+        noise: ArrayLike = 0.0,
+        mean: float = 0.0,
+    ) -> None:
+        rows = _rows(x)
+        scales = np.atleast_1d(np.asarray(lengthscales, dtype=np.float64))
+        if scales.size == 1:
+            scales = np.repeat(scales, rows.shape[1])
+        self._native = _elbowroom.GaussianProcess(
+            rows, _flat(y), kernel, float(variance), scales.tolist(), _flat(noise), float(mean)
+        )
+
+    @classmethod
+    def fit(
+        cls,
+        x: ArrayLike,
+        y: ArrayLike,
+        kernel: KernelName = "matern52",
+        *,
+        ard: bool = True,
+        noise: ArrayLike | None = None,
+        mean: float | None = None,
+        priors: bool = True,
+        starts: int | None = None,
+        bounds: ArrayLike | None = None,
+        seed: int = 0,
+    ) -> GaussianProcess:
+        """Finds hyperparameters and conditions the process on the data.
+
+        With ``priors`` they are the most probable under priors that know the number of coordinates, otherwise the most
+        likely. ``ard`` is one lengthscale for each coordinate; ``noise`` and ``mean`` are found unless they are given;
+        ``starts`` is the number of random starts of the search. ``bounds`` (d × 2) is the box in which lengthscales
+        are thought of; by default that of the data.
+
+        >>> import numpy as np, elbowroom as er
+        >>> x = np.linspace(0, 1, 9)[:, None]
+        >>> gp = er.GaussianProcess.fit(x, np.sin(6 * x[:, 0]))
+        >>> bool(abs(gp.predict([[0.55]])[0][0] - np.sin(3.3)) < 0.01)
+        True
+        """
+        rows = _rows(x)
+        box = np.stack([rows.min(axis=0), rows.max(axis=0)], axis=1) if bounds is None else _box(bounds)
+        extent = box[:, 1] - box[:, 0]
+        extent[extent <= 0] = 1.0
+        given = None if noise is None else _flat(noise)
+        found = cls.__new__(cls)
+        found._native = _elbowroom.GaussianProcess.fit(
+            rows, _flat(y), kernel, ard, given, mean, priors, starts, extent.tolist(), seed
+        )
+        return found
+
+    @property
+    def hyperparameters(self) -> dict[str, Any]:
+        """Kernel, variance, lengthscales, noise and mean: what the constructor takes."""
+        return self._native.hyperparameters()
+
+    @property
+    def ln_marginal_likelihood(self) -> Number:
+        """ln p(y | x)."""
+        return Number(self._native.ln_marginal_likelihood())
+
+    @property
+    def jitter(self) -> float:
+        """What had to be added to the diagonal of the covariance to factor it; 0 as a rule."""
+        return self._native.jitter()
+
+    def predict(self, x: ArrayLike) -> tuple[Array, Array]:
+        """The mean and the standard deviation of the latent function at the rows of ``x``."""
+        return self._native.predict(self._at(x))
+
+    def mean_gradient(self, x: ArrayLike) -> Array:
+        """The gradient of the mean at the rows of ``x``: m × d."""
+        return self._native.mean_gradient(self._at(x))
+
+    def sd_gradient(self, x: ArrayLike) -> Array:
+        """The gradient of the standard deviation at the rows of ``x``: m × d."""
+        return self._native.sd_gradient(self._at(x))
+
+    def lipschitz(
+        self, bounds: ArrayLike, *, norm: Literal["1", "2", "inf"] = "2", seed: int = 0
+    ) -> tuple[float, Array]:
+        """The largest norm of the gradient of the mean in a box (d × 2: low and high of each coordinate), and where.
+
+        It is the paper's GP-LCA, as it is: not kept away from 0. ``norm`` is the one that distances are measured in;
+        gradients are measured in its dual.
+
+        >>> import elbowroom as er
+        >>> gp = er.GaussianProcess([[0.0]], [1.0], kernel="rbf", variance=1.0, lengthscales=[1.0], noise=0.0)
+        >>> value, where = gp.lipschitz([(0, 3)])
+        >>> round(value, 6), where.round(3)  # exp(-1/2), at 1
+        (0.606531, array([1.]))
+        """
+        box = _box(bounds)
+        return self._native.lipschitz(box[:, 0].tolist(), box[:, 1].tolist(), str(norm), seed)
+
+    def gradient_posterior(self, x: ArrayLike) -> tuple[Array, Array]:
+        """The mean and the covariance of the gradient: of d and d × d numbers for one point ``x``, and of m × d and
+        m × d × d for the rows of ``x``."""
+        rows = self._at(x)
+        mean, covariance = self._native.gradient_posterior(rows)
+        covariance = covariance.reshape(len(rows), rows.shape[1], rows.shape[1])
+        return (mean[0], covariance[0]) if np.ndim(x) < 2 and len(rows) == 1 else (mean, covariance)
+
+    def joint(self, x: ArrayLike) -> tuple[Array, Array]:
+        """The joint mean and covariance (m × m) of the latent function at the rows of ``x``."""
+        return self._native.joint(self._at(x))
+
+    def sample(self, x: ArrayLike, n: int = 1, seed: int = 0) -> Array:
+        """n joint draws of the latent function at the rows of ``x``: n × m."""
+        return self._native.sample(self._at(x), n, seed)
+
+    def condition(self, x: ArrayLike, y: ArrayLike | None = None, noise: ArrayLike | None = None) -> GaussianProcess:
+        """The process with more observations, hyperparameters kept. Without ``y`` their results are awaited: the mean
+        stays as it is, and the standard deviation is the one they will leave.
+
+        >>> import elbowroom as er
+        >>> gp = er.GaussianProcess([[0.0]], [1.0], kernel="rbf", variance=1.0, lengthscales=[1.0], noise=1e-8)
+        >>> gp.condition([[2.0]], [3.0]).predict([[2.0]])[0].round(6)
+        array([3.])
+        >>> mean, sd = gp.condition([[2.0]]).predict([[2.0]])
+        >>> mean == gp.predict([[2.0]])[0], sd.round(3)
+        (array([ True]), array([0.]))
+        """
+        rows = self._at(x)
+        more = GaussianProcess.__new__(GaussianProcess)
+        if y is None:
+            more._native = self._native.with_pending(rows)
+            return more
+        given = None if noise is None else np.broadcast_to(_flat(noise), len(rows)).copy()
+        more._native = self._native.condition(rows, _flat(y), given)
+        return more
+
+    def __repr__(self) -> str:
+        words = ", ".join(f"{name}={value!r}" for name, value in self.hyperparameters.items())
+        return f"<GaussianProcess {words}>"
+
+    def _at(self, x: ArrayLike) -> Array:
+        """Points as rows; one of several coordinates may come without its row."""
+        given, dim = np.asarray(x, dtype=np.float64), self._native.dim()
+        if given.ndim == 1 and dim > 1 and given.shape[0] == dim:
+            given = given[None, :]
+        rows = _rows(given)
+        if rows.shape[1] != dim:
+            raise DataError(f"points of {rows.shape[1]} coordinates for a model of {dim}\n  try: points as rows, m × {dim}")
+        return rows
+
+
+def _rows(x: ArrayLike) -> Array:
+    """An array of points as rows; a flat one has one coordinate each."""
+    rows = np.asarray(x, dtype=np.float64)
+    if rows.ndim < 2:
+        rows = rows.reshape(-1, 1)
+    if rows.ndim != 2:
+        raise DataError(f"points of the shape {rows.shape}\n  try: points as rows, n × d")
+    return np.ascontiguousarray(rows)
+
+
+def _flat(values: ArrayLike) -> Array:
+    return np.ascontiguousarray(np.asarray(values, dtype=np.float64).reshape(-1))
+
+
+def _box(bounds: ArrayLike) -> Array:
+    box = np.array(bounds, dtype=np.float64)
+    if box.ndim == 1 and box.shape == (2,):
+        box = box[None, :]
+    if box.ndim != 2 or box.shape[1] != 2:
+        raise DataError(f"bounds of the shape {box.shape}\n  try: low and high of each coordinate, d × 2")
+    return box

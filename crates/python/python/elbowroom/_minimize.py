@@ -1,0 +1,81 @@
+"""A result in three lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from typing import Any, Literal
+
+from ._space import Space
+from ._study import Study
+from ._trial import Trial
+
+
+def minimize(
+    f: Callable[..., Any],
+    space: Space,
+    budget: int | None = None,
+    workers: int | None = None,
+    *,
+    executor: Executor | Callable[[], Executor] | Literal["threads", "processes"] = "threads",
+    timeout: float | None = None,
+    target: float | None = None,
+    min_gain: float | None = None,
+    synchronous: bool = False,
+    callbacks: Sequence[Callable[[Study, Trial], object]] = (),
+    **options: Any,
+) -> Study:
+    """Searches for the smallest value of ``f`` with ``budget`` evaluations, ``workers`` at a time.
+
+    The other arguments are those of :class:`Study` and of :meth:`Study.run`.
+
+    >>> import elbowroom as er
+    >>> study = er.minimize(lambda x: (x - 0.3) ** 2, {"x": er.Float(0, 1)}, budget=15)
+    >>> abs(study.best.params["x"] - 0.3) < 0.05
+    True
+    """
+    study = Study(space, goal="minimize", budget=budget, **options)
+    return study.run(
+        f,
+        workers=workers,
+        executor=executor,
+        timeout=timeout,
+        target=target,
+        min_gain=min_gain,
+        synchronous=synchronous,
+        callbacks=callbacks,
+    )
+
+
+def maximize(
+    f: Callable[..., Any],
+    space: Space,
+    budget: int | None = None,
+    workers: int | None = None,
+    *,
+    executor: Executor | Callable[[], Executor] | Literal["threads", "processes"] = "threads",
+    timeout: float | None = None,
+    target: float | None = None,
+    min_gain: float | None = None,
+    synchronous: bool = False,
+    callbacks: Sequence[Callable[[Study, Trial], object]] = (),
+    **options: Any,
+) -> Study:
+    """Searches for the largest value of ``f``; otherwise as :func:`minimize`.
+
+    >>> import elbowroom as er
+    >>> study = er.maximize(lambda x: -(x - 0.3) ** 2, {"x": er.Float(0, 1)}, budget=15)
+    >>> abs(study.best.params["x"] - 0.3) < 0.05
+    True
+    """
+    study = Study(space, goal="maximize", budget=budget, **options)
+    return study.run(
+        f,
+        workers=workers,
+        executor=executor,
+        timeout=timeout,
+        target=target,
+        min_gain=min_gain,
+        synchronous=synchronous,
+        callbacks=callbacks,
+    )

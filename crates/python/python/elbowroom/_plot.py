@@ -1,0 +1,135 @@
+"""Pictures of a study, with matplotlib where it is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._errors import ConfigError, ElbowroomError
+from ._space import Categorical, Fixed, Float, Int, Ordered, Parameter, Params
+
+if TYPE_CHECKING:
+    from ._study import Study
+
+_GRID = 101
+"""Places along a slice."""
+
+_COLOURS = {"value": "#5b7c99", "best": "#b3452c", "pending": "#e0a030"}
+
+
+def history(study: Study, ax: Any = None) -> Any:
+    """The values by trial, and the best so far."""
+    ax = _axes(ax)
+    valued = [(trial.number, trial.value) for trial in study.trials if trial.value is not None]
+    numbers = [number for number, _ in valued]
+    values = np.array([value for _, value in valued], dtype=np.float64)
+    best = (np.maximum if study.goal == "maximize" else np.minimum).accumulate(values)
+    ax.scatter(numbers, values, s=16, color=_COLOURS["value"], label="value")
+    ax.step(numbers, best, where="post", color=_COLOURS["best"], label="best so far")
+    ax.set(xlabel="trial", ylabel="value", title=study.name)
+    ax.legend()
+    return ax
+
+
+def slices(study: Study, params: Sequence[str] | None = None, axes: Any = None) -> Any:
+    """The model along each parameter through the best point, with the results."""
+    through = _best(study)
+    space = study.space
+    names = list(params) if params is not None else [name for name in space if not isinstance(space[name], Fixed)]
+    if axes is None:
+        _, axes = _pyplot().subplots(1, len(names), figsize=(3.6 * len(names), 3), squeeze=False, sharey=True)
+    axes = np.ravel(axes)
+    trials = study.trials
+    for ax, name in zip(axes, names):
+        values = _values(space, name)
+        mean, sd = study.predict([{**through, name: value} for value in values])
+        at, labels = _places(space[name], values)
+        ax.plot(at, mean, color=_COLOURS["value"], marker=None if labels is None else "o")
+        ax.fill_between(at, mean - 2 * sd, mean + 2 * sd, color=_COLOURS["value"], alpha=0.2, linewidth=0)
+        seen = [trial for trial in trials if trial.value is not None]
+        places, _ = _places(space[name], [trial.params[name] for trial in seen], values)
+        ax.scatter(places, [trial.value for trial in seen], s=10, color="black", alpha=0.4)
+        _scale(ax, "x", space[name], at, labels)
+        ax.axvline(_places(space[name], [through[name]], values)[0][0], color=_COLOURS["best"], linewidth=1)
+        ax.set(xlabel=name)
+    axes[0].set(ylabel="value")
+    return axes
+
+
+def pending(study: Study, x: str | None = None, y: str | None = None, ax: Any = None) -> Any:
+    """The model over two parameters through the best point, with results and with what is under way."""
+    space = study.space
+    free = [name for name in space if not isinstance(space[name], Fixed)]
+    if len(free) < 2:
+        raise ConfigError("a map needs two parameters that are searched\n  try: plot_slices")
+    x = x or free[0]
+    y = y or next(name for name in free if name != x)
+    ax, through = _axes(ax), _best(study)
+    across, up = (_values(space, name)[:: 3 if isinstance(space[name], Float) else 1] for name in (x, y))
+    mean, _ = study.predict([{**through, x: a, y: b} for b in up for a in across])
+    (at_x, labels_x), (at_y, labels_y) = _places(space[x], across), _places(space[y], up)
+    picture = ax.pcolormesh(at_x, at_y, mean.reshape(len(up), len(across)), shading="nearest", cmap="Blues_r")
+    ax.figure.colorbar(picture, ax=ax, label="expected value")
+    for state, marker, colour in [("complete", "o", "black"), ("running", "*", _COLOURS["pending"])]:
+        some = [trial.params for trial in study.trials if trial.state == state]
+        places = [_places(space[name], [params[name] for params in some], all_)[0] for name, all_ in ((x, across), (y, up))]
+        size = 16 if state == "complete" else 90
+        ax.scatter(*places, marker=marker, s=size, color=colour, label="pending" if state == "running" else "result")
+    ax.set(xlabel=x, ylabel=y)
+    _scale(ax, "x", space[x], at_x, labels_x)
+    _scale(ax, "y", space[y], at_y, labels_y)
+    ax.legend(loc="upper right")
+    return ax
+
+
+def _best(study: Study) -> Params:
+    best = study.best
+    if best is None:
+        raise ElbowroomError("there is no value yet, and so no model\n  try: plots after the first results")
+    return best.params
+
+
+def _values(space: dict[str, Parameter], name: str) -> list[Any]:
+    """The values of a parameter at which the model is looked at."""
+    parameter = space.get(name)
+    if isinstance(parameter, Float):
+        spread = np.geomspace if parameter.log else np.linspace
+        return [float(value) for value in spread(parameter.low, parameter.high, _GRID)]
+    if isinstance(parameter, Int):
+        wide = parameter.high - parameter.low >= _GRID
+        inner = np.linspace(parameter.low, parameter.high, _GRID) if wide else range(parameter.low, parameter.high + 1)
+        return sorted({int(value) for value in inner})
+    if isinstance(parameter, Ordered):
+        return list(parameter.values)
+    if isinstance(parameter, Categorical):
+        return list(parameter.choices)
+    raise ConfigError(f"there is no parameter {name!r} that is searched\n  try: one of {', '.join(space)}")
+
+
+def _places(parameter: Parameter, values: Sequence[Any], all_: Sequence[Any] | None = None) -> tuple[Any, Any]:
+    """Where values stand on an axis, and the labels of one that has no numbers."""
+    if isinstance(parameter, (Float, Int)):
+        return np.array(values, dtype=np.float64), None
+    known = list(values if all_ is None else all_)
+    return np.array([known.index(value) for value in values]), [str(value) for value in known]
+
+
+def _scale(ax: Any, side: str, parameter: Parameter, at: Any, labels: Any) -> None:
+    if labels is not None:
+        getattr(ax, f"set_{side}ticks")(at, labels)
+    elif isinstance(parameter, (Float, Int)) and parameter.log:
+        getattr(ax, f"set_{side}scale")("log")
+
+
+def _axes(ax: Any) -> Any:
+    return _pyplot().subplots()[1] if ax is None else ax
+
+
+def _pyplot() -> Any:
+    try:
+        return import_module("matplotlib.pyplot")
+    except ImportError:
+        raise ElbowroomError("matplotlib is not installed\n  try: pip install matplotlib") from None

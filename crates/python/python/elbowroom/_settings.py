@@ -1,0 +1,78 @@
+"""Settings by name: what is left out has the core's default."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+from . import _elbowroom
+from ._errors import ConfigError
+
+Named: TypeAlias = str | Mapping[str, Any]
+"""A name, or a mapping with a ``name`` and options."""
+
+Goal: TypeAlias = Literal["minimize", "maximize"]
+Design: TypeAlias = Literal["sobol", "latin_hypercube", "uniform"]
+PenalizerName: TypeAlias = Literal["soft", "hard", "truncated"]
+KernelName: TypeAlias = Literal["rbf", "matern52", "matern32"]
+
+KAPPA = 2.0
+"""The weight of the deviation in a confidence bound where none is given: the paper's."""
+
+
+def strategies() -> dict[str, dict[str, Any]]:
+    """Every strategy by name, with its options and their defaults, as the core has them.
+
+    >>> import elbowroom as er
+    >>> sorted(er.strategies())[:3]
+    ['adaptive', 'believer', 'hallucinated_ucb']
+    >>> er.strategies()["believer"]["lie"]
+    'mean'
+    """
+    return dict(json.loads(_elbowroom.strategies()))
+
+
+def settings(
+    *,
+    strategy: Named | None,
+    acquisition: Named | None,
+    penalizer: PenalizerName | None,
+    kernel: KernelName | Sequence[KernelName] | None,
+    noise: float | None,
+    model: Mapping[str, Any] | None,
+    **others: Any,
+) -> str:
+    """The settings that were given, as the core reads them."""
+    given = {name: value for name, value in others.items() if value is not None}
+    parts = {"acquisition": acquisition, "penalizer": penalizer}
+    parts = {name: part for name, part in parts.items() if part is not None}
+    if strategy is not None or parts:
+        given["strategy"] = _strategy(strategy, parts)
+    kernels = [kernel] if isinstance(kernel, str) else kernel
+    found = {"kernels": None if kernels is None else list(kernels), "noise": noise}
+    found = {name: value for name, value in found.items() if value is not None}
+    if model is not None or found:
+        given["model"] = {**(model or {}), **found}
+    try:
+        return json.dumps(given, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"the settings cannot be written: {error}\n  try: numbers, texts, lists and dicts") from None
+
+
+def _strategy(given: Named | None, parts: dict[str, Any]) -> dict[str, Any]:
+    named: Mapping[str, Any] = given if isinstance(given, Mapping) else {"name": given or "local_penalization"}
+    strategy = {**named, **parts}
+    if "acquisition" in strategy:
+        strategy["acquisition"] = _acquisition(strategy["acquisition"])
+    return strategy
+
+
+def _acquisition(given: Named) -> Any:
+    """As the core writes it: ``{"name": "ucb", "kappa": 2}`` is ``{"ucb": {"kappa": 2}}``."""
+    if isinstance(given, str):
+        return {given: {"kappa": KAPPA}} if given in ("ucb", "paper_ucb") else given
+    if "name" not in given:
+        return given
+    options = {key: value for key, value in given.items() if key != "name"}
+    return {given["name"]: options} if options else _acquisition(given["name"])

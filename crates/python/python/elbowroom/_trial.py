@@ -1,0 +1,129 @@
+"""Trials, batches of them, and the point to use in the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from ._html import table
+from ._space import Params
+
+State: TypeAlias = Literal["running", "queued", "lost", "complete", "failed", "infeasible", "released"]
+Source: TypeAlias = Literal["design", "model", "random", "given"]
+Told: TypeAlias = Literal["recorded", "late", "replicate", "correction", "not_finite", "repeated"]
+
+
+class Measurement(NamedTuple):
+    """One value that was told, with its noise variance if it is known, and what it is among its trial's values."""
+
+    value: float
+    noise: float | None
+    kind: Literal["first", "replicate", "late", "correction"]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One point and what became of it, as it stood when it was looked at.
+
+    >>> import elbowroom as er
+    >>> study = er.Study({"x": er.Float(0, 1)})
+    >>> [trial] = study.ask()
+    >>> trial.number, trial.state, trial.source
+    (0, 'running', 'design')
+    >>> study.tell(trial, 0.5)
+    'recorded'
+    >>> study.trials[0].value
+    0.5
+    """
+
+    number: int
+    """Its number in the study, from 0 on."""
+    params: Params
+    """The point, by the parameters' names."""
+    value: float | None
+    """The mean of the values that count."""
+    noise: float | None
+    """The variance of the value's noise, if it is known."""
+    state: State
+    """How it stands."""
+    source: Source
+    """Where the point came from: the initial design, the model, chance, or the user."""
+    reason: str | None
+    """Why it failed or is infeasible."""
+    attempts: int
+    """How often it was handed out."""
+    attempt: int | None
+    """Which of the attempts is in these hands, if it was just handed out."""
+    measurements: tuple[Measurement, ...]
+    """All that was measured, in order."""
+    notes: tuple[str, ...]
+    """What was reported of it and changed nothing."""
+    unit: tuple[float, ...]
+    """The point in the unit cube: one coordinate for each parameter that has more than one value."""
+
+    def __getitem__(self, name: str) -> Any:
+        """The value of a parameter."""
+        return self.params[name]
+
+
+class Batch(list[Trial]):
+    """The trials that an ask was answered with; ``short`` says why there are fewer than asked for."""
+
+    short: str | None
+
+    def __init__(self, trials: Iterable[Trial] = (), short: str | None = None) -> None:
+        super().__init__(trials)
+        self.short = short
+
+
+class Trials(list[Trial]):
+    """All trials of a study, by number; also as a table.
+
+    >>> import elbowroom as er
+    >>> study = er.Study({"x": er.Float(0, 1)})
+    >>> _ = study.tell({"x": 0.5}, 2.0)
+    >>> study.trials.columns()
+    {'number': [0], 'state': ['complete'], 'value': [2.0], 'noise': [None], 'params_x': [0.5], 'source': ['given'], \
+'attempts': [1], 'reason': [None]}
+    """
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The trials as columns: the point's in the middle, as ``params_`` and the parameter's name."""
+        names = list(self[0].params) if self else []
+        return {
+            **{name: [getattr(trial, name) for trial in self] for name in ("number", "state", "value", "noise")},
+            **{f"params_{name}": [trial.params[name] for trial in self] for name in names},
+            **{name: [getattr(trial, name) for trial in self] for name in ("source", "attempts", "reason")},
+        }
+
+    def to_pandas(self) -> Any:
+        """The trials as a pandas frame; pandas has to be installed."""
+        return import_module("pandas").DataFrame(self.columns())
+
+    def to_polars(self) -> Any:
+        """The trials as a polars frame; polars has to be installed."""
+        return import_module("polars").DataFrame(self.columns(), strict=False)
+
+    def _repr_html_(self) -> str:
+        return table(self.columns())
+
+
+@dataclass(frozen=True)
+class Recommendation:
+    """The point to use in the end, with what the model expects there; ``trial`` is the one that tried it, if one did."""
+
+    params: Params
+    mean: float
+    sd: float
+    trial: int | None
+
+
+def trial_of(row: dict[str, Any], params: Params) -> Trial:
+    """A trial from the core's dict."""
+    row["params"] = params
+    row["measurements"] = tuple(Measurement(*one) for one in row["measurements"])
+    row["notes"] = tuple(row["notes"])
+    row["unit"] = tuple(row["unit"])
+    return Trial(**row)

@@ -1,0 +1,63 @@
+//! Errors as Python exceptions, in the same words.
+
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+/// Why a call failed: not yet a Python exception, so that it can be made without the interpreter.
+#[derive(Debug)]
+pub enum Fault {
+    Core(elbowroom::error::Error),
+    Store(elbowroom_store::Error),
+}
+
+impl From<elbowroom::error::Error> for Fault {
+    fn from(error: elbowroom::error::Error) -> Self {
+        Fault::Core(error)
+    }
+}
+
+impl From<elbowroom_store::Error> for Fault {
+    fn from(error: elbowroom_store::Error) -> Self {
+        match error {
+            elbowroom_store::Error::Study(error) => Fault::Core(error),
+            error => Fault::Store(error),
+        }
+    }
+}
+
+impl From<Fault> for PyErr {
+    fn from(fault: Fault) -> Self {
+        use elbowroom::error::Error as Core;
+        let (class, words) = match fault {
+            Fault::Core(error) => {
+                let class = match error {
+                    Core::Space { .. } => "SpaceError",
+                    Core::Data { .. } => "DataError",
+                    Core::Config { .. } => "ConfigError",
+                    Core::Trial { .. } => "TrialError",
+                    Core::Numerical { .. } => "NumericalError",
+                    _ => "ElbowroomError",
+                };
+                (class, error.to_string())
+            }
+            Fault::Store(error) => ("StoreError", error.to_string()),
+        };
+        raised(class, words)
+    }
+}
+
+/// A setting that cannot be read.
+pub fn config(what: impl Into<String>, hint: impl Into<String>) -> PyErr {
+    Fault::Core(elbowroom::error::Error::config(what, hint)).into()
+}
+
+/// The classes live in Python, where an exception can have two bases.
+fn raised(class: &str, words: String) -> PyErr {
+    Python::attach(|py| {
+        let found = py.import("elbowroom._errors").and_then(|module| module.getattr(class));
+        match found.and_then(|class| Ok(class.cast_into::<PyType>()?)) {
+            Ok(class) => PyErr::from_type(class, words),
+            Err(error) => error,
+        }
+    })
+}

@@ -1,0 +1,36 @@
+//! elbowroom for Python: converts and forwards.
+//!
+//! The module `elbowroom._elbowroom` holds what needs Rust; the package `elbowroom` around it is Python, typed and
+//! documented there. Nothing is decided here: defaults, checks and messages are those of the core and of the store.
+
+mod array;
+mod blocks;
+mod error;
+mod gain;
+mod gp;
+mod interrupt;
+mod problems;
+mod settings;
+mod space;
+mod study;
+mod suggest;
+mod trial;
+mod value;
+mod why;
+
+/// The part of the package that is Rust.
+#[pyo3::pymodule(gil_used = false)]
+mod _elbowroom {
+    #[pymodule_export]
+    use crate::blocks::{ln_expected_improvement, ln_penalizer, qei};
+    #[pymodule_export]
+    use crate::gp::GaussianProcess;
+    #[pymodule_export]
+    use crate::problems::{Problem, problem_names};
+    #[pymodule_export]
+    use crate::settings::strategies;
+    #[pymodule_export]
+    use crate::study::Study;
+    #[pymodule_export]
+    use crate::suggest::suggest;
+}

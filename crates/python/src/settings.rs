@@ -1,0 +1,69 @@
+//! Settings by name, as JSON: what is left out has the core's default.
+
+use elbowroom::space::SearchSpace;
+use elbowroom::study::{StrategyConfig, StudyConfig};
+use pyo3::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use crate::error::config;
+
+/// A configuration from a space and a JSON object of all other settings.
+pub fn config_of(space: &SearchSpace, settings: &str) -> PyResult<StudyConfig> {
+    let unreadable = |error: serde_json::Error| {
+        config(format!("the settings cannot be read: {error}"), "see the documentation of `Study`")
+    };
+    let mut settings: Map<String, Value> = serde_json::from_str(settings).map_err(unreadable)?;
+    if let Some(strategy) = settings.get_mut("strategy") {
+        check_strategy(strategy)?;
+    }
+    settings.insert("space".to_owned(), serde_json::to_value(space).map_err(unreadable)?);
+    serde_json::from_value(Value::Object(settings)).map_err(unreadable)
+}
+
+/// Refuses a strategy's unknown name and unknown options, with the known ones.
+fn check_strategy(strategy: &Value) -> PyResult<()> {
+    let Some(name) = strategy.get("name").and_then(Value::as_str) else {
+        return Err(config("the strategy has no name", format!("take one of {}", StrategyConfig::names().join(", "))));
+    };
+    let known = StrategyConfig::named(name).map_err(crate::error::Fault::from)?;
+    let known = serde_json::to_value(known).unwrap_or_default();
+    let unknown =
+        strategy.as_object().into_iter().flatten().map(|(key, _)| key).find(|key| known.get(key.as_str()).is_none());
+    let Some(unknown) = unknown else { return Ok(()) };
+    let options: Vec<&str> =
+        known.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).filter(|key| *key != "name").collect();
+    let hint = if options.is_empty() {
+        "give it no options".to_owned()
+    } else {
+        format!("take one of {}", options.join(", "))
+    };
+    Err(config(format!("the strategy {name:?} has no option {unknown:?}"), hint))
+}
+
+/// What the core has under a name.
+pub fn named<T: DeserializeOwned>(what: &str, name: &str) -> PyResult<T> {
+    serde_json::from_value(Value::String(name.to_owned())).map_err(|error| {
+        let words = error.to_string();
+        let known = words.split_once("expected ").map_or("another name", |(_, known)| known);
+        config(format!("there is no {what} named {name:?}"), format!("take {known}"))
+    })
+}
+
+/// The name under which the core has it.
+pub fn name_of(thing: &impl Serialize) -> String {
+    let name = serde_json::to_value(thing).unwrap_or_default();
+    name.as_str().unwrap_or_default().to_owned()
+}
+
+/// Every strategy by name, with its default options, as JSON.
+#[pyfunction]
+pub fn strategies() -> String {
+    let named = |strategy: &StrategyConfig| {
+        let mut options = serde_json::to_value(strategy).unwrap_or_default();
+        options.as_object_mut().map(|options| options.remove("name"));
+        (strategy.name().to_owned(), options)
+    };
+    json!(StrategyConfig::all().iter().map(named).collect::<Map<String, Value>>()).to_string()
+}

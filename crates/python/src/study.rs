@@ -1,0 +1,414 @@
+//! A study in a store, as this process sees it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
+
+use elbowroom::space::Point;
+use elbowroom::study::{Report, TrialId};
+use elbowroom_store::{
+    About, Attempt, Counts, DEFAULT_TTL, Digest, Entry, Handed, Heartbeat, Memory, SharedStudy, Standing, Store, Time,
+};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyMapping};
+
+use crate::error::Fault;
+use crate::gain::expected_gain;
+use crate::interrupt::interruptible;
+use crate::settings::config_of;
+use crate::space::{space_from_python, space_to_python};
+use crate::trial::{recommendation_to_python, told_name, trial_to_python};
+use crate::value::point_from_python;
+use crate::why::why;
+
+/// A worker that is alive says so this often, for each of its leases' lengths.
+const BEATS_PER_LEASE: u32 = 4;
+
+/// A study in a store. It is seen through two windows, so that nobody who tells or looks waits for one who asks.
+#[pyclass(frozen, module = "elbowroom._elbowroom")]
+pub struct Study {
+    store: Arc<dyn Store>,
+    name: String,
+    ttl: Duration,
+    asking: Arc<Mutex<SharedStudy>>,
+    looking: Mutex<SharedStudy>,
+    /// The attempts in this process's hands.
+    held: Arc<Mutex<HashMap<u64, Attempt>>>,
+    heartbeat: OnceLock<Heartbeat>,
+}
+
+/// A lock whose last holder panicked is as good as any: what it guards is only changed as a whole.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn open_store(address: Option<&str>) -> Result<Arc<dyn Store>, Fault> {
+    Ok(match address {
+        None => Arc::new(Memory::new()),
+        Some(address) => elbowroom_store::open(address)?,
+    })
+}
+
+type Rows<'py> = (Vec<Bound<'py, PyDict>>, Option<String>);
+
+#[pymethods]
+impl Study {
+    /// Opens a study of this configuration, or creates it.
+    #[staticmethod]
+    #[pyo3(signature = (parameters, constraints, settings, store, name, worker, lease))]
+    #[allow(clippy::too_many_arguments, reason = "one for each of the words of Python's own `Study`")]
+    fn create(
+        py: Python<'_>,
+        parameters: Vec<Bound<'_, PyDict>>,
+        constraints: Vec<String>,
+        settings: &str,
+        store: Option<String>,
+        name: String,
+        worker: Option<String>,
+        lease: Option<f64>,
+    ) -> PyResult<Self> {
+        let space = space_from_python(&parameters, constraints)?;
+        let config = config_of(&space, settings)?;
+        py.detach(|| {
+            let store = open_store(store.as_deref())?;
+            let shared = SharedStudy::open_or_create(store.clone(), &name, config).map_err(Fault::from)?;
+            Self::of(store, shared, worker, lease)
+        })
+    }
+
+    /// Opens a study as it stands in its store.
+    #[staticmethod]
+    #[pyo3(signature = (store, name, worker, lease))]
+    fn open(py: Python<'_>, store: String, name: String, worker: Option<String>, lease: Option<f64>) -> PyResult<Self> {
+        py.detach(|| {
+            let store = open_store(Some(&store))?;
+            let shared = SharedStudy::open(store.clone(), &name).map_err(Fault::from)?;
+            Self::of(store, shared, worker, lease)
+        })
+    }
+
+    /// A study in memory from a log: when each event was stored, and the event in JSON.
+    #[staticmethod]
+    #[pyo3(signature = (name, log, lease))]
+    fn load(py: Python<'_>, name: String, log: Vec<(i64, String)>, lease: Option<f64>) -> PyResult<Self> {
+        py.detach(|| {
+            let mut digest = Digest::EMPTY;
+            let entries: Vec<Entry> = log
+                .into_iter()
+                .map(|(at, text)| {
+                    digest = digest.then(Time(at), &text);
+                    Entry { at: Time(at), text, digest }
+                })
+                .collect();
+            let store = open_store(None)?;
+            store.import(&name, &entries, &[]).map_err(Fault::from)?;
+            let shared = SharedStudy::open(store.clone(), &name).map_err(Fault::from)?;
+            Self::of(store, shared, None, lease)
+        })
+    }
+
+    /// The log, as [`load`](Self::load) takes it.
+    fn log(&self, py: Python<'_>) -> PyResult<Vec<(i64, String)>> {
+        let snapshot = py.detach(|| self.store.read(&self.name, 0)).map_err(Fault::from)?;
+        Ok(snapshot.entries.into_iter().map(|entry| (entry.at.0, entry.text)).collect())
+    }
+
+    /// Takes up to n points, and why there are fewer.
+    #[pyo3(signature = (n, request=None))]
+    fn ask<'py>(&self, py: Python<'py>, n: usize, request: Option<String>) -> PyResult<Rows<'py>> {
+        let (asking, abandoned_by) = (self.asking.clone(), self.asking.clone());
+        let work = move || lock(&asking).ask(n, request.as_deref()).map_err(Fault::from);
+        let abandon = move |handed: Result<Handed, Fault>| {
+            let Ok(handed) = handed else { return };
+            let attempts: Vec<Attempt> = handed.trials.iter().map(|trial| trial.attempt).collect();
+            // If it cannot be given back, the lease runs out.
+            let _ = lock(&abandoned_by).give_back(&attempts);
+        };
+        let handed = interruptible(py, work, abandon)??;
+        let rows = handed.trials.iter().map(|handed| {
+            self.hold(handed.attempt);
+            trial_to_python(py, &handed.trial, Standing::Running, Some(handed.attempt.number))
+        });
+        Ok((rows.collect::<PyResult<_>>()?, handed.short))
+    }
+
+    /// Tells a value; says what became of it.
+    #[pyo3(signature = (trial, value, noise=None, correction=false, attempt=None, request=None))]
+    #[allow(clippy::too_many_arguments, reason = "one for each thing that can be told")]
+    fn tell(
+        &self,
+        py: Python<'_>,
+        trial: u64,
+        value: f64,
+        noise: Option<f64>,
+        correction: bool,
+        attempt: Option<u32>,
+        request: Option<String>,
+    ) -> PyResult<&'static str> {
+        let mut report = Report::new(value);
+        report.noise = noise;
+        report.correction = correction;
+        report.request = request;
+        let told = py.detach(|| lock(&self.looking).tell(about(trial, attempt, None), report).map_err(Fault::from))?;
+        self.let_go(trial);
+        Ok(told_name(told))
+    }
+
+    /// Records that a trial ended without a value.
+    #[pyo3(signature = (trial, reason, attempt=None, request=None))]
+    fn fail(
+        &self,
+        py: Python<'_>,
+        trial: u64,
+        reason: String,
+        attempt: Option<u32>,
+        request: Option<String>,
+    ) -> PyResult<()> {
+        py.detach(|| lock(&self.looking).fail(about(trial, attempt, request), reason).map_err(Fault::from))?;
+        self.let_go(trial);
+        Ok(())
+    }
+
+    /// Records that a trial's point breaks a constraint that only the evaluation can tell.
+    #[pyo3(signature = (trial, reason, attempt=None, request=None))]
+    fn infeasible(
+        &self,
+        py: Python<'_>,
+        trial: u64,
+        reason: String,
+        attempt: Option<u32>,
+        request: Option<String>,
+    ) -> PyResult<()> {
+        py.detach(|| lock(&self.looking).infeasible(about(trial, attempt, request), reason).map_err(Fault::from))?;
+        self.let_go(trial);
+        Ok(())
+    }
+
+    /// Gives a trial up.
+    #[pyo3(signature = (trial, attempt=None, request=None))]
+    fn release(&self, py: Python<'_>, trial: u64, attempt: Option<u32>, request: Option<String>) -> PyResult<()> {
+        py.detach(|| lock(&self.looking).release(about(trial, attempt, request)).map_err(Fault::from))?;
+        self.let_go(trial);
+        Ok(())
+    }
+
+    /// Gives trials back to be handed out again.
+    fn give_back(&self, py: Python<'_>, attempts: Vec<(u64, u32)>) -> PyResult<()> {
+        let back: Vec<Attempt> =
+            attempts.iter().map(|&(trial, number)| Attempt { trial: TrialId(trial), number }).collect();
+        py.detach(|| lock(&self.looking).give_back(&back).map_err(Fault::from))?;
+        attempts.iter().for_each(|&(trial, _)| self.let_go(trial));
+        Ok(())
+    }
+
+    /// Adds an earlier result.
+    #[pyo3(signature = (params, value, noise=None, request=None))]
+    fn add<'py>(
+        &self,
+        py: Python<'py>,
+        params: &Bound<'py, PyMapping>,
+        value: f64,
+        noise: Option<f64>,
+        request: Option<String>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let point = point_from_python(params)?;
+        let mut report = Report::new(value);
+        report.noise = noise;
+        report.request = request;
+        let (trial, standing) = py.detach(|| {
+            let mut shared = lock(&self.looking);
+            let trial = shared.add(&point, report)?;
+            let standing = shared.standing(&trial);
+            Ok::<_, Fault>((trial, standing))
+        })?;
+        trial_to_python(py, &trial, standing, None)
+    }
+
+    /// Starts a trial at a point of one's own.
+    #[pyo3(signature = (params, due=None, request=None))]
+    fn start<'py>(
+        &self,
+        py: Python<'py>,
+        params: &Bound<'py, PyMapping>,
+        due: Option<f64>,
+        request: Option<String>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let point = point_from_python(params)?;
+        let due = due.map(seconds).transpose()?;
+        let handed = py.detach(|| lock(&self.looking).start(&point, due, request.as_deref()).map_err(Fault::from))?;
+        trial_to_python(py, &handed.trial, Standing::Running, Some(handed.attempt.number))
+    }
+
+    /// All trials, by number.
+    fn trials<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let standing = |shared: &SharedStudy| {
+            let trials = shared.study().trials().iter();
+            Ok(trials.map(|trial| (trial.clone(), shared.standing(trial))).collect::<Vec<_>>())
+        };
+        let trials = self.look(py, standing)?;
+        trials.iter().map(|(trial, standing)| trial_to_python(py, trial, *standing, None)).collect()
+    }
+
+    /// One trial.
+    fn trial<'py>(&self, py: Python<'py>, number: u64) -> PyResult<Bound<'py, PyDict>> {
+        let (trial, standing) = self.look(py, |shared| {
+            let trial = shared.study().trial(TrialId(number))?;
+            Ok((trial.clone(), shared.standing(trial)))
+        })?;
+        trial_to_python(py, &trial, standing, None)
+    }
+
+    /// The trial with the best value.
+    fn best<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let best = self.look(py, |shared| Ok(shared.study().best().cloned()))?;
+        best.map(|trial| trial_to_python(py, &trial, Standing::Complete, None)).transpose()
+    }
+
+    /// The point to use in the end; with `highest_mean` the paper's.
+    #[pyo3(signature = (highest_mean=false))]
+    fn recommended<'py>(&self, py: Python<'py>, highest_mean: bool) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let asking = self.asking.clone();
+        let work = move || {
+            let mut shared = lock(&asking);
+            shared.refresh()?;
+            Ok::<_, Fault>(if highest_mean { shared.study().highest_mean() } else { shared.study().recommended() })
+        };
+        let found = interruptible(py, work, drop)??;
+        found.map(|found| recommendation_to_python(py, &found)).transpose()
+    }
+
+    /// By how much the next point is expected to improve on the best value; none before there is a model.
+    fn expected_gain(&self, py: Python<'_>) -> PyResult<Option<f64>> {
+        let asking = self.asking.clone();
+        let work = move || {
+            let mut shared = lock(&asking);
+            shared.refresh()?;
+            Ok(expected_gain(shared.study())?)
+        };
+        interruptible(py, work, drop)?.map_err(|fault: Fault| fault.into())
+    }
+
+    /// Means and standard deviations of the values at points, by the model of the results.
+    fn predict(&self, py: Python<'_>, points: Vec<Bound<'_, PyMapping>>) -> PyResult<(Vec<f64>, Vec<f64>)> {
+        let points = points.iter().map(point_from_python).collect::<PyResult<Vec<_>>>()?;
+        let asking = self.asking.clone();
+        let work = move || {
+            let mut shared = lock(&asking);
+            shared.refresh()?;
+            let (study, model) = (shared.study(), shared.study().model()?);
+            let predict = |point: &Point| {
+                let (mean, sd) = model.predict_value(&study.space().encode(point)?);
+                Ok((study.config().goal.maximized(mean), sd))
+            };
+            points.iter().map(predict).collect::<Result<(Vec<f64>, Vec<f64>), Fault>>()
+        };
+        interruptible(py, work, drop)?.map_err(|fault| fault.into())
+    }
+
+    /// What a trial's point rested on when it was chosen, as JSON.
+    fn why(&self, py: Python<'_>, trial: u64) -> PyResult<String> {
+        let asking = self.asking.clone();
+        let work = move || {
+            let mut shared = lock(&asking);
+            shared.refresh()?;
+            Ok(why(shared.study(), TrialId(trial))?.to_string())
+        };
+        interruptible(py, work, drop)?.map_err(|fault: Fault| fault.into())
+    }
+
+    /// How many trials stand how.
+    fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let Counts { running, queued, lost, complete, failed, infeasible, released } =
+            self.look(py, |shared| Ok(shared.counts()))?;
+        let dict = PyDict::new(py);
+        let all = [
+            ("running", running),
+            ("queued", queued),
+            ("lost", lost),
+            ("complete", complete),
+            ("failed", failed),
+            ("infeasible", infeasible),
+            ("released", released),
+        ];
+        all.iter().try_for_each(|(name, n)| dict.set_item(name, n))?;
+        Ok(dict)
+    }
+
+    /// How many more trials the budget allows.
+    fn budget_left(&self, py: Python<'_>) -> PyResult<Option<usize>> {
+        self.look(py, |shared| Ok(shared.study().budget_left()))
+    }
+
+    /// The settings, as JSON.
+    fn settings(&self, py: Python<'_>) -> PyResult<String> {
+        self.look(py, |shared| Ok(serde_json::to_string(shared.study().config()).unwrap_or_default()))
+    }
+
+    /// The parameters, as dicts.
+    fn space<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        space_to_python(py, &self.look(py, |shared| Ok(shared.study().space().clone()))?)
+    }
+
+    /// The store, as a person would name it.
+    fn place(&self) -> String {
+        self.store.place()
+    }
+}
+
+impl Study {
+    fn of(store: Arc<dyn Store>, shared: SharedStudy, worker: Option<String>, lease: Option<f64>) -> PyResult<Self> {
+        let name = shared.name().to_owned();
+        let ttl = lease.map(seconds).transpose()?.unwrap_or(DEFAULT_TTL);
+        let looking = SharedStudy::open(store.clone(), &name).map_err(Fault::from)?.ttl(ttl);
+        let asking = shared.ttl(ttl);
+        let (asking, looking) = match worker {
+            Some(worker) => (asking.worker(worker.clone()), looking.worker(worker)),
+            None => (asking, looking),
+        };
+        Ok(Self {
+            store,
+            name,
+            ttl,
+            asking: Arc::new(Mutex::new(asking)),
+            looking: Mutex::new(looking),
+            held: Arc::default(),
+            heartbeat: OnceLock::new(),
+        })
+    }
+
+    /// Looks at what is new, without the interpreter: who holds a lock and waits for the interpreter, and who has the
+    /// interpreter and waits for the lock, would wait for ever.
+    fn look<T: Send>(&self, py: Python<'_>, read: impl FnOnce(&SharedStudy) -> Result<T, Fault> + Send) -> PyResult<T> {
+        let read = py.detach(|| {
+            let mut shared = lock(&self.looking);
+            shared.refresh()?;
+            read(&shared)
+        });
+        Ok(read?)
+    }
+
+    fn hold(&self, attempt: Attempt) {
+        let beat = || Heartbeat::start(self.store.clone(), &self.name, self.ttl / BEATS_PER_LEASE);
+        self.heartbeat.get_or_init(beat).hold(attempt);
+        lock(&self.held).insert(attempt.trial.0, attempt);
+    }
+
+    fn let_go(&self, trial: u64) {
+        if let (Some(attempt), Some(heartbeat)) = (lock(&self.held).remove(&trial), self.heartbeat.get()) {
+            heartbeat.let_go(attempt);
+        }
+    }
+}
+
+fn about(trial: u64, attempt: Option<u32>, request: Option<String>) -> About {
+    let mut about = About::from(TrialId(trial));
+    about.attempt = attempt;
+    about.request = request;
+    about
+}
+
+fn seconds(seconds: f64) -> PyResult<Duration> {
+    Duration::try_from_secs_f64(seconds).map_err(|_| {
+        crate::error::config(format!("{seconds} is no time in seconds"), "give a number that is not negative")
+    })
+}

@@ -1,0 +1,94 @@
+//! Trials as plain dicts, from which Python makes its own class.
+
+use elbowroom::study::{MeasurementKind, Recommendation, Source, Told, Trial, TrialState};
+use elbowroom_store::Standing;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::value::point_to_python;
+
+/// A trial with its standing; `attempt` is the one in this process's hands, if it is.
+pub fn trial_to_python<'py>(
+    py: Python<'py>,
+    trial: &Trial,
+    standing: Standing,
+    attempt: Option<u32>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("number", trial.id.0)?;
+    dict.set_item("params", point_to_python(py, &trial.point)?)?;
+    dict.set_item("value", trial.value())?;
+    dict.set_item("noise", trial.noise())?;
+    dict.set_item("state", state_name(standing))?;
+    dict.set_item("source", source_name(trial.source))?;
+    let reason = match &trial.state {
+        TrialState::Failed { reason } | TrialState::Infeasible { reason, .. } => Some(reason),
+        _ => None,
+    };
+    dict.set_item("reason", reason)?;
+    dict.set_item("attempts", trial.attempts)?;
+    dict.set_item("attempt", attempt)?;
+    let measurements = PyList::empty(py);
+    if let TrialState::Complete { measurements: all } | TrialState::Infeasible { measurements: all, .. } = &trial.state
+    {
+        for one in all {
+            measurements.append((one.value, one.noise, kind_name(one.kind)))?;
+        }
+    }
+    dict.set_item("measurements", measurements.to_tuple())?;
+    dict.set_item("notes", &trial.notes)?;
+    dict.set_item("unit", trial.unit.to_vec())?;
+    Ok(dict)
+}
+
+/// A recommended point.
+pub fn recommendation_to_python<'py>(py: Python<'py>, found: &Recommendation) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("params", point_to_python(py, &found.point)?)?;
+    dict.set_item("mean", found.mean)?;
+    dict.set_item("sd", found.sd)?;
+    dict.set_item("trial", found.trial.map(|id| id.0))?;
+    Ok(dict)
+}
+
+fn state_name(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Running => "running",
+        Standing::Queued => "queued",
+        Standing::Lost => "lost",
+        Standing::Complete => "complete",
+        Standing::Failed => "failed",
+        Standing::Infeasible => "infeasible",
+        Standing::Released => "released",
+    }
+}
+
+fn source_name(source: Source) -> &'static str {
+    match source {
+        Source::Design => "design",
+        Source::Model => "model",
+        Source::Random => "random",
+        Source::Given => "given",
+    }
+}
+
+fn kind_name(kind: MeasurementKind) -> &'static str {
+    match kind {
+        MeasurementKind::First => "first",
+        MeasurementKind::Replicate => "replicate",
+        MeasurementKind::Late => "late",
+        MeasurementKind::Correction => "correction",
+    }
+}
+
+/// What became of a value.
+pub fn told_name(told: Told) -> &'static str {
+    match told {
+        Told::Recorded => "recorded",
+        Told::Late => "late",
+        Told::Replicate => "replicate",
+        Told::Correction => "correction",
+        Told::NotFinite => "not_finite",
+        Told::Repeated => "repeated",
+    }
+}

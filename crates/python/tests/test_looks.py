@@ -1,0 +1,76 @@
+"""What a study shows: tables, reasons, pictures."""
+
+import numpy as np
+import pytest
+
+import elbowroom as er
+
+SPACE = {"x": er.Float(0.01, 1, log=True), "n": er.Int(1, 5), "kind": er.Categorical(["a", "<b>", None]), "c": er.Fixed(3)}
+
+
+@pytest.fixture(name="study", scope="module")
+def _study():
+    study = er.Study(SPACE, seed=1, budget=20, name="<plate>")
+    study.run(lambda x, n, kind, c: (np.log10(x) + 1) ** 2 + n + (kind is None), 14)
+    study.ask(2)
+    return study
+
+
+def test_frames_have_a_row_for_each_trial(study):
+    pandas = pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    for frame in (study.trials.to_pandas(), study.trials.to_polars()):
+        assert list(frame.columns)[:5] == ["number", "state", "value", "noise", "params_x"]
+        assert frame.shape[0] == 16
+    assert isinstance(study.trials.to_pandas(), pandas.DataFrame)
+    assert isinstance(study.trials.to_polars(), polars.DataFrame)
+    assert study.trials.to_pandas()["value"].min() == study.best.value
+
+
+def test_html_is_escaped_and_complete(study):
+    page = study._repr_html_()
+    assert "&lt;plate&gt;" in page and "<plate>" not in page
+    assert "14 complete" in page and "minimize" in page
+    assert study.trials._repr_html_().count("<tr>") == 17
+    assert "<b>" not in study.trials._repr_html_()
+
+
+def test_why_tells_what_the_model_expected(study):
+    chosen = next(trial for trial in study.trials if trial.source == "model")
+    why = study.why(chosen)
+    assert why.model.n_observed == chosen.number and why.source == "model"
+    assert why.model.best == min(trial.value for trial in study.trials[: chosen.number])
+    assert [one.distance for one in why.model.nearest] == sorted(one.distance for one in why.model.nearest)
+    assert "expected there" in str(why)
+    # The last of two that were asked for together saw the first.
+    last = study.why(15)
+    assert [one.trial for one in last.model.pending] == [14]
+    assert last.model.sd_with_pending <= last.model.sd
+    assert study.why(0).model is None
+
+
+def test_the_model_is_near_what_it_has_seen(study):
+    mean, sd = study.predict([trial.params for trial in study.trials[:14]])
+    values = np.array([trial.value for trial in study.trials[:14]])
+    assert mean.shape == sd.shape == (14,)
+    assert (abs(mean - values) < 4 * sd + 0.1).all()
+
+
+def test_pictures_show_what_is_there(study):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    ax = study.plot_history()
+    assert len(ax.collections[0].get_offsets()) == 14
+    axes = study.plot_slices()
+    assert [ax.get_xlabel() for ax in axes] == ["x", "n", "kind"]
+    ax = study.plot_pending("x", "n")
+    assert len(ax.collections[-1].get_offsets()) == 2
+    study.plot_pending("kind", "x").figure.canvas.draw()
+    with pytest.raises(er.ConfigError, match="no parameter 'z'"):
+        study.plot_slices(["z"])
+
+
+def test_pictures_need_a_result():
+    pytest.importorskip("matplotlib")
+    with pytest.raises(er.ElbowroomError, match="no value yet"):
+        er.Study(SPACE).plot_slices()

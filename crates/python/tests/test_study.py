@@ -1,0 +1,206 @@
+"""Studies: ask, tell and what comes of it."""
+
+import math
+import pickle
+import threading
+
+import pytest
+
+import elbowroom as er
+
+SPACE = {"x": er.Float(-1, 1), "n": er.Int(1, 9)}
+
+
+def test_the_code_block_of_the_readme_runs(capsys):
+    readme = (__import__("pathlib").Path(__file__).parents[1] / "README.md").read_text()
+    code = readme.split("```python\n")[1].split("```")[0]
+    exec(compile(code, "README.md", "exec"), {})
+    value = float(capsys.readouterr().out.split()[0])
+    # The minimum is 1, at x = 0.3 and y = 1.
+    assert 1 <= value < 1.01
+
+
+def test_points_are_in_the_space_and_differ():
+    study = er.Study(SPACE, seed=3)
+    batch = study.ask(8)
+    assert [trial.number for trial in batch] == list(range(8))
+    assert all(-1 <= trial["x"] <= 1 and trial["n"] in range(1, 10) for trial in batch)
+    assert len({tuple(trial.params.values()) for trial in batch}) == 8
+    assert {type(trial["n"]) for trial in batch} == {int}
+
+
+def test_the_same_seed_gives_the_same_points_and_another_one_others():
+    def points(seed):
+        return [trial.params for trial in er.Study(SPACE, seed=seed).ask(4)]
+
+    assert points(1) == points(1) != points(2)
+
+
+def test_the_best_is_the_smallest_or_the_largest():
+    for goal, wanted in [("minimize", 1.0), ("maximize", 3.0)]:
+        study = er.Study(SPACE, goal=goal)
+        for trial, value in zip(study.ask(3), [2.0, 1.0, 3.0]):
+            study.tell(trial, value)
+        assert study.best.value == wanted
+
+
+def test_a_value_is_never_refused_and_the_answer_says_what_it_is():
+    study = er.Study(SPACE)
+    first, second = study.ask(2)
+    assert study.tell(first, 1.0) == "recorded"
+    assert study.tell(first.number, 2.0, noise=0.5) == "replicate"
+    assert study.tell(first, 5.0, correction=True, request="again") == "correction"
+    assert study.tell(first, 5.0, correction=True, request="again") == "repeated"
+    assert study.tell(second, math.nan) == "not_finite"
+    assert study.tell(second, 3.0) == "late"
+    assert [trial.value for trial in study.trials] == [5.0, 3.0]
+    assert [one.kind for one in study.trials[0].measurements] == ["first", "replicate", "correction"]
+
+
+def test_failures_are_kept_with_their_reasons_and_no_observations():
+    study = er.Study(SPACE)
+    a, b, c, d = study.ask(4)
+    study.fail(a, "it broke")
+    study.infeasible(b, "too hot")
+    study.release(c)
+    study.tell(d, 1.0)
+    assert [trial.state for trial in study.trials] == ["failed", "infeasible", "released", "complete"]
+    assert [trial.reason for trial in study.trials] == ["it broke", "too hot", None, None]
+    assert study.best.number == d.number
+    assert study.counts["failed"] == 1
+
+
+def test_a_budget_ends_the_asking_and_says_so():
+    study = er.Study(SPACE, budget=3)
+    batch = study.ask(5)
+    assert len(batch) == 3 and "budget" in batch.short
+    assert study.ask() == [] and study.budget_left == 0
+
+
+def test_a_trial_that_was_given_back_is_handed_out_again():
+    study = er.Study(SPACE)
+    [trial] = study.ask()
+    study.give_back([trial])
+    [again] = study.ask()
+    assert (again.number, again.params, again.attempt) == (trial.number, trial.params, 2)
+
+
+def test_objects_are_choices_too():
+    marker = object()
+    space = {"a": er.Categorical([None, "None", (1, 2), marker]), "b": er.Fixed(math.sqrt)}
+    study = er.Study(space, seed=1)
+    seen = {repr(trial["a"]) for trial in study.ask(4)}
+    assert seen == {repr(choice) for choice in space["a"].choices}
+    assert all(trial["b"] is math.sqrt for trial in study.trials)
+    trial = er.Study(space).add({"a": (1, 2), "b": math.sqrt}, 3.0)
+    assert trial.params == {"a": (1, 2), "b": math.sqrt}
+
+
+def test_errors_have_the_cores_words():
+    with pytest.raises(er.SpaceError, match=r"parameter `x`: low 3 is above high 1\n  try: swap the two bounds"):
+        er.Study({"x": er.Float(3, 1)})
+    with pytest.raises(ValueError, match="no strategy named 'clever'|no strategy named \"clever\""):
+        er.Study(SPACE, strategy="clever")
+    with pytest.raises(er.ConfigError, match="no option \"lies\"\n  try: take one of acquisition, lie, refit"):
+        er.Study(SPACE, strategy={"name": "believer", "lies": "mean"})
+    with pytest.raises(er.TrialError, match="trial 7"):
+        er.Study(SPACE).tell(7, 1.0)
+    with pytest.raises(er.StoreError, match="there are no `mysql` stores"):
+        er.Study(SPACE, store="mysql://localhost/x")
+
+
+@pytest.mark.parametrize("name", sorted(er.strategies()))
+def test_every_strategy_proposes_points(name):
+    study = er.Study(SPACE, strategy=name, seed=1, initial=3)
+    for _ in range(3):
+        for trial in study.ask(3):
+            study.tell(trial, trial["x"] ** 2 + trial["n"])
+    assert {"design", "model"} & {trial.source for trial in study.trials[:9]}
+    assert len({tuple(trial.params.values()) for trial in study.trials}) == len(study.trials)
+
+
+def test_a_file_keeps_the_study(tmp_path):
+    path = tmp_path / "study.elbow"
+    study = er.Study(SPACE, store=path, name="plate", seed=2)
+    [trial] = study.ask()
+    study.tell(trial, 1.5)
+    again = er.Study.open(path, "plate")
+    assert again.best == study.best
+    assert again.space == {"x": er.Float(-1.0, 1.0), "n": er.Int(1, 9)}
+    assert er.Study(SPACE, store=path, name="plate", seed=2).best.value == 1.5
+    with pytest.raises(er.StoreError, match="another configuration"):
+        er.Study(SPACE, store=path, name="plate", seed=3)
+    with pytest.raises(er.StoreError, match="there is no study `cup`"):
+        er.Study.open(path, "cup")
+
+
+def test_points_under_way_elsewhere_are_kept_apart_from():
+    space = {"x": er.Float(0, 1)}
+    observed = [({"x": x}, (x - 0.3) ** 2) for x in (0.0, 0.1, 0.5, 0.7, 1.0)]
+    [alone] = er.suggest(space, observed, initial=2)
+    [beside] = er.suggest(space, observed, pending=[alone], initial=2)
+    assert er.suggest(space, observed, initial=2) == [alone]
+    assert abs(alone["x"] - beside["x"]) > 0.01
+
+
+def test_threads_may_ask_and_tell_at_once():
+    study = er.Study(SPACE, budget=40, seed=1)
+
+    def work():
+        while batch := study.ask():
+            study.tell(batch[0], batch[0]["x"] ** 2)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert study.counts["complete"] == 40 == len({tuple(trial.params.values()) for trial in study.trials})
+
+
+def test_a_study_is_its_text():
+    study = er.Study(SPACE, seed=4)
+    batch = study.ask(6)
+    for trial in batch[:4]:
+        study.tell(trial, trial["x"])
+    again = er.Study.loads(study.dumps())
+    assert [trial.state for trial in again.trials] == ["complete"] * 4 + ["running"] * 2
+    assert [trial.params for trial in again.ask(2)] == [trial.params for trial in study.ask(2)]
+    with pytest.raises(er.StoreError, match="no study that `dumps` wrote"):
+        er.Study.loads("[]")
+
+
+def test_a_study_can_be_pickled(tmp_path):
+    space = {"a": er.Categorical([None, (1, 2)])}
+    for store in (None, tmp_path / "study.elbow"):
+        study = er.Study(space, store=store)
+        study.tell({"a": (1, 2)}, 1.0)
+        assert pickle.loads(pickle.dumps(study)).best == study.best
+
+
+def test_settings_are_found_again_by_name():
+    study = er.Study(
+        SPACE,
+        strategy="local_penalization",
+        acquisition={"name": "ucb", "kappa": 3.0},
+        penalizer="hard",
+        kernel="rbf",
+        noise=0.25,
+        design="uniform",
+        goal="maximize",
+    )
+    found = study.settings
+    assert found["strategy"]["acquisition"] == {"ucb": {"kappa": 3.0}}
+    assert (found["strategy"]["penalizer"], found["model"]["kernels"], found["model"]["noise"]) == ("hard", ["rbf"], 0.25)
+    assert (found["design"], study.goal) == ("uniform", "maximize")
+    plain = er.Study(SPACE).settings
+    assert plain["strategy"] == {"name": "local_penalization", **er.strategies()["local_penalization"]}
+
+
+@pytest.mark.parametrize("acquisition", ["ei", "ucb", "paper_ucb", "pi", "mean"])
+@pytest.mark.parametrize("penalizer", ["soft", "hard", "truncated"])
+def test_every_acquisition_goes_with_every_penalizer(acquisition, penalizer):
+    study = er.Study(SPACE, acquisition=acquisition, penalizer=penalizer, initial=3, seed=1)
+    for trial in study.ask(3):
+        study.tell(trial, trial["x"])
+    assert [trial.source for trial in study.ask(2)] == ["model", "model"]
