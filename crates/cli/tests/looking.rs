@@ -64,7 +64,7 @@ fn a_study_is_exported_and_copied() {
     let csv = bench.good(&["export"]);
     assert_eq!(
         (csv.lines().count(), csv.lines().next()),
-        (21, Some("trial,state,value,noise,x,n,source,attempts,reason"))
+        (21, Some("trial,state,value,noise,x,n,source,attempts,reason,notes"))
     );
     let lines = bench.good(&["export", "--format", "jsonl"]);
     let trials: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -108,7 +108,7 @@ fn cells_that_a_spreadsheet_would_run_are_guarded() {
     bench.good(&["fail", "0", "--reason", "-cmd"]);
     let csv = bench.good(&["export"]);
     assert!(csv.starts_with("trial,state,value,noise,k,'+y,"), "{csv}");
-    assert!(csv.contains(",'=1+1,-2,") && csv.contains(",'@x,-2,") && csv.contains(",'-cmd\n"), "{csv}");
+    assert!(csv.contains(",'=1+1,-2,") && csv.contains(",'@x,-2,") && csv.contains(",'-cmd,\n"), "{csv}");
 }
 
 #[test]

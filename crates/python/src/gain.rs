@@ -22,7 +22,7 @@ pub fn expected_gain(study: &Study) -> Result<Option<f64>> {
         other => other,
     });
     let study = Study::replay(plain)?;
-    let suggestion = study.suggest_with(1, Vec::new(), &study)?;
+    let suggestion = study.suggest_with(1, Vec::new(), None)?;
     let Some(next) = suggestion.trials.first().filter(|next| next.source == Source::Model) else { return Ok(None) };
     let (mean, sd) = study.model()?.predict_value(&study.space().encode(&next.point)?);
     let above = mean - study.config().goal.maximized(best);

@@ -157,6 +157,7 @@ fn model(study: &Study) -> Vec<Finding> {
             if findings.len() == before {
                 findings.push(Finding::fine("the model predicts left-out results as well as it says"));
             }
+            findings.extend(model.record.part.map(|part| Finding::fine(format!("the model is made of {part}"))));
             findings
         }
         Err(error) => vec![Finding::bad(format!("no model can be made: {error}"), "look at the values for outliers")],

@@ -5,7 +5,7 @@ use elbowroom::batch::{AcquisitionKind, best_mean_at_data};
 use elbowroom::error::Result;
 use elbowroom::normal::{cdf, pdf};
 use elbowroom::space::Point;
-use elbowroom::study::{Event, Model, Provenance, Source, StrategyConfig, Study, Trial, TrialId};
+use elbowroom::study::{Event, Model, Part, Provenance, Source, StrategyConfig, Study, Trial, TrialId};
 use serde::Serialize;
 
 use crate::axis::text;
@@ -25,10 +25,10 @@ pub struct Why {
 /// What the model said of a point before it was tried. Values are in the user's units.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Modelled {
-    /// The results it was made from.
+    /// The results there were.
     pub n_observed: usize,
-    /// The part of them that it was made of, if there were more than a model may have; in words.
-    pub part: Option<String>,
+    /// The part of them that it was made from, if there were more than a model may have.
+    pub part: Option<Part>,
     /// What it expected.
     pub mean: f64,
     /// How sure it was: the standard deviation.
@@ -139,7 +139,7 @@ fn modelled(data: &Study, seen: &Study, model: &Model, trial: &Trial, pending: &
     nearest.truncate(NEAREST);
     Ok(Modelled {
         n_observed: data.n_observed(),
-        part: model.record.part.map(|part| part.to_string()),
+        part: model.record.part,
         mean: data.config().goal.maximized(value),
         sd,
         sd_with_pending: sd * shrunk.min(1.0),

@@ -191,7 +191,7 @@ fn nothing_yet_and_nobody_there_are_said() {
         ("trials", "No trials yet"),
         ("parallel", "No value yet"),
         ("workers", "Nobody has worked yet"),
-        ("trial/7", "there is no trial 7"),
+        ("trial/7", "trial 7 does not exist"),
     ] {
         go(&mut browser, page);
         browser.wait(&format!("document.body.innerText.toLowerCase().includes({:?})", said.to_lowercase()));

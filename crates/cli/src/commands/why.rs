@@ -23,14 +23,14 @@ pub fn why(args: &Why, json: bool) -> Result<()> {
         json,
         || {
             json!({
-                "trial": trial.id, "point": trial.point, "source": trial.source, "value": trial.value(),
-                "notes": trial.notes, "model": in_json(&reasons), "fallback": reasons.fallback,
+                "trial": trial.id, "point": trial.point, "source": trial.source, "value": trial.value(), "notes": trial.notes,
+                "model": in_json(&reasons), "fallback": reasons.fallback,
             })
         },
         || {
-            let text = format!("trial {}: {}\n{}", trial.id, origin(trial.source), point_lines(&trial.point));
-            let notes: String = trial.notes.iter().map(|note| format!("  note: {note}\n")).collect();
-            text + &notes + &in_words(&reasons, trial)
+            let mut text = format!("trial {}: {}\n{}", trial.id, origin(trial.source), point_lines(&trial.point));
+            text += &trial.notes.iter().map(|note| format!("  note: {note}\n")).collect::<String>();
+            text + &in_words(&reasons, trial)
         },
     )
 }
@@ -53,7 +53,7 @@ fn in_words(reasons: &Reasons, trial: &Trial) -> String {
         text += &format!("  note: {fallback}\n");
     }
     let Some(m) = &reasons.model else { return text };
-    let made_of = m.part.clone().unwrap_or_else(|| format!("{} results", m.n_observed));
+    let made_of = m.part.map_or_else(|| format!("{} results", m.n_observed), |part| part.to_string());
     text += &format!("model of {made_of}; the best was {}\n", m.best.map_or("none".into(), number));
     text += &format!("  expected there: {} ± {}", number(m.mean), number(m.sd));
     text += &trial.value().map_or_else(|| "\n".to_owned(), |value| format!("; measured: {}\n", number(value)));
