@@ -113,11 +113,6 @@ pub fn short(value: &elbowroom::space::Value) -> String {
     }
 }
 
-/// A value with all its digits and without quotes.
-pub fn plain(value: &elbowroom::space::Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
 /// A text that does nothing to a terminal: names and reasons may come from anybody.
 pub fn safe(text: &str) -> String {
     let shown = |c: char| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c };

@@ -16,7 +16,7 @@ use elbowroom::space::Value;
 /// let mut study = Study::new(StudyConfig::new(space))?;
 /// study.ask(2)?;
 /// let csv = csv(&Scene::alone("plate", &study));
-/// assert!(csv.starts_with("trial,state,value,noise,gas,source,attempts,reason\n"));
+/// assert!(csv.starts_with("trial,state,value,noise,gas,source,attempts,reason,notes\n"));
 /// assert!(csv.contains(",'=1+1,") && !csv.contains(",=1+1,"));
 /// # Ok::<(), elbowroom::error::Error>(())
 /// ```
@@ -24,7 +24,7 @@ pub fn csv(scene: &Scene<'_>) -> String {
     let names = scene.study.space().parameters().iter().map(|p| guarded(&column(p.name())));
     let mut head: Vec<String> = ["trial", "state", "value", "noise"].map(str::to_owned).into();
     head.extend(names);
-    head.extend(["source", "attempts", "reason"].map(str::to_owned));
+    head.extend(["source", "attempts", "reason", "notes"].map(str::to_owned));
     let mut out = line(&head);
     let full = |x: Option<f64>| x.map_or_else(String::new, |x| format!("{x:?}"));
     for trial in scene.study.trials() {
@@ -38,6 +38,7 @@ pub fn csv(scene: &Scene<'_>) -> String {
         row.push(source.as_ref().and_then(|word| word.as_str()).unwrap_or_default().to_owned());
         row.push(trial.attempts.to_string());
         row.push(guarded(reason(trial).unwrap_or_default()));
+        row.push(guarded(&trial.notes.join("; ")));
         out += &line(&row);
     }
     out

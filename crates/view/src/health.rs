@@ -148,10 +148,13 @@ fn model(study: &Study) -> Vec<Finding> {
     }
     match study.model() {
         Ok(model) => {
-            let mut findings = dead_parameters(study, &model);
+            let part = model.record.part.map(|part| Finding::fine(format!("the model is made of {part}")));
+            let mut findings: Vec<Finding> = part.into_iter().collect();
+            let before = findings.len();
+            findings.extend(dead_parameters(study, &model));
             findings.extend(noise(&model));
             findings.extend(validation(&model));
-            if findings.is_empty() {
+            if findings.len() == before {
                 findings.push(Finding::fine("the model predicts left-out results as well as it says"));
             }
             findings.extend(model.record.part.map(|part| Finding::fine(format!("the model is made of {part}"))));
@@ -162,17 +165,16 @@ fn model(study: &Study) -> Vec<Finding> {
 }
 
 /// Parameters along which the model sees nothing happen.
-fn dead_parameters(study: &Study, model: &Model) -> Vec<Finding> {
+fn dead_parameters(study: &Study, model: &Model) -> Option<Finding> {
     let lengthscales = &model.posterior.hyper().lengthscales;
     let dead: Vec<&str> = (0..study.space().dim())
         .filter(|dim| lengthscales.get(*dim).is_some_and(|l| *l > 20.0))
         .map(|dim| study.space().searched(dim).name())
         .collect();
-    if dead.is_empty() {
-        return Vec::new();
-    }
-    let what = format!("nothing seems to change with {}", dead.join(", "));
-    vec![Finding::note(what, "fix it in study.toml, and the search has fewer dimensions")]
+    (!dead.is_empty()).then(|| {
+        let what = format!("nothing seems to change with {}", dead.join(", "));
+        Finding::note(what, "fix it in study.toml, and the search has fewer dimensions")
+    })
 }
 
 fn noise(model: &Model) -> Option<Finding> {

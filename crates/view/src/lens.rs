@@ -1,4 +1,4 @@
-//! The model of a study, with the acquisition and the penalizers of what is pending: what pictures of it are taken through.
+//! The model of a study, with the acquisition and the penalizers of what is pending: what its pictures are taken through.
 
 use std::collections::HashSet;
 use std::sync::Arc;

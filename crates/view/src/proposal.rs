@@ -1,4 +1,4 @@
-//! Points with some parameters held fixed: the best of many candidates by the acquisition, each lowered by those before it.
+//! Points with some parameters held fixed: the best of many candidates by the acquisition, lowered by those before.
 
 use std::collections::{BTreeMap, HashSet};
 

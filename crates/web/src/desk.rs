@@ -25,8 +25,8 @@ const STALE: Duration = Duration::from_millis(200);
 /// The name under which points are prepared for those who wait.
 const PREPARED: &str = "elbow serve";
 
-/// Results beyond which no model is made for a picture: its fit would take the machine from the workers.
-const MOST_MODELLED: usize = 2000;
+/// Results beyond which no model is made for a picture: it is made of a copy of the study, which would take its memory twice.
+const MOST_MODELLED: usize = 20_000;
 
 /// A picture's model is kept for so many times as long as it took to make.
 const REST: u32 = 8;

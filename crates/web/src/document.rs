@@ -1,5 +1,6 @@
 //! The OpenAPI document of the API.
 
+use elbowroom_view::Standing;
 use serde_json::{Map, Value, json};
 
 use crate::limits::{MAX_ASK, MAX_ATTEMPTS, MAX_EVENTS, MAX_TEXT};
@@ -18,10 +19,8 @@ pub fn document() -> Value {
     for (word, summary, body) in actions() {
         paths.insert(format!("/api/studies/{{study}}/{word}"), json!({ "post": action(word, summary, body) }));
     }
-    let deed = object(
-        json!({ "do": { "enum": ["create", "append", "report", "extend", "give_back", "queue", "leave"] } }),
-        &["do"],
-    );
+    let deeds = ["create", "append", "report", "extend", "give_back", "queue", "leave"];
+    let deed = object(json!({ "do": { "enum": deeds } }), &["do"]);
     let mut deed =
         action("store", "Change the log as a store does: what a worker that computes for itself sends.", deed);
     deed["requestBody"]["content"]["application/json"]["schema"]["additionalProperties"] = json!(true);
@@ -31,8 +30,8 @@ pub fn document() -> Value {
         "info": {
             "title": "elbowroom",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "Studies over HTTP. An ask or a report that carries a `request` may be sent again: it has the same \
-                            answer and changes nothing more. Faults are answered with `error` and `try`.",
+            "description": "Studies over HTTP. An ask or a report with a `request` may be sent again: it has the same answer \
+                            and changes nothing more. Faults are answered with `error` and `try`.",
         },
         "security": [{ "token": [] }],
         "components": {
@@ -77,7 +76,8 @@ fn looks() -> Vec<Look> {
     let look = |path, summary| Look { path, summary, query: Vec::new(), kind: JSON };
     let count = |most: usize| json!({ "type": "integer", "minimum": 0, "maximum": most });
     let whole = || json!({ "type": "integer", "minimum": 0 });
-    let states = json!({ "type": "string", "enum": ["running", "queued", "lost", "complete", "failed", "infeasible", "released"] });
+    let states: Vec<&str> = Standing::ALL.iter().map(|standing| standing.word()).collect();
+    let states = json!({ "type": "string", "enum": states });
     let over = || vec![("x", whole()), ("y", whole())];
     let picture = |path, summary| Look { query: over(), ..look(path, summary) };
     vec![
@@ -135,64 +135,67 @@ fn looks() -> Vec<Look> {
 }
 
 fn actions() -> Vec<(&'static str, &'static str, Value)> {
-    let request = || json!({ "type": "string", "minLength": 1, "maxLength": 200, "description": "A name for this request, so that it can be sent again." });
+    let request =
+        || json!({ "type": "string", "minLength": 1, "maxLength": 200, "description": "A name, to send it again." });
     let trial = || json!({ "type": "integer", "minimum": 0 });
-    let attempt = || json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX, "description": "Which attempt of the trial it comes from." });
+    let attempt = || json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX });
     let seconds = || json!({ "type": "number", "minimum": 1, "maximum": 31_622_400 });
+    let truth = || json!({ "type": "boolean" });
+    let variance = || json!({ "type": "number", "minimum": 0 });
+    let settings = || json!({ "type": "object", "additionalProperties": { "type": ["number", "string", "boolean"] } });
+    let ask = json!({
+        "n": { "type": "integer", "minimum": 1, "maximum": MAX_ASK },
+        "worker": { "type": "string", "minLength": 1, "maxLength": 200 },
+        "request": request(),
+        "lease_seconds": seconds(),
+        "fixed": settings(),
+    });
+    let tell = json!({
+        "trial": trial(),
+        "value": { "type": ["number", "null"] },
+        "noise": variance(),
+        "correction": truth(),
+        "attempt": attempt(),
+        "request": request(),
+    });
+    let fail = json!({
+        "trial": trial(),
+        "reason": text(),
+        "infeasible": truth(),
+        "attempt": attempt(),
+        "request": request(),
+    });
+    let release = json!({ "trial": trial(), "again": truth(), "attempt": attempt(), "request": request() });
+    let alive = object(json!({ "trial": trial(), "attempt": attempt() }), &["trial", "attempt"]);
+    let heartbeat = json!({ "attempts": { "type": "array", "maxItems": MAX_ATTEMPTS, "items": alive } });
+    let add = json!({
+        "point": settings(),
+        "value": { "type": "number" },
+        "noise": variance(),
+        "instead_of": trial(),
+        "due_seconds": seconds(),
+        "request": request(),
+    });
     vec![
         (
             "ask",
-            "Take points to evaluate. They are pending, and leased to the worker, from here on.",
-            object(
-                json!({ "n": { "type": "integer", "minimum": 1, "maximum": MAX_ASK }, "worker": { "type": "string", "minLength": 1, "maxLength": 200 }, "request": request(), "lease_seconds": seconds(), "fixed": { "type": "object", "additionalProperties": { "type": ["number", "string", "boolean"] }, "description": "Parameters that keep these values in all of the points." } }),
-                &[],
-            ),
+            "Take points to evaluate: pending, and leased to the worker. Parameters in `fixed` keep their values.",
+            object(ask, &[]),
         ),
         (
             "tell",
-            "Tell the value of a trial. It is never refused: late and further values are kept. Null is a value that is not finite.",
-            object(
-                json!({ "trial": trial(), "value": { "type": ["number", "null"] }, "noise": { "type": "number", "minimum": 0 }, "correction": { "type": "boolean" }, "attempt": attempt(), "request": request() }),
-                &["trial", "value"],
-            ),
+            "Tell the value of a trial, null if it is not finite. Late and further values are kept.",
+            object(tell, &["trial", "value"]),
         ),
-        (
-            "fail",
-            "Say that a trial ended without a value, or that its point is infeasible.",
-            object(
-                json!({ "trial": trial(), "reason": text(), "infeasible": { "type": "boolean" }, "attempt": attempt(), "request": request() }),
-                &["trial"],
-            ),
-        ),
-        (
-            "release",
-            "Give a trial up, or with `again` back, for whoever asks next.",
-            object(
-                json!({ "trial": trial(), "again": { "type": "boolean" }, "attempt": attempt(), "request": request() }),
-                &["trial"],
-            ),
-        ),
-        (
-            "heartbeat",
-            "Say that attempts are alive: each lease begins anew.",
-            object(
-                json!({ "attempts": { "type": "array", "maxItems": MAX_ATTEMPTS, "items": object(json!({ "trial": trial(), "attempt": attempt() }), &["trial", "attempt"]) } }),
-                &["attempts"],
-            ),
-        ),
+        ("fail", "Say that a trial ended without a value, or that its point is infeasible.", object(fail, &["trial"])),
+        ("release", "Give a trial up, or with `again` back, for whoever asks next.", object(release, &["trial"])),
+        ("heartbeat", "Say that attempts are alive: each lease begins anew.", object(heartbeat, &["attempts"])),
         (
             "add",
-            "Add a point of one's own: with a value an earlier result, without one a trial under way; `instead_of` gives up a proposed trial.",
-            object(
-                json!({ "point": { "type": "object", "additionalProperties": { "type": ["number", "string", "boolean"] } }, "value": { "type": "number" }, "noise": { "type": "number", "minimum": 0 }, "instead_of": trial(), "due_seconds": seconds(), "request": request() }),
-                &["point"],
-            ),
+            "Add a point of one's own: an earlier result, or a trial under way, in place of another one if it says so.",
+            object(add, &["point"]),
         ),
-        (
-            "pause",
-            "Stop handing out points, or go on.",
-            object(json!({ "paused": { "type": "boolean" } }), &["paused"]),
-        ),
+        ("pause", "Stop handing out points, or go on.", object(json!({ "paused": truth() }), &["paused"])),
     ]
 }
 

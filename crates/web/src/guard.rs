@@ -1,7 +1,7 @@
 //! The one layer around every route and every method: who is not let in here sees nothing behind it.
 //!
-//! In order: which name the server was called by (a page that rebinds its own name to this address has another), whether
-//! a browser sends the request from a page of somebody else, whether it carries the token, whether anything may change.
+//! In order: by which name the server was called (a page that rebinds its own name to this address has another), whether
+//! a browser sends the request from somebody else's page, whether it carries the token, whether anything may change.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;

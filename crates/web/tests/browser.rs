@@ -45,10 +45,10 @@ fn a_running_study_is_seen_live_and_every_panel_draws_what_the_server_knows() {
     browser.wait("document.querySelectorAll('.planes image').length === 4");
     browser.eval("(() => { const s = document.querySelector('select[aria-label=up]'); s.value = '2'; s.dispatchEvent(new Event('change')); })()");
     browser.wait("[...document.querySelectorAll('svg.chart text.ink')].some((t) => t.textContent === 'steps')");
+    assert_eq!(browser.count(".bar"), 4, "one for each parameter");
     browser.shot("map-light");
     go(&mut browser, "model");
     browser.wait("document.querySelectorAll('.slices canvas').length === 8");
-    assert_eq!(browser.count(".bar"), 4, "one for each parameter");
     browser.shot("model-light");
     go(&mut browser, "trials");
     assert_eq!(browser.count("tbody tr"), 29);
@@ -146,6 +146,64 @@ fn with_write_a_person_can_do_what_a_worker_can() {
     browser.wait("document.getElementById('pause').textContent === 'Pause'");
     click(&mut browser, "Ask", "trials 17");
     assert_eq!(standing(17).0, Standing::Running);
+}
+
+#[test]
+fn a_report_opens_from_a_file_and_draws_the_same_panels() {
+    let Some(mut browser) = Browser::start() else { return };
+    let served = Served::start(false);
+    let study = study(&served.store, "plate", 16);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("report.html");
+    let page = elbowroom_view::report::report(&elbowroom_web::scene(&study), &study.digest().to_string(), true);
+    std::fs::write(&file, page).unwrap();
+    browser.open(&format!("file://{}", file.display()));
+    browser.wait("document.querySelectorAll('.room').length === 5");
+    browser.shot("report-light");
+    let hash = study.digest().to_string();
+    for (page, drawn) in [
+        ("map", "document.querySelectorAll('.planes image').length === 4"),
+        ("model", "document.querySelectorAll('.slices canvas').length === 8"),
+        ("trials", "document.querySelectorAll('tbody tr').length === 21"),
+        ("parallel", "document.querySelectorAll('polyline').length === 14"),
+        ("workers", "document.querySelectorAll('.span').length === 21"),
+        ("health", &format!("document.body.innerText.includes('{hash}')")),
+        ("trial/20", "document.body.innerText.includes('Nearest results')"),
+    ] {
+        go(&mut browser, page);
+        browser.wait(drawn);
+    }
+    assert!(browser.complaints.is_empty(), "{:?}", browser.complaints);
+}
+
+#[test]
+fn nothing_yet_and_nobody_there_are_said() {
+    let Some(mut browser) = Browser::start() else { return };
+    let served = Served::start(false);
+    browser.open(&served.url);
+    browser.wait("document.body.innerText.includes('No study yet')");
+    SharedStudy::create(served.store.clone(), "plate", StudyConfig::new(common::space())).unwrap();
+    SharedStudy::create(served.store.clone(), "other", StudyConfig::new(common::space())).unwrap();
+    for (page, said) in [
+        ("overview", "No value yet"),
+        ("map", "a model needs two results"),
+        ("model", "a model needs two results"),
+        ("trials", "No trials yet"),
+        ("parallel", "No value yet"),
+        ("workers", "Nobody has worked yet"),
+        ("trial/7", "trial 7 does not exist"),
+    ] {
+        go(&mut browser, page);
+        browser.wait(&format!("document.body.innerText.toLowerCase().includes({:?})", said.to_lowercase()));
+    }
+    browser.eval("location.hash = '#/compare'");
+    browser.wait("document.querySelectorAll('tbody tr').length === 2");
+    go(&mut browser, "overview");
+    browser.wait("document.querySelector('.dot.on')");
+    drop(served);
+    browser.wait("document.querySelector('.dot.off')");
+    browser.eval("location.hash = '#/'");
+    browser.wait("document.body.innerText.includes('the server does not answer')");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::fault::fault;
 use crate::place::Place;
 
 /// Results beyond which no model is fitted for a report.
-const MOST_MODELLED: usize = 2000;
+const MOST_MODELLED: usize = 20_000;
 
 /// Writes it.
 pub fn report(args: &Report, json: bool) -> Result<()> {

@@ -1,8 +1,8 @@
 //! A store on another machine, behind `elbow serve`.
 //!
-//! The address is the one that the server prints, token included; keep it in the environment (`$ELBOW_URL`), where a list
-//! of processes does not show it. A request whose answer was lost is sent again: reports carry names, hand-outs a revision,
-//! so doing them twice does nothing more.
+//! The address is the one that the server prints, token included. Keep it in the environment and name it, as in
+//! `elbow worker '$ELBOW_URL'`, so that no list of processes shows it. A request whose answer was lost is sent again:
+//! reports carry names, hand-outs a revision, so doing them twice does nothing more.
 
 mod wire;
 

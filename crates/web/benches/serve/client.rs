@@ -31,7 +31,14 @@ impl Client {
         let request = format!(
             "{method} {path} HTTP/1.1\r\nhost: {host}\r\nauthorization: Bearer {token}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
         );
-        self.stream.get_mut().write_all(request.as_bytes()).unwrap();
+        let _ = self.stream.get_mut().write_all(request.as_bytes());
+        let mut first = String::new();
+        // The server hangs up on who is silent for long.
+        if self.stream.read_line(&mut first).unwrap_or(0) == 0 {
+            *self = Self::new(self.host, &self.token);
+            self.stream.get_mut().write_all(request.as_bytes()).unwrap();
+            self.stream.read_line(&mut first).unwrap();
+        }
         let mut length = 0;
         loop {
             let mut line = String::new();

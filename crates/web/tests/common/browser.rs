@@ -105,7 +105,9 @@ impl Browser {
     /// Waits until an expression is true.
     pub fn wait(&mut self, expression: &str) {
         let start = Instant::now();
-        while self.eval(&format!("Boolean({expression})")) != true {
+        // While a page is on its way there is nothing to ask.
+        let ready = format!("Boolean(document.body) && Boolean({expression})");
+        while self.eval(&ready) != true {
             if start.elapsed() > PATIENCE {
                 let page = self.eval("location.href + ' ' + document.body.innerText.slice(0, 1500)");
                 self.shot("failed");

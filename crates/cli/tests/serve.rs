@@ -1,0 +1,82 @@
+//! `elbow serve`, `elbow report`, and a worker over HTTP.
+
+mod common;
+
+use std::io::{BufRead, BufReader};
+use std::process::Child;
+
+use common::Bench;
+use serde_json::Value;
+
+/// A server that ends with its test.
+struct Server {
+    process: Child,
+    url: String,
+}
+
+impl Server {
+    fn start(bench: &Bench, more: &[&str]) -> Self {
+        let mut process = bench.start(&[&["--json", "serve", "--port", "0"], more].concat());
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let said: Value = serde_json::from_str(&line).unwrap();
+        Self { process, url: said["url"].as_str().unwrap().to_owned() }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn a_worker_over_http_does_what_one_on_the_file_does() {
+    let bench = Bench::new(6, "echo {x}", "");
+    bench.good(&["ask", "-n", "1", "--due", "1s"]);
+    let server = Server::start(&bench, &["--write"]);
+    bench.good(&["worker", &server.url, "--workers", "2", "--", "echo", "{x}"]);
+    assert_eq!(bench.count("complete") + bench.count("running"), 6);
+    assert!(bench.count("complete") >= 5);
+    let told = bench.json(&["trials", "--state", "complete", "--limit", "1"]);
+    assert_eq!(told["trials"][0]["value"], told["trials"][0]["point"]["x"]);
+    bench.good(&["replay"]);
+    let status = bench.good(&["status", &server.url]);
+    assert!(status.contains("http://127.0.0.1:") && !status.contains("token"), "{status}");
+}
+
+#[test]
+fn without_write_a_worker_is_refused_and_told_why() {
+    let bench = Bench::new(6, "echo {x}", "");
+    bench.good(&["ask"]);
+    let server = Server::start(&bench, &[]);
+    let said = bench.bad(1, &["worker", &server.url, "--", "echo", "{x}"]);
+    assert!(said.contains("--write") && !said.contains(server.url.split_once("token=").unwrap().1), "{said}");
+}
+
+#[test]
+fn a_server_for_others_does_not_start_without_a_token_of_ones_own() {
+    let bench = Bench::new(6, "echo {x}", "");
+    bench.good(&["ask"]);
+    let said = bench.bad(1, &["serve", "--listen", "0.0.0.0", "--port", "0"]);
+    assert!(said.contains("no token was given") && said.contains("ELBOW_TOKEN"), "{said}");
+    bench.write("token", &"5f".repeat(32));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(bench.path("token"), std::fs::Permissions::from_mode(0o644)).unwrap();
+        let said = bench.bad(1, &["serve", "--token-file", "token", "--port", "0"]);
+        assert!(said.contains("others can read token") && said.contains("chmod 600"), "{said}");
+    }
+}
+
+#[test]
+fn a_report_is_one_file_with_the_logs_hash() {
+    let bench = Bench::new(9, "echo {x}", "");
+    bench.good(&["run", "--workers", "2"]);
+    bench.good(&["report", "study.html"]);
+    let page = std::fs::read_to_string(bench.path("study.html")).unwrap();
+    assert!(page.contains("log_hash") && page.contains("\"seed\":") && page.contains("id=\"kept\""));
+    assert!(!page.contains("src=\"") && !page.contains("href=\"/"), "nothing is loaded from elsewhere");
+}

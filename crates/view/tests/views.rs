@@ -1,0 +1,231 @@
+//! Views of studies, against what is known of them from elsewhere.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use elbowroom::batch::LocalPenalization;
+use elbowroom::gp::Scratch;
+use elbowroom::space::{Parameter, SearchSpace, Value};
+use elbowroom::study::{Event, Goal, Retry, StrategyConfig, Study, StudyConfig, Trial, TrialId};
+use elbowroom_view::map::map;
+use elbowroom_view::model::{importance, parallel, quality, slices, surface};
+use elbowroom_view::proposal::propose;
+use elbowroom_view::table::{Query, Sort, table};
+use elbowroom_view::timeline::timeline;
+use elbowroom_view::why::why;
+use elbowroom_view::{Lens, Picture, Scene, Standing};
+
+fn floats(n: usize) -> SearchSpace {
+    SearchSpace::new((0..n).map(|i| Parameter::float(format!("x{i}"), 0.0, 1.0)).collect()).unwrap()
+}
+
+fn x(trial: &Trial, i: usize) -> f64 {
+    trial.point.get(&format!("x{i}")).and_then(Value::as_f64).unwrap()
+}
+
+/// A study of n results of a function, in batches of four.
+fn study(config: StudyConfig, n: usize, f: impl Fn(&Trial) -> f64) -> Study {
+    let mut study = Study::new(config).unwrap();
+    while study.n_observed() < n {
+        for trial in study.ask(4).unwrap().trials {
+            study.tell(trial.id, f(&trial)).unwrap();
+        }
+    }
+    study
+}
+
+#[test]
+fn the_importance_of_a_linear_functions_parameters_is_their_share_of_its_variance() {
+    // f = x0 + 2 x1 on the unit cube: Var = 1/12 + 4/12, and x2 has no part in it. Shares 1/5, 4/5, 0.
+    let study = study(StudyConfig::new(floats(3)).initial(40).seed(3), 40, |t| x(t, 0) + 2.0 * x(t, 1));
+    let scene = Scene::alone("linear", &study);
+    let found = importance(&Lens::new(&scene).unwrap()).unwrap();
+    let share: BTreeMap<&str, f64> = found.rows.iter().map(|row| (row.name.as_str(), row.share)).collect();
+    // Jansen's estimator of 160 pairs has a relative deviation of about √(2/160).
+    for (name, want) in [("x0", 0.2), ("x1", 0.8), ("x2", 0.0)] {
+        assert!((share[name] - want).abs() < 0.2 * want + 0.02, "{name}: {} {want}", share[name]);
+    }
+    assert!(found.rows.iter().all(|row| row.low <= row.share && row.share <= row.high));
+}
+
+#[test]
+fn the_papers_penalizer_is_one_half_at_the_radius_that_is_drawn() {
+    // Φ((L d − M + μ)/s) = Φ(0) at d = (M − μ)/L, the radius r_j.
+    let paper = StrategyConfig::LocalPenalization(LocalPenalization::paper_ei());
+    let config = StudyConfig::new(floats(2)).seed(5).strategy(paper);
+    let mut study = study(config, 12, |t| (x(t, 0) - 0.3).powi(2) + (x(t, 1) - 0.6).powi(2));
+    study.ask(3).unwrap();
+    let scene = Scene::alone("balls", &study);
+    let lens = Lens::new(&scene).unwrap();
+    let drawn = map(&scene, Some(&lens), 0, 1);
+    assert_eq!(drawn.pending.len(), 3);
+    let mut positive = 0;
+    for (pending, ball) in drawn.pending.iter().zip(&lens.balls) {
+        let (rx, ry) = (pending.rx.unwrap(), pending.ry.unwrap());
+        if rx == 0.0 {
+            continue;
+        }
+        positive += 1;
+        let at = |dx: f64, dy: f64| [pending.place.x + dx, pending.place.y + dy];
+        for point in [at(rx, 0.0), at(0.0, ry), at(-rx, 0.0)] {
+            let ln = ball.ln_value(&lens.model.posterior, &point);
+            assert!((ln - 0.5f64.ln()).abs() < 1e-9, "{ln}");
+        }
+    }
+    assert!(positive > 0);
+}
+
+#[test]
+fn the_acquisition_vanishes_at_a_pending_point_and_is_as_before_without_any() {
+    let f = |t: &Trial| (x(t, 0) - 0.3).powi(2) + (x(t, 1) - 0.6).powi(2);
+    let mut study = study(StudyConfig::new(floats(2)).seed(6), 10, f);
+    let scene = Scene::alone("free", &study);
+    let drawn = surface(&Lens::new(&scene).unwrap(), 0, 1).unwrap();
+    assert_eq!((drawn.before.len(), drawn.n), (drawn.n * drawn.n, 41));
+    assert!(drawn.before.iter().zip(&drawn.after).all(|(b, a)| (a - b).abs() < 1e-12));
+    let trial = study.ask(1).unwrap().trials.remove(0);
+    let scene = Scene::alone("pending", &study);
+    let seen = Lens::new(&scene).unwrap().at(&trial.unit, &mut Scratch::default());
+    assert!(seen.ln_before.is_finite() && seen.ln_after == f64::NEG_INFINITY);
+}
+
+#[test]
+fn slices_go_through_what_was_measured() {
+    // Without noise the model goes through its data, in the user's units and direction.
+    let config = StudyConfig::new(floats(1)).goal(Goal::Maximize).initial(9).seed(1);
+    let study = study(config, 9, |t| 10.0 - (x(t, 0) - 0.4).powi(2));
+    let scene = Scene::alone("slice", &study);
+    let lens = Lens::new(&scene).unwrap();
+    for trial in study.trials() {
+        let seen = lens.at(&trial.unit, &mut Scratch::default());
+        assert!((seen.mean - trial.value().unwrap()).abs() < 1e-3, "{seen:?} {:?}", trial.value());
+    }
+    let drawn = slices(&lens).unwrap();
+    let (low, high) = drawn.slices[0].mean.iter().fold((f64::MAX, f64::MIN), |(l, h), m| (l.min(*m), h.max(*m)));
+    assert!(high <= 10.05 && low > 9.5, "{low} {high}");
+}
+
+#[test]
+fn results_that_are_left_out_are_predicted_and_named() {
+    let study = study(StudyConfig::new(floats(2)).initial(20).seed(2), 20, |t| (3.0 * x(t, 0)).sin() + x(t, 1));
+    let scene = Scene::alone("quality", &study);
+    let quality = quality(&Lens::new(&scene).unwrap());
+    assert_eq!(quality.n, 20);
+    for point in &quality.points {
+        let value = study.trial(point.trial.unwrap()).unwrap().value().unwrap();
+        // The scale of the model and back costs a few digits.
+        assert!((point.observed - value).abs() < 1e-9 * value.abs().max(1.0), "{point:?} {value}");
+        assert!((point.mean - value).abs() < 0.5, "a smooth function is predicted well: {point:?}");
+    }
+    assert!(quality.calibration.windows(2).all(|pair| pair[0].share <= pair[1].share));
+}
+
+#[test]
+fn pages_of_a_table_are_the_whole_table_in_order() {
+    let study = study(StudyConfig::new(floats(2)).initial(24), 24, |t| x(t, 0));
+    let scene = Scene::alone("table", &study);
+    for (sort, reverse) in [(Sort::Trial, false), (Sort::Value, false), (Sort::Value, true), (Sort::Parameter, false)] {
+        let page = |from: usize| {
+            let query =
+                Query { sort, reverse, from, rows: Some(7), parameter: Some("x1".to_owned()), ..Query::default() };
+            table(&scene, &query)
+        };
+        let rows: Vec<_> = (0..4).flat_map(|i| page(7 * i).rows).collect();
+        assert_eq!(rows.iter().map(|row| row.trial).collect::<BTreeSet<u64>>(), (0..24).collect());
+        let key = |row: &elbowroom_view::table::Row| match sort {
+            Sort::Value => row.value.unwrap(),
+            Sort::Parameter => row.point[1].as_f64().unwrap(),
+            _ => row.trial as f64,
+        };
+        let sorted = rows
+            .windows(2)
+            .all(|pair| if reverse { key(&pair[0]) >= key(&pair[1]) } else { key(&pair[0]) <= key(&pair[1]) });
+        assert!(sorted, "{sort:?} {reverse}");
+    }
+    let none = table(&scene, &Query { state: Some(Standing::Failed), ..Query::default() });
+    assert_eq!((none.n_found, none.n_trials), (0, 24));
+    assert!(table(&scene, &Query { rows: Some(usize::MAX), from: usize::MAX, ..Query::default() }).rows.is_empty());
+}
+
+#[test]
+fn a_timeline_shows_lost_attempts_and_those_that_followed() {
+    let mut study = Study::new(StudyConfig::new(floats(1))).unwrap();
+    let by = |study: &Study, worker: &str, again: Vec<TrialId>| {
+        let mut suggestion = study.suggest_again(1, &again, vec![], None).unwrap();
+        suggestion.provenance.worker = Some(worker.to_owned());
+        suggestion.into_event(None)
+    };
+    let first = by(&study, "a", vec![]);
+    study.apply(first).unwrap();
+    let second = by(&study, "b", vec![TrialId(0)]);
+    assert!(matches!(&second, Event::Asked { again, .. } if again == &[Retry { id: TrialId(0), attempt: 2 }]));
+    study.apply(second).unwrap();
+    study.tell(TrialId(0), 1.0).unwrap();
+    let scene = Scene { times: vec![0, 10, 50, 80], now: 100, ..Scene::alone("time", &study) };
+    let drawn = timeline(&scene, 100);
+    let spans: Vec<_> = drawn
+        .workers
+        .iter()
+        .flat_map(|w| w.spans.iter().map(|s| (w.name.as_str(), s.trial.0, s.attempt, s.from, s.to, s.end)))
+        .collect();
+    assert_eq!(spans, [("a", 0, 1, 10, 50, Standing::Lost), ("b", 0, 2, 50, 80, Standing::Complete)]);
+    assert_eq!(timeline(&scene, 1).left_out, 1);
+}
+
+#[test]
+fn a_pending_neighbour_leaves_less_to_learn() {
+    let mut study = study(StudyConfig::new(floats(1)).seed(4), 6, |t| (6.0 * x(t, 0)).sin());
+    let batch = study.ask(2).unwrap().trials;
+    let reasons = why(&study, batch[1].id).unwrap().model.unwrap();
+    assert_eq!(reasons.pending.iter().map(|n| n.trial).collect::<Vec<_>>(), [batch[0].id]);
+    assert!(reasons.sd_with_pending < reasons.sd, "{reasons:?}");
+    assert_eq!(reasons.n_observed, study.n_observed());
+    assert!(why(&study, TrialId(0)).unwrap().model.is_none(), "a point of the design");
+}
+
+#[test]
+fn points_with_fixed_parameters_keep_them_and_keep_apart() {
+    let study = study(StudyConfig::new(floats(3)).seed(8), 12, |t| (x(t, 0) - 0.5).powi(2) + x(t, 1) + x(t, 2));
+    let scene = Scene::alone("held", &study);
+    let fixed = BTreeMap::from([("x1".to_owned(), Value::Float(0.25))]);
+    let points = propose(&scene, &fixed, 4).unwrap();
+    assert!(points.iter().all(|point| point.get("x1") == Some(&Value::Float(0.25))));
+    assert_eq!(points.iter().map(ToString::to_string).collect::<BTreeSet<_>>().len(), 4);
+    for (name, value) in [("nothing", Value::Float(0.5)), ("x1", Value::Float(7.0)), ("x1", Value::from("a"))] {
+        assert!(propose(&scene, &BTreeMap::from([(name.to_owned(), value)]), 1).is_err(), "{name}");
+    }
+}
+
+#[test]
+fn the_best_line_is_the_last_and_the_highest() {
+    let study = study(StudyConfig::new(floats(2)).initial(16), 16, |t| x(t, 0));
+    let drawn = parallel(&Scene::alone("lines", &study), 8);
+    assert_eq!(drawn.lines.len(), 8);
+    let best = drawn.lines.last().unwrap();
+    assert_eq!((best.trial, best.height), (study.best().unwrap().id, 1.0));
+}
+
+#[test]
+fn every_picture_of_every_state_of_a_study_is_drawn_or_says_why_not() {
+    let space = || {
+        let parameters =
+            vec![Parameter::float("a", 0.0, 1.0), Parameter::category("b", ["u", "v"]), Parameter::fixed("c", 3)];
+        SearchSpace::new(parameters).unwrap()
+    };
+    let empty = Study::new(StudyConfig::new(space())).unwrap();
+    let mut failed = empty.clone();
+    for trial in failed.ask(3).unwrap().trials {
+        failed.fail(trial.id, "no").unwrap();
+    }
+    let constant = study(StudyConfig::new(space()).initial(6), 6, |_| 1.0);
+    let fixed = Study::new(StudyConfig::new(SearchSpace::new(vec![Parameter::fixed("c", 3)]).unwrap())).unwrap();
+    for (name, study) in [("empty", &empty), ("failed", &failed), ("constant", &constant), ("fixed", &fixed)] {
+        let scene = Scene::alone(name, study);
+        for (path, picture) in Picture::ALL {
+            match picture.draw(&scene, 0, 1, true) {
+                Ok(drawn) => assert!(drawn.is_object(), "{name} {path}"),
+                Err(error) => assert!(error.to_string().contains("\n"), "{name} {path}: {error}"),
+            }
+        }
+        elbowroom_view::report::report(&scene, "", true);
+    }
+}
