@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import subprocess
+import sys
 import threading
 import warnings
 from collections.abc import Callable
@@ -86,6 +88,26 @@ def test_trials_that_began_together_elsewhere_take_different_points() -> None:
     space = study.sampler.infer_relative_search_space(study, trials[0])
     points = [Sampler(seed=0)._next(study, study.get_trials()[trial.number], space) for trial in trials]
     assert points[0] != points[1]
+
+
+def test_processes_that_share_a_storage_never_take_the_same_point(tmp_path) -> None:
+    program = """
+import sys, optuna
+from optuna.storages import JournalStorage
+from optuna.storages.journal import JournalFileBackend
+from elbowroom.optuna import Sampler
+optuna.logging.set_verbosity(optuna.logging.ERROR)
+storage = JournalStorage(JournalFileBackend(sys.argv[1]))
+study = optuna.create_study(storage=storage, study_name="s", load_if_exists=True, sampler=Sampler(seed=0))
+study.optimize(lambda t: (t.suggest_float("x", -1, 1) - 0.3) ** 2 + t.suggest_float("y", -1, 1) ** 2, n_trials=8)
+"""
+    path = str(tmp_path / "journal")
+    begun = [subprocess.Popen([sys.executable, "-c", program, path]) for _ in range(2)]
+    assert [process.wait() for process in begun] == [0, 0]
+    storage = optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(path))
+    trials = optuna.load_study(storage=storage, study_name="s").trials
+    # The first trial of each comes from its own random sampler, and the two have the same seed.
+    assert len(trials) == 16 and len({tuple(trial.params.values()) for trial in trials[2:]}) == 14
 
 
 @pytest.mark.parametrize("n_jobs", [2, 4])

@@ -113,6 +113,7 @@ def test_of_several_metrics_the_one_of_refit_is_searched() -> None:
     for refit, best in (("far", 1.0), ("near", 0.0)):
         search = SearchCV(Peak(), space, n_iter=12, cv=2, random_state=0, scoring=scoring, refit=refit).fit(X)
         assert abs(search.best_params_["x"] - best) < 0.02
+        assert search.studies_[0].best.value == search.best_score_
         assert {"mean_test_far", "mean_test_near"} <= search.cv_results_.keys()
         assert search.best_estimator_.x == search.best_params_["x"]
 
