@@ -15,6 +15,7 @@ import json
 import random
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeGuard
 
 import optuna
@@ -34,6 +35,9 @@ _LONGEST = 2000
 
 _MOST_AHEAD = 16
 """Trials that began before this one and have no point yet, each of which will take one of the batch."""
+
+_MOST_LOOKS = 4
+"""How often a point that another process took at the same time is chosen again."""
 
 
 class Sampler(BaseSampler):
@@ -81,13 +85,21 @@ class Sampler(BaseSampler):
         self._raise_error_if_multi_objective(study)
         if not search_space:
             return {}
-        # Two threads that look at the same time would take the same point.
+        # Threads look one after the other. Processes may look at the same time, and then look again after they wrote.
         with self._lock:
-            point = self._next(study, trial, search_space)
-            if not point:
-                return {name: self.sample_independent(study, trial, name, one) for name, one in search_space.items()}
-            numbers = {name: _decode(search_space[name], value) for name, value in point.items()}
-            _write(study, trial, numbers)
+            ahead = 0
+            for _ in range(_MOST_LOOKS):
+                point = self._next(study, trial, search_space, ahead)
+                if not point:
+                    sample = partial(self.sample_independent, study, trial)
+                    return {name: sample(name, distribution) for name, distribution in search_space.items()}
+                numbers = {name: _decode(search_space[name], value) for name, value in point.items()}
+                _write(study, trial, numbers)
+                same = [other.number for other in self._live(study, trial) if _point(other, search_space) == point]
+                if not same:
+                    break
+                # Of those that clash, each but the first goes one further in the batch.
+                ahead = sum(number < trial.number for number in same)
         return {name: search_space[name].to_external_repr(number) for name, number in numbers.items()}
 
     def sample_independent(
@@ -114,20 +126,19 @@ class Sampler(BaseSampler):
         self._independent.after_trial(study, trial, state, values)
 
     def _next(
-        self, study: optuna.Study, trial: FrozenTrial, search_space: Mapping[str, BaseDistribution]
+        self, study: optuna.Study, trial: FrozenTrial, search_space: Mapping[str, BaseDistribution], ahead: int = 0
     ) -> Params:
-        """The next point in the searched space; an empty one if the space is used up."""
+        """The next point in the searched space, after those that others will take; an empty one if it is used up."""
         observed: list[tuple[Params, float]] = []
         pending: list[Params] = []
         failed: list[Params] = []
         infeasible: list[Params] = []
-        ahead = 0
         for other in study.get_trials(deepcopy=False):
             if other.state == TrialState.WAITING or other.number == trial.number:
                 continue
             point = _point(other, search_space)
             if other.state == TrialState.RUNNING:
-                ahead += point is None and other.number < trial.number
+                ahead += point is None and not other.params and other.number < trial.number
                 if point is not None:
                     pending.append(point)
             elif point is None:
@@ -152,6 +163,12 @@ class Sampler(BaseSampler):
             **self._options,
         )
         return points[-1] if points else {}
+
+    def _live(self, study: optuna.Study, trial: FrozenTrial) -> list[FrozenTrial]:
+        """The other trials whose points must not be taken again."""
+        done = () if self._options.get("repeats") else (TrialState.COMPLETE,)
+        trials = study.get_trials(deepcopy=False, states=(TrialState.RUNNING, *done))
+        return [other for other in trials if other.number != trial.number]
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "_lock"}

@@ -90,6 +90,31 @@ def test_trials_that_began_together_elsewhere_take_different_points() -> None:
     assert points[0] != points[1]
 
 
+def test_a_point_that_another_process_took_meanwhile_is_chosen_again() -> None:
+    class Stale(Sampler):
+        """Its first look does not see what is running, as if that had been written just after it."""
+
+        looks = 0
+
+        def _next(self, study, trial, search_space, ahead=0):
+            self.looks += 1
+            if self.looks > 1:
+                return super()._next(study, trial, search_space, ahead)
+            alone = optuna.create_study()
+            alone.add_trials(study.get_trials(states=[optuna.trial.TrialState.COMPLETE]))
+            return super()._next(alone, trial, search_space, ahead)
+
+    study = optuna.create_study(sampler=Sampler(seed=0))
+    study.optimize(bowl, n_trials=10)
+    study.sampler = Sampler(seed=0)
+    first = study.ask()
+    taken = first.suggest_float("x", -1, 1), first.suggest_float("y", -1, 1)
+    study.sampler = Stale(seed=0)
+    second = study.ask()
+    assert (second.suggest_float("x", -1, 1), second.suggest_float("y", -1, 1)) != taken
+    assert study.sampler.looks == 2
+
+
 def test_processes_that_share_a_storage_never_take_the_same_point(tmp_path) -> None:
     program = """
 import sys, optuna
