@@ -4,8 +4,10 @@
 
 #[path = "serve/client.rs"]
 mod client;
+#[allow(dead_code, reason = "the tests use more of it")]
 #[path = "../tests/common/browser.rs"]
 mod driver;
+#[allow(dead_code, reason = "the store's program uses more of it")]
 #[path = "../../store/benches/large/history.rs"]
 mod history;
 
