@@ -48,7 +48,7 @@ impl Server {
     /// use std::sync::Arc;
     ///
     /// let open = Settings { address: ([0, 0, 0, 0], 0).into(), hosts: vec![], write: false, token: None };
-    /// assert!(Server::bind(Arc::new(Memory::new()), open).unwrap_err().contains("token"));
+    /// assert!(Server::bind(Arc::new(Memory::new()), open).err().unwrap().contains("token"));
     /// ```
     pub fn bind(store: Arc<dyn Store>, settings: Settings) -> Result<Self, String> {
         let Settings { address, hosts, write, token } = settings;
