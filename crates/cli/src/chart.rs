@@ -74,7 +74,7 @@ impl Kind {
         match self {
             Kind::Rings => (Marker::Diamond, ORANGE, 5.0),
             Kind::Crosses => (Marker::Cross, VERMILLION, 4.0),
-            Kind::Star => (Marker::Star, BLUE, 8.0),
+            Kind::Star => (Marker::Star, BLUE, 6.5),
             _ => (Marker::Circle, GREY, 2.6),
         }
     }
@@ -155,11 +155,16 @@ impl Chart {
         let is_other_rim = |i: usize| i > 0 && first[i].kind == Kind::Rim && first[i - 1].kind == Kind::Rim;
         let legend = (0..first.len()).filter(|i| !is_other_rim(*i)).map(|i| first[i].kind.key(first[i].name));
         let columns = if charts.len() > 1 { 2 } else { 1 };
+        let mut panels: Vec<Panel> = charts.iter().map(Chart::panel).collect();
+        if let [only] = &mut panels[..] {
+            // The figure's title and the axes say it.
+            only.title.clear();
+        }
         Figure {
             title: title.to_owned(),
             subtitle: subtitle.to_owned(),
             legend: legend.collect(),
-            panels: charts.iter().map(Chart::panel).collect(),
+            panels,
             columns,
             panel_size: if columns > 1 { (360.0, 220.0) } else { (640.0, 380.0) },
         }

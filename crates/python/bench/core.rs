@@ -1,7 +1,8 @@
-//! Times the core's ask on a log, for `bench/run.py`: `core_ask LOG REPEATS` prints seconds, one per line.
+//! Times the core's ask on a log, for `bench/run.py`: `core_ask LOG REPEATS` prints lines of seconds.
 //!
 //! LOG is a text of `Study.dumps`. Each time the study is made anew from it, so that the ask has to fit its model; and
-//! each ask is followed by a second one, which finds the model made. Two numbers a line: with the fit, and without.
+//! each ask is followed by a second one, which finds the model made. Four numbers a line: CPU time and wall time with the
+//! fit, then without. The CPU time is the thread's, from Linux's `/proc`.
 
 use std::time::Instant;
 
@@ -20,13 +21,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .collect::<Result<_, _>>()?;
     for _ in 0..repeats.parse()? {
         let mut study = Study::replay(events.iter().cloned())?;
-        let seconds = [(); 2].map(|()| {
-            let start = Instant::now();
-            let asked = study.ask(1);
-            (start.elapsed().as_secs_f64(), asked)
-        });
-        println!("{} {}", seconds[0].0, seconds[1].0);
-        seconds.into_iter().try_for_each(|(_, asked)| asked.map(drop))?;
+        let mut times = Vec::new();
+        for _ in 0..2 {
+            let (start, cpu) = (Instant::now(), cpu_seconds()?);
+            study.ask(1)?;
+            times.extend([cpu_seconds()? - cpu, start.elapsed().as_secs_f64()]);
+        }
+        println!("{}", times.iter().map(f64::to_string).collect::<Vec<_>>().join(" "));
     }
     Ok(())
+}
+
+/// How long this thread has run, by its own count of nanoseconds.
+fn cpu_seconds() -> Result<f64, Box<dyn std::error::Error>> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat")?;
+    Ok(1e-9 * text.split_whitespace().next().unwrap_or_default().parse::<f64>()?)
 }

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import threading
+import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import pytest
@@ -154,3 +155,45 @@ def test_a_run_ends_when_little_more_is_to_be_gained():
     assert study.expected_gain < 1e-4
     assert study.best.value < 1e-3
     assert er.Study(SPACE).expected_gain is None
+
+
+@pytest.fixture(name="slow")
+def _slow():
+    """A study whose next ask takes long: it fits its model from many starts."""
+    space = {f"x{i}": er.Float(0, 1) for i in range(8)}
+    model = {"hyperparameters": {"maximum_likelihood": {"starts": 100}}}
+    study = er.Study(space, model=model, initial=80, seed=1)
+    for trial in study.ask(80):
+        study.tell(trial, sum(trial.params.values()) ** 2)
+    return study
+
+
+def test_ctrl_c_leaves_an_ask_that_takes_long(slow):
+    timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        slow.ask(3)
+    assert slow.counts["running"] == 0
+    # The ask goes on without its caller, and gives back what it would have handed out: whoever asks next gets it.
+    while slow.counts["queued"] < 3:
+        time.sleep(0.05)
+    assert [trial.number for trial in slow.ask(3)] == [80, 81, 82]
+
+
+def test_others_look_and_tell_while_one_asks(slow):
+    asking = threading.Thread(target=slow.ask)
+    asking.start()
+    n = 0
+    while asking.is_alive():
+        slow.tell(0, 1.0, correction=True)
+        n += 1
+    # Had they waited for the ask, or for the interpreter, it would be one or none.
+    assert n > 3
+
+
+def test_loky_is_an_executor_too():
+    loky = pytest.importorskip("loky")
+    executor = loky.get_reusable_executor(max_workers=2)
+    study = er.Study(SPACE, budget=4).run(lambda x: x * x, executor=executor)
+    executor.shutdown()
+    assert study.counts["complete"] == 4

@@ -1,6 +1,7 @@
 """Studies: ask, tell and what comes of it."""
 
 import math
+import multiprocessing
 import pickle
 import threading
 
@@ -105,6 +106,14 @@ def test_errors_have_the_cores_words():
         er.Study(SPACE, strategy={"name": "believer", "lies": "mean"})
     with pytest.raises(er.TrialError, match="trial 7"):
         er.Study(SPACE).tell(7, 1.0)
+    with pytest.raises(er.TrialError, match="no trial -1"):
+        er.Study(SPACE).tell(-1, 1.0)
+    with pytest.raises(er.ConfigError):
+        er.Study(SPACE).ask(-1)
+    with pytest.raises(er.ConfigError, match="seed|u64"):
+        er.Study(SPACE, seed=-1)
+    with pytest.raises(er.ConfigError, match="cannot be written"):
+        er.Study(SPACE, noise=math.nan)
     with pytest.raises(er.StoreError, match="there are no `mysql` stores"):
         er.Study(SPACE, store="mysql://localhost/x")
 
@@ -204,3 +213,20 @@ def test_every_acquisition_goes_with_every_penalizer(acquisition, penalizer):
     for trial in study.ask(3):
         study.tell(trial, trial["x"])
     assert [trial.source for trial in study.ask(2)] == ["model", "model"]
+
+
+def test_a_fork_is_told_to_open_the_study_itself(tmp_path):
+    study = er.Study(SPACE, store=tmp_path / "study.elbow")
+    study.ask()
+
+    def ask(words):
+        try:
+            study.ask()
+        except er.StoreError as error:
+            words.send(str(error))
+
+    here, there = multiprocessing.Pipe()
+    process = multiprocessing.get_context("fork").Process(target=ask, args=(there,))
+    process.start()
+    assert here.poll(30) and "is a fork\n  try: pass the study as an argument" in here.recv()
+    process.join()

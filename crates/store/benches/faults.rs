@@ -69,7 +69,7 @@ const NOTES: &str = "\
 - *faults*: processes that were killed with kill -9; *acknowledged*: values whose `tell` had returned, by the workers' own notes.
 - *lost*: acknowledged values that the store does not have, bit for bit. *live twice*: pairs of trials at one point, at any time of the study. *overshoot*: trials that count beyond the budget.
 - *errors*: those that reached a worker or the reader. The reader opens and refreshes the study all the while, and looks at the same figures each time.
-- Where a crowd works, the strategy is the default one, in a square of integers that has a point for nearly every trial and an eighth more, and the model is bounded by 300 observations, which makes an ask ten times cheaper than 1000 do: what is tried is the store. Where they are killed, points are random in 100 × 100 integers, so that kills meet the store and not the model.
+- Where a crowd works, the strategy is the default one, in a square of integers with an eighth more points than trials, and the model has at most 300 observations instead of 1000, so that an ask costs less: what is tried is the store. Where they are killed, points are random in 100 × 100 integers, so that kills meet the store and not the model.
 - After the kills one more worker ends each study: every trial has a value, or was lost three times and given up.";
 
 /// A new store with a study in it, and what must live as long.

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ._space import Space
 from ._study import Study
 from ._trial import Trial
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._settings import StudyOptions
 
 
 def minimize(
@@ -23,7 +28,7 @@ def minimize(
     min_gain: float | None = None,
     synchronous: bool = False,
     callbacks: Sequence[Callable[[Study, Trial], object]] = (),
-    **options: Any,
+    **options: Unpack[StudyOptions],
 ) -> Study:
     """Searches for the smallest value of ``f`` with ``budget`` evaluations, ``workers`` at a time.
 
@@ -59,7 +64,7 @@ def maximize(
     min_gain: float | None = None,
     synchronous: bool = False,
     callbacks: Sequence[Callable[[Study, Trial], object]] = (),
-    **options: Any,
+    **options: Unpack[StudyOptions],
 ) -> Study:
     """Searches for the largest value of ``f``; otherwise as :func:`minimize`.
 

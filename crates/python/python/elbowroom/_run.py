@@ -276,5 +276,8 @@ def _check_pickles(f: Callable[..., Any]) -> None:
 
 
 def _size(pool: Any) -> int:
+    """How many trials an executor can run at once, as far as it says."""
+    if hasattr(pool, "_client"):  # Dask's
+        return int(sum(pool._client.nthreads().values())) or 1
     size = getattr(pool, "_max_workers", None)
     return size if isinstance(size, int) and size > 0 else (os.cpu_count() or 1)

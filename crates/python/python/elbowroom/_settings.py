@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias, TypedDict
 
 from . import _elbowroom
 from ._errors import ConfigError
@@ -16,6 +17,26 @@ Goal: TypeAlias = Literal["minimize", "maximize"]
 Design: TypeAlias = Literal["sobol", "latin_hypercube", "uniform"]
 PenalizerName: TypeAlias = Literal["soft", "hard", "truncated"]
 KernelName: TypeAlias = Literal["rbf", "matern52", "matern32"]
+
+class StudyOptions(TypedDict, total=False):
+    """What :class:`Study` takes besides a space, a goal and a budget."""
+
+    seed: int | None
+    constraints: Iterable[str]
+    strategy: Named | None
+    acquisition: Named | None
+    penalizer: PenalizerName | None
+    kernel: KernelName | Sequence[KernelName] | None
+    noise: float | None
+    model: Mapping[str, Any] | None
+    initial: int | None
+    design: Design | None
+    repeats: bool | None
+    store: str | os.PathLike[str] | None
+    name: str
+    worker: str | None
+    lease: float | None
+
 
 KAPPA = 2.0
 """The weight of the deviation in a confidence bound where none is given: the paper's."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import operator
 import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
@@ -12,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from . import _elbowroom, _plot, _run
-from ._errors import StoreError
+from ._errors import StoreError, TrialError
 from ._gp import Array
 from ._html import facts
 from ._settings import Design, Goal, KernelName, Named, PenalizerName, settings
@@ -139,11 +140,22 @@ class Study:
         return _opened, (self._store, self._name, self._space)
 
     def _begin(self, native: _elbowroom.Study, space: dict[str, Parameter], store: str | None, name: str) -> None:
-        self._native = native
+        self._opened_by = os.getpid()
+        self._core = native
         self._space = space
         self._labels = Labels(space)
         self._store = store
         self._name = name
+
+    @property
+    def _native(self) -> _elbowroom.Study:
+        # A fork copies locks and open files, but not the threads that would let them go.
+        if os.getpid() != self._opened_by:
+            raise StoreError(
+                f"the study `{self._name}` was opened by process {self._opened_by}, of which this one is a fork\n"
+                "  try: pass the study as an argument, which pickles it, or open its store here with Study.open"
+            )
+        return self._core
 
     # What it is.
 
@@ -181,7 +193,7 @@ class Study:
         The batch is shorter, or empty, where the budget or the space is used up; ``batch.short`` says why. Under a
         ``request`` name, asking again gives the same trials.
         """
-        rows, short = self._native.ask(n, request)
+        rows, short = self._native.ask(max(n, 0), request)
         return Batch(map(self._trial, rows), short)
 
     def tell(
@@ -397,7 +409,12 @@ def _opened(store: str, name: str, space: Space) -> Study:
 
 
 def _which(trial: Trial | int) -> tuple[int, int | None]:
-    return (trial.number, trial.attempt) if isinstance(trial, Trial) else (int(trial), None)
+    if isinstance(trial, Trial):
+        return trial.number, trial.attempt
+    number = operator.index(trial)
+    if number < 0:
+        raise TrialError(f"there is no trial {number}\n  try: a number from 0 on, or a trial that `ask` gave")
+    return number, None
 
 
 def suggest(

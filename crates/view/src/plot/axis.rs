@@ -107,6 +107,7 @@ impl Ruler {
 /// The data's range with a little room.
 fn padded(scale: Scale, (low, high): (f64, f64)) -> (f64, f64) {
     match scale {
+        Scale::Log if low > high => (0.1, 1.0),
         _ if low > high => (0.0, 1.0),
         Scale::Linear => {
             let room = if high > low { 0.08 * (high / 2.0 - low / 2.0) } else { 0.5 * high.abs().max(1.0) };

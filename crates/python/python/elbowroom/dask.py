@@ -1,0 +1,84 @@
+"""Dask: a study on a cluster.
+
+>>> import elbowroom as er
+>>> from elbowroom.dask import run
+>>> from distributed import Client
+>>> with Client(processes=False, n_workers=1, threads_per_worker=2, dashboard_address=":0") as client:
+...     study = run(er.Study({"x": er.Float(0, 1)}, seed=1), lambda x: (x - 0.3) ** 2, client, n=15)
+>>> abs(study.best.params["x"] - 0.3) < 0.05
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from distributed import Client, Future, as_completed
+from distributed.scheduler import KilledWorker
+
+from ._run import Rules, tell
+from ._study import Study
+from ._trial import Batch, Trial
+
+
+def run(
+    study: Study,
+    f: Callable[..., Any],
+    client: Client,
+    n: int | None = None,
+    *,
+    workers: int | None = None,
+    timeout: float | None = None,
+    target: float | None = None,
+    min_gain: float | None = None,
+    callbacks: Sequence[Callable[[Study, Trial], object]] = (),
+    **submit: Any,
+) -> Study:
+    """Evaluates ``f`` at point after point on a Dask cluster, and tells the values.
+
+    As :meth:`elbowroom.Study.run`, but the cluster may grow and shrink: as many trials are under way as its workers
+    have threads, or ``workers`` if that is given. ``submit`` are options of ``Client.submit``, such as ``resources`` or
+    ``retries``.
+
+    If a worker is lost, Dask evaluates its trials elsewhere. A trial that lost too many workers in this way (Dask's
+    ``distributed.scheduler.allowed-failures``) is taken for the cause and fails. What the cluster forgets, because it
+    was restarted, is given back to the study and asked for again.
+    """
+    rules = Rules(study, n, timeout, target, min_gain, callbacks)
+    under_way: dict[Any, tuple[Future, Trial]] = {}
+    finished = as_completed()
+    batch = Batch()
+    try:
+        while True:
+            # Where there is no worker for a moment, one trial waits for the next.
+            free = (workers or sum(client.nthreads().values()) or 1) - len(under_way)
+            wanted = rules.wanted(free)
+            if wanted > 0:
+                batch = study.ask(wanted)
+                rules.handed(batch)
+                while batch:
+                    future = client.submit(partial(f, **batch[0].params), pure=False, **submit)
+                    under_way[future.key] = future, batch.pop(0)
+                    finished.add(future)
+            if not under_way:
+                break
+            future, trial = under_way[next(finished).key]
+            lost = future.status in ("cancelled", "lost")
+            if lost:
+                study.give_back([trial])
+                rules.given_back(1)
+            elif isinstance(error := future.exception(), KilledWorker):
+                study.fail(trial, f"the workers that evaluated it died: {error}")
+            else:
+                tell(study, trial, error, future)
+            del under_way[future.key]
+            if not lost:
+                rules.ended(trial.number)
+    except BaseException:
+        study.give_back([*(trial for _, trial in under_way.values()), *batch])
+        client.cancel([future for future, _ in under_way.values()])
+        raise
+    rules.warn()
+    return study

@@ -1,0 +1,247 @@
+"""Optuna: a sampler that keeps concurrent trials apart.
+
+>>> import optuna
+>>> from elbowroom.optuna import Sampler
+>>> optuna.logging.set_verbosity(optuna.logging.WARNING)
+>>> study = optuna.create_study(sampler=Sampler(seed=1))
+>>> study.optimize(lambda trial: (trial.suggest_float("x", -1, 1) - 0.3) ** 2, n_trials=15)
+>>> abs(study.best_params["x"] - 0.3) < 0.05
+True
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeGuard
+
+import optuna
+from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.samplers import BaseSampler, RandomSampler
+from optuna.search_space import IntersectionSearchSpace
+from optuna.trial import FrozenTrial, TrialState
+
+from ._space import Categorical, Float, Int, Parameter, Params
+from ._study import suggest
+
+_KEY = "elbowroom:point"
+"""Where a running trial keeps its point: all of it, before the objective has asked for each parameter."""
+
+_LONGEST = 2000
+"""Characters of one attribute: Optuna's databases take 2045."""
+
+_MOST_AHEAD = 16
+"""Trials that began before this one and have no point yet, each of which will take one of the batch."""
+
+_MOST_LOOKS = 4
+"""How often a point that another process took at the same time is chosen again."""
+
+
+class Sampler(BaseSampler):
+    """Samples with a model of the completed trials; the running ones are pending points, also those of other processes.
+
+    The model sees the parameters that all completed trials have in common. Others (conditional ones, or ones whose
+    range changes) and the first trial come from the ``independent_sampler``, which is random by default. Failed and
+    pruned trials, and those with an infinite value, are not proposed again. Trials that break a constraint
+    (``Trial.set_constraint``, or ``constraints_func``) count as bad as the worst one. Studies with several objectives
+    are refused with a ``ValueError``.
+
+    ``options`` are those of :func:`elbowroom.suggest`: ``strategy``, ``model``, ``initial`` and so on.
+    """
+
+    def __init__(
+        self,
+        seed: int | None = None,
+        *,
+        independent_sampler: BaseSampler | None = None,
+        constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
+        **options: Any,
+    ) -> None:
+        self._seed = random.getrandbits(32) if seed is None else seed
+        self._options = options
+        self._independent = independent_sampler or RandomSampler(seed=seed)
+        self._constraints_func = constraints_func
+        self._common = IntersectionSearchSpace()
+        self._lock = threading.Lock()
+
+    def reseed_rng(self) -> None:
+        """Takes a new seed at random."""
+        self._seed = random.SystemRandom().getrandbits(32)
+        self._independent.reseed_rng()
+
+    def infer_relative_search_space(self, study: optuna.Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
+        """The parameters that all completed trials have in common."""
+        with self._lock:
+            common = self._common.calculate(study)
+        return {name: distribution for name, distribution in common.items() if not distribution.single()}
+
+    def sample_relative(
+        self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        """A point of the model; one of the independent sampler if a finite space is used up."""
+        self._raise_error_if_multi_objective(study)
+        if not search_space:
+            return {}
+        # Threads look one after the other. Processes may look at the same time, and then look again after they wrote.
+        with self._lock:
+            ahead = 0
+            for _ in range(_MOST_LOOKS):
+                point = self._next(study, trial, search_space, ahead)
+                if not point:
+                    sample = partial(self.sample_independent, study, trial)
+                    return {name: sample(name, distribution) for name, distribution in search_space.items()}
+                numbers = {name: _decode(search_space[name], value) for name, value in point.items()}
+                _write(study, trial, numbers)
+                same = [other.number for other in self._live(study, trial) if _point(other, search_space) == point]
+                if not same:
+                    break
+                # Of those that clash, each but the first goes one further in the batch.
+                ahead = sum(number < trial.number for number in same)
+        return {name: search_space[name].to_external_repr(number) for name, number in numbers.items()}
+
+    def sample_independent(
+        self, study: optuna.Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
+    ) -> Any:
+        """A value for a parameter that the model does not see."""
+        self._raise_error_if_multi_objective(study)
+        return self._independent.sample_independent(study, trial, param_name, param_distribution)
+
+    def before_trial(self, study: optuna.Study, trial: FrozenTrial) -> None:
+        """Passes the trial on to the independent sampler."""
+        self._independent.before_trial(study, trial)
+
+    def after_trial(
+        self, study: optuna.Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
+    ) -> None:
+        """Keeps what ``constraints_func`` says of the trial."""
+        if self._constraints_func is not None and state in (TrialState.COMPLETE, TrialState.PRUNED):
+            broken = [float(value) for value in self._constraints_func(trial)]
+            if any(value != value for value in broken):
+                words = f"trial {trial.number} has the constraints {broken}\n  try: no NaN in constraints_func"
+                raise ValueError(words)
+            study._storage.set_trial_system_attr(trial._trial_id, "constraints", broken)
+        self._independent.after_trial(study, trial, state, values)
+
+    def _next(
+        self, study: optuna.Study, trial: FrozenTrial, search_space: Mapping[str, BaseDistribution], ahead: int = 0
+    ) -> Params:
+        """The next point in the searched space, after those that others will take; an empty one if it is used up."""
+        observed: list[tuple[Params, float]] = []
+        pending: list[Params] = []
+        failed: list[Params] = []
+        infeasible: list[Params] = []
+        for other in study.get_trials(deepcopy=False):
+            if other.state == TrialState.WAITING or other.number == trial.number:
+                continue
+            point = _point(other, search_space)
+            if other.state == TrialState.RUNNING:
+                ahead += point is None and not other.params and other.number < trial.number
+                if point is not None:
+                    pending.append(point)
+            elif point is None:
+                continue
+            elif other.state != TrialState.COMPLETE:
+                failed.append(point)
+            elif _breaks(other):
+                infeasible.append(point)
+            else:
+                assert other.value is not None
+                observed.append((point, other.value))
+        maximize = study.direction == optuna.study.StudyDirection.MAXIMIZE
+        points = suggest(
+            {name: _parameter(distribution) for name, distribution in search_space.items()},
+            observed,
+            pending,
+            failed,
+            infeasible=infeasible,
+            n=1 + min(ahead, _MOST_AHEAD),
+            goal="maximize" if maximize else "minimize",
+            seed=self._seed,
+            **self._options,
+        )
+        return points[-1] if points else {}
+
+    def _live(self, study: optuna.Study, trial: FrozenTrial) -> list[FrozenTrial]:
+        """The other trials whose points must not be taken again."""
+        done = () if self._options.get("repeats") else (TrialState.COMPLETE,)
+        trials = study.get_trials(deepcopy=False, states=(TrialState.RUNNING, *done))
+        return [other for other in trials if other.number != trial.number]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._lock = threading.Lock()
+
+
+def _parameter(distribution: BaseDistribution) -> Parameter:
+    """What is searched for a distribution: a number, or for steps and choices how many there are before it."""
+    if isinstance(distribution, CategoricalDistribution):
+        return Categorical(range(len(distribution.choices)))
+    assert isinstance(distribution, (FloatDistribution, IntDistribution))
+    if _is_stepped(distribution):
+        return Int(0, round((distribution.high - distribution.low) / _step(distribution)))
+    if isinstance(distribution, IntDistribution):
+        return Int(distribution.low, distribution.high, log=distribution.log)
+    return Float(distribution.low, distribution.high, log=distribution.log)
+
+
+def _encode(distribution: BaseDistribution, internal: float) -> Any:
+    """A number of Optuna's as the value of the searched parameter; none if it lies outside."""
+    if not distribution._contains(internal):
+        return None
+    if _is_stepped(distribution):
+        return round((internal - distribution.low) / _step(distribution))
+    return internal if isinstance(distribution, FloatDistribution) else int(internal)
+
+
+def _decode(distribution: BaseDistribution, value: Any) -> float:
+    if not _is_stepped(distribution):
+        return float(value)
+    return float(min(distribution.low + value * _step(distribution), distribution.high))
+
+
+def _is_stepped(distribution: BaseDistribution) -> TypeGuard[FloatDistribution | IntDistribution]:
+    if isinstance(distribution, FloatDistribution):
+        return distribution.step is not None
+    return isinstance(distribution, IntDistribution) and distribution.step != 1
+
+
+def _step(distribution: FloatDistribution | IntDistribution) -> float:
+    step: float = distribution.step
+    return step
+
+
+def _point(trial: FrozenTrial, search_space: Mapping[str, BaseDistribution]) -> Params | None:
+    """A trial's point in the searched space; none if it lacks a parameter or lies outside."""
+    numbers = _read(trial)
+    for name, value in trial.params.items():
+        numbers[name] = trial.distributions[name].to_internal_repr(value)
+    if not search_space.keys() <= numbers.keys():
+        return None
+    point = {name: _encode(distribution, numbers[name]) for name, distribution in search_space.items()}
+    return None if None in point.values() else point
+
+
+def _write(study: optuna.Study, trial: FrozenTrial, numbers: dict[str, float]) -> None:
+    text = json.dumps(numbers)
+    for i in range(0, len(text), _LONGEST):
+        study._storage.set_trial_system_attr(trial._trial_id, f"{_KEY}:{i // _LONGEST}", text[i : i + _LONGEST])
+
+
+def _read(trial: FrozenTrial) -> dict[str, float]:
+    parts: list[str] = []
+    while (part := trial.system_attrs.get(f"{_KEY}:{len(parts)}")) is not None:
+        parts.append(part)
+    return dict(json.loads("".join(parts))) if parts else {}
+
+
+def _breaks(trial: FrozenTrial) -> bool:
+    """Whether it breaks a constraint: those of ``constraints_func`` are a list, those of the trial are one by one."""
+    attrs = trial.system_attrs
+    each = [value for name, value in attrs.items() if name.startswith("constraints:")]
+    return any(value > 0 for value in [*(attrs.get("constraints") or ()), *each])

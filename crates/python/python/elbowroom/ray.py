@@ -1,0 +1,208 @@
+"""Ray Tune: a searcher that keeps concurrent trials apart.
+
+>>> from elbowroom.ray import Search
+>>> from ray import tune
+>>> search = Search({"lr": tune.loguniform(1e-5, 1e-1)}, metric="loss", mode="min", seed=1)
+>>> config = search.suggest("trial-1")
+>>> 1e-5 <= config["lr"] <= 1e-1
+True
+>>> search.on_trial_complete("trial-1", {"loss": 0.5})
+>>> search.study.best.value
+0.5
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ray.tune.search import Searcher
+from ray.tune.search.sample import Categorical as RayChoice
+from ray.tune.search.sample import Domain, LogUniform, Quantized, Uniform
+from ray.tune.search.sample import Float as RayFloat
+from ray.tune.search.sample import Integer as RayInt
+
+from ._errors import ConfigError, SpaceError
+from ._settings import Goal
+from ._space import Categorical, Fixed, Float, Int, Ordered, Parameter, Params
+from ._study import Study
+
+
+class Search(Searcher):
+    """Suggests settings with a model of the finished trials; those under way are pending points.
+
+    Give it to ``tune.TuneConfig(search_alg=Search(…))``. The space is a dict, nested or not, of ``tune.uniform``,
+    ``tune.loguniform``, ``tune.randint``, ``tune.choice`` and their quantized kinds, or of ``er.Float``, ``er.Int``,
+    ``er.Ordered`` and ``er.Categorical``. Tune's own kinds may stand in the tuner's ``param_space`` instead (Tune hides
+    other objects there from a searcher); what is fixed always does.
+
+    A trial counts with its last result. Without a :class:`ray.tune.search.ConcurrencyLimiter` as many trials run as
+    there are resources for; with one, as many as it says, also in batches. The settings of ``points_to_evaluate`` are
+    tried first. If a finite space is used up, the search is finished.
+
+    ``options`` are those of :class:`elbowroom.Study`: ``strategy``, ``model``, ``initial`` and so on.
+    """
+
+    def __init__(
+        self,
+        space: Mapping[str, Any] | None = None,
+        metric: str | None = None,
+        mode: str | None = None,
+        *,
+        seed: int | None = None,
+        points_to_evaluate: Sequence[Mapping[str, Any]] = (),
+        **options: Any,
+    ) -> None:
+        super().__init__(metric=metric, mode=mode)
+        self._metric: Any = metric
+        self._mode: str | None = mode
+        self._space = dict(_parameters(space)) if space else {}
+        self._steps = dict(_steps(space)) if space else {}
+        self._options: dict[str, Any] = {"seed": seed, **options}
+        self._first = [dict(point) for point in points_to_evaluate]
+        self._numbers: dict[str, int] = {}
+        self._study: Study | None = None
+
+    @property
+    def study(self) -> Study:
+        """What has been suggested and what came of it. Steps of quantized parameters are counted from zero."""
+        if self._study is None:
+            if not self._space:
+                raise SpaceError("nothing to search\n  try: Search({…}), or tune.uniform and others in param_space")
+            if not isinstance(self._metric, str) or self._mode not in ("min", "max"):
+                raise ConfigError(
+                    f"the metric is {self._metric!r} and the mode {self._mode!r}\n"
+                    "  try: one metric, and mode 'min' or 'max', of Search or of TuneConfig"
+                )
+            goal: Goal = "minimize" if self._mode == "min" else "maximize"
+            self._study = Study(self._space, goal=goal, **self._options)
+        return self._study
+
+    def set_search_properties(self, metric: str | None, mode: str | None, config: dict[str, Any], **spec: Any) -> bool:
+        """Takes over what the tuner was given, unless it is known already."""
+        if self._space and (space := dict(_parameters(config))) and space != self._space:
+            return False
+        if not self._space:
+            self._space, self._steps = dict(_parameters(config)), dict(_steps(config))
+        self._metric, self._mode = metric or self._metric, mode or self._mode
+        return True
+
+    def suggest(self, trial_id: str) -> dict[str, Any] | str | None:
+        """The settings of a new trial."""
+        if self._first:
+            trial = self.study.start(self._encode(self._first.pop(0)))
+        else:
+            batch = self.study.ask()
+            if not batch:
+                return str(Searcher.FINISHED)
+            trial = batch[0]
+        self._numbers[trial_id] = trial.number
+        return self._decode(trial.params)
+
+    def on_trial_complete(self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False) -> None:
+        """Tells the study what became of a trial."""
+        number = self._numbers.pop(trial_id, None)
+        if number is None:
+            return
+        value = (result or {}).get(self._metric)
+        if not error and value is not None and math.isfinite(value):
+            self.study.tell(number, float(value))
+        else:
+            self.study.fail(number, "an error in the trial" if error else f"its last result has {self._metric} {value}")
+
+    def add_evaluated_point(
+        self,
+        parameters: dict[str, Any],
+        value: float,
+        error: bool = False,
+        pruned: bool = False,
+        intermediate_values: list[float] | None = None,
+    ) -> None:
+        """Adds the result of an earlier experiment."""
+        point = self._encode(parameters)
+        if error or pruned or not math.isfinite(value):
+            self.study.fail(self.study.start(point), "failed in an earlier experiment")
+        else:
+            self.study.add(point, value)
+
+    def save(self, checkpoint_path: str) -> None:
+        """Writes all that is known into a file, as a text."""
+        study = None if self._study is None else self._study.dumps()
+        state = {"study": study, "numbers": self._numbers, "n_first": len(self._first)}
+        Path(checkpoint_path).write_text(json.dumps(state))
+
+    def restore(self, checkpoint_path: str) -> None:
+        """Goes on where :meth:`save` was called. Trials that were under way still are."""
+        state = json.loads(Path(checkpoint_path).read_text())
+        self._numbers = state["numbers"]
+        self._first = self._first[len(self._first) - state["n_first"] :]
+        if state["study"] is not None:
+            self._study = Study.loads(state["study"], space=self._space or None)
+
+    def _encode(self, config: Mapping[str, Any]) -> Params:
+        flat = dict(_leaves(config))
+        point = {name: flat[name] for name in self._space if name in flat}
+        for name, step in self._steps.items():
+            if name in point:
+                point[name] = round(point[name] / step)
+        return point
+
+    def _decode(self, params: Params) -> dict[str, Any]:
+        config: dict[str, Any] = {}
+        for name, value in params.items():
+            *path, last = name.split("/")
+            inner = config
+            for part in path:
+                inner = inner.setdefault(part, {})
+            inner[last] = value * self._steps[name] if name in self._steps else value
+        return config
+
+
+def _leaves(config: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
+    """What a nested dict holds, by names such as ``optimizer/lr``."""
+    for name, value in config.items():
+        if isinstance(value, Mapping) and "grid_search" not in value:
+            yield from _leaves(value, f"{path}{name}/")
+        else:
+            yield f"{path}{name}", value
+
+
+def _parameters(config: Mapping[str, Any]) -> Iterator[tuple[str, Parameter]]:
+    for name, value in _leaves(config):
+        if isinstance(value, (Float, Int, Ordered, Categorical, Fixed)):
+            yield name, value
+        elif isinstance(value, Domain):
+            yield name, _parameter(name, value)
+        elif isinstance(value, Mapping):
+            raise SpaceError(f"parameter `{name}` is a grid\n  try: tune.choice, or er.Ordered")
+
+
+def _parameter(name: str, domain: Domain) -> Parameter:
+    """What is searched for a domain of Ray's; of a quantized one the number of steps from zero."""
+    law = domain.get_sampler()
+    step = law.q if isinstance(law, Quantized) else None
+    law = law.get_sampler() if isinstance(law, Quantized) else law
+    log = isinstance(law, LogUniform)
+    if isinstance(domain, RayChoice):
+        return Categorical(domain.categories)
+    if isinstance(domain, (RayFloat, RayInt)) and (log or isinstance(law, Uniform)):
+        if step is not None:
+            # A bound that is a multiple of the step, but for rounding, belongs to the range.
+            return Int(math.ceil(domain.lower / step - 1e-9), math.floor(domain.upper / step + 1e-9), log=log)
+        # Of whole numbers without steps Ray leaves out the upper bound.
+        if isinstance(domain, RayInt):
+            return Int(domain.lower, domain.upper - 1, log)
+        return Float(domain.lower, domain.upper, log)
+    raise SpaceError(
+        f"parameter `{name}` is {domain.domain_str} with law {law}\n"
+        "  try: tune.uniform, tune.loguniform, tune.randint, tune.choice, or er.Float, er.Int, er.Categorical"
+    )
+
+
+def _steps(config: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, value in _leaves(config):
+        if isinstance(value, Domain) and isinstance(law := value.get_sampler(), Quantized):
+            yield name, law.q

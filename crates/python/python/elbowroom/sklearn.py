@@ -1,0 +1,224 @@
+"""scikit-learn: a search over hyperparameters in the place of ``RandomizedSearchCV``.
+
+>>> import elbowroom as er
+>>> from elbowroom.sklearn import SearchCV
+>>> from sklearn.datasets import load_iris
+>>> from sklearn.svm import SVC
+>>> space = {"C": er.Float(0.01, 100, log=True), "kernel": ["linear", "rbf"]}
+>>> search = SearchCV(SVC(), space, n_iter=12, random_state=0)
+>>> bool(search.fit(*load_iris(return_X_y=True)).best_score_ > 0.96)
+True
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+import re
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.exceptions import FitFailedWarning
+from sklearn.model_selection import RandomizedSearchCV
+from sklearn.utils import check_random_state
+
+from ._errors import SpaceError
+from ._space import Categorical, Fixed, Float, Int, Ordered, Parameter, Params
+from ._study import Study
+from ._trial import Trial
+
+Evaluate: TypeAlias = Callable[[list[Params]], Mapping[str, Any]]
+
+_ALL_FAILED = re.compile(r"All the \d+ fits failed")
+"""What scikit-learn says if no fit of a call succeeds."""
+
+_BUSY = 0.9
+"""The share of the workers that a batch should keep busy."""
+
+_RARE = 1e-3
+"""Quantiles of an unbounded distribution below this and above one minus this are not searched."""
+
+
+class SearchCV(RandomizedSearchCV):
+    """Searches ``n_iter`` settings of an estimator by cross-validation, each batch in the light of those before it.
+
+    The arguments and what comes of a fit are those of scikit-learn's ``RandomizedSearchCV``. A parameter's values are
+    ``er.Float``, ``er.Int``, ``er.Ordered``, ``er.Categorical`` or ``er.Fixed``, a list, or a distribution of
+    ``scipy.stats``. A list of numbers that only rise or only fall is ordered. Uniform and log-uniform distributions and
+    ``randint`` are searched over their range, others over their quantiles. The spaces of a list of spaces are searched
+    in turn, with a study each.
+
+    What is maximized is the mean test score; of several metrics the one named by ``refit``, or else the first. A
+    setting whose score is not finite counts as bad as the worst one.
+
+    A batch is as small as it can be while the fits of its settings and splits keep nine in ten of the ``n_jobs``
+    workers busy. If a finite space is used up, the search ends with a warning.
+
+    ``options`` is a dict of those of :class:`elbowroom.Study`, such as ``strategy`` and ``initial``. ``studies_`` has
+    the studies, one for each space.
+    """
+
+    _parameter_constraints = {
+        **RandomizedSearchCV._parameter_constraints,
+        "options": [Mapping, None],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        param_distributions: Mapping[str, Any] | Sequence[Mapping[str, Any]],
+        *,
+        n_iter: int = 10,
+        scoring: Any = None,
+        n_jobs: int | None = None,
+        refit: bool | str | Callable[[Mapping[str, Any]], int] = True,
+        cv: Any = None,
+        verbose: int = 0,
+        pre_dispatch: int | str = "2*n_jobs",
+        random_state: int | np.random.RandomState | None = None,
+        error_score: float | str = np.nan,
+        return_train_score: bool = False,
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(
+            estimator,
+            param_distributions,
+            n_iter=n_iter,
+            scoring=scoring,
+            n_jobs=n_jobs,
+            refit=refit,
+            cv=cv,
+            verbose=verbose,
+            pre_dispatch=pre_dispatch,
+            random_state=random_state,
+            error_score=error_score,
+            return_train_score=return_train_score,
+        )
+        self.options = options
+
+    def _run_search(self, evaluate_candidates: Evaluate) -> None:
+        given = self.param_distributions
+        random = check_random_state(self.random_state)
+        searches = [_Search(self, space, random) for space in ([given] if isinstance(given, Mapping) else given)]
+        self.studies_ = [search.study for search in searches]
+        in_one_batch = _batch_size(effective_n_jobs(self.n_jobs), self.n_splits_)
+        n_left = self.n_iter
+        held: list[Params] = []
+        while n_left > 0 and (batch := list(_in_turn(searches, min(in_one_batch, n_left)))):
+            n_left -= len(batch)
+            candidates = held + [params for _, _, params in batch]
+            try:
+                results = evaluate_candidates(candidates)
+                scores = results[_metric(results, self.refit)][-len(batch) :]
+                held = []
+            except ValueError as error:
+                # scikit-learn takes it for an error of the user's if no fit of a call succeeds, and forgets the call:
+                # these settings go into the next one.
+                if not _ALL_FAILED.search(str(error)) or (n_left == 0 and len(candidates) == self.n_iter):
+                    raise
+                scores, held = [math.nan] * len(batch), candidates
+            for (search, trial, _), score in zip(batch, scores):
+                search.tell(trial, float(score))
+        if held:
+            words = f"no fit succeeded for the last {len(held)} settings: they are not in cv_results_"
+            warnings.warn(words, FitFailedWarning, stacklevel=3)
+        if n_left > 0:
+            words = f"the space has {self.n_iter - n_left} settings, fewer than n_iter={self.n_iter}: all were tried"
+            warnings.warn(words, stacklevel=3)
+
+
+class _Search:
+    """The study of one space."""
+
+    def __init__(self, search: SearchCV, space: Mapping[str, Any], random: np.random.RandomState) -> None:
+        self._names = list(space)
+        self._quantiles = {name: values for name, values in space.items() if _by_quantile(values)}
+        self.study = Study(
+            {name: _parameter(name, values) for name, values in space.items()} or {"nothing": Fixed(None)},
+            goal="maximize",
+            seed=int(random.randint(np.iinfo(np.int32).max)),
+            **(search.options or {}),
+        )
+
+    def ask(self) -> tuple[Trial, Params] | None:
+        for trial in self.study.ask():
+            params = {name: trial.params[name] for name in self._names}
+            for name, distribution in self._quantiles.items():
+                params[name] = distribution.ppf(params[name]).item()
+            return trial, params
+        return None
+
+    def tell(self, trial: Trial, score: float) -> None:
+        if math.isfinite(score):
+            self.study.tell(trial, score)
+        else:
+            self.study.infeasible(trial, f"the mean test score is {score}")
+
+
+def _in_turn(searches: list[_Search], n: int) -> Iterator[tuple[_Search, Trial, Params]]:
+    """A batch of n, one from each search in turn; searches that are used up leave the list."""
+    while n > 0 and searches:
+        search = searches.pop(0)
+        asked = search.ask()
+        if asked is not None:
+            searches.append(search)
+            n -= 1
+            yield search, *asked
+
+
+def _batch_size(n_jobs: int, n_splits: int) -> int:
+    """The smallest batch whose fits, if they take equally long, keep enough of the workers busy.
+
+    >>> [_batch_size(n_jobs, 5) for n_jobs in (1, 2, 4, 8, 64)]
+    [1, 2, 3, 3, 12]
+    """
+    n = 1
+    while n * n_splits / (math.ceil(n * n_splits / n_jobs) * n_jobs) < _BUSY:
+        n += 1
+    return n
+
+
+def _metric(results: Mapping[str, Any], refit: object) -> str:
+    metrics = [name for name in results if name.startswith("mean_test_")]
+    named = f"mean_test_{refit}"
+    return named if named in metrics else metrics[0]
+
+
+def _parameter(name: str, values: Any) -> Parameter:
+    """What is searched for the values of a parameter."""
+    if isinstance(values, (Float, Int, Ordered, Categorical, Fixed)):
+        return values
+    if _by_quantile(values):
+        return Float(_RARE, 1 - _RARE)
+    if hasattr(values, "ppf"):
+        low, high = values.support()
+        if not math.isfinite(high):
+            low, high = values.ppf(_RARE), values.ppf(1 - _RARE)
+        whole = hasattr(values, "pmf")
+        return Int(int(low), int(high)) if whole else Float(float(low), float(high), log=_law(values) != "uniform")
+    if isinstance(values, np.ndarray):
+        values = values.tolist()
+    if isinstance(values, Sequence) and not isinstance(values, str):
+        return Ordered(values) if _is_ordered(values) else Categorical(values)
+    raise SpaceError(
+        f"the values of parameter `{name}` are {values!r}\n"
+        "  try: er.Float, er.Int, er.Ordered, er.Categorical, a list, or a distribution of scipy.stats"
+    )
+
+
+def _by_quantile(values: Any) -> bool:
+    return hasattr(values, "pdf") and _law(values) not in ("uniform", "loguniform", "reciprocal")
+
+
+def _law(distribution: Any) -> str:
+    return str(getattr(getattr(distribution, "dist", None), "name", ""))
+
+
+def _is_ordered(values: Sequence[Any]) -> bool:
+    if not all(isinstance(value, numbers.Real) and not isinstance(value, bool) for value in values):
+        return False
+    steps = [later > earlier for earlier, later in zip(values, values[1:])]
+    return len(values) > 2 and len(set(values)) == len(values) and (all(steps) or not any(steps))
