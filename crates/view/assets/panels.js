@@ -190,7 +190,7 @@
       const c = card("This study", "half", "");
       root.append(c.root);
       return () => panel(study(name, ""), c.body, (seen) => {
-        const rows = { strategy: seen.strategy, goal: seen.goal, "initial design": `${seen.n_initial} points`, seed: seen.seed, budget: seen.budget ?? "none", events: seen.revision, "log hash": seen.log_hash, "made by": `elbowroom ${seen.version}`, constraints: seen.constraints.join("; ") || "none" };
+        const rows = { strategy: seen.strategy, goal: seen.goal, "initial design": `${seen.n_initial} points`, seed: seen.seed, budget: seen.budget ?? "none", events: seen.revision, "log hash": seen.log_hash, "chosen by": (seen.builds || []).map((b) => `elbowroom ${b}`).join("; ") || "nobody yet", "shown by": `elbowroom ${seen.version}`, constraints: seen.constraints.join("; ") || "none" };
         show(c.body, el("dl", { class: "pairs" }, Object.entries(rows).map(([k, v]) => [el("dt", {}, k), el("dd", {}, k === "log hash" ? el("code", {}, v) : String(v))])));
       });
     },

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use elbowroom::space::Point;
-use elbowroom::study::{Goal, Recommendation, TrialId};
+use elbowroom::study::{Build, Event, Goal, Recommendation, Study, TrialId};
 use serde::Serialize;
 
 use crate::axis::{Axis, axes};
@@ -78,6 +78,19 @@ pub fn overview(scene: &Scene<'_>) -> Overview {
         now: scene.now,
         version: env!("CARGO_PKG_VERSION"),
     }
+}
+
+/// The builds that chose points, with their processor levels: what a replay needs to be equal bit for bit.
+pub fn builds(study: &Study) -> Vec<String> {
+    let mut all: Vec<&Build> = Vec::new();
+    for event in study.events() {
+        if let Event::Asked { provenance, .. } = event
+            && !all.contains(&&provenance.build)
+        {
+            all.push(&provenance.build);
+        }
+    }
+    all.into_iter().map(|build| format!("{} on {}", build.version, build.cpu)).collect()
 }
 
 /// The point to use in the end.

@@ -4,7 +4,7 @@ use elbowroom::study::{Source, Trial, TrialId};
 use serde_json::{Map, Value, json};
 
 use crate::assets::ASSETS;
-use crate::overview::{Recommended, overview};
+use crate::overview::{Recommended, builds, overview};
 use crate::picture::{Picture, trial_page, why_page};
 use crate::scene::Scene;
 use crate::table::{MAX_ROWS, Query, Sort, row, table};
@@ -47,6 +47,7 @@ fn views(scene: &Scene<'_>, log_hash: &str, with_model: bool) -> Map<String, Val
     let mut views = Map::new();
     let mut about = serde_json::to_value(overview(scene)).unwrap_or_default();
     about["log_hash"] = json!(log_hash);
+    about["builds"] = json!(builds(scene.study));
     views.insert(base.clone(), about);
     let recommended = with_model.then(|| scene.study.recommended().map(Recommended::from)).flatten();
     let best = scene.study.best().map(|best| row(scene, best));

@@ -13,6 +13,7 @@ use axum::http::StatusCode;
 use elbowroom::space::{Point, Value as Setting};
 use elbowroom::study::{Study, TrialId};
 use elbowroom_store::{Attempt, Handed, SharedStudy, Standing as Stands, Store};
+use elbowroom_view::overview::Recommended;
 use elbowroom_view::picture::why_page;
 use elbowroom_view::proposal::propose;
 use elbowroom_view::{Held, Picture, Scene, Standing};
@@ -29,7 +30,7 @@ const PREPARED: &str = "elbow serve";
 const MOST_MODELLED: usize = 20_000;
 
 /// A picture's model is kept for so many times as long as it took to make.
-const REST: u32 = 8;
+const REST: u32 = 16;
 const LEAST_REST: Duration = Duration::from_secs(1);
 
 pub struct Desk {
@@ -60,6 +61,8 @@ pub struct Frozen {
 #[derive(Default)]
 struct Drawn {
     took: Duration,
+    /// None before it was worked out.
+    recommended: Option<Option<Recommended>>,
     pictures: HashMap<(Picture, usize, usize), Arc<str>>,
 }
 
@@ -210,6 +213,18 @@ impl Desk {
                 Ok(picture?.to_string().into())
             }
         }
+    }
+
+    /// The point to use in the end, worked out once for all who look at the same state.
+    pub fn recommended(&self) -> Result<Option<Recommended>, Fault> {
+        let frozen = self.frozen()?;
+        let mut drawn = lock(&frozen.drawn);
+        if drawn.recommended.is_none() {
+            let start = Instant::now();
+            drawn.recommended = Some(frozen.study.recommended().map(Recommended::from));
+            drawn.took += start.elapsed();
+        }
+        Ok(drawn.recommended.clone().flatten())
     }
 
     /// Why a trial's point was chosen: worked out once, since it takes a fit and does not change.

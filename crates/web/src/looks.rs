@@ -6,7 +6,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use elbowroom::study::TrialId;
-use elbowroom_view::overview::{Recommended, overview};
+use elbowroom_view::overview::{builds, overview};
 use elbowroom_view::picture::trial_page;
 use elbowroom_view::{Picture, table};
 use serde::{Deserialize, Serialize};
@@ -62,6 +62,7 @@ pub async fn study((State(studies), Path(name)): Studied) -> Answer {
         let mut value = desk.look_shared(|shared| {
             let mut value = serde_json::to_value(overview(&crate::desk::scene(shared))).unwrap_or_default();
             value["log_hash"] = json!(shared.digest().to_string());
+            value["builds"] = json!(builds(shared.study()));
             value
         })?;
         value["paused"] = json!(desk.is_paused());
@@ -77,10 +78,7 @@ pub async fn best((State(studies), Path(name)): Studied) -> Answer {
         let desk = studies.desk(&name)?;
         let observed = desk.look(|scene| scene.study.best().map(|best| table::row(scene, best)))?;
         // Without a model the best observed point stands for it.
-        let recommended = match desk.frozen() {
-            Ok(frozen) => frozen.study.recommended().map(Recommended::from),
-            Err(_) => None,
-        };
+        let recommended = desk.recommended().ok().flatten();
         in_json(&json!({ "observed": observed, "recommended": recommended }))
     })
     .await
