@@ -4,7 +4,6 @@
 //! Those use `elbow … --json`, or the crates `elbowroom`, `elbowroom-store` and `elbowroom-run`.
 
 mod args;
-mod cells;
 mod chart;
 mod commands;
 mod fault;

@@ -6,8 +6,8 @@
 use anyhow::Result;
 use elbowroom::space::{Parameter, Point, SearchSpace, Value};
 use elbowroom::study::TrialId;
+use elbowroom_view::cells::{column, guarded, unguarded};
 
-use crate::cells::{column, guarded, unguarded};
 use crate::commands::value;
 use crate::fault::fault;
 use crate::words::number;

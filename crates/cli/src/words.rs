@@ -1,8 +1,10 @@
 //! Studies and trials in words and in JSON.
 
 use elbowroom::space::Point;
-use elbowroom::study::{Recommendation, Trial, TrialState};
+use elbowroom::study::{Recommendation, Trial};
 use elbowroom_store::{Counts, SharedStudy, Standing};
+pub use elbowroom_view::axis::number;
+pub use elbowroom_view::scene::reason;
 use serde_json::{Value, json};
 
 /// The word for how a trial stands.
@@ -15,14 +17,6 @@ pub fn standing(standing: Standing) -> &'static str {
         Standing::Failed => "failed",
         Standing::Infeasible => "infeasible",
         Standing::Released => "released",
-    }
-}
-
-/// Why a trial has no value, if it has a reason.
-pub fn reason(trial: &Trial) -> Option<&str> {
-    match &trial.state {
-        TrialState::Failed { reason } | TrialState::Infeasible { reason, .. } => Some(reason),
-        _ => None,
     }
 }
 
@@ -75,22 +69,6 @@ pub fn count(counts: &Counts) -> String {
 /// A recommendation as JSON.
 pub fn recommendation(found: &Recommendation) -> Value {
     json!({ "trial": found.trial, "point": found.point, "mean": found.mean, "sd": found.sd })
-}
-
-/// A number to six digits or so, the way a person would write it.
-pub fn number(x: f64) -> String {
-    let size = x.abs();
-    if x == 0.0 || !x.is_finite() {
-        return x.to_string();
-    }
-    if !(1e-4..1e9).contains(&size) {
-        let text = format!("{x:.5e}");
-        let (digits, power) = text.split_once('e').unwrap_or((&text, "0"));
-        return format!("{}e{power}", digits.trim_end_matches('0').trim_end_matches('.'));
-    }
-    let digits = (5 - size.log10().floor() as i32).clamp(0, 9) as usize;
-    let text = format!("{x:.digits$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// A point, one parameter a line, with floats cut to six digits.

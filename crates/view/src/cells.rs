@@ -4,8 +4,8 @@
 //! an apostrophe in front, unless it is a plain number; [`unguarded`] takes it away again.
 
 /// Columns that are no parameters.
-const OWN: [&str; 10] =
-    ["trial", "well", "state", "value", "noise", "source", "attempts", "worker", "reason", "comment"];
+const OWN: [&str; 11] =
+    ["trial", "well", "state", "value", "noise", "source", "attempts", "worker", "reason", "comment", "notes"];
 
 /// A text as a cell.
 pub fn guarded(text: &str) -> String {
