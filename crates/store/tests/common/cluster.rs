@@ -21,6 +21,9 @@ pub struct Cluster {
     _guard: Child,
 }
 
+/// What a server asks for over the network.
+pub const PASSWORD: &str = "s3cret";
+
 /// The address of a new database of this program's own server; none, and a word about it, where there is no PostgreSQL.
 pub fn new_database() -> Option<String> {
     static CLUSTER: OnceLock<Option<Cluster>> = OnceLock::new();
@@ -33,9 +36,13 @@ impl Cluster {
         Self::start_with(None)
     }
 
-    /// Starts one that also listens on a port of 127.0.0.1, with this certificate and this key.
+    /// Starts one that also listens on a port of 127.0.0.1, with this certificate and this key, and asks for a password
+    /// there.
     pub fn start_encrypted(certificate: &str, key: &str) -> Option<Self> {
-        Self::start_with(Some([("server.crt", certificate), ("server.key", key)]))
+        let cluster = Self::start_with(Some([("server.crt", certificate), ("server.key", key)]))?;
+        let sql = format!("ALTER ROLE {} PASSWORD '{PASSWORD}'", cluster.user);
+        cluster.client().unwrap().batch_execute(&sql).unwrap();
+        Some(cluster)
     }
 
     fn start_with(certificate: Option<[(&str, &str); 2]>) -> Option<Self> {
@@ -59,7 +66,9 @@ impl Cluster {
             command
         };
         let data = folder.join("data").display().to_string();
-        let made = run("initdb", &["-D", &data, "-U", &user, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C"]);
+        let auth = ["--auth-local=trust", "--auth-host=scram-sha-256"];
+        let made =
+            run("initdb", &["-D", &data, "-U", &user, auth[0], auth[1], "--no-sync", "-E", "UTF8", "--locale=C"]);
         assert!({ made }.status().unwrap().success(), "initdb failed");
         for (name, text) in certificate.iter().flatten() {
             let file = folder.join("data").join(name);
