@@ -5,10 +5,12 @@ mod common;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::OnceLock;
 
 use common::cluster::{Cluster, PASSWORD};
-use elbowroom_store::{Dsn, Error, Postgres, Store, open};
+use common::random;
+use elbowroom_store::{Dsn, Error, Postgres, SharedStudy, Store, open};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 
 /// The server's name in its certificate. It is no name of this machine: such a server is on another one, but for the
@@ -85,7 +87,7 @@ fn a_server_with_the_right_name_and_authority_is_reached_encrypted() {
         let words = format!("application_name={application} {mode}");
         let dsn = Dsn::new(&scene.with_root(NAME, "right.pem", &words)).unwrap();
         let store = Postgres::connect(&dsn).unwrap();
-        assert!(store.studies().unwrap().is_empty());
+        store.studies().unwrap();
         assert!(scene.is_encrypted(&application), "{mode}");
     }
 }
@@ -97,7 +99,20 @@ fn an_address_as_a_url_may_name_the_authority_too() {
     let root = scene.root("right.pem").display().to_string().replace('/', "%2F");
     let address = format!("postgres://{user}:{PASSWORD}@{NAME}:{port}/postgres?hostaddr=127.0.0.1&sslrootcert={root}");
     let store = open(&address).unwrap();
-    assert!(store.studies().unwrap().is_empty());
+    store.studies().unwrap();
+}
+
+#[test]
+fn authorities_that_the_machine_trusts_are_trusted_and_a_study_is_worked_on() {
+    let Some(scene) = Scene::get() else { return };
+    let store = open(&scene.with_root(NAME, "right.pem", "")).unwrap();
+    let mut study = SharedStudy::create(store, "study", random(3)).unwrap();
+    let mut worker = Command::new(env!("CARGO_BIN_EXE_elbowroom-store-worker"));
+    worker.args([&scene.address(NAME, ""), "3"]).env("SSL_CERT_FILE", scene.root("right.pem"));
+    let done = worker.output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stdout));
+    study.refresh().unwrap();
+    assert_eq!(study.counts().complete, 3);
 }
 
 #[test]
@@ -139,7 +154,7 @@ fn without_encryption_only_where_it_is_disabled_or_on_loopback() {
     ];
     for (number, address) in addresses.iter().enumerate() {
         let store = open(address).unwrap();
-        assert!(store.studies().unwrap().is_empty());
+        store.studies().unwrap();
         assert!(!scene.is_encrypted(&format!("plain{number}")));
     }
 }
@@ -164,17 +179,16 @@ fn a_server_without_tls_learns_no_password() {
     let port = listener.local_addr().unwrap().port();
     let server = std::thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
-        let (mut asked, mut more) = ([0; 8], Vec::new());
+        let (mut asked, mut more) = ([0; 8], [0; 1]);
         stream.read_exact(&mut asked).unwrap();
         stream.write_all(b"N").unwrap();
-        stream.read_to_end(&mut more).unwrap();
-        (asked, more)
+        (asked, stream.read(&mut more).unwrap())
     });
     let words = format!("port={port} user=ada password={PASSWORD} sslmode=prefer sslrootcert='{}'", root.display());
     let refusal = refusal(&format!("host={NAME} hostaddr=127.0.0.1 dbname=lab {words}"));
     assert!(refusal.contains("does not support TLS") && refusal.contains("sslmode=disable"), "{refusal}");
-    let (asked, more) = server.join().unwrap();
+    let (asked, n_more) = server.join().unwrap();
     // The protocol's request for TLS: its length, and 80877103.
     assert_eq!(asked, [0, 0, 0, 8, 4, 210, 22, 47]);
-    assert_eq!(more, b"");
+    assert_eq!(n_more, 0);
 }
