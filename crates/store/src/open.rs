@@ -9,6 +9,9 @@ use crate::store::Store;
 /// Opens the store at an address, and makes it if there is none: `postgres://…` (or libpq's `host=… dbname=…`) is a
 /// database, `http://…` what `elbow serve` printed, `memory:` a store of this process alone, anything else the path of a store file.
 ///
+/// A database on another machine is reached with TLS, and must prove who it is, unless its address says
+/// `sslmode=disable`; `sslrootcert=FILE` names an authority of one's own. `http://…` is not encrypted.
+///
 /// ```
 /// use elbowroom_store::open;
 /// assert_eq!(open("memory:")?.place(), "memory");

@@ -6,6 +6,7 @@ use std::time::Duration;
 use postgres::Config;
 use postgres::config::{Host, SslMode};
 
+use super::tls::{Roots, Wish};
 use crate::error::{Error, Result};
 
 /// The address of a PostgreSQL database: `postgres://user:password@host:port/database`, or `key=value` words as libpq
@@ -21,14 +22,33 @@ use crate::error::{Error, Result};
 #[derive(Clone)]
 pub struct Dsn {
     pub(super) config: Config,
+    /// Who must vouch for the server; none for a connection that is not encrypted.
+    pub(super) roots: Option<Roots>,
 }
 
 impl Dsn {
     /// Reads an address.
     ///
-    /// This build speaks no TLS, so that a database on another machine is refused unless the address says
-    /// `sslmode=disable`: then a password, and all results, cross the network as they are.
+    /// A connection to another machine is encrypted (TLS 1.2 or 1.3), and the server must prove who it is: its
+    /// certificate must be valid, for the host of the address, and signed by an authority that this machine trusts, or
+    /// whose certificates are in the PEM file `sslrootcert=FILE`. There is no mode between that and none:
+    ///
+    /// | `sslmode` | another machine | loopback |
+    /// |---|---|---|
+    /// | `disable` | not encrypted: a password, and all results, cross the network as they are | not encrypted |
+    /// | none, `allow`, `prefer` | encrypted and verified, or refused | not encrypted |
+    /// | `require`, `verify-ca`, `verify-full` | encrypted and verified, or refused | the same |
+    ///
+    /// A socket of this machine (a host that starts with `/`) is never encrypted: PostgreSQL has no TLS there.
+    ///
+    /// ```
+    /// use elbowroom_store::Dsn;
+    /// Dsn::new("postgres://ada:secret@db.example.org/lab")?;
+    /// Dsn::new("host=db.example.org dbname=lab sslrootcert=/etc/lab/authority.pem")?;
+    /// # Ok::<(), elbowroom_store::Error>(())
+    /// ```
     pub fn new(address: &str) -> Result<Self> {
+        let (wish, address) = Wish::take(address);
         // The parser's own message is left out, as it may quote the address.
         let mut config: Config = address.parse().map_err(|_| {
             let hint = "write it as postgres://user:password@host:port/database, with %XX for special signs";
@@ -40,15 +60,13 @@ impl Dsn {
         if config.get_application_name().is_none() {
             config.application_name("elbowroom");
         }
-        let dsn = Self { config };
-        let remote = dsn.config.get_hosts().iter().any(|host| !is_local(host));
-        if remote && dsn.config.get_ssl_mode() != SslMode::Disable {
-            return Err(Error::refused(
-                format!("{dsn} is on another machine, and this build speaks no TLS"),
-                "go through an encrypted tunnel to localhost, or add ?sslmode=disable if the network can be trusted",
-            ));
-        }
-        Ok(dsn)
+        let remote = config.get_hosts().iter().any(|host| !is_local(host))
+            || config.get_hostaddrs().iter().any(|address| !address.is_loopback());
+        // A mixture of sockets and other hosts is taken for the latter.
+        let only_sockets = config.get_hostaddrs().is_empty() && config.get_hosts().iter().all(is_socket);
+        let roots = wish.roots(remote)?.filter(|_| !only_sockets);
+        config.ssl_mode(if roots.is_some() { SslMode::Require } else { SslMode::Disable });
+        Ok(Self { config, roots })
     }
 
     /// Reads an address from an environment variable, where `ps` does not show it.
@@ -59,6 +77,10 @@ impl Dsn {
         })?;
         Self::new(&address)
     }
+}
+
+fn is_socket(host: &Host) -> bool {
+    !matches!(host, Host::Tcp(_))
 }
 
 fn is_local(host: &Host) -> bool {
@@ -111,9 +133,30 @@ mod tests {
 
     #[test]
     fn an_open_connection_to_another_machine_must_be_wanted() {
-        let refusal = Dsn::new("postgres://ada:s3cret@db.example.org/lab").unwrap_err().to_string();
-        assert!(refusal.contains("no TLS") && !refusal.contains("s3cret"), "{refusal}");
-        Dsn::new("postgres://ada:s3cret@db.example.org/lab?sslmode=disable").unwrap();
-        Dsn::new("postgres://ada@127.0.0.1/lab").unwrap();
+        let is_encrypted = |address: &str| {
+            let dsn = Dsn::new(address).unwrap();
+            assert_eq!(dsn.roots.is_some(), dsn.config.get_ssl_mode() == SslMode::Require);
+            assert_eq!(dsn.roots.is_none(), dsn.config.get_ssl_mode() == SslMode::Disable);
+            dsn.roots.is_some()
+        };
+        for address in [
+            "postgres://ada:s3cret@db.example.org/lab",
+            "postgres://ada@db.example.org/lab?sslmode=prefer",
+            "postgres://ada@localhost,db.example.org/lab",
+            "host=localhost hostaddr=192.0.2.7",
+            "hostaddr=192.0.2.7 user=ada",
+            "host=db.example.org hostaddr=127.0.0.1",
+            "host=localhost sslmode=verify-full",
+        ] {
+            assert!(is_encrypted(address), "{address}");
+        }
+        for address in [
+            "postgres://ada:s3cret@db.example.org/lab?sslmode=disable",
+            "postgres://ada@127.0.0.1/lab",
+            "postgres://ada@[::1]/lab",
+            "host=/run/postgresql sslmode=require",
+        ] {
+            assert!(!is_encrypted(address), "{address}");
+        }
     }
 }

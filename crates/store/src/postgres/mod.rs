@@ -8,6 +8,7 @@ mod dsn;
 mod fault;
 mod rows;
 mod schema;
+mod tls;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,6 +18,7 @@ pub use dsn::Dsn;
 use elbowroom::study::Event;
 use fault::Fault;
 use rows::{Prepared, Within};
+use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::error::Result;
 use crate::fault as moment;
@@ -50,6 +52,7 @@ const SESSION: &str = "
 /// ```
 pub struct Postgres {
     dsn: Dsn,
+    tls: Option<MakeRustlsConnect>,
     session: Mutex<Option<Session>>,
 }
 
@@ -59,9 +62,11 @@ struct Session {
 }
 
 impl Postgres {
-    /// Connects, and makes the tables or brings them up to date.
+    /// Connects, and makes the tables or brings them up to date. To another machine it connects with TLS alone, and only
+    /// if the server proves who it is, unless the address says `sslmode=disable`; see [`Dsn::new`].
     pub fn connect(dsn: &Dsn) -> Result<Self> {
-        let store = Self { dsn: dsn.clone(), session: Mutex::new(None) };
+        let tls = dsn.roots.as_ref().map(tls::connector).transpose()?;
+        let store = Self { dsn: dsn.clone(), tls, session: Mutex::new(None) };
         store.patiently(FIRST_PATIENCE, |_, _| Ok(()))?;
         Ok(store)
     }
@@ -102,7 +107,7 @@ impl Postgres {
         loop {
             let done = match &mut *session {
                 Some(session) => work(session, &place),
-                none => match connect(&self.dsn, &place) {
+                none => match self.new_session(&place) {
                     Ok(new) => work(none.insert(new), &place),
                     Err(fault) => Err(fault),
                 },
@@ -122,13 +127,17 @@ impl Postgres {
             pause = (pause * 2).min(Duration::from_secs(2));
         }
     }
-}
 
-fn connect(dsn: &Dsn, place: &str) -> Result<Session, Fault> {
-    let mut client = dsn.config.connect(NoTls)?;
-    client.batch_execute(SESSION)?;
-    schema::prepare(&mut client, place)?;
-    Ok(Session { client, prepared: Prepared::new() })
+    fn new_session(&self, place: &str) -> Result<Session, Fault> {
+        let client = match &self.tls {
+            Some(tls) => self.dsn.config.connect(tls.clone()),
+            None => self.dsn.config.connect(NoTls),
+        };
+        let mut client = client.map_err(|error| tls::fault(error, place))?;
+        client.batch_execute(SESSION)?;
+        schema::prepare(&mut client, place)?;
+        Ok(Session { client, prepared: Prepared::new() })
+    }
 }
 
 impl Store for Postgres {

@@ -1,5 +1,5 @@
-//! A private PostgreSQL server for one test program: its files in a temporary folder, reached by a socket there, no
-//! network. It ends with the test program, however that ends.
+//! A private PostgreSQL server for one test program: its files in a temporary folder, reached by a socket there, and on
+//! a port of 127.0.0.1 with TLS where a test wants that, else no network. It ends with the test program, however that ends.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -16,8 +16,13 @@ pub struct Cluster {
     programs: PathBuf,
     owner: Option<(String, u32, u32)>,
     user: String,
+    port: u16,
+    listening: String,
     _guard: Child,
 }
+
+/// What a server asks for over the network.
+pub const PASSWORD: &str = "s3cret";
 
 /// The address of a new database of this program's own server; none, and a word about it, where there is no PostgreSQL.
 pub fn new_database() -> Option<String> {
@@ -28,6 +33,19 @@ pub fn new_database() -> Option<String> {
 impl Cluster {
     /// Starts one.
     pub fn start() -> Option<Self> {
+        Self::start_with(None)
+    }
+
+    /// Starts one that also listens on a port of 127.0.0.1, with this certificate and this key, and asks for a password
+    /// there.
+    pub fn start_encrypted(certificate: &str, key: &str) -> Option<Self> {
+        let cluster = Self::start_with(Some([("server.crt", certificate), ("server.key", key)]))?;
+        let sql = format!("ALTER ROLE {} PASSWORD '{PASSWORD}'", cluster.user);
+        cluster.client().unwrap().batch_execute(&sql).unwrap();
+        Some(cluster)
+    }
+
+    fn start_with(certificate: Option<[(&str, &str); 2]>) -> Option<Self> {
         let Some(programs) = programs() else {
             eprintln!("skipped: PostgreSQL is not installed; install it with: apt-get install -y postgresql");
             return None;
@@ -48,11 +66,28 @@ impl Cluster {
             command
         };
         let data = folder.join("data").display().to_string();
-        let made = run("initdb", &["-D", &data, "-U", &user, "--auth=trust", "--no-sync", "-E", "UTF8", "--locale=C"]);
+        let auth = ["--auth-local=trust", "--auth-host=scram-sha-256"];
+        let made =
+            run("initdb", &["-D", &data, "-U", &user, auth[0], auth[1], "--no-sync", "-E", "UTF8", "--locale=C"]);
         assert!({ made }.status().unwrap().success(), "initdb failed");
+        for (name, text) in certificate.iter().flatten() {
+            let file = folder.join("data").join(name);
+            fs::write(&file, text).unwrap();
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+            if let Some((_, uid, gid)) = &owner {
+                std::os::unix::fs::chown(&file, Some(*uid), Some(*gid)).unwrap();
+            }
+        }
+        let (port, listening) = match certificate {
+            None => (5432, "-c listen_addresses=".to_owned()),
+            Some(_) => {
+                let port = free_port();
+                (port, format!("-c ssl=on -c listen_addresses=127.0.0.1 -c port={port}"))
+            }
+        };
         // The shell stops the server when its standard input closes, which is when this process ends.
         let script = format!(
-            "{programs}/postgres -D {data} -k {folder} -c listen_addresses= -c max_connections=120 >{folder}/log 2>&1 & \
+            "{programs}/postgres -D {data} -k {folder} {listening} -c max_connections=120 >{folder}/log 2>&1 & \
              cat >/dev/null; {programs}/pg_ctl -D {data} -m immediate stop; rm -rf {folder}",
             programs = programs.display(),
             folder = folder.display()
@@ -63,7 +98,7 @@ impl Cluster {
         if let Some((_, uid, gid)) = &owner {
             guard.uid(*uid).gid(*gid);
         }
-        let cluster = Self { _guard: guard.spawn().unwrap(), folder, programs, owner, user };
+        let cluster = Self { _guard: guard.spawn().unwrap(), folder, programs, owner, user, port, listening };
         cluster.wait();
         Some(cluster)
     }
@@ -82,12 +117,17 @@ impl Cluster {
     }
 
     fn address(&self, name: &str) -> String {
-        format!("postgres:///{name}?host={}&user={}", self.folder.display(), self.user)
+        format!("postgres:///{name}?host={}&user={}&port={}", self.folder.display(), self.user, self.port)
+    }
+
+    /// What an address over the network must say.
+    pub fn user_and_port(&self) -> (&str, u16) {
+        (&self.user, self.port)
     }
 
     /// Stops the server, with all its connections, and starts it again.
     pub fn restart(&self) {
-        let options = format!("-k {} -c listen_addresses= -c max_connections=120", self.folder.display());
+        let options = format!("-k {} {} -c max_connections=120", self.folder.display(), self.listening);
         let mut restart = Command::new(self.programs.join("pg_ctl"));
         restart.arg("-D").arg(self.folder.join("data")).args(["-m", "fast", "-w", "restart", "-o", &options]);
         restart.arg("-l").arg(self.folder.join("log")).current_dir("/tmp").stdout(Stdio::null());
@@ -107,6 +147,10 @@ impl Cluster {
         }
         panic!("the server did not start: {}", fs::read_to_string(self.folder.join("log")).unwrap_or_default());
     }
+}
+
+fn free_port() -> u16 {
+    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
 /// The folder with the server's programs.
