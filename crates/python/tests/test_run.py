@@ -114,6 +114,15 @@ def test_what_is_no_number_fails_its_trial():
     assert study.trials[0].reason == "the objective returned None, which is no number"
 
 
+@pytest.fixture(name="ctrl_c")
+def _ctrl_c():
+    """Ctrl-C as in a terminal: a job in the background of a shell is started with it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_gives_the_trials_back():
     study = er.Study(SPACE, budget=9)
     pressed = []
@@ -168,6 +177,7 @@ def _slow():
     return study
 
 
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_leaves_an_ask_that_takes_long(slow):
     timer = threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
