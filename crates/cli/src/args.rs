@@ -222,7 +222,7 @@ pub struct How {
     #[arg(long, value_name = "WHERE")]
     pub result: Option<ResultPlace>,
     /// How long this process may be silent before its trials are handed to others.
-    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "90s")]
+    #[arg(long, value_name = "TIME", value_parser = lease, default_value = "90s")]
     pub lease: Duration,
     /// The command, instead of the study.toml's.
     #[arg(last = true, value_name = "COMMAND")]
@@ -253,7 +253,7 @@ pub struct Ask {
     #[arg(short, long, default_value_t = 1, value_parser = at_least_one)]
     pub n: usize,
     /// When the results should be there; after that the points are handed out again. Late results are welcome.
-    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "1d")]
+    #[arg(long, value_name = "TIME", value_parser = lease, default_value = "1d")]
     pub due: Duration,
     /// A name for this request: asking again under it gives the same trials.
     #[arg(long, value_name = "NAME")]
@@ -484,7 +484,7 @@ pub struct Sheet {
     #[arg(long, value_name = "WELLS")]
     pub plate: Option<usize>,
     /// When the results should be there; after that the points are handed out again. Late results are welcome.
-    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "14d")]
+    #[arg(long, value_name = "TIME", value_parser = lease, default_value = "14d")]
     pub due: Duration,
     /// Those that are under way, instead of new ones.
     #[arg(long)]
@@ -616,6 +616,14 @@ pub enum Cluster {
 
 fn duration(text: &str) -> Result<Duration, String> {
     parse_duration(text).map_err(|error| error.to_string())
+}
+
+/// A time for which somebody has a trial: one that is over at once would hand it to the next for ever.
+fn lease(text: &str) -> Result<Duration, String> {
+    match duration(text)? {
+        time if time < Duration::from_secs(1) => Err("take at least one second".into()),
+        time => Ok(time),
+    }
 }
 
 fn bytes(text: &str) -> Result<u64, String> {

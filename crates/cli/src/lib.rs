@@ -21,7 +21,10 @@ use clap::Parser;
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let args = args::Elbow::parse();
+    let args = match args::Elbow::try_parse() {
+        Ok(args) => args,
+        Err(error) => return refuse(&error),
+    };
     let json = args.json;
     match commands::run(args) {
         Ok(code) => code,
@@ -35,6 +38,15 @@ pub fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Says what is wrong with the command line, or the help that was asked for.
+fn refuse(error: &clap::Error) -> ExitCode {
+    if error.use_stderr() && std::env::args_os().any(|word| word == "--json") {
+        eprintln!("{}", serde_json::json!({ "error": error.to_string().trim_end() }));
+        return ExitCode::from(2);
+    }
+    error.exit()
 }
 
 /// Whether whoever read our output has seen enough, as `head` does.

@@ -115,7 +115,13 @@ pub fn read(bytes: &[u8], space: &SearchSpace) -> Result<Vec<Row>> {
         let hint = "keep the head of the sheet: trial, the parameters, value";
         return Err(fault(format!("line 1: there is no column `value`; there are {}", head.join(", ")), hint));
     };
+    let is_named = |name: &String| !name.is_empty();
+    if let Some(twice) = (1..head.len()).find(|i| is_named(&head[*i]) && head[..*i].contains(&head[*i])) {
+        let hint = "keep one of them, or rename the other";
+        return Err(fault(format!("line 1: the column `{}` is there twice", head[twice]), hint));
+    }
     let columns = Columns {
+        width: head.len(),
         trial: at("trial"),
         values,
         noise: at("noise"),
@@ -162,6 +168,7 @@ fn delimiter(bytes: &[u8]) -> u8 {
 }
 
 struct Columns {
+    width: usize,
     trial: Option<usize>,
     values: usize,
     noise: Option<usize>,
@@ -181,6 +188,10 @@ impl Columns {
             return Ok(None);
         }
         let wrong = |what: String, hint: &str| fault(format!("line {line}: {what}"), hint);
+        if let Some(surplus) = record.iter().skip(self.width).find(|cell| !cell.is_empty()) {
+            let what = format!("there is a cell {:?} beyond the last column", text(surplus));
+            return Err(wrong(what, "write decimal points, or separate cells by semicolons or tabs"));
+        }
         let trial = match cell(self.trial).as_str() {
             "" => None,
             written => Some(TrialId(written.parse().map_err(|_| {
@@ -262,6 +273,14 @@ mod tests {
         assert_eq!((rows[0].trial, rows[0].result), (Some(TrialId(7)), RowResult::Blank));
         let read = rows[0].point.as_ref().unwrap();
         assert!(point.iter().all(|(name, plan)| as_planned(plan, read.get(name).unwrap())));
+    }
+
+    #[test]
+    fn cells_that_have_no_column_of_their_own_are_refused() {
+        let error = |text: &str| read(text.as_bytes(), &space()).unwrap_err().to_string();
+        assert!(error("trial,value\n0,0,5\n").starts_with("line 2: there is a cell \"5\" beyond"));
+        assert!(error("trial,value,value\n0,1,2\n").starts_with("line 1: the column `value` is there twice"));
+        assert_eq!(read(b"trial,value\n0,1,,\n", &space()).unwrap().len(), 1);
     }
 
     #[test]

@@ -186,3 +186,14 @@ fn faults_say_what_where_and_what_to_try() {
     bench.write("study.toml", &text.replace("trials = 3", "trials = 4"));
     assert!(bench.bad(1, &["run"]).contains("budget.trials"));
 }
+
+#[test]
+fn what_is_wrong_with_a_command_line_is_json_for_programs() {
+    let bench = Bench::new(1, "echo 1", "");
+    for words in [&["trials", "--state", "bogus", "--json"][..], &["run", "--lease", "0s", "--json"]] {
+        let output = bench.start(words).wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        let said: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
+        assert!(said["error"].as_str().unwrap().contains(words[2]), "{said}");
+    }
+}

@@ -103,13 +103,12 @@ fn twins(scene: &Scene<'_>) -> Finding {
     for trial in scene.pending() {
         at.entry(scene.study.space().key(&trial.unit)).or_default().push(trial.id.to_string());
     }
-    match at.values().find(|ids| ids.len() > 1) {
-        Some(ids) => {
-            let what = format!("trials {} are live at the same point", ids.join(", "));
-            Finding::note(what, "fine if they are replicates")
-        }
-        None => Finding::fine("no two live trials have the same point"),
+    let mut twins: Vec<String> = at.values().filter(|ids| ids.len() > 1).map(|ids| ids.join(", ")).collect();
+    twins.sort();
+    if twins.is_empty() {
+        return Finding::fine("no two live trials have the same point");
     }
+    Finding::note(format!("live at the same point: trials {}", twins.join("; trials ")), "fine if they are replicates")
 }
 
 fn failures(study: &Study) -> Option<Finding> {

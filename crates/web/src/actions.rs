@@ -107,22 +107,33 @@ fn held_fixed(
         return Err(Fault::bad(format!("{n} points with fixed parameters"), format!("ask for at most {MAX_HELD}")));
     }
     let named = |i: usize| request.as_ref().map(|request| format!("{request}, point {i}"));
-    // A request that was answered has its points in the log.
-    let before = desk.look_shared(|shared| {
-        let known = |i: usize| named(i).and_then(|name| shared.study().reported(&name));
-        (0..n).map_while(known).filter_map(|id| shared.study().trial(id).ok().cloned()).collect::<Vec<_>>()
-    })?;
-    let mut points: Vec<Point> = before.iter().map(|trial| trial.point.clone()).collect();
-    if points.is_empty() {
-        points = desk.frozen()?.propose(&desk.name, &fixed, n)?;
-    }
-    let mut trials = Vec::new();
-    for (i, point) in points.iter().enumerate() {
-        let handed = desk.tell(|study| Ok(study.start(point, Some(ttl), named(i).as_deref())?))?;
-        trials.push(handed_trial(&handed));
-    }
-    let short = (trials.len() < n).then_some("no more points are free with these values");
-    Ok(json!({ "trials": trials, "short": short }))
+    desk.undisturbed(|| {
+        let newest = desk.newest()?;
+        // A request that was answered has its points in the log.
+        let known = |i: usize| named(i).and_then(|name| newest.study.reported(&name));
+        let before = (0..n).map_while(known).filter_map(|id| newest.study.trial(id).ok());
+        let mut points: Vec<Point> = before.map(|trial| trial.point.clone()).collect();
+        let is_new = points.is_empty();
+        if is_new && newest.study.budget_left() == Some(0) {
+            let short = "the budget is used up; points of your own can still be added";
+            return Ok(json!({ "trials": [], "short": short }));
+        }
+        if is_new {
+            points = newest.propose(&desk.name, &fixed, n)?;
+        }
+        let mut trials = Vec::new();
+        for (i, point) in points.iter().enumerate() {
+            let started = desk.tell(|study| {
+                // A worker on the store itself may have taken it meanwhile.
+                study.refresh()?;
+                let is_free = !study.study().pending().any(|trial| trial.point == *point);
+                Ok(if is_free || !is_new { Some(study.start(point, Some(ttl), named(i).as_deref())?) } else { None })
+            })?;
+            trials.extend(started.as_ref().map(handed_trial));
+        }
+        let short = (trials.len() < n).then_some("no more points are free with these values");
+        Ok(json!({ "trials": trials, "short": short }))
+    })
 }
 
 /// The most points with fixed parameters at once.

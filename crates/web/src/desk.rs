@@ -124,6 +124,12 @@ impl Desk {
         tell(&mut self.shown.write().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Does something while nobody takes points here.
+    pub fn undisturbed<T>(&self, work: impl FnOnce() -> T) -> T {
+        let _turn = lock(&self.asker);
+        work()
+    }
+
     /// Takes points. Where several wait, one prepares points for all of them, and each then takes its own: a batch is
     /// chosen once, and what is taken is stored under its taker's name and request like any other.
     pub fn ask(&self, n: usize, worker: &str, ttl: Duration, request: Option<&str>) -> Result<Handed, Fault> {
@@ -162,11 +168,21 @@ impl Desk {
 
     /// A study whose model is made, for pictures: not always the newest, so that many who look cost one fit now and then.
     pub fn frozen(&self) -> Result<Arc<Frozen>, Fault> {
+        self.freeze(false)
+    }
+
+    /// As [`frozen`](Self::frozen), of the study as it is in the store now: what is chosen from it must be free.
+    pub fn newest(&self) -> Result<Arc<Frozen>, Fault> {
+        self.tell(|study| Ok(study.refresh()?))?;
+        self.freeze(true)
+    }
+
+    fn freeze(&self, newest: bool) -> Result<Arc<Frozen>, Fault> {
         let mut kept = lock(&self.frozen);
         let revision = self.look_shared(|shared| shared.study().events().len())?;
         if let Some(frozen) = kept.as_ref() {
             let rest = (lock(&frozen.drawn).took * REST).max(LEAST_REST);
-            if frozen.study.events().len() == revision || frozen.made.elapsed() < rest {
+            if frozen.study.events().len() == revision || !newest && frozen.made.elapsed() < rest {
                 return Ok(frozen.clone());
             }
         }

@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use common::{Served, space, study, yield_loss};
+use elbowroom::space::{Parameter, SearchSpace};
 use elbowroom::study::{StudyConfig, Told, verify};
 use elbowroom_store::{Error, Heartbeat, SharedStudy, Standing, open};
 use elbowroom_web::document;
@@ -35,6 +36,24 @@ fn a_request_that_is_sent_again_has_the_same_answer_and_changes_nothing() {
     study.refresh().unwrap();
     // Six with an end and five under way, then two, one and three.
     assert_eq!(study.study().trials().len(), 6 + 5 + 2 + 1 + 3);
+}
+
+#[test]
+fn points_with_fixed_parameters_are_distinct_and_end_with_the_space_and_the_budget() {
+    let served = Served::start(true);
+    let parameters = vec![Parameter::int("x", 1, 4), Parameter::int("y", 1, 2)];
+    let config = StudyConfig::new(SearchSpace::new(parameters).unwrap()).budget(2);
+    let mut study = SharedStudy::create(served.store.clone(), "few", config).unwrap();
+    let ask = || served.post("/api/studies/few/ask", &json!({ "n": 2, "fixed": { "y": 1 } })).json();
+    let answers = [ask(), ask(), ask()];
+    let points: HashSet<String> =
+        answers.iter().flat_map(|a| a["trials"].as_array().unwrap()).map(|trial| trial["point"].to_string()).collect();
+    assert_eq!(points.len(), 4);
+    assert_eq!(answers.map(|answer| answer["trials"].as_array().unwrap().len()), [2, 2, 0]);
+    study.refresh().unwrap();
+    study.ask(2, None).unwrap();
+    let answer = served.post("/api/studies/few/ask", &json!({ "n": 1, "fixed": { "y": 2 } })).json();
+    assert!(answer["short"].as_str().unwrap().contains("budget"), "{answer}");
 }
 
 #[test]

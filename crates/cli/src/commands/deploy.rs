@@ -27,7 +27,7 @@ fn slurm(args: &Deploy) -> String {
 #SBATCH --cpus-per-task=1
 #SBATCH --time=04:00:00
 # Slurm's SIGTERM before the time is up: the worker gives its trial back, and nothing is lost.
-#SBATCH --signal=TERM@60
+#SBATCH --signal=B:TERM@60
 
 export ELBOW_STORE="${{ELBOW_STORE:?set it to postgres://…}}"
 exec elbow worker {study}

@@ -53,8 +53,12 @@ fn file(address: &str) -> Result<Finding> {
         faults => {
             let whole: Vec<String> =
                 health.studies.iter().map(|study| format!("{} events of `{}`", study.n_events, study.study)).collect();
-            let what =
-                format!("the store file {address} is damaged: {}; whole are {}", faults.join("; "), whole.join(", "));
+            let whole = if whole.is_empty() {
+                "what is whole shows when it is saved".into()
+            } else {
+                format!("whole are {}", whole.join(", "))
+            };
+            let what = format!("the store file {address}: {}; {whole}", faults.join("; "));
             Finding::bad(
                 what,
                 "keep the file as it is; save what is whole with `elbow doctor FILE --save NEW.elbow`, or take a copy from before",
