@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _elbowroom
 from ._errors import DataError
+from ._number import finite
 from ._settings import KernelName
 
 Array: TypeAlias = NDArray[np.float64]
@@ -37,6 +39,8 @@ class GaussianProcess:
     """
 
     _native: _elbowroom.GaussianProcess
+    _given: dict[str, Any]
+    _conditions: tuple[tuple[Array | None, ...], ...]
 
     def __init__(
         self,
@@ -55,6 +59,7 @@ class GaussianProcess:
         self._native = _elbowroom.GaussianProcess(
             rows, _flat(y), kernel, float(variance), scales.tolist(), _flat(noise), float(mean)
         )
+        self._remember(x, y, self.hyperparameters)
 
     @classmethod
     def fit(
@@ -93,7 +98,16 @@ class GaussianProcess:
         found._native = _elbowroom.GaussianProcess.fit(
             rows, _flat(y), kernel, ard, given, mean, priors, starts, extent.tolist(), seed
         )
+        found._remember(x, y, found.hyperparameters)
         return found
+
+    def _remember(self, x: ArrayLike, y: ArrayLike, hyperparameters: dict[str, Any]) -> None:
+        # Copies: arrays may be changed by those who own them.
+        self._given = {"x": _rows(x).copy(), "y": _flat(y).copy(), **hyperparameters}
+        self._conditions = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, (self._given, self._conditions)
 
     @property
     def hyperparameters(self) -> dict[str, Any]:
@@ -136,7 +150,9 @@ class GaussianProcess:
         >>> round(value, 6), where.round(3)  # exp(-1/2), at 1
         (0.606531, array([1.]))
         """
-        box = _box(bounds)
+        box = finite(_box(bounds), "bounds")
+        if (box[:, 0] > box[:, 1]).any():
+            raise DataError("a low of the bounds is above its high\n  try: low and high of each coordinate, d × 2")
         return self._native.lipschitz(box[:, 0].tolist(), box[:, 1].tolist(), str(norm), seed)
 
     def gradient_posterior(self, x: ArrayLike) -> tuple[Array, Array]:
@@ -168,12 +184,16 @@ class GaussianProcess:
         (array([ True]), array([0.]))
         """
         rows = self._at(x)
+        values = None if y is None else _flat(y)
         more = GaussianProcess.__new__(GaussianProcess)
-        if y is None:
-            more._native = self._native.with_pending(rows)
-            return more
         given = None if noise is None else np.broadcast_to(_flat(noise), len(rows)).copy()
-        more._native = self._native.condition(rows, _flat(y), given)
+        if values is None:
+            more._native = self._native.with_pending(rows)
+        else:
+            more._native = self._native.condition(rows, values, given)
+        more._given = self._given
+        copies = (rows.copy(), None if values is None else values.copy(), given)
+        more._conditions = (*self._conditions, copies)
         return more
 
     def __repr__(self) -> str:
@@ -182,13 +202,21 @@ class GaussianProcess:
 
     def _at(self, x: ArrayLike) -> Array:
         """Points as rows; one of several coordinates may come without its row."""
-        given, dim = np.asarray(x, dtype=np.float64), self._native.dim()
+        given, dim = finite(x, "x"), self._native.dim()
         if given.ndim == 1 and dim > 1 and given.shape[0] == dim:
             given = given[None, :]
         rows = _rows(given)
         if rows.shape[1] != dim:
             raise DataError(f"points of {rows.shape[1]} coordinates for a model of {dim}\n  try: points as rows, m × {dim}")
         return rows
+
+
+def _made(given: dict[str, Any], conditions: Iterable[tuple[Any, ...]]) -> GaussianProcess:
+    """A process anew, as it came about."""
+    gp = GaussianProcess(**given)
+    for x, y, noise in conditions:
+        gp = gp.condition(x, y, noise)
+    return gp
 
 
 def _rows(x: ArrayLike) -> Array:
