@@ -141,8 +141,9 @@ class GaussianProcess:
     ) -> tuple[float, Array]:
         """The largest norm of the gradient of the mean in a box (d × 2: low and high of each coordinate), and where.
 
-        It is the paper's GP-LCA, as it is: not kept away from 0. ``norm`` is the one that distances are measured in;
-        gradients are measured in its dual.
+        It is the paper's GP-LCA, as it is: not kept away from 0. It is the best of many local searches;
+        ``seed`` decides where some of them start. ``norm`` is the one that distances are measured in; gradients are
+        measured in its dual.
 
         >>> import elbowroom as er
         >>> gp = er.GaussianProcess([[0.0]], [1.0], kernel="rbf", variance=1.0, lengthscales=[1.0], noise=0.0)

@@ -27,8 +27,8 @@ class Study:
     """A search for the best point of a space.
 
     Without a ``store`` it lives in memory. A path is a SQLite file that the processes of one machine share, a
-    ``postgres://…`` URL a database that many machines share; a study of this name that is there already is opened, if
-    it was made with the same settings. All that is asked and told is stored before the call returns.
+    ``postgres://…`` URL a database that many machines share, and ``http://…/?token=…`` what ``elbow serve --write``
+    printed; a study of this name that is there already is opened, if it was made with the same settings. All that is asked and told is stored before the call returns.
 
     What is left out has the core's default, which :attr:`settings` shows. ``budget`` is the most trials to hand out,
     however many workers there are. ``constraints`` are texts such as ``"x + y <= 1"``, or one. ``initial`` is how many points
