@@ -112,7 +112,11 @@ def test_a_truth_of_numpy_stops_a_run_and_another_answer_does_not():
         ({"kernel": "cubic"}, "there is no kernel named 'cubic'\n  try: take one of 'rbf'"),
         ({"repeats": "no"}, "repeats is 'no'\n"),
         ({"noise": "little"}, "noise is 'little'\n"),
+        ({"acquisition": 3}, "the acquisition is 3\n"),
+        ({"kernel": 3}, "there is no kernel named 3\n"),
+        ({"model": 3}, "the model is 3\n"),
         ({"model": {"noise": object}}, "cannot be written"),
+        ({"model": {"max_observations": -1}}, "integer `-1`, expected a whole number that is not negative\n"),
     ],
 )
 def test_a_bad_setting_is_named_with_what_is_allowed(settings, words):
@@ -148,8 +152,36 @@ def test_counts_are_whole_numbers():
         study.run(lambda x: x, 1, workers=0)
     with pytest.raises(er.ConfigError, match="n is '2'"):
         study.run(lambda x: x, "2")
+    for limit in ("timeout", "target", "min_gain"):
+        with pytest.raises(er.ConfigError, match=f"{limit} is 'much'"):
+            study.run(lambda x: x, 1, **{limit: "much"})
     with pytest.raises(er.TrialError, match="there is no trial 'first'"):
         study.tell("first", 1.0)
+
+
+@pytest.mark.parametrize("value", [None, 2**70, [0.5]])
+def test_what_is_no_value_of_a_parameter_is_refused_with_the_space(value):
+    study = er.Study(SPACE)
+    with pytest.raises(er.SpaceError, match="is no value of a parameter\n  try: "):
+        study.tell({"x": value}, 1.0)
+    assert study.trials == []
+
+
+def test_seeds_of_the_building_blocks_are_checked_as_those_of_studies():
+    gp = er.GaussianProcess([[0.0], [1.0]], [0.0, 1.0], noise=1e-6)
+    for call in (
+        lambda seed: gp.lipschitz([(0, 1)], seed=seed),
+        lambda seed: gp.sample([[0.5]], seed=seed),
+        lambda seed: er.GaussianProcess.fit([[0.0], [1.0]], [0.0, 1.0], seed=seed),
+        lambda seed: er.qei([0.0], [[1.0]], 0.0, seed=seed),
+        lambda seed: er.problems.branin.shifted(seed),
+    ):
+        call(np.int64(3))
+        for seed in (-1, 2**64, "one", 0.5):
+            with pytest.raises(er.ConfigError, match="seed is .*\n  try: a whole number from 0 on"):
+                call(seed)
+    with pytest.raises(er.ConfigError, match="n is -1"):
+        gp.sample([[0.5]], -1)
 
 
 def test_a_covariance_that_is_none_is_refused():

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _elbowroom
 from ._errors import DataError
-from ._number import finite, whole
+from ._number import finite, seed_of
 from ._settings import KAPPA, PenalizerName
 
 Array = NDArray[np.float64]
@@ -104,7 +104,7 @@ def qei(mean: ArrayLike, cov: ArrayLike, best: float, *, seed: int = 0) -> tuple
     covariance = np.ascontiguousarray(np.atleast_2d(finite(cov, "cov")))
     if covariance.shape == (means.size, means.size):
         _check_covariance(covariance)
-    return _elbowroom.qei(means, covariance, float(finite(best, "best")), whole(seed, "seed", 0, 2**64 - 1))
+    return _elbowroom.qei(means, covariance, float(finite(best, "best")), seed_of(seed))
 
 
 def _check_covariance(covariance: Array) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _elbowroom
 from ._errors import DataError
-from ._number import finite
+from ._number import finite, seed_of, whole
 from ._settings import KernelName
 
 Array: TypeAlias = NDArray[np.float64]
@@ -94,9 +94,10 @@ class GaussianProcess:
         extent = box[:, 1] - box[:, 0]
         extent[extent <= 0] = 1.0
         given = None if noise is None else _flat(noise)
+        random_starts = None if starts is None else whole(starts, "starts")
         found = cls.__new__(cls)
         found._native = _elbowroom.GaussianProcess.fit(
-            rows, _flat(y), kernel, ard, given, mean, priors, starts, extent.tolist(), seed
+            rows, _flat(y), kernel, ard, given, mean, priors, random_starts, extent.tolist(), seed_of(seed)
         )
         found._remember(x, y, found.hyperparameters)
         return found
@@ -154,7 +155,7 @@ class GaussianProcess:
         box = finite(_box(bounds), "bounds")
         if (box[:, 0] > box[:, 1]).any():
             raise DataError("a low of the bounds is above its high\n  try: low and high of each coordinate, d × 2")
-        return self._native.lipschitz(box[:, 0].tolist(), box[:, 1].tolist(), str(norm), seed)
+        return self._native.lipschitz(box[:, 0].tolist(), box[:, 1].tolist(), str(norm), seed_of(seed))
 
     def gradient_posterior(self, x: ArrayLike) -> tuple[Array, Array]:
         """The mean and the covariance of the gradient: of d and d × d numbers for one point ``x``, and of m × d and
@@ -170,7 +171,7 @@ class GaussianProcess:
 
     def sample(self, x: ArrayLike, n: int = 1, seed: int = 0) -> Array:
         """n joint draws of the latent function at the rows of ``x``: n × m."""
-        return self._native.sample(self._at(x), n, seed)
+        return self._native.sample(self._at(x), whole(n, "n"), seed_of(seed))
 
     def condition(self, x: ArrayLike, y: ArrayLike | None = None, noise: ArrayLike | None = None) -> GaussianProcess:
         """The process with more observations, hyperparameters kept. Without ``y`` their results are awaited: the mean

@@ -11,6 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from ._errors import ConfigError, DataError
 
 
+MAX_SEED = 2**64 - 1
+
+
 def number(value: Any, what: str = "the value") -> float:
     """A real number; an array of one element counts as its number, a text does not."""
     one = value.reshape(-1)[0] if isinstance(value, np.ndarray) and value.size == 1 else value
@@ -39,9 +42,17 @@ def whole(value: Any, what: str, low: int = 0, high: int = 2**63 - 1) -> int:
     except TypeError:
         found = low - 1
     if not low <= found <= high or isinstance(value, (bool, np.bool_)):
-        most = "" if high >= 2**63 - 1 else f" to {high}"
-        raise ConfigError(f"{what} is {value!r:.80}\n  try: a whole number from {low}{most or ' on'}")
+        raise ConfigError(f"{what} is {value!r:.80}\n  try: a whole number from {low} on" + _below(high))
     return found
+
+
+def _below(high: int) -> str:
+    return f", of at most {high}" if high == MAX_SEED else ""
+
+
+def seed_of(value: Any) -> int:
+    """A seed."""
+    return whole(value, "seed", 0, MAX_SEED)
 
 
 def finite(values: ArrayLike, what: str) -> NDArray[np.float64]:

@@ -50,9 +50,9 @@ class Rules:
         self._study = study
         self._maximize = study.goal == "maximize"
         self._left = None if n is None else whole(n, "n")
-        self._end = None if timeout is None else time.monotonic() + timeout
-        self._target = target
-        self._min_gain = min_gain
+        self._end = None if timeout is None else time.monotonic() + _limit(timeout, "timeout")
+        self._target = None if target is None else _limit(target, "target")
+        self._min_gain = None if min_gain is None else _limit(min_gain, "min_gain")
         self._callbacks = callbacks
         self._done = False
         self._n_ended = self._n_valued = 0
@@ -245,6 +245,13 @@ def tell(study: Study, trial: Trial, error: BaseException | None, future: Future
         study.tell(trial, told, noise=noise)
     except (ConfigError, DataError, TrialError) as refused:
         study.fail(trial, f"the objective returned {result!r:.80}, which was refused: {refused}")
+
+
+def _limit(value: Any, name: str) -> float:
+    try:
+        return number(value)
+    except DataError:
+        raise ConfigError(f"{name} is {value!r:.80}\n  try: a number") from None
 
 
 def tail(error: BaseException) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _elbowroom
 from ._errors import ConfigError, DataError
-from ._number import number, whole
+from ._number import MAX_SEED, number, whole
 
 Named: TypeAlias = str | Mapping[str, Any]
 """A name, or a mapping with a ``name`` and options."""
@@ -62,9 +62,9 @@ def settings(
     strategy: Named | None,
     acquisition: Named | None,
     penalizer: PenalizerName | None,
-    kernel: KernelName | Sequence[KernelName] | None,
+    kernel: Any,
     noise: float | None,
-    model: Mapping[str, Any] | None,
+    model: Any,
     **others: Any,
 ) -> str:
     """The settings that were given, as the core reads them."""
@@ -73,9 +73,11 @@ def settings(
     parts = {name: _checked(name, part) for name, part in parts.items() if part is not None}
     if strategy is not None or parts:
         given["strategy"] = _strategy(strategy, parts)
-    kernels = [kernel] if isinstance(kernel, str) else kernel
+    if model is not None and not isinstance(model, Mapping):
+        raise ConfigError(f"the model is {model!r:.80}\n  try: a dict of its settings, as `study.settings` shows them")
+    kernels = kernel if isinstance(kernel, Iterable) and not isinstance(kernel, str) else [kernel]
     found = {
-        "kernels": None if kernels is None else [_checked("kernel", one) for one in kernels],
+        "kernels": None if kernel is None else [_checked("kernel", one) for one in kernels],
         "noise": None if noise is None else _checked("noise", noise),
     }
     found = {name: value for name, value in found.items() if value is not None}
@@ -95,7 +97,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 }
 """The names that a setting can have."""
 
-MOST = {"seed": 2**64 - 1, "budget": 2**63 - 1, "initial": 2**63 - 1}
+MOST = {"seed": MAX_SEED, "budget": 2**63 - 1, "initial": 2**63 - 1}
 """Settings that are whole numbers, and the largest."""
 
 
@@ -106,6 +108,8 @@ def _checked(name: str, value: Any) -> Any:
     if name in NAMES and value not in NAMES[name]:
         known = ", ".join(repr(one) for one in NAMES[name])
         raise ConfigError(f"there is no {name} named {value!r:.80}\n  try: take one of {known}")
+    if name == "acquisition" and not isinstance(value, (str, Mapping)):
+        raise ConfigError(f"the acquisition is {value!r:.80}\n  try: a name, or a dict of a name and options")
     if name == "repeats" and not isinstance(value, (bool, np.bool_)):
         raise ConfigError(f"repeats is {value!r:.80}\n  try: True or False")
     if name == "noise":

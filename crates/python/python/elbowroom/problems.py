@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _elbowroom
+from ._number import seed_of
 from ._space import Float
 
 __all__ = ["Problem", "all", "get", "names"]
@@ -71,6 +72,7 @@ class Problem:
 
     def shifted(self, seed: int) -> Problem:
         """The same function, moved inside its box so that the optimum is at no special place."""
+        seed = seed_of(seed)
         return Problem(self._native.shifted(seed), (*self._shifts, seed), self._origin)
 
     def __call__(self, x: ArrayLike | None = None, /, **coordinates: float) -> Any:
