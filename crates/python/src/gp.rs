@@ -5,7 +5,7 @@ use elbowroom::gp::{
     FitParams, Hyperparameters, KernelKind, MeanRule, Noise, NoiseRule, Posterior, Scratch, Shape, fit,
 };
 use elbowroom::optim::Bounds;
-use elbowroom::penalty::{Norm, lipschitz};
+use elbowroom::penalty::Norm;
 use elbowroom::rng::Stream;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -15,6 +15,7 @@ use crate::array::{matrix, numbers, points, vector};
 use crate::error::{Fault, config};
 use crate::interrupt::interruptible;
 use crate::settings::{name_of, named};
+use crate::steepest::steepest;
 
 type Vector<'py> = Bound<'py, PyArray1<f64>>;
 type Matrix<'py> = Bound<'py, PyArray2<f64>>;
@@ -151,7 +152,7 @@ impl GaussianProcess {
         }
         let bounds = Bounds::new(low, high).map_err(Fault::from)?;
         let posterior = self.posterior.clone();
-        let found = interruptible(py, move || lipschitz(&posterior, &bounds, norm, &Stream::new(seed)), drop)?;
+        let found = interruptible(py, move || steepest(&posterior, &bounds, norm, &Stream::new(seed)), drop)?;
         Ok((found.value, vector(py, found.at)))
     }
 

@@ -12,6 +12,7 @@ mod interrupt;
 mod problems;
 mod settings;
 mod space;
+mod steepest;
 mod study;
 mod suggest;
 mod trial;

@@ -12,7 +12,13 @@ use crate::error::config;
 /// A configuration from a space and a JSON object of all other settings.
 pub fn config_of(space: &SearchSpace, settings: &str) -> PyResult<StudyConfig> {
     let unreadable = |error: serde_json::Error| {
-        config(format!("the settings cannot be read: {error}"), "see the documentation of `Study`")
+        // serde has Rust's names for numbers.
+        let words =
+            error.to_string().replace("usize", "a whole number that is not negative").replace("f64", "a number");
+        config(
+            format!("the settings cannot be read: {words}"),
+            "look at `er.Study(space).settings`, which has them all",
+        )
     };
     let mut settings: Map<String, Value> = serde_json::from_str(settings).map_err(unreadable)?;
     if let Some(strategy) = settings.get_mut("strategy") {

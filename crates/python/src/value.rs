@@ -1,9 +1,11 @@
 //! Values and points, from Python and to it.
 
+use elbowroom::error::Error;
 use elbowroom::space::{Point, Value};
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyMapping, PyString};
+
+use crate::error::Fault;
 
 /// A number, a text or a truth value; numpy's scalars are taken for what they hold.
 pub fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Value> {
@@ -11,7 +13,8 @@ pub fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Value> {
         return Ok(Value::Bool(truth.is_true()));
     }
     if value.is_instance_of::<PyInt>() {
-        return Ok(Value::Int(value.extract()?));
+        let whole = value.extract().map_err(|_| no_value(value, "a whole number of 64 bits, or a float"))?;
+        return Ok(Value::Int(whole));
     }
     if value.is_instance_of::<PyFloat>() {
         return Ok(Value::Float(value.extract()?));
@@ -21,11 +24,13 @@ pub fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     }
     match value.getattr("item") {
         Ok(item) => from_python(&item.call0()?),
-        Err(_) => Err(PyTypeError::new_err(format!(
-            "{} is no value of a parameter\n  try: a number, a text, True or False",
-            value.repr()?
-        ))),
+        Err(_) => Err(no_value(value, "a number, a text, True or False")),
     }
+}
+
+fn no_value(value: &Bound<'_, PyAny>, hint: &str) -> PyErr {
+    let shown = value.repr().map_or_else(|_| "this".to_owned(), |text| text.to_string());
+    Fault::from(Error::space(format!("{shown} is no value of a parameter"), hint)).into()
 }
 
 /// As Python's own types.

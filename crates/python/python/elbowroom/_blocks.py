@@ -9,9 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _elbowroom
 from ._errors import DataError
+from ._number import finite, seed_of
 from ._settings import KAPPA, PenalizerName
 
 Array = NDArray[np.float64]
+
+ROUNDING = 1e-9
+"""How far a covariance may be from one, relative to its largest number."""
 
 
 def ln_penalizer(
@@ -34,8 +38,9 @@ def ln_penalizer(
     >>> round(value, 6), gradient.round(6)  # ln ½, at the radius (best − mean)/lipschitz
     (-0.693147, array([3.191538]))
     """
-    around = np.atleast_1d(np.asarray(center, dtype=np.float64)).ravel()
-    given = np.asarray(x, dtype=np.float64)
+    around = np.atleast_1d(finite(center, "center")).ravel()
+    given = finite(x, "x")
+    finite([best, mean], "best or mean")
     dim = around.size
     # In one dimension a flat array is many points, unless it is one number long.
     single = given.ndim == 0 or (given.ndim == 1 and given.size == dim)
@@ -95,5 +100,19 @@ def qei(mean: ArrayLike, cov: ArrayLike, best: float, *, seed: int = 0) -> tuple
     >>> round(value, 12), p.shape, H.shape
     (0.349654241183, (2,), (2, 2))
     """
-    means = np.ascontiguousarray(np.atleast_1d(np.asarray(mean, np.float64)).ravel())
-    return _elbowroom.qei(means, np.ascontiguousarray(np.atleast_2d(np.asarray(cov, np.float64))), float(best), seed)
+    means = np.ascontiguousarray(np.atleast_1d(finite(mean, "mean")).ravel())
+    covariance = np.ascontiguousarray(np.atleast_2d(finite(cov, "cov")))
+    if covariance.shape == (means.size, means.size):
+        _check_covariance(covariance)
+    return _elbowroom.qei(means, covariance, float(finite(best, "best")), seed_of(seed))
+
+
+def _check_covariance(covariance: Array) -> None:
+    size = np.abs(covariance).max(initial=0.0)
+    if np.abs(covariance - covariance.T).max(initial=0.0) > ROUNDING * size:
+        raise DataError("cov is not symmetric\n  try: (cov + cov.T) / 2, if it is so but for rounding")
+    smallest = np.linalg.eigvalsh(covariance).min(initial=0.0)
+    if smallest < -ROUNDING * max(size, np.finfo(np.float64).tiny) * len(covariance):
+        raise DataError(
+            f"cov is not positive semidefinite: it has the eigenvalue {smallest:.3g}\n  try: a covariance, as `joint` gives it"
+        )

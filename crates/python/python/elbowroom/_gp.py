@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _elbowroom
 from ._errors import DataError
+from ._number import finite, seed_of, whole
 from ._settings import KernelName
 
 Array: TypeAlias = NDArray[np.float64]
@@ -37,6 +39,8 @@ class GaussianProcess:
     """
 
     _native: _elbowroom.GaussianProcess
+    _given: dict[str, Any]
+    _conditions: tuple[tuple[Array | None, ...], ...]
 
     def __init__(
         self,
@@ -55,6 +59,7 @@ class GaussianProcess:
         self._native = _elbowroom.GaussianProcess(
             rows, _flat(y), kernel, float(variance), scales.tolist(), _flat(noise), float(mean)
         )
+        self._remember(x, y, self.hyperparameters)
 
     @classmethod
     def fit(
@@ -89,11 +94,21 @@ class GaussianProcess:
         extent = box[:, 1] - box[:, 0]
         extent[extent <= 0] = 1.0
         given = None if noise is None else _flat(noise)
+        random_starts = None if starts is None else whole(starts, "starts")
         found = cls.__new__(cls)
         found._native = _elbowroom.GaussianProcess.fit(
-            rows, _flat(y), kernel, ard, given, mean, priors, starts, extent.tolist(), seed
+            rows, _flat(y), kernel, ard, given, mean, priors, random_starts, extent.tolist(), seed_of(seed)
         )
+        found._remember(x, y, found.hyperparameters)
         return found
+
+    def _remember(self, x: ArrayLike, y: ArrayLike, hyperparameters: dict[str, Any]) -> None:
+        # Copies: arrays may be changed by those who own them.
+        self._given = {"x": _rows(x).copy(), "y": _flat(y).copy(), **hyperparameters}
+        self._conditions = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, (self._given, self._conditions)
 
     @property
     def hyperparameters(self) -> dict[str, Any]:
@@ -127,8 +142,9 @@ class GaussianProcess:
     ) -> tuple[float, Array]:
         """The largest norm of the gradient of the mean in a box (d × 2: low and high of each coordinate), and where.
 
-        It is the paper's GP-LCA, as it is: not kept away from 0. ``norm`` is the one that distances are measured in;
-        gradients are measured in its dual.
+        It is the paper's GP-LCA, as it is: not kept away from 0. It is the best of many local searches;
+        ``seed`` decides where some of them start. ``norm`` is the one that distances are measured in; gradients are
+        measured in its dual.
 
         >>> import elbowroom as er
         >>> gp = er.GaussianProcess([[0.0]], [1.0], kernel="rbf", variance=1.0, lengthscales=[1.0], noise=0.0)
@@ -136,8 +152,10 @@ class GaussianProcess:
         >>> round(value, 6), where.round(3)  # exp(-1/2), at 1
         (0.606531, array([1.]))
         """
-        box = _box(bounds)
-        return self._native.lipschitz(box[:, 0].tolist(), box[:, 1].tolist(), str(norm), seed)
+        box = finite(_box(bounds), "bounds")
+        if (box[:, 0] > box[:, 1]).any():
+            raise DataError("a low of the bounds is above its high\n  try: low and high of each coordinate, d × 2")
+        return self._native.lipschitz(box[:, 0].tolist(), box[:, 1].tolist(), str(norm), seed_of(seed))
 
     def gradient_posterior(self, x: ArrayLike) -> tuple[Array, Array]:
         """The mean and the covariance of the gradient: of d and d × d numbers for one point ``x``, and of m × d and
@@ -153,7 +171,7 @@ class GaussianProcess:
 
     def sample(self, x: ArrayLike, n: int = 1, seed: int = 0) -> Array:
         """n joint draws of the latent function at the rows of ``x``: n × m."""
-        return self._native.sample(self._at(x), n, seed)
+        return self._native.sample(self._at(x), whole(n, "n"), seed_of(seed))
 
     def condition(self, x: ArrayLike, y: ArrayLike | None = None, noise: ArrayLike | None = None) -> GaussianProcess:
         """The process with more observations, hyperparameters kept. Without ``y`` their results are awaited: the mean
@@ -168,12 +186,16 @@ class GaussianProcess:
         (array([ True]), array([0.]))
         """
         rows = self._at(x)
+        values = None if y is None else _flat(y)
         more = GaussianProcess.__new__(GaussianProcess)
-        if y is None:
-            more._native = self._native.with_pending(rows)
-            return more
         given = None if noise is None else np.broadcast_to(_flat(noise), len(rows)).copy()
-        more._native = self._native.condition(rows, _flat(y), given)
+        if values is None:
+            more._native = self._native.with_pending(rows)
+        else:
+            more._native = self._native.condition(rows, values, given)
+        more._given = self._given
+        copies = (rows.copy(), None if values is None else values.copy(), given)
+        more._conditions = (*self._conditions, copies)
         return more
 
     def __repr__(self) -> str:
@@ -182,13 +204,21 @@ class GaussianProcess:
 
     def _at(self, x: ArrayLike) -> Array:
         """Points as rows; one of several coordinates may come without its row."""
-        given, dim = np.asarray(x, dtype=np.float64), self._native.dim()
+        given, dim = finite(x, "x"), self._native.dim()
         if given.ndim == 1 and dim > 1 and given.shape[0] == dim:
             given = given[None, :]
         rows = _rows(given)
         if rows.shape[1] != dim:
             raise DataError(f"points of {rows.shape[1]} coordinates for a model of {dim}\n  try: points as rows, m × {dim}")
         return rows
+
+
+def _made(given: dict[str, Any], conditions: Iterable[tuple[Any, ...]]) -> GaussianProcess:
+    """A process anew, as it came about."""
+    gp = GaussianProcess(**given)
+    for x, y, noise in conditions:
+        gp = gp.condition(x, y, noise)
+    return gp
 
 
 def _rows(x: ArrayLike) -> Array:

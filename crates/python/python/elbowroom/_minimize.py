@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ._space import Space
 from ._study import Study
@@ -14,6 +14,13 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ._settings import StudyOptions
+
+    class Searched(Study):
+        """A study after a run, for type checkers: its best is a trial, so that it can be used without asking.
+        It is None all the same if no trial has a value, of which the run warns."""
+
+        @property
+        def best(self) -> Trial: ...
 
 
 def minimize(
@@ -29,7 +36,7 @@ def minimize(
     synchronous: bool = False,
     callbacks: Sequence[Callable[[Study, Trial], object]] = (),
     **options: Unpack[StudyOptions],
-) -> Study:
+) -> Searched:
     """Searches for the smallest value of ``f`` with ``budget`` evaluations, ``workers`` at a time.
 
     The other arguments are those of :class:`Study` and of :meth:`Study.run`.
@@ -40,7 +47,7 @@ def minimize(
     True
     """
     study = Study(space, goal="minimize", budget=budget, **options)
-    return study.run(
+    done = study.run(
         f,
         workers=workers,
         executor=executor,
@@ -50,6 +57,7 @@ def minimize(
         synchronous=synchronous,
         callbacks=callbacks,
     )
+    return cast("Searched", done)
 
 
 def maximize(
@@ -65,7 +73,7 @@ def maximize(
     synchronous: bool = False,
     callbacks: Sequence[Callable[[Study, Trial], object]] = (),
     **options: Unpack[StudyOptions],
-) -> Study:
+) -> Searched:
     """Searches for the largest value of ``f``; otherwise as :func:`minimize`.
 
     >>> import elbowroom as er
@@ -74,7 +82,7 @@ def maximize(
     True
     """
     study = Study(space, goal="maximize", budget=budget, **options)
-    return study.run(
+    done = study.run(
         f,
         workers=workers,
         executor=executor,
@@ -84,3 +92,4 @@ def maximize(
         synchronous=synchronous,
         callbacks=callbacks,
     )
+    return cast("Searched", done)

@@ -14,7 +14,10 @@ from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExec
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ._errors import ConfigError, ElbowroomError, Infeasible
+import numpy as np
+
+from ._errors import ConfigError, DataError, ElbowroomError, Infeasible, TrialError
+from ._number import number, whole
 from ._trial import Batch, Trial
 
 if TYPE_CHECKING:
@@ -46,10 +49,10 @@ class Rules:
             )
         self._study = study
         self._maximize = study.goal == "maximize"
-        self._left = n
-        self._end = None if timeout is None else time.monotonic() + timeout
-        self._target = target
-        self._min_gain = min_gain
+        self._left = None if n is None else whole(n, "n")
+        self._end = None if timeout is None else time.monotonic() + _limit(timeout, "timeout")
+        self._target = None if target is None else _limit(target, "target")
+        self._min_gain = None if min_gain is None else _limit(min_gain, "min_gain")
         self._callbacks = callbacks
         self._done = False
         self._n_ended = self._n_valued = 0
@@ -85,7 +88,8 @@ class Rules:
             gain = self._study.expected_gain
             self._done |= gain is not None and gain < self._min_gain
         for callback in self._callbacks:
-            self._done |= callback(self._study, trial) is True
+            answer = callback(self._study, trial)
+            self._done |= isinstance(answer, (bool, np.bool_)) and bool(answer)
 
     def warn(self) -> None:
         """Says so if nothing came of it."""
@@ -107,6 +111,7 @@ class Drive:
         synchronous: bool,
     ) -> None:
         self._study, self._f, self._rules, self._synchronous = study, f, rules, synchronous
+        workers = None if workers is None else whole(workers, "workers", 1)
         self._make = _maker(executor, workers, f)
         self._pool: Any = self._make() if self._make is not None else executor
         self._n_workers = workers or _size(self._pool)
@@ -193,6 +198,7 @@ async def run_async(
     study: Study, f: Callable[..., Awaitable[Any]], rules: Rules, workers: int, synchronous: bool
 ) -> None:
     """A run with coroutines."""
+    workers = whole(workers, "workers", 1)
     under_way: dict[asyncio.Task[Any], Trial] = {}
     try:
         while True:
@@ -231,11 +237,21 @@ def tell(study: Study, trial: Trial, error: BaseException | None, future: Future
     result = future.result()
     try:
         value, noise = result if isinstance(result, tuple) else (result, None)
-        value, noise = float(value), None if noise is None else float(noise)
-    except (TypeError, ValueError):
+        told = number(value)
+    except ValueError:
         study.fail(trial, f"the objective returned {result!r:.80}, which is no number")
         return
-    study.tell(trial, value, noise=noise)
+    try:
+        study.tell(trial, told, noise=noise)
+    except (ConfigError, DataError, TrialError) as refused:
+        study.fail(trial, f"the objective returned {result!r:.80}, which was refused: {refused}")
+
+
+def _limit(value: Any, name: str) -> float:
+    try:
+        return number(value)
+    except DataError:
+        raise ConfigError(f"{name} is {value!r:.80}\n  try: a number") from None
 
 
 def tail(error: BaseException) -> str:

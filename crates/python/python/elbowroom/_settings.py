@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Any, Literal, TypeAlias, TypedDict, get_args
+
+import numpy as np
 
 from . import _elbowroom
-from ._errors import ConfigError
+from ._errors import ConfigError, DataError
+from ._number import MAX_SEED, number, whole
 
 Named: TypeAlias = str | Mapping[str, Any]
 """A name, or a mapping with a ``name`` and options."""
@@ -22,7 +25,7 @@ class StudyOptions(TypedDict, total=False):
     """What :class:`Study` takes besides a space, a goal and a budget."""
 
     seed: int | None
-    constraints: Iterable[str]
+    constraints: str | Iterable[str]
     strategy: Named | None
     acquisition: Named | None
     penalizer: PenalizerName | None
@@ -59,26 +62,71 @@ def settings(
     strategy: Named | None,
     acquisition: Named | None,
     penalizer: PenalizerName | None,
-    kernel: KernelName | Sequence[KernelName] | None,
+    kernel: Any,
     noise: float | None,
-    model: Mapping[str, Any] | None,
+    model: Any,
     **others: Any,
 ) -> str:
     """The settings that were given, as the core reads them."""
-    given = {name: value for name, value in others.items() if value is not None}
+    given = {name: _checked(name, value) for name, value in others.items() if value is not None}
     parts = {"acquisition": acquisition, "penalizer": penalizer}
-    parts = {name: part for name, part in parts.items() if part is not None}
+    parts = {name: _checked(name, part) for name, part in parts.items() if part is not None}
     if strategy is not None or parts:
         given["strategy"] = _strategy(strategy, parts)
-    kernels = [kernel] if isinstance(kernel, str) else kernel
-    found = {"kernels": None if kernels is None else list(kernels), "noise": noise}
+    if model is not None and not isinstance(model, Mapping):
+        raise ConfigError(f"the model is {model!r:.80}\n  try: a dict of its settings, as `study.settings` shows them")
+    kernels = kernel if isinstance(kernel, Iterable) and not isinstance(kernel, str) else [kernel]
+    found = {
+        "kernels": None if kernel is None else [_checked("kernel", one) for one in kernels],
+        "noise": None if noise is None else _checked("noise", noise),
+    }
     found = {name: value for name, value in found.items() if value is not None}
     if model is not None or found:
         given["model"] = {**(model or {}), **found}
     try:
-        return json.dumps(given, allow_nan=False)
+        return json.dumps(given, allow_nan=False, default=_plain)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"the settings cannot be written: {error}\n  try: numbers, texts, lists and dicts") from None
+
+
+NAMES: dict[str, tuple[str, ...]] = {
+    "goal": get_args(Goal),
+    "design": get_args(Design),
+    "penalizer": get_args(PenalizerName),
+    "kernel": get_args(KernelName),
+}
+"""The names that a setting can have."""
+
+MOST = {"seed": MAX_SEED, "budget": 2**63 - 1, "initial": 2**63 - 1}
+"""Settings that are whole numbers, and the largest."""
+
+
+def _checked(name: str, value: Any) -> Any:
+    """A setting as JSON has it, refused by its name."""
+    if name in MOST:
+        return whole(value, name, 0, MOST[name])
+    if name in NAMES and value not in NAMES[name]:
+        known = ", ".join(repr(one) for one in NAMES[name])
+        raise ConfigError(f"there is no {name} named {value!r:.80}\n  try: take one of {known}")
+    if name == "acquisition" and not isinstance(value, (str, Mapping)):
+        raise ConfigError(f"the acquisition is {value!r:.80}\n  try: a name, or a dict of a name and options")
+    if name == "repeats" and not isinstance(value, (bool, np.bool_)):
+        raise ConfigError(f"repeats is {value!r:.80}\n  try: True or False")
+    if name == "noise":
+        try:
+            return number(value)
+        except DataError:
+            raise ConfigError(f"noise is {value!r:.80}\n  try: a variance, or None to have it found") from None
+    return value
+
+
+def _plain(value: Any) -> Any:
+    """numpy's numbers and arrays, and mappings that are no dicts, as JSON has them."""
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{value!r:.80} is neither a number, a text, a list nor a dict")
 
 
 def _strategy(given: Named | None, parts: dict[str, Any]) -> dict[str, Any]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ._errors import SpaceError
+from ._number import number
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ class Labels:
 
     def __init__(self, space: Space) -> None:
         self._of: dict[str, list[tuple[Any, Any]]] = {}
-        for name, parameter in space.items():
+        for name, parameter in _parameters(space):
             listed = _listed(parameter)
             stored = _stored(listed)
             if any(type(a) is not type(b) for a, b in zip(listed, stored)):
@@ -117,11 +119,14 @@ class Labels:
 def to_native(space: Space) -> list[dict[str, Any]]:
     """A space as the plain dicts that the core is given."""
     rows: list[dict[str, Any]] = []
-    for name, parameter in space.items():
+    for name, parameter in _parameters(space):
+        row: dict[str, Any]
         if isinstance(parameter, Float):
-            row = {"type": "float", "low": parameter.low, "high": parameter.high, "log": parameter.log}
+            low, high = (_bound(name, bound, number) for bound in (parameter.low, parameter.high))
+            row = {"type": "float", "low": low, "high": high, "log": bool(parameter.log)}
         elif isinstance(parameter, Int):
-            row = {"type": "int", "low": parameter.low, "high": parameter.high, "log": parameter.log}
+            low, high = (_bound(name, bound, _integer) for bound in (parameter.low, parameter.high))
+            row = {"type": "int", "low": low, "high": high, "log": bool(parameter.log)}
         elif isinstance(parameter, Ordered):
             row = {"type": "ordered", "values": _stored(parameter.values)}
         elif isinstance(parameter, Categorical):
@@ -152,6 +157,42 @@ def from_native(rows: Iterable[Mapping[str, Any]]) -> dict[str, Parameter]:
         else:
             space[name] = Fixed(row["value"])
     return space
+
+
+def texts(constraints: str | Iterable[str]) -> list[str]:
+    """Constraints as a list; a single text is one."""
+    try:
+        listed = [constraints] if isinstance(constraints, str) else list(constraints)
+    except TypeError:
+        listed = [constraints]  # type: ignore[list-item]
+    for one in listed:
+        if not isinstance(one, str):
+            raise SpaceError(f"a constraint is {one!r:.80}\n  try: texts such as \"x + y <= 1\"")
+    return listed
+
+
+def _parameters(space: Space) -> Iterable[tuple[str, Parameter]]:
+    if not isinstance(space, Mapping):
+        raise SpaceError(f"the space is {space!r:.80}\n  try: a dict of names and parameters, {{'x': er.Float(0, 1)}}")
+    for name in space:
+        if not isinstance(name, str):
+            raise SpaceError(f"a parameter is called {name!r:.80}\n  try: a text")
+    return space.items()
+
+
+def _bound(name: str, bound: Any, read: Callable[[Any], Any]) -> Any:
+    try:
+        return read(bound)
+    except (TypeError, ValueError, OverflowError):
+        kind = "a number" if read is number else "a whole number of 64 bits"
+        raise SpaceError(f"parameter `{name}`: the bound {bound!r:.80} is not {kind}\n  try: {kind}") from None
+
+
+def _integer(bound: Any) -> int:
+    found = operator.index(bound)
+    if not -(2**63) <= found < 2**63:
+        raise OverflowError
+    return found
 
 
 def _listed(parameter: Parameter) -> Sequence[Any]:

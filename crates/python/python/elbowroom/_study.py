@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import operator
 import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -16,8 +17,9 @@ from . import _elbowroom, _plot, _run
 from ._errors import StoreError, TrialError
 from ._gp import Array
 from ._html import facts
+from ._number import noise_variance, number, whole
 from ._settings import Design, Goal, KernelName, Named, PenalizerName, settings
-from ._space import Labels, Parameter, Params, Space, from_native, to_native
+from ._space import Labels, Parameter, Params, Space, from_native, texts, to_native
 from ._trial import Batch, Recommendation, Told, Trial, Trials, trial_of
 from ._why import Why, why_of
 
@@ -25,11 +27,11 @@ class Study:
     """A search for the best point of a space.
 
     Without a ``store`` it lives in memory. A path is a SQLite file that the processes of one machine share, a
-    ``postgres://…`` URL a database that many machines share; a study of this name that is there already is opened, if
-    it was made with the same settings. All that is asked and told is stored before the call returns.
+    ``postgres://…`` URL a database that many machines share, and ``http://…/?token=…`` what ``elbow serve --write``
+    printed; a study of this name that is there already is opened, if it was made with the same settings. All that is asked and told is stored before the call returns.
 
     What is left out has the core's default, which :attr:`settings` shows. ``budget`` is the most trials to hand out,
-    however many workers there are. ``constraints`` are texts such as ``"x + y <= 1"``. ``initial`` is how many points
+    however many workers there are. ``constraints`` are texts such as ``"x + y <= 1"``, or one. ``initial`` is how many points
     come from the ``design``: ``"sobol"``, ``"latin_hypercube"`` or ``"uniform"``. ``strategy`` is a name of
     :func:`strategies`, or a mapping of its ``name`` and options; ``acquisition`` (``"ei"``, ``"ucb"``, ``"paper_ucb"``,
     ``"pi"``, ``"mean"``, or such a mapping with ``kappa``) and ``penalizer`` (``"soft"``, ``"hard"``, ``"truncated"``)
@@ -56,7 +58,7 @@ class Study:
         goal: Goal | None = None,
         seed: int | None = None,
         budget: int | None = None,
-        constraints: Iterable[str] = (),
+        constraints: str | Iterable[str] = (),
         strategy: Named | None = None,
         acquisition: Named | None = None,
         penalizer: PenalizerName | None = None,
@@ -87,7 +89,7 @@ class Study:
         )
         store = None if store is None else os.fspath(store)
         native = _elbowroom.Study.create(
-            to_native(space), list(constraints), written, store, name, worker, lease
+            to_native(space), texts(constraints), written, store, name, worker, lease
         )
         self._begin(native, dict(space), store, name)
 
@@ -193,7 +195,7 @@ class Study:
         The batch is shorter, or empty, where the budget or the space is used up; ``batch.short`` says why. Under a
         ``request`` name, asking again gives the same trials.
         """
-        rows, short = self._native.ask(max(n, 0), request)
+        rows, short = self._native.ask(whole(n, "the number of points", 1), request)
         return Batch(map(self._trial, rows), short)
 
     def tell(
@@ -217,27 +219,29 @@ class Study:
         >>> study.best.value
         2.0
         """
+        # All is read before anything is stored.
+        told_value, variance = number(value), noise_variance(noise)
         if isinstance(trial, Mapping):
-            self.add(trial, value, noise=noise, request=request)
-            return "recorded" if value - value == 0 else "not_finite"
-        number, attempt = _which(trial)
-        told: Told = self._native.tell(number, float(value), noise, correction, attempt, request)
+            self.add(trial, told_value, noise=variance, request=request)
+            return "recorded" if math.isfinite(told_value) else "not_finite"
+        which, attempt = _which(trial)
+        told: Told = self._native.tell(which, told_value, variance, correction, attempt, request)
         return told
 
     def fail(self, trial: Trial | int, reason: str = "", *, request: str | None = None) -> None:
         """Records that a trial ended without a value. Its point is not proposed again."""
-        number, attempt = _which(trial)
-        self._native.fail(number, reason, attempt, request)
+        which, attempt = _which(trial)
+        self._native.fail(which, reason, attempt, request)
 
     def infeasible(self, trial: Trial | int, reason: str = "", *, request: str | None = None) -> None:
         """Records that a trial's point breaks a constraint that only the evaluation can tell."""
-        number, attempt = _which(trial)
-        self._native.infeasible(number, reason, attempt, request)
+        which, attempt = _which(trial)
+        self._native.infeasible(which, reason, attempt, request)
 
     def release(self, trial: Trial | int, *, request: str | None = None) -> None:
         """Gives a trial up: it does not count, and its point may be proposed again."""
-        number, attempt = _which(trial)
-        self._native.release(number, attempt, request)
+        which, attempt = _which(trial)
+        self._native.release(which, attempt, request)
 
     def give_back(self, trials: Iterable[Trial]) -> None:
         """Gives trials back that :meth:`ask` handed out: whoever asks next gets them."""
@@ -247,7 +251,8 @@ class Study:
         self, params: Mapping[str, Any], value: float, *, noise: float | None = None, request: str | None = None
     ) -> Trial:
         """Adds an earlier result at a point of one's own."""
-        return self._trial(self._native.add(self._labels.encode(params), float(value), noise, request))
+        told = number(value), noise_variance(noise)
+        return self._trial(self._native.add(self._labels.encode(params), *told, request))
 
     def start(self, params: Mapping[str, Any], *, due: float | None = None, request: str | None = None) -> Trial:
         """Starts a trial at a point of one's own, which is pending from here on. With ``due`` it goes to others if it
@@ -313,8 +318,8 @@ class Study:
 
     def why(self, trial: Trial | int) -> Why:
         """What a trial's point rested on when it was chosen. It is worked out anew from the log, which takes a fit."""
-        number, _ = _which(trial)
-        return why_of(self._look(number), self._native.why(number))
+        which, _ = _which(trial)
+        return why_of(self._look(which), self._native.why(which))
 
     def plot_history(self, ax: Any = None) -> Any:
         """Draws the values by trial, and the best so far. Returns matplotlib's axes."""
@@ -377,8 +382,8 @@ class Study:
         await _run.run_async(self, f, rules, workers, synchronous)
         return self
 
-    def _look(self, number: int) -> Trial:
-        return self._trial(self._native.trial(number))
+    def _look(self, which: int) -> Trial:
+        return self._trial(self._native.trial(which))
 
     def _trial(self, row: dict[str, Any]) -> Trial:
         return trial_of(row, self._labels.decode(row["params"]))
@@ -411,10 +416,13 @@ def _opened(store: str, name: str, space: Space) -> Study:
 def _which(trial: Trial | int) -> tuple[int, int | None]:
     if isinstance(trial, Trial):
         return trial.number, trial.attempt
-    number = operator.index(trial)
-    if number < 0:
-        raise TrialError(f"there is no trial {number}\n  try: a number from 0 on, or a trial that `ask` gave")
-    return number, None
+    try:
+        which = operator.index(trial)
+    except TypeError:
+        which = -1
+    if not 0 <= which < 2**63:
+        raise TrialError(f"there is no trial {trial!r:.80}\n  try: a number from 0 on, or a trial that `ask` gave")
+    return which, None
 
 
 def suggest(
@@ -427,7 +435,7 @@ def suggest(
     infeasible: Iterable[Mapping[str, Any]] = (),
     goal: Goal | None = None,
     seed: int | None = None,
-    constraints: Iterable[str] = (),
+    constraints: str | Iterable[str] = (),
     strategy: Named | None = None,
     acquisition: Named | None = None,
     penalizer: PenalizerName | None = None,
@@ -450,7 +458,9 @@ def suggest(
     True
     """
     labels = Labels(space)
-    rows = [(labels.encode(one[0]), float(one[1]), one[2] if len(one) > 2 else None) for one in observed]
+    rows = [
+        (labels.encode(one[0]), number(one[1]), noise_variance(one[2]) if len(one) > 2 else None) for one in observed
+    ]
     written = settings(
         goal=goal,
         seed=seed,
@@ -466,12 +476,12 @@ def suggest(
     )
     points = _elbowroom.suggest(
         to_native(space),
-        list(constraints),
+        texts(constraints),
         written,
         rows,
         [labels.encode(point) for point in pending],
         [labels.encode(point) for point in failed],
         [labels.encode(point) for point in infeasible],
-        n,
+        whole(n, "the number of points"),
     )
     return [labels.decode(point) for point in points]

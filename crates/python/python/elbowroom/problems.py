@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _elbowroom
+from ._number import seed_of
 from ._space import Float
 
 __all__ = ["Problem", "all", "get", "names"]
@@ -31,8 +32,13 @@ class Problem:
     does.
     """
 
-    def __init__(self, native: _elbowroom.Problem) -> None:
+    def __init__(self, native: _elbowroom.Problem, shifts: tuple[int, ...] = (), origin: str | None = None) -> None:
         self._native = native
+        self._shifts = shifts
+        self._origin = native.name if origin is None else origin
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _made, (self._origin, self._shifts)
 
     @property
     def name(self) -> str:
@@ -66,7 +72,8 @@ class Problem:
 
     def shifted(self, seed: int) -> Problem:
         """The same function, moved inside its box so that the optimum is at no special place."""
-        return Problem(self._native.shifted(seed))
+        seed = seed_of(seed)
+        return Problem(self._native.shifted(seed), (*self._shifts, seed), self._origin)
 
     def __call__(self, x: ArrayLike | None = None, /, **coordinates: float) -> Any:
         if x is None:
@@ -78,6 +85,13 @@ class Problem:
 
     def __repr__(self) -> str:
         return f"<Problem {self.name}>"
+
+
+def _made(name: str, shifts: tuple[int, ...]) -> Problem:
+    problem = get(name)
+    for seed in shifts:
+        problem = problem.shifted(seed)
+    return problem
 
 
 def names() -> list[str]:

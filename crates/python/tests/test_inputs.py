@@ -1,0 +1,220 @@
+"""What people give: taken where it is clear, refused with the name of what is wrong."""
+
+import math
+
+import numpy as np
+import pytest
+
+import elbowroom as er
+
+SPACE = {"x": er.Float(0, 1)}
+
+
+@pytest.mark.parametrize("value", ["0.5", None, [1.0, 2.0], np.array([1.0, 2.0]), 1j])
+def test_what_is_no_number_is_refused_before_anything_is_stored(value):
+    study = er.Study(SPACE)
+    [trial] = study.ask()
+    for told in ({"x": 0.25}, trial, trial.number):
+        with pytest.raises(er.DataError, match="the value is .*, which is no number"):
+            study.tell(told, value)
+    with pytest.raises(er.DataError):
+        study.add({"x": 0.25}, value)
+    assert [trial.state for trial in study.trials] == ["running"]
+
+
+@pytest.mark.parametrize("noise", ["0.5", -1.0, math.nan, math.inf])
+def test_a_noise_that_is_no_variance_is_refused_before_anything_is_stored(noise):
+    study = er.Study(SPACE)
+    with pytest.raises(er.DataError, match="the noise is"):
+        study.tell({"x": 0.25}, 1.0, noise=noise)
+    assert study.trials == []
+
+
+@pytest.mark.parametrize("half", [np.array([0.5]), np.array([[0.5]]), np.array(0.5), np.float32(0.5)])
+def test_an_array_of_one_number_is_that_number(half):
+    study = er.Study(SPACE)
+    assert study.tell({"x": 0.25}, half, noise=half) == "recorded"
+    [trial] = study.ask()
+    study.tell(trial, half)
+    study.add({"x": 0.75}, half)
+    study.run(lambda x: half, 1)
+    study.run(lambda x: (half, half), 1)
+    assert [trial.value for trial in study.trials] == [0.5] * 5
+    assert [trial.noise for trial in study.trials] == [0.5, None, None, None, 0.5]
+    assert len(er.suggest(SPACE, [({"x": 0.25}, half, half)])) == 1
+
+
+@pytest.mark.parametrize("noise", [-1.0, math.nan, "much"])
+def test_a_result_with_a_bad_noise_fails_its_trial_and_the_run_goes_on(noise):
+    study = er.Study(SPACE, budget=4, seed=1)
+    first = []
+
+    def f(x):
+        first.append(x)
+        return (x, noise) if len(first) == 1 else (x, 0.1)
+
+    study.run(f)
+    assert [trial.state for trial in study.trials] == ["failed", "complete", "complete", "complete"]
+    assert "the noise is" in study.trials[0].reason
+
+
+def test_numbers_of_numpy_are_settings():
+    study = er.Study(
+        SPACE,
+        seed=np.int64(3),
+        budget=np.uint8(9),
+        initial=np.int32(2),
+        repeats=np.bool_(False),
+        noise=np.float32(0.25),
+        strategy={"name": "local_penalization", "acquisition": {"name": "ucb", "kappa": np.float32(1.5)}},
+        model={"max_observations": np.int64(50)},
+    )
+    plain = er.Study(
+        SPACE,
+        seed=3,
+        budget=9,
+        initial=2,
+        repeats=False,
+        noise=0.25,
+        strategy={"name": "local_penalization", "acquisition": {"name": "ucb", "kappa": 1.5}},
+        model={"max_observations": 50},
+    )
+    assert study.settings == plain.settings
+    assert len(study.ask(np.int64(2))) == 2
+    bounds = er.Study({"n": er.Int(np.int64(1), np.int8(3)), "x": er.Float(np.float32(0.5), np.int64(2))}).ask(3)
+    assert {trial["n"] for trial in bounds} <= {1, 2, 3}
+
+
+def test_a_single_text_is_one_constraint():
+    study = er.Study(SPACE, constraints="x <= 0.25", seed=1)
+    assert all(trial["x"] <= 0.25 for trial in study.ask(8))
+    assert all(point["x"] <= 0.25 for point in er.suggest(SPACE, n=8, constraints="x <= 0.25"))
+    with pytest.raises(er.SpaceError, match="a constraint is 3"):
+        er.Study(SPACE, constraints=[3])
+
+
+def test_a_truth_of_numpy_stops_a_run_and_another_answer_does_not():
+    assert len(er.Study(SPACE).run(lambda x: x, callbacks=[lambda study, trial: np.bool_(True)]).trials) == 1
+    assert len(er.Study(SPACE, budget=3).run(lambda x: x, callbacks=[lambda study, trial: trial]).trials) == 3
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"budget": -1}, "budget is -1\n  try: a whole number from 0 on"),
+        ({"budget": 2.5}, "budget is 2.5\n"),
+        ({"seed": -1}, "seed is -1\n"),
+        ({"seed": "one"}, "seed is 'one'\n"),
+        ({"initial": True}, "initial is True\n"),
+        ({"goal": "max"}, "there is no goal named 'max'\n  try: take one of 'minimize', 'maximize'"),
+        ({"design": "grid"}, "there is no design named 'grid'\n  try: take one of 'sobol'"),
+        ({"penalizer": "firm"}, "there is no penalizer named 'firm'\n  try: take one of 'soft'"),
+        ({"kernel": "cubic"}, "there is no kernel named 'cubic'\n  try: take one of 'rbf'"),
+        ({"repeats": "no"}, "repeats is 'no'\n"),
+        ({"noise": "little"}, "noise is 'little'\n"),
+        ({"acquisition": 3}, "the acquisition is 3\n"),
+        ({"kernel": 3}, "there is no kernel named 3\n"),
+        ({"model": 3}, "the model is 3\n"),
+        ({"model": {"noise": object}}, "cannot be written"),
+        ({"model": {"max_observations": -1}}, "integer `-1`, expected a whole number that is not negative\n"),
+    ],
+)
+def test_a_bad_setting_is_named_with_what_is_allowed(settings, words):
+    with pytest.raises(er.ConfigError, match=words):
+        er.Study(SPACE, **settings)
+
+
+@pytest.mark.parametrize(
+    "space",
+    [
+        None,
+        [er.Float(0, 1)],
+        {1: er.Float(0, 1)},
+        {"x": (0, 1)},
+        {"n": er.Int(0, 2**64)},
+        {"n": er.Int(0, 1.5)},
+        {"x": er.Float("0", 1)},
+    ],
+)
+def test_what_is_no_space_is_refused_as_one(space):
+    with pytest.raises(er.SpaceError, match="\n  try: "):
+        er.Study(space)
+    with pytest.raises(er.SpaceError, match="\n  try: "):
+        er.suggest(space)
+
+
+def test_counts_are_whole_numbers():
+    study = er.Study(SPACE)
+    for n in ("2", 1.5, None, 0, -1):
+        with pytest.raises(er.ConfigError, match="the number of points is"):
+            study.ask(n)
+    with pytest.raises(er.ConfigError, match="workers is 0"):
+        study.run(lambda x: x, 1, workers=0)
+    with pytest.raises(er.ConfigError, match="n is '2'"):
+        study.run(lambda x: x, "2")
+    for limit in ("timeout", "target", "min_gain"):
+        with pytest.raises(er.ConfigError, match=f"{limit} is 'much'"):
+            study.run(lambda x: x, 1, **{limit: "much"})
+    with pytest.raises(er.TrialError, match="there is no trial 'first'"):
+        study.tell("first", 1.0)
+
+
+@pytest.mark.parametrize("value", [None, 2**70, [0.5]])
+def test_what_is_no_value_of_a_parameter_is_refused_with_the_space(value):
+    study = er.Study(SPACE)
+    with pytest.raises(er.SpaceError, match="is no value of a parameter\n  try: "):
+        study.tell({"x": value}, 1.0)
+    assert study.trials == []
+
+
+def test_seeds_of_the_building_blocks_are_checked_as_those_of_studies():
+    gp = er.GaussianProcess([[0.0], [1.0]], [0.0, 1.0], noise=1e-6)
+    for call in (
+        lambda seed: gp.lipschitz([(0, 1)], seed=seed),
+        lambda seed: gp.sample([[0.5]], seed=seed),
+        lambda seed: er.GaussianProcess.fit([[0.0], [1.0]], [0.0, 1.0], seed=seed),
+        lambda seed: er.qei([0.0], [[1.0]], 0.0, seed=seed),
+        lambda seed: er.problems.branin.shifted(seed),
+    ):
+        call(np.int64(3))
+        for seed in (-1, 2**64, "one", 0.5):
+            with pytest.raises(er.ConfigError, match="seed is .*\n  try: a whole number from 0 on"):
+                call(seed)
+    with pytest.raises(er.ConfigError, match="n is -1"):
+        gp.sample([[0.5]], -1)
+
+
+def test_a_covariance_that_is_none_is_refused():
+    for mean, cov, best in [
+        ([math.nan, 0], np.eye(2), 0.0),
+        ([0, 0], [[1, math.inf], [math.inf, 1]], 0.0),
+        ([0, 0], np.eye(2), math.nan),
+    ]:
+        with pytest.raises(er.DataError, match="infinite or NaN"):
+            er.qei(mean, cov, best)
+    with pytest.raises(er.DataError, match="not symmetric"):
+        er.qei([0, 0], [[1, 0.5], [0.4, 1]], 0.0)
+    with pytest.raises(er.DataError, match="not positive semidefinite: it has the eigenvalue -1"):
+        er.qei([0, 0], [[1, 2], [2, 1]], 0.0)
+    # One that is singular, and one that is 0, are covariances.
+    assert er.qei([0, 0], np.ones((2, 2)), 0.0)[0] == pytest.approx(1 / math.sqrt(2 * math.pi), rel=1e-6)
+    assert er.qei([1.0], [[0.0]], 0.0)[0] == pytest.approx(1.0)
+    # Rounding is no asymmetry.
+    assert er.qei([0, 0], [[1, 0.5], [0.5 + 1e-12, 1]], 0.0)[0] > 0
+
+
+def test_points_that_are_none_are_refused():
+    gp = er.GaussianProcess([[0.0], [1.0]], [0.0, 1.0], noise=1e-6)
+    for at in (gp.predict, gp.mean_gradient, gp.sd_gradient, gp.gradient_posterior, gp.joint, gp.sample, gp.condition):
+        for bad in (math.nan, math.inf):
+            with pytest.raises(er.DataError, match="x has numbers that are infinite or NaN"):
+                at([[bad]])
+    for bounds in ([(0, math.inf)], [(math.nan, 1)]):
+        with pytest.raises(er.DataError, match="bounds has numbers"):
+            gp.lipschitz(bounds)
+    with pytest.raises(er.DataError, match="above its high"):
+        gp.lipschitz([(1, 0)])
+    given = {"x": [0.1], "center": [0.0], "lipschitz": 1.0, "best": 1.0, "mean": 0.0, "sd": 1.0}
+    for name in ("x", "center", "best", "mean", "lipschitz", "sd"):
+        with pytest.raises(ValueError, match=name):
+            er.ln_penalizer(**{**given, name: [math.nan] if name in ("x", "center") else math.nan})
