@@ -163,6 +163,12 @@ fn a_sheet_goes_to_the_laboratory_and_comes_back() {
     assert_eq!((&trials["trials"][5]["point"]["ph"], &trials["trials"][5]["value"]), (&json!(5.5), &json!(0.25)));
     assert_eq!((&trials["trials"][6]["point"]["ph"], &trials["trials"][6]["value"]), (&json!(4.0), &json!(0.1)));
 
+    // A better reading of what was measured elsewhere than planned.
+    bench.write("mended.csv", "trial,ph,value\n1,5.5,0.35\n");
+    assert_eq!(bench.json(&["import", "mended.csv", "--yes", "--correct"])["written"], true);
+    let trials = bench.json(&["trials"]);
+    assert_eq!((trials["trials"].as_array().unwrap().len(), &trials["trials"][5]["value"]), (7, &json!(0.35)));
+
     bench.write("corrected.csv", "trial,value\n0,0.55\n");
     bench.good(&["import", "corrected.csv", "--yes", "--correct"]);
     assert_eq!(bench.json(&["trials"])["trials"][0]["value"], 0.55);

@@ -136,9 +136,22 @@ fn plan(study: &SharedStudy, rows: &[Row], correct: bool) -> Result<Vec<Change>>
                 change.words += ", instead of its earlier values";
             }
         }
+        if let (Some((trial, report)), true, false) = (measured_before(study, &change.act), correct, known)
+            && !std::mem::replace(corrected.entry(trial).or_default(), true)
+        {
+            change.act = Act::Tell(trial, report.correction());
+            change.words += &format!(", instead of the earlier values of trial {trial}");
+        }
         changes.push(change);
     }
     Ok(changes)
+}
+
+/// The trial that has values of the same point already, where a row would add one.
+fn measured_before(study: &SharedStudy, act: &Act) -> Option<(TrialId, Report)> {
+    let (Act::Add(point, report) | Act::Elsewhere(_, point, report)) = act else { return None };
+    let same = |trial: &&Trial| trial.value().is_some() && trial.point == *point;
+    study.study().trials().iter().find(same).map(|trial| (trial.id, report.clone()))
 }
 
 /// What a row is called: the same row has the same name, wherever it stands.
