@@ -37,7 +37,8 @@ pub struct Desk {
     pub store: Arc<dyn Store>,
     pub name: String,
     shown: RwLock<SharedStudy>,
-    looked: Mutex<Instant>,
+    /// When the store was looked at; none if something is known to be new.
+    looked: Mutex<Option<Instant>>,
     asker: Mutex<Option<SharedStudy>>,
     waiting: AtomicUsize,
     prepared: AtomicUsize,
@@ -88,7 +89,7 @@ impl Desk {
             store,
             name: name.to_owned(),
             shown: RwLock::new(shown.worker("by hand")),
-            looked: Mutex::new(Instant::now()),
+            looked: Mutex::new(Some(Instant::now())),
             asker: Mutex::default(),
             waiting: AtomicUsize::new(0),
             prepared: AtomicUsize::new(0),
@@ -111,9 +112,9 @@ impl Desk {
     /// Shows the study with what its store knows.
     pub fn look_shared<T>(&self, see: impl FnOnce(&SharedStudy) -> T) -> Result<T, Fault> {
         let mut looked = lock(&self.looked);
-        if looked.elapsed() >= STALE {
+        if looked.is_none_or(|at| at.elapsed() >= STALE) {
             self.shown.write().unwrap_or_else(PoisonError::into_inner).refresh()?;
-            *looked = Instant::now();
+            *looked = Some(Instant::now());
         }
         drop(looked);
         Ok(see(&self.shown.read().unwrap_or_else(PoisonError::into_inner)))
@@ -136,6 +137,8 @@ impl Desk {
         self.waiting.fetch_add(n, Ordering::SeqCst);
         let asked = self.ask_in_turn(n, worker, ttl, request);
         self.waiting.fetch_sub(n, Ordering::SeqCst);
+        // Whoever was handed a trial may look at it.
+        *lock(&self.looked) = None;
         asked
     }
 
@@ -249,7 +252,10 @@ impl Desk {
         if let Some(reasons) = kept.get(&trial) {
             return Ok(reasons.clone());
         }
-        let frozen = self.frozen()?;
+        let frozen = match self.frozen()? {
+            frozen if frozen.study.trial(trial).is_ok() => frozen,
+            _ => self.newest()?,
+        };
         let reasons: Arc<str> = why_page(&frozen.scene(&self.name), trial)?.to_string().into();
         if kept.len() >= MOST_KEPT {
             kept.clear();

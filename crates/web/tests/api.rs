@@ -76,6 +76,10 @@ fn what_is_told_failed_released_and_alive_says_so() {
     assert_eq!([6, 7, 8, 9, 10].map(standing), all);
     // The one that was given back is the next one's.
     assert_eq!(post("ask", json!({}))["trials"][0]["trial"], 9);
+    // What was handed out can be looked at, at once.
+    let new = post("ask", json!({}))["trials"][0]["trial"].as_u64().unwrap();
+    assert_eq!(served.get(&format!("/api/studies/plate/trials/{new}")).status, 200);
+    assert_eq!(served.get(&format!("/api/studies/plate/trials/{new}/why")).status, 200);
     let best = served.get("/api/studies/plate/best").json();
     assert_eq!(best["observed"]["value"].as_f64(), study.study().best().unwrap().value());
     let log = served.get("/api/studies/plate/events?from=1&events=2").json();
