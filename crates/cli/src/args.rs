@@ -212,7 +212,7 @@ pub struct How {
     /// The longest a trial may take.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,
-    /// The most memory a trial's process may take, such as 512M or 2GB.
+    /// The most memory a trial's processes may take together, such as 512M or 2GB.
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub memory: Option<u64>,
     /// The key of the result in a JSON object.

@@ -147,6 +147,21 @@ fn limits_hold_for_the_whole_process_group() {
     );
     bench.bad(1, &["run"]);
     assert_eq!(bench.count("failed"), 1);
+
+    // No process of four takes too much, all of them together do; and what they do ends with the trial.
+    let bench = Bench::new(
+        1,
+        "perl -e 'for (1..3) { if (!fork) { system(\"date >> ticks\"); vec($s, 60 << 20, 8) = 1; $s =~ tr/\\0/y/; \
+         while (1) { system(\"date >> ticks\"); select(undef, undef, undef, 0.05) } } } sleep 60'",
+        "memory = \"150M\"",
+    );
+    bench.bad(1, &["run"]);
+    let failed = bench.json(&["trials", "--state", "failed"]);
+    let reason = failed["trials"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("together, more than 150 MB"), "{reason}");
+    let n = bench.n_lines("ticks");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert!(n > 0 && bench.n_lines("ticks") == n, "something still runs");
 }
 
 #[test]

@@ -14,7 +14,10 @@ use std::time::Duration;
 pub struct Limits {
     /// Wall-clock time, after which the command and all it started are killed.
     pub time: Option<Duration>,
-    /// Address space of each of its processes, in bytes (the shell's `ulimit -v`).
+    /// Memory of all its processes together, in bytes; when they take more, they are all killed.
+    ///
+    /// No single process can have more to begin with (the shell's `ulimit -d`). The sum is looked at some twenty times a
+    /// second, on Linux alone, and counts pages that processes share once and those of files not at all.
     pub memory: Option<u64>,
 }
 
@@ -25,7 +28,7 @@ impl Limits {
     /// fork and exec; the shell does it as well, and then becomes the command.
     pub(crate) fn words(&self) -> Vec<String> {
         let Some(bytes) = self.memory else { return Vec::new() };
-        let script = r#"ulimit -v "$1" && shift && exec "$@""#;
+        let script = r#"ulimit -d "$1" && shift && exec "$@""#;
         ["sh", "-c", script, "sh", &(bytes / 1024).max(1).to_string()].map(str::to_owned).to_vec()
     }
 }

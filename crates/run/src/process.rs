@@ -1,7 +1,7 @@
 //! One trial's command: start it, wait for it, end it, read what it left.
 //!
 //! The command leads a process group of its own. A signal from the terminal does not reach it, and whatever it started
-//! ends with it: when it has exited, when its time is up, and when the drive is stopped.
+//! ends with it: when it has exited, when its time is up or its memory too much, and when the drive is stopped.
 
 use std::fs;
 use std::io::{self, Read};
@@ -15,10 +15,11 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::command::Given;
+use crate::memory::Watch;
 use crate::plan::Plan;
 use crate::reading::ResultFrom;
 use crate::stop::{Stop, Urgency};
-use crate::units::format_duration;
+use crate::units::{format_bytes, format_duration};
 
 /// What became of a trial's command.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,6 +87,8 @@ struct Running {
 enum Ending {
     Stopped,
     TimeUp,
+    /// It took so much memory.
+    TooLarge(u64),
 }
 
 impl Running {
@@ -98,6 +101,7 @@ impl Running {
     fn wait(mut self, plan: &Plan, result: &Path, stop: &Stop) -> Outcome {
         let start = Instant::now();
         let mut ending: Option<(Ending, Instant)> = None;
+        let mut watch = self.group.zip(plan.limits.memory).map(|(group, limit)| Watch::new(group.as_raw_pid(), limit));
         let mut pause = Duration::from_millis(1);
         let status = loop {
             match self.child.try_wait() {
@@ -112,6 +116,11 @@ impl Running {
                 if ending.is_some() {
                     self.signal(Signal::TERM);
                 }
+            }
+            if let Some(taken) = watch.as_mut().and_then(Watch::excess) {
+                // It would only take more.
+                self.signal(Signal::KILL);
+                ending = ending.or(Some((Ending::TooLarge(taken), Instant::now())));
             }
             if ending.is_some_and(|(_, since)| since.elapsed() > GRACE) || stop.urgency() == Urgency::Now {
                 self.signal(Signal::KILL);
@@ -128,6 +137,11 @@ impl Running {
             Some((Ending::TimeUp, _)) if !status.success() => {
                 let limit = format_duration(plan.limits.time.unwrap_or_default());
                 Outcome::Failed(with_errors(format!("it took longer than {limit}"), &stderr))
+            }
+            Some((Ending::TooLarge(taken), _)) if !status.success() => {
+                let [limit, taken] = [plan.limits.memory.unwrap_or_default(), taken].map(format_bytes);
+                let what = format!("its processes took {taken} of memory together, more than {limit}");
+                Outcome::Failed(with_errors(what, &stderr))
             }
             _ => outcome(plan, status, result, &stdout, &stderr),
         }

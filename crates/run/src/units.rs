@@ -98,3 +98,22 @@ pub fn format_duration(time: Duration) -> String {
         _ => format!("{}d {:02}h", s / 86400, s / 3600 % 24),
     }
 }
+
+/// Writes an amount of memory in the units that [`parse_bytes`] reads.
+///
+/// ```
+/// use elbowroom_run::format_bytes;
+/// assert_eq!(format_bytes(3 << 29), "1.5 GB");
+/// assert_eq!(format_bytes(200 << 20), "200 MB");
+/// assert_eq!(format_bytes(512), "512 B");
+/// ```
+pub fn format_bytes(bytes: u64) -> String {
+    let (mut amount, mut units) = (bytes as f64, ["B", "kB", "MB", "GB", "TB"].iter());
+    let mut unit = units.next();
+    while amount >= 1024.0 && units.len() > 0 {
+        amount /= 1024.0;
+        unit = units.next();
+    }
+    let digits = usize::from(amount < 10.0 && amount.fract() >= 0.05);
+    format!("{amount:.digits$} {}", unit.unwrap_or(&"B"))
+}

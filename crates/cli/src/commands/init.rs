@@ -150,7 +150,7 @@ trials = {trials}
 # workers = 4                   # trials at once
 # batch = true                  # wait for all of a batch instead of refilling as they finish
 # timeout = "10m"               # of a trial
-# memory = "2GB"                # of each process of a trial
+# memory = "2GB"                # of all processes of a trial together
 # metric = "loss"               # the value is this number of a JSON object
 # result = "file"               # the value is in the file {{result}}
 "#
