@@ -332,7 +332,8 @@ pub struct Release {
 Examples:
   elbow trials
   elbow trials --state failed
-  elbow trials --sort value --limit 10")]
+  elbow trials --sort value --limit 10
+  elbow trials --where \"rate < 0.01 and kind == 'adam' and value < 3\" --sort rate")]
 pub struct Trials {
     /// Which study.
     #[command(flatten)]
@@ -340,9 +341,12 @@ pub struct Trials {
     /// Only those that stand so.
     #[arg(long, value_name = "STATE", value_delimiter = ',')]
     pub state: Vec<State>,
-    /// In which order.
-    #[arg(long, default_value = "trial")]
-    pub sort: Sort,
+    /// Only those of which this is true: an expression of parameters and `value`, as in a study's constraints.
+    #[arg(long = "where", value_name = "EXPRESSION")]
+    pub condition: Option<String>,
+    /// In which order: by `trial` (the number), by `value` (the best first), by `state`, or by a parameter's name.
+    #[arg(long, default_value = "trial", value_name = "BY")]
+    pub sort: String,
     /// The other way round.
     #[arg(long)]
     pub reverse: bool,
@@ -361,17 +365,6 @@ pub enum State {
     Failed,
     Infeasible,
     Released,
-}
-
-/// An order of trials.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum Sort {
-    /// By number.
-    Trial,
-    /// The best value first.
-    Value,
-    /// By how they stand.
-    State,
 }
 
 /// `elbow why`.

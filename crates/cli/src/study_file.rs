@@ -217,6 +217,10 @@ impl Written {
         if name.is_empty() {
             return Err(page.fault(Some(self.name.span()), "the study has no name", "name it"));
         }
+        if elbowroom_store::check_name("the name", &name).is_err() {
+            let hint = "take 1 to 200 letters, digits, spaces or signs";
+            return Err(page.fault(Some(self.name.span()), "no store takes a study of this name", hint));
+        }
         let space = space(self.parameters, &self.constraints, page)?;
         let mut config =
             StudyConfig::new(space).goal(self.goal).seed(self.seed).design(self.design).repeats(self.repeats);
@@ -370,6 +374,7 @@ metric = "accuracy"
     #[test]
     fn every_complaint_names_its_line() {
         let cases = [
+            ("\"net\"", "\"two\\nlines\"", 2),
             ("seed = 3", "seed = x", 4),
             ("seed = 3", "sede = 3", 4),
             ("seed = 3", "seed = -1", 4),

@@ -27,6 +27,17 @@ fn a_study_is_written_run_and_looked_at() {
     assert_eq!(trials["trials"][0], best["observed"]);
     assert!(best["recommended"]["sd"].as_f64().unwrap() >= 0.0);
     assert!(bench.good(&["trials"]).lines().next().unwrap().contains("kind"));
+    let point = |trial: &serde_json::Value, name: &str| trial["point"][name].as_f64().unwrap();
+    let all = bench.json(&["trials", "--sort", "x"])["trials"].as_array().unwrap().clone();
+    assert!(all.len() == 12 && all.is_sorted_by_key(|trial| point(trial, "x")));
+    let middle = point(&all[6], "x");
+    let n_below = all.iter().filter(|trial| point(trial, "x") < middle).count();
+    let few = bench.json(&["trials", "--where", &format!("x < {middle} and value > -1e9"), "--sort", "x", "--reverse"]);
+    let few = few["trials"].as_array().unwrap();
+    assert!(few.len() == n_below && few.iter().all(|trial| point(trial, "x") < middle));
+    assert!(few.is_sorted_by_key(|trial| -point(trial, "x")));
+    assert!(bench.bad(1, &["trials", "--where", "zz < 1"]).contains("no parameter is called `zz`"));
+    assert!(bench.bad(1, &["trials", "--sort", "zz"]).contains("trial, value, state, "));
 
     // The budget is used up, for everybody.
     let asked = bench.json(&["ask"]);

@@ -98,6 +98,27 @@ fn a_study_goes_on_with_a_larger_budget_under_another_name() {
 }
 
 #[test]
+fn what_makes_no_sense_is_said_and_makes_no_files() {
+    let bench = Bench::new(3, "true", "");
+    assert!(bench.bad(1, &["sheet", "--pending"]).contains("elbow run"));
+    assert!(!bench.path("bench.elbow").exists(), "looking makes no store");
+    bench.good(&["ask"]);
+    assert!(bench.bad(1, &["plot", "--what", "map", "--x", "n", "--y", "n"]).contains("two different parameters"));
+    let one = |args: &[&str]| bench.json(args)["charts"][0].clone();
+    let named = one(&["plot", "--what", "map", "--x", "n"]);
+    assert_eq!((&named["x"], &named["y"]), (&json!("n"), &json!("x")));
+    let named = one(&["plot", "--what", "map", "--y", "x"]);
+    assert_eq!((&named["x"], &named["y"]), (&json!("n"), &json!("x")));
+    bench.write("empty.elbow", "");
+    bench.write("text.elbow", "to be, or not to be");
+    for (name, what) in [("empty.elbow", "is empty"), ("text.elbow", "is no store")] {
+        let output = bench.start(&["doctor", name]).wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(String::from_utf8_lossy(&output.stdout).contains(what), "{name}");
+    }
+}
+
+#[test]
 fn cells_that_a_spreadsheet_would_run_are_guarded() {
     let bench = Bench { folder: tempfile::tempdir().unwrap() };
     bench.write(
@@ -147,6 +168,10 @@ fn a_sheet_goes_to_the_laboratory_and_comes_back() {
     assert_eq!(bench.json(&["import", "filled.csv", "--yes"])["written"], true);
     let again = bench.json(&["import", "filled.csv", "--yes"]);
     assert_eq!((&again["changes"], &again["known"]), (&json!([]), &json!(5)));
+
+    bench.good(&["export", "-o", "all.csv"]);
+    let own = bench.json(&["import", "all.csv", "--yes"]);
+    assert_eq!((&own["changes"], &own["known"]), (&json!([]), &json!(3)), "what was exported stands there");
 
     let trials = bench.json(&["trials"]);
     let state = |i: usize| trials["trials"][i]["state"].as_str().unwrap();

@@ -58,7 +58,7 @@ pub use heartbeat::Heartbeat;
 #[cfg(feature = "http")]
 pub use http::Http;
 pub use lease::{Attempt, DEFAULT_TTL, Hold, Lease, MAX_RETRIES};
-pub use log::{Digest, Entry};
+pub use log::{Digest, Entry, check_name};
 pub use memory::Memory;
 pub use open::open;
 #[cfg(feature = "postgres")]

@@ -139,8 +139,15 @@ pub(crate) fn trial_of(event: &Event) -> Option<TrialId> {
     }
 }
 
-/// Names and requests are short texts without control characters, so that every store takes them.
-pub(crate) fn check_name(what: &str, name: &str) -> Result<()> {
+/// Whether a store takes a name of a study or of a request: names are short texts without control characters. `what` is
+/// said of a name that will not do.
+///
+/// ```
+/// elbowroom_store::check_name("the name of the study", "Säule 3 / Ansatz 2")?;
+/// assert!(elbowroom_store::check_name("the name of the study", "two\nlines").is_err());
+/// # Ok::<(), elbowroom_store::Error>(())
+/// ```
+pub fn check_name(what: &str, name: &str) -> Result<()> {
     if name.is_empty() || name.len() > 200 || name.chars().any(char::is_control) {
         let shown: String = name.chars().take(60).collect();
         return Err(Error::request(format!("{what} is {shown:?}"), "take 1 to 200 letters, digits, spaces or signs"));

@@ -1,5 +1,6 @@
 //! `elbow doctor`: looks for what may be wrong with a store and with a study.
 
+use std::io::Read;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -46,7 +47,20 @@ fn in_words(finding: &Finding) -> String {
     format!("{:5}   {}\n{hint}", finding.level.word(), finding.what)
 }
 
+/// What every file of SQLite begins with.
+const MAGIC: &[u8] = b"SQLite format 3\0";
+
 fn file(address: &str) -> Result<Finding> {
+    let mut start = Vec::new();
+    std::fs::File::open(path_of(address))?.take(MAGIC.len() as u64).read_to_end(&mut start)?;
+    if start.is_empty() {
+        let what = format!("the file {address} is empty: no study was ever written into it");
+        return Ok(Finding::bad(what, "name another file, or delete it and begin anew with `elbow run`"));
+    }
+    if start != MAGIC {
+        let what = format!("the file {address} is no store, or damaged where it begins");
+        return Ok(Finding::bad(what, "check the name of the file; if it was a store, take a copy from before"));
+    }
     let health = check(path_of(address))?;
     Ok(match health.faults.as_slice() {
         [] => Finding::fine(format!("the store file {address} is whole, on a local disk: every page and every event")),

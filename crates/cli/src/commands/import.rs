@@ -127,7 +127,7 @@ fn plan(study: &SharedStudy, rows: &[Row], correct: bool) -> Result<Vec<Change>>
         let copies = seen.entry(name.clone()).or_default();
         *copies += 1;
         let request = if *copies == 1 { name } else { format!("{name}, number {copies}") };
-        let known = study.study().reported(&request).is_some();
+        let known = study.study().reported(&request).is_some() || stands_there(study, &act, *copies, correct)?;
         let mut change = Change { line: row.line, words, request, known, act };
         if let (Act::Tell(trial, report), true, false) = (&mut change.act, correct, known) {
             let first = !std::mem::replace(corrected.entry(*trial).or_default(), true);
@@ -145,6 +145,15 @@ fn plan(study: &SharedStudy, rows: &[Row], correct: bool) -> Result<Vec<Change>>
         changes.push(change);
     }
     Ok(changes)
+}
+
+/// Whether a trial has the row's value already, as with a file that was exported: the number `copy` of equal rows stands
+/// for the trial's number `copy` of equal values. A correction stands there if it would change nothing.
+fn stands_there(study: &SharedStudy, act: &Act, copy: usize, correct: bool) -> Result<bool> {
+    let Act::Tell(trial, report) = act else { return Ok(false) };
+    let trial = study.study().trial(*trial)?;
+    let equal = trial.measurements().iter().filter(|measured| measured.value == report.value).count();
+    Ok((copy == 1 && trial.value() == Some(report.value)) || (!correct && equal >= copy))
 }
 
 /// The trial that has values of the same point already, where a row would add one.

@@ -137,7 +137,7 @@ fn slices(study: &Study) -> Result<Vec<Chart>> {
 /// Where trials are, along two parameters.
 fn map(study: &SharedStudy, args: &Plot) -> Result<Chart> {
     let space = study.study().space();
-    if space.dim() < 2 && (args.x.is_none() || args.y.is_none()) {
+    if space.dim() < 2 {
         return Err(fault("a map needs two parameters that are searched", "plot the history or the slices"));
     }
     let dim = |name: &Option<String>, usual: usize| match name {
@@ -146,7 +146,12 @@ fn map(study: &SharedStudy, args: &Plot) -> Result<Chart> {
             fault(format!("no parameter that is searched is called `{name}`"), "look at `elbow trials` for the names")
         }),
     };
-    let (x, y) = (dim(&args.x, 0)?, dim(&args.y, 1)?);
+    // Where one is named, the other is the first that is left.
+    let x = dim(&args.x, usize::from(args.y.is_some() && dim(&args.y, 1)? == 0))?;
+    let y = dim(&args.y, usize::from(x == 0))?;
+    if x == y {
+        return Err(fault("a map is along two different parameters", "name another with --x or --y"));
+    }
     let at = |trial: &Trial| (position(space, x, &trial.unit), position(space, y, &trial.unit));
     let those = |wanted: &dyn Fn(Standing) -> bool| -> Vec<(f64, f64)> {
         study.study().trials().iter().filter(|trial| wanted(study.standing(trial))).map(at).collect()

@@ -36,7 +36,8 @@ pub fn sheet(args: &Sheet, json: bool) -> Result<()> {
         })?),
         None => None,
     };
-    let mut study = place.open_or_create()?.worker(BY_HAND).ttl(args.due);
+    let study = if args.pending { place.open()? } else { place.open_or_create()? };
+    let mut study = study.worker(BY_HAND).ttl(args.due);
     let mut short = None;
     let trials: Vec<Trial> = if args.pending {
         study.study().pending().filter(|trial| study.standing(trial) == Standing::Running).cloned().collect()
