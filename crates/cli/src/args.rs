@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use elbowroom::study::Standing;
 use elbowroom_run::{parse_bytes, parse_duration};
 
 /// Batch and asynchronous Bayesian optimization by local penalization.
@@ -339,8 +341,8 @@ pub struct Trials {
     #[command(flatten)]
     pub study: Where,
     /// Only those that stand so.
-    #[arg(long, value_name = "STATE", value_delimiter = ',')]
-    pub state: Vec<State>,
+    #[arg(long, value_name = "STATE", value_delimiter = ',', value_parser = standing())]
+    pub state: Vec<Standing>,
     /// Only those of which this is true: an expression of parameters and `value`, as in a study's constraints.
     #[arg(long = "where", value_name = "EXPRESSION")]
     pub condition: Option<String>,
@@ -353,18 +355,6 @@ pub struct Trials {
     /// At most so many.
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
-}
-
-/// How a trial stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum State {
-    Running,
-    Queued,
-    Lost,
-    Complete,
-    Failed,
-    Infeasible,
-    Released,
 }
 
 /// `elbow why`.
@@ -617,6 +607,11 @@ fn lease(text: &str) -> Result<Duration, String> {
         time if time < Duration::from_secs(1) => Err("take at least one second".into()),
         time => Ok(time),
     }
+}
+
+fn standing() -> impl TypedValueParser<Value = Standing> {
+    let known = |word: String| Standing::ALL.into_iter().find(|standing| standing.word() == word);
+    PossibleValuesParser::new(Standing::ALL.map(Standing::word)).try_map(move |word| known(word).ok_or("no state"))
 }
 
 fn bytes(text: &str) -> Result<u64, String> {

@@ -2,30 +2,17 @@
 
 use elbowroom::space::Point;
 use elbowroom::study::{Recommendation, Trial};
-use elbowroom_store::{Counts, SharedStudy, Standing};
+use elbowroom_store::{Counts, SharedStudy};
 pub use elbowroom_view::axis::number;
 pub use elbowroom_view::scene::reason;
 use serde_json::{Value, json};
-
-/// The word for how a trial stands.
-pub fn standing(standing: Standing) -> &'static str {
-    match standing {
-        Standing::Running => "running",
-        Standing::Queued => "queued",
-        Standing::Lost => "lost",
-        Standing::Complete => "complete",
-        Standing::Failed => "failed",
-        Standing::Infeasible => "infeasible",
-        Standing::Released => "released",
-    }
-}
 
 /// A trial as JSON.
 pub fn trial(study: &SharedStudy, trial: &Trial) -> Value {
     let lease = study.leases().find(|lease| lease.attempt.trial == trial.id);
     json!({
         "trial": trial.id,
-        "state": standing(study.standing(trial)),
+        "state": study.standing(trial).word(),
         "value": trial.value(),
         "noise": trial.noise(),
         "point": trial.point,

@@ -19,7 +19,7 @@ pub fn trial_to_python<'py>(
     dict.set_item("params", point_to_python(py, &trial.point)?)?;
     dict.set_item("value", trial.value())?;
     dict.set_item("noise", trial.noise())?;
-    dict.set_item("state", state_name(standing))?;
+    dict.set_item("state", standing.word())?;
     dict.set_item("source", source_name(trial.source))?;
     let reason = match &trial.state {
         TrialState::Failed { reason } | TrialState::Infeasible { reason, .. } => Some(reason),
@@ -49,18 +49,6 @@ pub fn recommendation_to_python<'py>(py: Python<'py>, found: &Recommendation) ->
     dict.set_item("sd", found.sd)?;
     dict.set_item("trial", found.trial.map(|id| id.0))?;
     Ok(dict)
-}
-
-fn state_name(standing: Standing) -> &'static str {
-    match standing {
-        Standing::Running => "running",
-        Standing::Queued => "queued",
-        Standing::Lost => "lost",
-        Standing::Complete => "complete",
-        Standing::Failed => "failed",
-        Standing::Infeasible => "infeasible",
-        Standing::Released => "released",
-    }
 }
 
 fn source_name(source: Source) -> &'static str {

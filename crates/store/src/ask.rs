@@ -13,7 +13,7 @@
 
 use std::time::{Duration, Instant};
 
-use elbowroom::study::{Basis, Event, Suggestion, TrialId};
+use elbowroom::study::{Basis, Event, Standing, Suggestion, TrialId};
 
 use crate::error::Result;
 use crate::fault;
@@ -21,7 +21,6 @@ use crate::lease::Attempt;
 use crate::log::Entry;
 use crate::request;
 use crate::shared::{Handed, HandedTrial, MAX_ROUNDS, SharedStudy, too_busy};
-use crate::standing::Standing;
 use crate::store::{Appended, Handout, Ticket};
 
 /// Losses after which an asker queues.

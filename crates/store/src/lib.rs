@@ -53,6 +53,7 @@ mod tell;
 mod time;
 
 pub use copy::{Copied, copy};
+pub use elbowroom::study::Standing;
 pub use error::{Error, Result};
 pub use heartbeat::Heartbeat;
 #[cfg(feature = "http")]
@@ -66,7 +67,7 @@ pub use postgres::{Dsn, Postgres};
 pub use shared::{Handed, HandedTrial, SharedStudy};
 #[cfg(feature = "sqlite")]
 pub use sqlite::{Health, Saved, Sqlite, check, salvage};
-pub use standing::{Counts, Standing};
+pub use standing::Counts;
 pub use store::{Appended, Handout, Reported, Snapshot, Store, StudyInfo, Ticket};
 pub use tell::About;
 pub use time::{Clock, Time};

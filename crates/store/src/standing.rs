@@ -1,30 +1,8 @@
 //! How trials stand: what the log says, with the leases and the clock.
 
-use elbowroom::study::{Trial, TrialState};
+use elbowroom::study::{Standing, Trial};
 
 use crate::shared::SharedStudy;
-
-/// How a trial stands.
-///
-/// The log knows pending trials; whether one is running, waits to be handed out again or is lost for good follows from
-/// its lease and the store's clock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Standing {
-    /// A worker has it.
-    Running,
-    /// Its worker is gone or gave it back; whoever asks next gets it.
-    Queued,
-    /// Its workers were lost too often: it is not handed out again, and holds no place free. A value is still welcome.
-    Lost,
-    /// It has a value.
-    Complete,
-    /// It ended without a value.
-    Failed,
-    /// Its point breaks a constraint that only the evaluation can tell.
-    Infeasible,
-    /// It was given up, and does not count.
-    Released,
-}
 
 /// How many trials stand how.
 ///
@@ -79,17 +57,11 @@ impl SharedStudy {
     /// # Ok::<(), elbowroom_store::Error>(())
     /// ```
     pub fn standing(&self, trial: &Trial) -> Standing {
-        match trial.state {
-            TrialState::Complete { .. } => Standing::Complete,
-            TrialState::Failed { .. } => Standing::Failed,
-            TrialState::Infeasible { .. } => Standing::Infeasible,
-            TrialState::Released => Standing::Released,
-            TrialState::Pending => match self.leases.get(&trial.id) {
-                None => Standing::Running,
-                Some(lease) if lease.is_live(self.now) => Standing::Running,
-                Some(lease) if lease.is_due(self.now) => Standing::Queued,
-                Some(_) => Standing::Lost,
-            },
+        match (Standing::of(trial), self.leases.get(&trial.id)) {
+            (Standing::Running, Some(lease)) if lease.is_live(self.now) => Standing::Running,
+            (Standing::Running, Some(lease)) if lease.is_due(self.now) => Standing::Queued,
+            (Standing::Running, Some(_)) => Standing::Lost,
+            (standing, _) => standing,
         }
     }
 

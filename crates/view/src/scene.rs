@@ -1,69 +1,8 @@
 //! A study as somebody sees it: what all views are made from.
 
+pub use elbowroom::study::Standing;
 use elbowroom::study::{Study, Trial, TrialId, TrialState};
-use serde::{Deserialize, Serialize};
-
-/// How a trial stands: what the log says, with the leases and the clock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Standing {
-    /// A worker has it.
-    Running,
-    /// It waits to be handed out again.
-    Queued,
-    /// Its workers were lost too often.
-    Lost,
-    /// It has a value.
-    Complete,
-    /// It ended without a value.
-    Failed,
-    /// Its point breaks a constraint that only the evaluation can tell.
-    Infeasible,
-    /// It was given up, and does not count.
-    Released,
-}
-
-impl Standing {
-    /// All of them, in the order in which a person wants to see them.
-    pub const ALL: [Standing; 7] = [
-        Standing::Running,
-        Standing::Queued,
-        Standing::Lost,
-        Standing::Complete,
-        Standing::Failed,
-        Standing::Infeasible,
-        Standing::Released,
-    ];
-
-    /// The word for it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Standing::Running => "running",
-            Standing::Queued => "queued",
-            Standing::Lost => "lost",
-            Standing::Complete => "complete",
-            Standing::Failed => "failed",
-            Standing::Infeasible => "infeasible",
-            Standing::Released => "released",
-        }
-    }
-
-    /// How a trial stands in a study without a store: what is pending is running.
-    pub fn of(trial: &Trial) -> Self {
-        match trial.state {
-            TrialState::Pending => Standing::Running,
-            TrialState::Complete { .. } => Standing::Complete,
-            TrialState::Failed { .. } => Standing::Failed,
-            TrialState::Infeasible { .. } => Standing::Infeasible,
-            TrialState::Released => Standing::Released,
-        }
-    }
-
-    /// Whether its point pushes others away.
-    pub fn penalizes(self) -> bool {
-        self == Standing::Running
-    }
-}
+use serde::Serialize;
 
 /// Who has a trial.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

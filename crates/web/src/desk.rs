@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use axum::http::StatusCode;
 use elbowroom::space::{Point, Value as Setting};
 use elbowroom::study::{Study, TrialId};
-use elbowroom_store::{Attempt, Handed, SharedStudy, Standing as Stands, Store};
+use elbowroom_store::{Attempt, Handed, SharedStudy, Store};
 use elbowroom_view::overview::Recommended;
 use elbowroom_view::picture::why_page;
 use elbowroom_view::proposal::propose;
@@ -282,22 +282,10 @@ pub fn scene(shared: &SharedStudy) -> Scene<'_> {
     Scene {
         name: shared.name(),
         study: shared.study(),
-        standings: shared.study().trials().iter().map(|trial| standing(shared.standing(trial))).collect(),
+        standings: shared.study().trials().iter().map(|trial| shared.standing(trial)).collect(),
         held: held.collect(),
         times: shared.times().iter().map(|time| time.0).collect(),
         now: shared.now().0,
-    }
-}
-
-fn standing(stands: Stands) -> Standing {
-    match stands {
-        Stands::Running => Standing::Running,
-        Stands::Queued => Standing::Queued,
-        Stands::Lost => Standing::Lost,
-        Stands::Complete => Standing::Complete,
-        Stands::Failed => Standing::Failed,
-        Stands::Infeasible => Standing::Infeasible,
-        Stands::Released => Standing::Released,
     }
 }
 

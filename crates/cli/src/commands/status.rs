@@ -50,7 +50,7 @@ fn in_words(study: &SharedStudy) -> String {
             Standing::Running => format!(", heard of within {}", format_duration(lease.ttl)),
             _ => String::new(),
         };
-        let words = words::standing(standing);
+        let words = standing.word();
         text +=
             &format!("{words:7} trial {} (attempt {}) at {}{until}\n", trial.id, lease.attempt.number, lease.worker);
     }

@@ -132,7 +132,7 @@ pub fn release(args: &Release, json: bool) -> Result<()> {
 }
 
 fn say(study: &SharedStudy, trial: TrialId, reported: Reported, word: &str, json: bool) -> Result<()> {
-    let state = study.study().trial(trial).map(|trial| crate::words::standing(study.standing(trial)))?;
+    let state = study.study().trial(trial).map(|trial| study.standing(trial).word())?;
     let event = match reported {
         Reported::Appended(_) => "appended",
         Reported::Repeated(_) => "repeated",

@@ -5,11 +5,11 @@ use std::cmp::Ordering;
 use anyhow::Result;
 use elbowroom::space::{Parameter, SearchSpace, Value as Setting};
 use elbowroom::study::{Study, Trial};
-use elbowroom_store::{SharedStudy, Standing};
+use elbowroom_store::SharedStudy;
 use serde_json::{Value, json};
 
 use super::answer;
-use crate::args::{State, Trials};
+use crate::args::Trials;
 use crate::fault::fault;
 use crate::place::Place;
 use crate::table::table;
@@ -28,13 +28,13 @@ pub fn trials(args: &Trials, json: bool) -> Result<()> {
 
 fn choose<'a>(study: &'a SharedStudy, args: &Trials) -> Result<Vec<&'a Trial>> {
     let condition = args.condition.as_deref().map(|text| Condition::parse(text, study.study())).transpose()?;
-    let stands = |trial: &Trial| args.state.is_empty() || args.state.contains(&state(study.standing(trial)));
+    let stands = |trial: &Trial| args.state.is_empty() || args.state.contains(&study.standing(trial));
     let wanted = |trial: &&Trial| stands(trial) && condition.as_ref().is_none_or(|condition| condition.holds(trial));
     let mut chosen: Vec<&Trial> = study.study().trials().iter().filter(wanted).collect();
     let goal = study.study().config().goal;
     match args.sort.as_str() {
         "trial" => {}
-        "state" => chosen.sort_by_key(|trial| words::standing(study.standing(trial))),
+        "state" => chosen.sort_by_key(|trial| study.standing(trial).word()),
         // The best first; those without a value last.
         "value" => chosen.sort_by(|a, b| match (a.value(), b.value()) {
             (Some(a), Some(b)) => goal.maximized(b).total_cmp(&goal.maximized(a)),
@@ -99,18 +99,6 @@ impl Condition {
     }
 }
 
-fn state(standing: Standing) -> State {
-    match standing {
-        Standing::Running => State::Running,
-        Standing::Queued => State::Queued,
-        Standing::Lost => State::Lost,
-        Standing::Complete => State::Complete,
-        Standing::Failed => State::Failed,
-        Standing::Infeasible => State::Infeasible,
-        Standing::Released => State::Released,
-    }
-}
-
 fn in_words(study: &SharedStudy, trials: &[&Trial]) -> String {
     if trials.is_empty() {
         return "no trials\n".to_owned();
@@ -124,7 +112,7 @@ fn in_words(study: &SharedStudy, trials: &[&Trial]) -> String {
     head.extend(with_notes.then_some("notes"));
     let mut rows = vec![head.into_iter().map(str::to_owned).collect::<Vec<_>>()];
     for trial in trials {
-        let mut row = vec![trial.id.to_string(), words::standing(study.standing(trial)).to_owned()];
+        let mut row = vec![trial.id.to_string(), study.standing(trial).word().to_owned()];
         row.push(trial.value().map_or_else(|| "-".to_owned(), number));
         row.extend(names.iter().map(|name| trial.point.get(name).map_or_else(String::new, short)));
         row.extend(with_reasons.then(|| words::reason(trial).map_or_else(String::new, |text| brief(text, 60))));

@@ -10,6 +10,7 @@ mod model;
 mod outcome;
 mod part;
 mod report;
+mod standing;
 mod state;
 mod strategy;
 mod suggest;
@@ -25,6 +26,7 @@ pub use model::{HyperparameterRule, Model, ModelConfig, ModelRecord, Observation
 pub use outcome::{OutcomeMap, OutcomeRule};
 pub use part::Part;
 pub use report::{Report, Told};
+pub use standing::Standing;
 use state::State;
 pub use strategy::StrategyConfig;
 pub use suggest::{Suggestion, Work};

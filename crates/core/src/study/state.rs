@@ -14,7 +14,7 @@ use super::config::{Goal, StudyConfig};
 use super::event::{AskedTrial, Event, Provenance, Retry};
 use super::model::{ModelRecord, Observations};
 use super::part::{self, Candidate, Part};
-use super::tally::{Standing, Tally};
+use super::tally::{Account, Tally};
 use super::trial::{Measurement, MeasurementKind, Source, Trial, TrialId, TrialState};
 use crate::error::{Error, Result};
 use crate::linalg::Points;
@@ -413,7 +413,7 @@ impl State {
     fn change(&mut self, id: TrialId, change: impl FnOnce(&mut Trial)) -> Result<()> {
         let i = self.index(id)?;
         let trial = &mut self.trials[i];
-        let was = Standing::of(trial, self.config.repeats);
+        let was = Account::of(trial, self.config.repeats);
         change(trial);
         self.tally.note(&self.config.space, self.config.repeats, Some(was), trial);
         Ok(())

@@ -26,8 +26,8 @@ pub(super) struct Tally {
 
 impl Tally {
     /// A trial is there, or has changed from what it was.
-    pub fn note(&mut self, space: &SearchSpace, repeats: bool, was: Option<Standing>, trial: &Trial) {
-        let (was, is) = (was.unwrap_or_default(), Standing::of(trial, repeats));
+    pub fn note(&mut self, space: &SearchSpace, repeats: bool, was: Option<Account>, trial: &Trial) {
+        let (was, is) = (was.unwrap_or_default(), Account::of(trial, repeats));
         let count = |n: &mut usize, before: bool, now: bool| *n = *n + usize::from(now) - usize::from(before);
         count(&mut self.n_observed, was.observed, is.observed);
         count(&mut self.n_started, was.started, is.started);
@@ -61,7 +61,7 @@ impl Tally {
 
 /// What a trial counts as.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Standing {
+pub(super) struct Account {
     observed: bool,
     started: bool,
     counted: bool,
@@ -69,7 +69,7 @@ pub(super) struct Standing {
     takes: bool,
 }
 
-impl Standing {
+impl Account {
     pub fn of(trial: &Trial, repeats: bool) -> Self {
         let started = trial.state != TrialState::Released;
         Self {

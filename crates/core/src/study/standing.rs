@@ -1,0 +1,95 @@
+//! How a trial stands, in one word.
+
+use serde::{Deserialize, Serialize};
+
+use super::trial::{Trial, TrialState};
+
+/// How a trial stands.
+///
+/// A study knows pending trials. Whether one is running, waits to be handed out again or is lost for good, the store that
+/// the study is in knows, from leases and its clock.
+///
+/// ```
+/// use elbowroom::space::{Parameter, SearchSpace};
+/// use elbowroom::study::{Standing, Study, StudyConfig};
+///
+/// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+/// let mut study = Study::new(StudyConfig::new(space))?;
+/// let trial = study.ask(1)?.trials.remove(0).id;
+/// assert_eq!(Standing::of(study.trial(trial)?), Standing::Running);
+/// study.tell(trial, 3.0)?;
+/// assert_eq!(Standing::of(study.trial(trial)?).word(), "complete");
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// A worker has it.
+    Running,
+    /// Its worker is gone or gave it back; whoever asks next gets it.
+    Queued,
+    /// Its workers were lost too often: it is not handed out again, and holds no place free. A value is still welcome.
+    Lost,
+    /// It has a value.
+    Complete,
+    /// It ended without a value.
+    Failed,
+    /// Its point breaks a constraint that only the evaluation can tell.
+    Infeasible,
+    /// It was given up, and does not count.
+    Released,
+}
+
+impl Standing {
+    /// All of them, in the order in which a person wants to see them.
+    pub const ALL: [Standing; 7] = [
+        Standing::Running,
+        Standing::Queued,
+        Standing::Lost,
+        Standing::Complete,
+        Standing::Failed,
+        Standing::Infeasible,
+        Standing::Released,
+    ];
+
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Standing::Running => "running",
+            Standing::Queued => "queued",
+            Standing::Lost => "lost",
+            Standing::Complete => "complete",
+            Standing::Failed => "failed",
+            Standing::Infeasible => "infeasible",
+            Standing::Released => "released",
+        }
+    }
+
+    /// How a trial stands in a study without a store: what is pending is running.
+    pub fn of(trial: &Trial) -> Self {
+        match trial.state {
+            TrialState::Pending => Standing::Running,
+            TrialState::Complete { .. } => Standing::Complete,
+            TrialState::Failed { .. } => Standing::Failed,
+            TrialState::Infeasible { .. } => Standing::Infeasible,
+            TrialState::Released => Standing::Released,
+        }
+    }
+
+    /// Whether its point pushes others away.
+    pub fn penalizes(self) -> bool {
+        self == Standing::Running
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_what_json_has() {
+        for standing in Standing::ALL {
+            assert_eq!(serde_json::to_value(standing).unwrap(), standing.word());
+        }
+    }
+}
