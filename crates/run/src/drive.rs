@@ -99,6 +99,7 @@ pub fn drive(
     stop: &Stop,
     watch: &mut dyn FnMut(&SharedStudy, Happening<'_>),
 ) -> Result<Summary> {
+    plan.limits.check()?;
     let folder = tempfile::tempdir().map_err(|error| {
         Error::command(format!("no folder for parameters could be made: {error}"), "set TMPDIR to one that is writable")
     })?;

@@ -24,6 +24,7 @@ mod drive;
 mod error;
 mod identity;
 mod limits;
+#[cfg(target_os = "linux")]
 mod memory;
 mod plan;
 mod process;

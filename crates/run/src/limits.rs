@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::error::{Error, Result};
+
 /// Limits of one trial; none unless they are set.
 ///
 /// ```
@@ -14,21 +16,52 @@ use std::time::Duration;
 pub struct Limits {
     /// Wall-clock time, after which the command and all it started are killed.
     pub time: Option<Duration>,
-    /// Memory of all its processes together, in bytes; when they take more, they are all killed.
+    /// Memory of all its processes together, in bytes; when they take more, they are all killed. On Linux alone.
     ///
-    /// No single process can have more to begin with (the shell's `ulimit -d`). The sum is looked at some twenty times a
-    /// second, on Linux alone, and counts pages that processes share once and those of files not at all.
+    /// It is looked at four to twenty times a second. What processes share counts once, and pages of files do not count.
     pub memory: Option<u64>,
 }
 
 impl Limits {
-    /// The words that run under these limits what they stand in front of.
+    /// Whether they can be kept.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.time == Some(Duration::ZERO) {
+            return Err(Error::quantity("a trial may take no time at all", "give a longer time, or none for no limit"));
+        }
+        if self.memory.is_some() && !cfg!(target_os = "linux") {
+            let what = "a limit of memory is kept on Linux only";
+            return Err(Error::quantity(what, "leave it out, and let the system limit what its users take"));
+        }
+        Ok(())
+    }
+
+    /// Bounds what a process and its children may each reserve, against those that are faster than we look.
     ///
-    /// A limit has to be set inside the child before the command begins. Doing that from Rust takes unsafe code between
-    /// fork and exec; the shell does it as well, and then becomes the command.
-    pub(crate) fn words(&self) -> Vec<String> {
-        let Some(bytes) = self.memory else { return Vec::new() };
-        let script = r#"ulimit -d "$1" && shift && exec "$@""#;
-        ["sh", "-c", script, "sh", &(bytes / 1024).max(1).to_string()].map(str::to_owned).to_vec()
+    /// Reserving is not taking: the stacks of a hundred threads are mostly empty. So this is a multiple of the limit.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn bound(&self, process: rustix::process::Pid) {
+        use rustix::process::{Resource, Rlimit, getrlimit, prlimit};
+
+        /// How much of what is reserved may be empty.
+        const SPARE: u64 = 4;
+
+        let Some(bytes) = self.memory else { return };
+        let ours = getrlimit(Resource::Data);
+        let least = |limit: Option<u64>| Some(limit.unwrap_or(u64::MAX).min(bytes.saturating_mul(SPARE)));
+        let bound = Rlimit { current: least(ours.current), maximum: least(ours.maximum) };
+        // It may have ended already, or become somebody else's.
+        let _ = prlimit(Some(process), Resource::Data, bound);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_time_at_all_is_refused() {
+        let none = Limits { time: Some(Duration::ZERO), memory: None };
+        assert!(none.check().unwrap_err().to_string().contains("no time"));
+        assert!(Limits { time: Some(Duration::from_millis(1)), ..none }.check().is_ok());
     }
 }

@@ -1,82 +1,111 @@
-//! How much memory the processes of a trial take together.
+//! How much memory the processes of a trial take together, as Linux tells it under `/proc`.
 //!
 //! What counts is what the machine would have back if they ended: each page once, however many of them share it, without
-//! the pages of files, which can be read again. Linux says so under `/proc`; elsewhere nothing is known, and only the limit
-//! that each process has by itself holds.
+//! the pages of files, which can be read again.
+//!
+//! A look is not one moment: a child that is about to become another program still has its parent's pages, and pages seem
+//! to be taken twice when whoever shared them ends meanwhile. So it takes two looks to be sure, and processes that were
+//! there at both.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The shortest time between two looks.
-const PERIOD: Duration = Duration::from_millis(50);
+use procfs::process::{Process, all_processes};
+use rustix::time::{ClockId, clock_gettime};
 
-/// Looking takes at most one part in so many of a core.
+/// The shortest time between two looks, and the longest.
+const PERIOD: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(250)];
+
+/// In between, looking takes one part in so many of a core.
 const SPARING: u32 = 20;
+
+/// A process by its number and the time it began: numbers are used again.
+type Id = (i32, u64);
 
 /// A process group, looked at from time to time.
 pub(crate) struct Watch {
     group: i32,
     limit: u64,
     next: Instant,
+    /// Who took too much at the last look.
+    suspects: Vec<Id>,
 }
 
 impl Watch {
     pub fn new(group: i32, limit: u64) -> Self {
-        Self { group, limit, next: Instant::now() }
+        Self { group, limit, next: Instant::now(), suspects: Vec::new() }
     }
 
-    /// What the group takes, if it is time to look and that is more than the limit.
+    /// What the group takes, if it is time to look and that is more than the limit, as it was at the last look.
     pub fn excess(&mut self) -> Option<u64> {
-        let start = Instant::now();
-        if start < self.next {
+        if Instant::now() < self.next {
             return None;
         }
+        let begun = cpu_time();
         let taken = taken(self.group, self.limit);
-        self.next = Instant::now() + PERIOD.max(start.elapsed() * SPARING);
-        taken.filter(|&bytes| bytes > self.limit)
+        let lasting = taken.iter().filter(|(id, _)| self.suspects.contains(id)).map(|(_, bytes)| bytes).sum();
+        let all: u64 = taken.iter().map(|(_, bytes)| bytes).sum();
+        self.suspects = if all > self.limit { taken.into_iter().map(|(id, _)| id).collect() } else { Vec::new() };
+        let pause = cpu_time().saturating_sub(begun) * SPARING;
+        self.next = Instant::now() + pause.clamp(PERIOD[0], PERIOD[1]);
+        (lasting > self.limit).then_some(lasting)
     }
 }
 
-/// What a group takes, or something larger that does not exceed `enough` either, which is cheaper to tell.
-#[cfg(target_os = "linux")]
-fn taken(group: i32, enough: u64) -> Option<u64> {
-    use procfs::process::{Process, all_processes};
-
-    let member = |process: Process| {
-        let stat = process.stat().ok()?;
-        (stat.pgrp == group).then(|| (process, stat.rss.saturating_mul(procfs::page_size())))
-    };
-    let members: Vec<(Process, u64)> = all_processes().ok()?.flatten().filter_map(member).collect();
-    let resident = members.iter().map(|(_, resident)| resident).sum();
-    if resident <= enough {
-        return Some(resident);
+/// What each process of a group takes; with what others share with it, if that is not too much either: it is cheaper to
+/// tell.
+fn taken(group: i32, limit: u64) -> Vec<(Id, u64)> {
+    let members = members(group);
+    if members.iter().map(|(_, resident)| resident).sum::<u64>() <= limit {
+        return members;
     }
-    Some(members.iter().map(|(process, resident)| own_share(process).unwrap_or(*resident)).sum())
+    members.into_iter().map(|(id, resident)| (id, own_share(id).unwrap_or(resident))).collect()
 }
 
-#[cfg(not(target_os = "linux"))]
-fn taken(_group: i32, _enough: u64) -> Option<u64> {
-    None
+/// All processes by group, with their resident memory, as they were when somebody looked last.
+static PROCESSES: Mutex<Option<(Instant, Groups)>> = Mutex::new(None);
+
+type Groups = HashMap<i32, Vec<(Id, u64)>>;
+
+/// The processes of a group. However many groups are watched, one look at all processes does for all.
+fn members(group: i32) -> Vec<(Id, u64)> {
+    let mut known = PROCESSES.lock().unwrap_or_else(PoisonError::into_inner);
+    if known.as_ref().is_none_or(|(at, _)| at.elapsed() >= PERIOD[0]) {
+        let mut groups = Groups::new();
+        for stat in all_processes().into_iter().flatten().flatten().filter_map(|process| process.stat().ok()) {
+            let resident = stat.rss.saturating_mul(procfs::page_size());
+            groups.entry(stat.pgrp).or_default().push(((stat.pid, stat.starttime), resident));
+        }
+        *known = Some((Instant::now(), groups));
+    }
+    known.as_ref().and_then(|(_, groups)| groups.get(&group).cloned()).unwrap_or_default()
 }
 
 /// A process's memory with its part of what it shares; none if that is not told.
-#[cfg(target_os = "linux")]
-fn own_share(process: &procfs::process::Process) -> Option<u64> {
-    use procfs::ProcError;
-
-    let sums = match process.smaps_rollup() {
-        Ok(sums) => sums,
-        // It has ended meanwhile.
-        Err(ProcError::NotFound(_) | ProcError::Incomplete(_)) if !process.is_alive() => return Some(0),
-        Err(_) => return None,
-    };
+fn own_share((number, started): Id) -> Option<u64> {
+    let Ok(process) = Process::new(number) else { return Some(0) };
+    let sums = process.smaps_rollup();
+    // It may have ended meanwhile.
+    if !process.is_alive() || process.stat().is_ok_and(|stat| stat.starttime != started) {
+        return Some(0);
+    }
+    let sums = sums.ok()?;
     let sums = &sums.memory_map_rollup.0.first()?.extension.map;
     let sum = |name: &str| sums.get(name).copied();
     // Before Linux 5.4 there is only the sum, with the pages of files.
     sum("Pss_Anon").zip(sum("Pss_Shmem")).map(|(own, shared)| own + shared).or_else(|| sum("Pss"))
 }
 
-#[cfg(all(test, target_os = "linux"))]
+/// How long this thread has worked: what else the machine does should not count.
+fn cpu_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.try_into().unwrap_or(0), time.tv_nsec.try_into().unwrap_or(0))
+}
+
+#[cfg(test)]
 mod tests {
+    use std::io::{BufRead, BufReader};
     use std::os::unix::process::CommandExt;
     use std::process::{Child, Command, Stdio};
 
@@ -84,23 +113,39 @@ mod tests {
 
     const MB: u64 = 1 << 20;
 
-    /// A process group that says that it is ready and waits for its end.
+    /// A process group that says that it is ready and goes on until its end.
     struct Group(Child);
 
     impl Group {
-        fn of(script: &str) -> Self {
+        fn of(first: &str, then: &str) -> Self {
             let mut command = Command::new("perl");
-            command.args(["-e", &format!("$| = 1; {script}; print \"ready\\n\"; sleep 60")]);
+            command.args(["-e", &format!("$| = 1; {first}; print \"ready\\n\"; while (1) {{ {then} }}")]);
             let mut child = command.process_group(0).stdout(Stdio::piped()).spawn().unwrap();
             let mut line = String::new();
-            let stdout = child.stdout.as_mut().unwrap();
-            std::io::BufRead::read_line(&mut std::io::BufReader::new(stdout), &mut line).unwrap();
+            BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
             assert_eq!(line, "ready\n");
+            // What somebody saw before it was ready is then too old.
+            std::thread::sleep(PERIOD[0]);
             Self(child)
         }
 
-        fn taken(&self, enough: u64) -> u64 {
-            super::taken(self.0.id() as i32, enough).unwrap()
+        fn number(&self) -> i32 {
+            self.0.id() as i32
+        }
+
+        /// What it takes; the limit decides how exactly that is told.
+        fn taken(&self, limit: u64) -> u64 {
+            taken(self.number(), limit).iter().map(|(_, bytes)| bytes).sum()
+        }
+
+        /// What so many looks in a row say.
+        fn looks(&self, limit: u64, n: usize) -> Vec<Option<u64>> {
+            let mut watch = Watch::new(self.number(), limit);
+            let look = |_| {
+                std::thread::sleep(watch.next.saturating_duration_since(Instant::now()));
+                watch.excess()
+            };
+            (0..n).map(look).collect()
         }
     }
 
@@ -112,7 +157,12 @@ mod tests {
         }
     }
 
-    /// Children that tell their parent when they are ready, and what each does first.
+    /// Takes so many megabytes.
+    fn take(megabytes: u32) -> String {
+        format!("vec($s, {megabytes} << 20, 8) = 1; $s =~ tr/\\0/y/")
+    }
+
+    /// Three children that live on, each after it has done something; waits for them.
     fn three_children(first: &str) -> String {
         format!(
             "pipe(R, W); for (1..3) {{ if (!fork) {{ {first}; syswrite(W, \"x\"); sleep 60; exit }} }} \
@@ -122,23 +172,33 @@ mod tests {
 
     #[test]
     fn a_group_takes_what_all_of_its_processes_take() {
-        let group = Group::of(&three_children("$n = 50 << 20; $s = \"x\"; vec($s, $n, 8) = 1; $s =~ tr/\\0/y/"));
-        let taken = group.taken(0);
-        assert!((150 * MB..220 * MB).contains(&taken), "{} MB", taken / MB);
-        assert!(group.taken(u64::MAX) >= taken, "what is cheap to tell is no less");
-        let mut watch = Watch::new(group.0.id() as i32, 120 * MB);
-        assert!(watch.excess().is_some());
-        assert!(watch.excess().is_none(), "it is not yet time to look again");
-        assert!(Watch::new(group.0.id() as i32, 400 * MB).excess().is_none());
+        let group = Group::of(&three_children(&take(50)), "sleep 60");
+        let bytes = group.taken(0);
+        assert!((150 * MB..220 * MB).contains(&bytes), "{} MB", bytes / MB);
+        assert!(group.taken(u64::MAX) >= bytes, "what is cheap to tell is no less");
+        let looks = group.looks(120 * MB, 3);
+        assert!(looks[0].is_none() && looks[1].is_some() && looks[2].is_some(), "{looks:?}");
+        assert_eq!(group.looks(400 * MB, 3), [None; 3]);
+        let mut watch = Watch::new(group.number(), 120 * MB);
+        for _ in 0..3 {
+            assert!(watch.excess().is_none(), "it is not yet time to look again");
+        }
     }
 
     #[test]
     fn what_processes_share_counts_once() {
-        let large = "$n = 100 << 20; $s = \"x\"; vec($s, $n, 8) = 1; $s =~ tr/\\0/y/";
-        let group = Group::of(&format!("{large}; {}", three_children("")));
+        let group = Group::of(&format!("{}; {}", take(100), three_children("")), "sleep 60");
         assert!(group.taken(u64::MAX) > 400 * MB, "by itself each of the four seems to take all of it");
-        let taken = group.taken(0);
-        assert!((100 * MB..150 * MB).contains(&taken), "{} MB", taken / MB);
+        let bytes = group.taken(0);
+        assert!((100 * MB..150 * MB).contains(&bytes), "{} MB", bytes / MB);
+    }
+
+    #[test]
+    fn what_comes_and_goes_is_not_taken_for_more() {
+        // While a child has not become another program, it has the pages of its parent.
+        let short = "for (1..4) { if (!fork) { select(undef, undef, undef, 0.004); exec \"true\" } } 1 while wait > 0";
+        let group = Group::of(&take(60), short);
+        assert_eq!(group.looks(90 * MB, 20), [None; 20]);
     }
 
     #[test]
@@ -146,6 +206,8 @@ mod tests {
         let mut child = Command::new("true").process_group(0).spawn().unwrap();
         let group = child.id() as i32;
         child.wait().unwrap();
-        assert_eq!(taken(group, 0), Some(0));
+        std::thread::sleep(PERIOD[0]);
+        assert_eq!(taken(group, 0), []);
+        assert_eq!(own_share((group, 0)), Some(0));
     }
 }

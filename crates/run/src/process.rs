@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::command::Given;
+#[cfg(target_os = "linux")]
 use crate::memory::Watch;
 use crate::plan::Plan;
 use crate::reading::ResultFrom;
@@ -62,7 +63,7 @@ pub(crate) fn run(plan: &Plan, given: &Given<'_>, stop: &Stop) -> Outcome {
     if let Err(error) = params.and_then(|text| fs::write(given.params, text)) {
         return Outcome::Failed(format!("{} could not be written: {error}", given.params.display()));
     }
-    let words = [plan.limits.words(), plan.command.words(given)].concat();
+    let words = plan.command.words(given);
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).envs(given.variables()).process_group(0);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -88,6 +89,7 @@ enum Ending {
     Stopped,
     TimeUp,
     /// It took so much memory.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code))]
     TooLarge(u64),
 }
 
@@ -101,7 +103,11 @@ impl Running {
     fn wait(mut self, plan: &Plan, result: &Path, stop: &Stop) -> Outcome {
         let start = Instant::now();
         let mut ending: Option<(Ending, Instant)> = None;
-        let mut watch = self.group.zip(plan.limits.memory).map(|(group, limit)| Watch::new(group.as_raw_pid(), limit));
+        #[cfg(target_os = "linux")]
+        let mut watch = self.group.zip(plan.limits.memory).map(|(group, limit)| {
+            plan.limits.bound(group);
+            Watch::new(group.as_raw_pid(), limit)
+        });
         let mut pause = Duration::from_millis(1);
         let status = loop {
             match self.child.try_wait() {
@@ -117,6 +123,7 @@ impl Running {
                     self.signal(Signal::TERM);
                 }
             }
+            #[cfg(target_os = "linux")]
             if let Some(taken) = watch.as_mut().and_then(Watch::excess) {
                 // It would only take more.
                 self.signal(Signal::KILL);

@@ -105,6 +105,7 @@ pub fn format_duration(time: Duration) -> String {
 /// use elbowroom_run::format_bytes;
 /// assert_eq!(format_bytes(3 << 29), "1.5 GB");
 /// assert_eq!(format_bytes(200 << 20), "200 MB");
+/// assert_eq!(format_bytes((200 << 20) + 300_000), "200.3 MB");
 /// assert_eq!(format_bytes(512), "512 B");
 /// ```
 pub fn format_bytes(bytes: u64) -> String {
@@ -114,6 +115,8 @@ pub fn format_bytes(bytes: u64) -> String {
         amount /= 1024.0;
         unit = units.next();
     }
-    let digits = usize::from(amount < 10.0 && amount.fract() >= 0.05);
-    format!("{amount:.digits$} {}", unit.unwrap_or(&"B"))
+    let digits = 3 - (amount.max(1.0).log10() as usize).min(3);
+    let number = format!("{amount:.digits$}");
+    let number = if digits > 0 { number.trim_end_matches('0').trim_end_matches('.') } else { &number };
+    format!("{number} {}", unit.unwrap_or(&"B"))
 }
