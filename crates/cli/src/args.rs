@@ -343,7 +343,7 @@ pub struct Trials {
     /// Only those that stand so.
     #[arg(long, value_name = "STATE", value_delimiter = ',', value_parser = standing())]
     pub state: Vec<Standing>,
-    /// Only those of which this is true: an expression of parameters and `value`, as in a study's constraints.
+    /// Only those of which this is true: an expression of parameters and of the result, `value`, as in constraints. A trial without one is left out only if it would decide.
     #[arg(long = "where", value_name = "EXPRESSION")]
     pub condition: Option<String>,
     /// In which order: by `trial` (the number), by `value` (the best first), by `state`, or by a parameter's name.

@@ -3,6 +3,14 @@
 //! This library exists so that the command's readers of files can be tested; it promises nothing to other programs.
 //! Those use `elbow … --json`, or the crates `elbowroom`, `elbowroom-store` and `elbowroom-run`.
 
+/// Writes a line to standard error, if anybody reads it: `eprintln!` would end a run when its reader goes away.
+macro_rules! say {
+    ($($what:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), $($what)*);
+    }};
+}
+
 mod args;
 mod chart;
 mod commands;
@@ -31,9 +39,9 @@ pub fn main() -> ExitCode {
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             if json {
-                eprintln!("{}", serde_json::json!({ "error": format!("{error:#}") }));
+                say!("{}", serde_json::json!({ "error": format!("{error:#}") }));
             } else {
-                eprintln!("error: {}", words::safe(&format!("{error:#}")));
+                say!("error: {}", words::safe(&format!("{error:#}")));
             }
             ExitCode::FAILURE
         }
@@ -43,7 +51,7 @@ pub fn main() -> ExitCode {
 /// Says what is wrong with the command line, or the help that was asked for.
 fn refuse(error: &clap::Error) -> ExitCode {
     if error.use_stderr() && std::env::args_os().any(|word| word == "--json") {
-        eprintln!("{}", serde_json::json!({ "error": error.to_string().trim_end() }));
+        say!("{}", serde_json::json!({ "error": error.to_string().trim_end() }));
         return ExitCode::from(2);
     }
     error.exit()

@@ -83,7 +83,7 @@ impl Progress {
         let line = safe(line);
         match &self.bar {
             Some(bar) => bar.println(line),
-            None => eprintln!("{line}"),
+            None => say!("{line}"),
         }
     }
 

@@ -27,6 +27,8 @@ pub struct Row {
     pub noise: Option<f64>,
     /// The row's comment.
     pub comment: String,
+    /// Whether the file is an export: its values are the means of what the trials have.
+    pub exported: bool,
 }
 
 /// What a row says came of its trial.
@@ -105,7 +107,7 @@ pub fn read(bytes: &[u8], space: &SearchSpace) -> Result<Vec<Row>> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let delimiter = delimiter(bytes);
     let mut builder = csv::ReaderBuilder::new();
-    let mut reader = builder.delimiter(delimiter).flexible(true).trim(csv::Trim::All).from_reader(bytes);
+    let mut reader = builder.delimiter(delimiter).flexible(true).trim(csv::Trim::Headers).from_reader(bytes);
     let head: Vec<String> = match reader.byte_headers() {
         Ok(head) => head.iter().map(|cell| unguarded(&text(cell)).to_owned()).collect(),
         Err(error) => return Err(fault(format!("line 1: {error}"), "save it as CSV")),
@@ -128,6 +130,7 @@ pub fn read(bytes: &[u8], space: &SearchSpace) -> Result<Vec<Row>> {
         comment: at("comment"),
         parameters: space.parameters().iter().map(|p| head.iter().position(|h| *h == column(p.name()))).collect(),
         decimal_comma: delimiter == b';',
+        exported: ["state", "source", "attempts"].iter().all(|name| at(name).is_some()),
     };
     let mut rows = Vec::new();
     let mut lines = Lines { bytes, at: 0, line: 1 };
@@ -176,19 +179,19 @@ struct Columns {
     /// One for each parameter.
     parameters: Vec<Option<usize>>,
     decimal_comma: bool,
+    exported: bool,
 }
 
 impl Columns {
     fn row(&self, line: usize, record: &csv::ByteRecord, space: &SearchSpace) -> Result<Option<Row>> {
-        let cell = |at: Option<usize>| {
-            let cell = text(at.and_then(|i| record.get(i)).unwrap_or_default());
-            unguarded(&cell).to_owned()
-        };
-        if record.iter().all(<[u8]>::is_empty) {
+        let whole = |at: Option<usize>| text(at.and_then(|i| record.get(i)).unwrap_or_default());
+        let cell = |at: Option<usize>| unguarded(whole(at).trim()).to_owned();
+        let is_blank = |cell: &[u8]| cell.trim_ascii().is_empty();
+        if record.iter().all(is_blank) {
             return Ok(None);
         }
         let wrong = |what: String, hint: &str| fault(format!("line {line}: {what}"), hint);
-        if let Some(surplus) = record.iter().skip(self.width).find(|cell| !cell.is_empty()) {
+        if let Some(surplus) = record.iter().skip(self.width).find(|cell| !is_blank(cell)) {
             let what = format!("there is a cell {:?} beyond the last column", text(surplus));
             return Err(wrong(what, "write decimal points, or separate cells by semicolons or tabs"));
         }
@@ -219,10 +222,10 @@ impl Columns {
         };
         let mut point = Point::new();
         for (parameter, at) in space.parameters().iter().zip(&self.parameters) {
-            let written = cell(*at);
-            if !written.is_empty() {
-                let written = number(&written)
-                    .map_or(written.clone(), |x| if self.decimal_comma { x.to_string() } else { written });
+            let written = unguarded(&whole(*at)).to_owned();
+            if !written.trim().is_empty() {
+                let number = number(written.trim()).filter(|_| self.decimal_comma);
+                let written = number.map_or(written, |x| x.to_string());
                 point = point.with(parameter.name(), value(Some(parameter), &written));
             }
         }
@@ -230,7 +233,7 @@ impl Columns {
         if trial.is_none() && point.is_none() && result != RowResult::Blank {
             return Err(wrong("there is a value without a trial or a point".to_owned(), "write the trial's number"));
         }
-        Ok(Some(Row { line, trial, point, result, noise, comment: cell(self.comment) }))
+        Ok(Some(Row { line, trial, point, result, noise, comment: cell(self.comment), exported: self.exported }))
     }
 
     fn number(&self, written: &str) -> Option<f64> {
@@ -298,6 +301,15 @@ mod tests {
             let error = read(bad.as_bytes(), &space()).unwrap_err().to_string();
             assert!(error.starts_with(&format!("line {line}: ")) && error.contains("try:"), "{error}");
         }
+    }
+
+    #[test]
+    fn spaces_are_left_where_a_choice_has_them() {
+        let space = SearchSpace::new(vec![Parameter::category("k", [" a", "b"])]).unwrap();
+        let rows = read(b"trial, k ,value\n0, a, 1 \n1, b ,2\n , ,\n", &space).unwrap();
+        let read: Vec<_> = rows.iter().map(|row| row.point.as_ref().unwrap().get("k").unwrap().clone()).collect();
+        assert_eq!(read, [" a".into(), "b".into()]);
+        assert_eq!(rows[0].result, RowResult::Value(1.0));
     }
 
     #[test]

@@ -176,6 +176,16 @@ fn limits_hold_for_the_whole_process_group() {
 }
 
 #[test]
+fn a_run_goes_on_when_nobody_reads_what_it_says() {
+    let bench = Bench::new(6, "echo 1", "");
+    let mut command = bench.command(&["run"]);
+    let mut run = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    drop((run.stdout.take(), run.stderr.take()));
+    run.wait().unwrap();
+    assert_eq!(bench.count("complete"), 6);
+}
+
+#[test]
 fn a_run_ends_at_its_target_its_time_and_its_trials() {
     let bench = Bench::new(50, SQUARE, "");
     let run = bench.json(&["run", "--trials", "3"]);

@@ -100,9 +100,10 @@ fn a_study_goes_on_with_a_larger_budget_under_another_name() {
 #[test]
 fn what_makes_no_sense_is_said_and_makes_no_files() {
     let bench = Bench::new(3, "true", "");
-    assert!(bench.bad(1, &["sheet", "--pending"]).contains("elbow run"));
-    assert!(!bench.path("bench.elbow").exists(), "looking makes no store");
+    assert!(bench.bad(1, &["sheet", "--pending", "-o", "p.csv"]).contains("elbow run"));
+    assert!(!bench.path("bench.elbow").exists() && !bench.path("p.csv").exists(), "looking makes no files");
     bench.good(&["ask"]);
+    assert_eq!(bench.json(&["sheet", "--pending", "--plate", "6"])["trials"], json!([0]));
     assert!(bench.bad(1, &["plot", "--what", "map", "--x", "n", "--y", "n"]).contains("two different parameters"));
     let one = |args: &[&str]| bench.json(args)["charts"][0].clone();
     let named = one(&["plot", "--what", "map", "--x", "n"]);
@@ -115,6 +116,43 @@ fn what_makes_no_sense_is_said_and_makes_no_files() {
         let output = bench.start(&["doctor", name]).wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(1));
         assert!(String::from_utf8_lossy(&output.stdout).contains(what), "{name}");
+        bench.start(&["doctor", name, "--save", "new.elbow"]).wait_with_output().unwrap();
+        assert!(!bench.path("new.elbow").exists(), "there is nothing to save");
+    }
+    assert!(bench.bad(1, &["doctor", "."]).contains(". is no file"));
+}
+
+#[test]
+fn what_a_sheet_corrects_takes_the_place_of_all_there_was() {
+    let bench = Bench::new(9, "true", "");
+    bench.good(&["ask"]);
+    let import = |rows: &str, correct: bool| {
+        bench.write("sheet.csv", &format!("trial,value,noise,comment\n{rows}"));
+        let more: &[&str] = if correct { &["--correct"] } else { &[] };
+        let said = bench.json(&[&["import", "sheet.csv", "--yes"], more].concat());
+        (said["changes"].as_array().unwrap().len(), bench.json(&["trials"])["trials"][0]["value"].as_f64().unwrap())
+    };
+    assert_eq!(import("0,1,,\n", false), (1, 1.0));
+    assert_eq!(import("0,3,,\n", false), (1, 2.0));
+    // A replicate may well equal the mean, or an earlier value under another name.
+    assert_eq!(import("0,2,,third\n", false), (1, 2.0));
+    assert_eq!(import("0,2,,\n0,5,,\n", true), (2, 3.5));
+    assert_eq!(import("0,5,,\n0,2,,\n", true), (0, 3.5));
+    assert_eq!(import("0,2,,\n", true), (1, 2.0));
+    assert_eq!(import("0,1,,\n", true), (1, 1.0));
+    assert_eq!(import("0,2,,\n", true), (1, 2.0), "a correction can be taken back");
+    assert_eq!(import("0,2,0.25,\n", true), (1, 2.0), "the noise is new");
+    assert_eq!(bench.json(&["trials"])["trials"][0]["noise"], 0.25);
+    assert_eq!(import("0,2,0.25,\n", true), (0, 2.0));
+    assert_eq!(import("0,failed,,broke\n", false).1, 2.0);
+    // A spreadsheet leaves fifteen digits.
+    bench.good(&["tell", "0", "0.12345678901234567"]);
+    let mean = bench.json(&["trials"])["trials"][0]["value"].as_f64().unwrap();
+    let exported = bench.good(&["export"]).replace(&mean.to_string(), &format!("{mean:.15}"));
+    bench.write("all.csv", &exported);
+    for more in [&[][..], &["--correct"]] {
+        let said = bench.json(&[&["import", "all.csv", "--yes"], more].concat());
+        assert_eq!((&said["changes"], &said["known"]), (&json!([]), &json!(1)));
     }
 }
 

@@ -148,7 +148,7 @@ pub(crate) fn trial_of(event: &Event) -> Option<TrialId> {
 /// # Ok::<(), elbowroom_store::Error>(())
 /// ```
 pub fn check_name(what: &str, name: &str) -> Result<()> {
-    if name.is_empty() || name.len() > 200 || name.chars().any(char::is_control) {
+    if name.is_empty() || name.chars().count() > 200 || name.chars().any(char::is_control) {
         let shown: String = name.chars().take(60).collect();
         return Err(Error::request(format!("{what} is {shown:?}"), "take 1 to 200 letters, digits, spaces or signs"));
     }

@@ -1,6 +1,6 @@
 //! `elbow doctor`: looks for what may be wrong with a store and with a study.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::answer;
 use crate::args::Doctor;
+use crate::fault::fault;
 use crate::place::{Place, is_file, path_of};
 
 /// Looks; the exit code is 1 if something is bad.
@@ -22,8 +23,13 @@ pub fn doctor(args: &Doctor, json: bool) -> Result<ExitCode> {
         if !path_of(&place.address).exists() {
             place.store()?;
         }
-        findings.push(file(&place.address)?);
-        findings.extend(args.save.as_ref().map(|to| save(&place.address, to)).transpose()?);
+        match no_store(&place.address)? {
+            Some(finding) => findings.push(finding),
+            None => {
+                findings.push(file(&place.address)?);
+                findings.extend(args.save.as_ref().map(|to| save(&place.address, to)).transpose()?);
+            }
+        }
     }
     if !findings.iter().any(|finding| finding.level == Level::Bad) {
         let shared = place.open()?;
@@ -50,17 +56,28 @@ fn in_words(finding: &Finding) -> String {
 /// What every file of SQLite begins with.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
-fn file(address: &str) -> Result<Finding> {
+/// What is said of a file that nothing can be saved from.
+fn no_store(address: &str) -> Result<Option<Finding>> {
+    let path = path_of(address);
+    let unreadable = |error: io::Error| fault(format!("{address} could not be read: {error}"), "name a store file");
+    if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
+        return Err(fault(format!("{address} is no file"), "name a store file"));
+    }
     let mut start = Vec::new();
-    std::fs::File::open(path_of(address))?.take(MAGIC.len() as u64).read_to_end(&mut start)?;
-    if start.is_empty() {
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    file.take(MAGIC.len() as u64).read_to_end(&mut start).map_err(unreadable)?;
+    Ok(if start.is_empty() {
         let what = format!("the file {address} is empty: no study was ever written into it");
-        return Ok(Finding::bad(what, "name another file, or delete it and begin anew with `elbow run`"));
-    }
-    if start != MAGIC {
+        Some(Finding::bad(what, "name another file, or delete it and begin anew with `elbow run`"))
+    } else if start != MAGIC {
         let what = format!("the file {address} is no store, or damaged where it begins");
-        return Ok(Finding::bad(what, "check the name of the file; if it was a store, take a copy from before"));
-    }
+        Some(Finding::bad(what, "check the name of the file; if it was a store, take a copy from before"))
+    } else {
+        None
+    })
+}
+
+fn file(address: &str) -> Result<Finding> {
     let health = check(path_of(address))?;
     Ok(match health.faults.as_slice() {
         [] => Finding::fine(format!("the store file {address} is whole, on a local disk: every page and every event")),

@@ -1,11 +1,11 @@
 //! `elbow import`: results from a sheet, shown as a difference before anything is written.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{BufRead, IsTerminal, Read, Write};
 
 use anyhow::Result;
 use elbowroom::space::Point;
-use elbowroom::study::{Report, Trial, TrialId};
+use elbowroom::study::{MeasurementKind, Report, Trial, TrialId, TrialState};
 use elbowroom_store::{About, SharedStudy};
 use serde_json::json;
 
@@ -90,6 +90,14 @@ enum Act {
 }
 
 impl Change {
+    /// What it tells of a trial.
+    fn told(&self) -> Option<&Report> {
+        match &self.act {
+            Act::Tell(_, report) => Some(report),
+            _ => None,
+        }
+    }
+
     fn apply(&self, study: &mut SharedStudy) -> Result<()> {
         let about = |trial: TrialId| About::from(trial).request(self.request.clone());
         match &self.act {
@@ -120,54 +128,91 @@ fn plan(study: &SharedStudy, rows: &[Row], correct: bool) -> Result<Vec<Change>>
     let mut changes = Vec::new();
     // Equal rows of a trial are replicates: the how-manieth a row is belongs to its name.
     let mut seen: HashMap<String, usize> = HashMap::new();
-    let mut corrected: HashMap<TrialId, bool> = HashMap::new();
     for row in rows.iter().filter(|row| row.result != RowResult::Blank) {
-        let Some((act, words)) = act(study, row)? else { continue };
+        let Some((act, words)) = act(study, row, correct)? else { continue };
+        let (act, words) = if correct { at_its_trial(study, act, words) } else { (act, words) };
         let name = format!("import: {}", name(row));
         let copies = seen.entry(name.clone()).or_default();
         *copies += 1;
         let request = if *copies == 1 { name } else { format!("{name}, number {copies}") };
-        let known = study.study().reported(&request).is_some() || stands_there(study, &act, *copies, correct)?;
-        let mut change = Change { line: row.line, words, request, known, act };
-        if let (Act::Tell(trial, report), true, false) = (&mut change.act, correct, known) {
-            let first = !std::mem::replace(corrected.entry(*trial).or_default(), true);
-            if first && study.study().trial(*trial)?.value().is_some() {
-                *report = report.clone().correction();
-                change.words += ", instead of its earlier values";
-            }
-        }
-        if let (Some((trial, report)), true, false) = (measured_before(study, &change.act), correct, known)
-            && !std::mem::replace(corrected.entry(trial).or_default(), true)
-        {
-            change.act = Act::Tell(trial, report.correction());
-            change.words += &format!(", instead of the earlier values of trial {trial}");
-        }
-        changes.push(change);
+        let known = study.study().reported(&request).is_some() || (row.exported && stands_there(study, &act)?);
+        changes.push(Change { line: row.line, words, request, known, act });
+    }
+    if correct {
+        correct_all(study, &mut changes)?;
     }
     Ok(changes)
 }
 
-/// Whether a trial has the row's value already, as with a file that was exported: the number `copy` of equal rows stands
-/// for the trial's number `copy` of equal values. A correction stands there if it would change nothing.
-fn stands_there(study: &SharedStudy, act: &Act, copy: usize, correct: bool) -> Result<bool> {
+/// Whether a row of an export says what its trial says, give or take what a spreadsheet rounds off.
+fn stands_there(study: &SharedStudy, act: &Act) -> Result<bool> {
     let Act::Tell(trial, report) = act else { return Ok(false) };
     let trial = study.study().trial(*trial)?;
-    let equal = trial.measurements().iter().filter(|measured| measured.value == report.value).count();
-    Ok((copy == 1 && trial.value() == Some(report.value)) || (!correct && equal >= copy))
+    let alike = |a: Option<f64>, b: Option<f64>| match (a, b) {
+        (Some(a), Some(b)) => a == b || (a - b).abs() <= 1e-14 * a.abs().max(b.abs()),
+        (a, b) => a == b,
+    };
+    Ok(alike(trial.value(), Some(report.value)) && alike(trial.noise(), report.noise))
 }
 
-/// The trial that has values of the same point already, where a row would add one.
-fn measured_before(study: &SharedStudy, act: &Act) -> Option<(TrialId, Report)> {
-    let (Act::Add(point, report) | Act::Elsewhere(_, point, report)) = act else { return None };
+/// A row that would add a point, as one of the trial that has values of that point already.
+fn at_its_trial(study: &SharedStudy, act: Act, words: String) -> (Act, String) {
+    let (Act::Add(point, report) | Act::Elsewhere(_, point, report)) = &act else { return (act, words) };
     let same = |trial: &&Trial| trial.value().is_some() && trial.point == *point;
-    study.study().trials().iter().find(same).map(|trial| (trial.id, report.clone()))
+    match study.study().trials().iter().find(same) {
+        Some(trial) => (Act::Tell(trial.id, report.clone()), format!("{words}: that is trial {}", trial.id)),
+        None => (act, words),
+    }
+}
+
+/// What rows say of a trial takes the place of what it had: the first as a correction, the others beside it. If it is what
+/// it has, nothing changes.
+fn correct_all(study: &SharedStudy, changes: &mut [Change]) -> Result<()> {
+    let mut rows: BTreeMap<TrialId, Vec<&mut Change>> = BTreeMap::new();
+    for change in changes {
+        if let Act::Tell(trial, _) = &change.act {
+            rows.entry(*trial).or_default().push(change);
+        }
+    }
+    for (id, mut rows) in rows {
+        let trial = study.study().trial(id)?;
+        if trial.value().is_none() {
+            continue;
+        }
+        let key = |value: f64, noise: Option<f64>| (value.to_bits(), noise.map(f64::to_bits));
+        let mut has: Vec<_> = trial.measurements().iter().map(|m| key(m.value, m.noise)).collect();
+        let mut told: Vec<_> = rows.iter().filter_map(|row| row.told()).map(|r| key(r.value, r.noise)).collect();
+        has.sort_unstable();
+        told.sort_unstable();
+        let is_export = matches!(&rows[..], [row] if row.known && stands_there(study, &row.act)?);
+        let known = has == told || is_export;
+        let number = n_corrections(trial) + 1;
+        for (i, row) in rows.iter_mut().enumerate() {
+            row.known = known;
+            // Values may come back that were corrected before.
+            row.request = format!("{}, correction {number}", row.request);
+            if let (Act::Tell(_, report), 0) = (&mut row.act, i) {
+                *report = report.clone().correction();
+                row.words += ", instead of its earlier values";
+            }
+        }
+    }
+    Ok(())
+}
+
+fn n_corrections(trial: &Trial) -> usize {
+    let TrialState::Complete { measurements } = &trial.state else { return 0 };
+    measurements.iter().filter(|m| m.kind == MeasurementKind::Correction).count()
 }
 
 /// What a row is called: the same row has the same name, wherever it stands.
 fn name(row: &Row) -> String {
     let trial = row.trial.map_or_else(|| "own point".to_owned(), |trial| format!("trial {trial}"));
     let result = match row.result {
-        RowResult::Value(value) => format!("{value:?}"),
+        RowResult::Value(value) => match row.noise {
+            None => format!("{value:?}"),
+            Some(noise) => format!("{value:?} with noise {noise:?}"),
+        },
         RowResult::Failed => "failed".to_owned(),
         RowResult::Infeasible => "infeasible".to_owned(),
         RowResult::Blank => "blank".to_owned(),
@@ -176,7 +221,7 @@ fn name(row: &Row) -> String {
     format!("{trial} {result}{point}")
 }
 
-fn act(study: &SharedStudy, row: &Row) -> Result<Option<(Act, String)>> {
+fn act(study: &SharedStudy, row: &Row, correct: bool) -> Result<Option<(Act, String)>> {
     let why = if row.comment.is_empty() { "no reason was given" } else { &row.comment };
     let wrong = |what: String, hint: &str| fault(format!("line {}: {what}", row.line), hint);
     let Some(id) = row.trial else {
@@ -189,13 +234,17 @@ fn act(study: &SharedStudy, row: &Row) -> Result<Option<(Act, String)>> {
         .study()
         .trial(id)
         .map_err(|_| wrong(format!("there is no trial {id}"), "check that the sheet is of this study"))?;
+    let stays = if trial.value().is_some() { "; it has a value, which stays, and this is noted" } else { "" };
     Ok(Some(match row.result {
-        RowResult::Failed => (Act::Fail(id, why.to_owned()), format!("trial {id} failed: {why}")),
-        RowResult::Infeasible => (Act::Infeasible(id, why.to_owned()), format!("trial {id} is infeasible: {why}")),
+        RowResult::Failed => (Act::Fail(id, why.to_owned()), format!("trial {id} failed: {why}{stays}")),
+        RowResult::Infeasible => {
+            (Act::Infeasible(id, why.to_owned()), format!("trial {id} is infeasible: {why}{stays}"))
+        }
         RowResult::Blank => return Ok(None),
         RowResult::Value(value) => match set_otherwise(trial, row) {
             None => {
-                let beside = trial.value().map_or_else(String::new, |old| format!(", beside {}", number(old)));
+                let old = |old: f64| format!(", beside {}", number(old));
+                let beside = trial.value().filter(|_| !correct).map_or_else(String::new, old);
                 (Act::Tell(id, report(value, row)), format!("trial {id}: {}{beside}", number(value)))
             }
             Some(set) => {

@@ -78,20 +78,20 @@ impl Answers {
         let name = question("name of the study", &args.name.clone().unwrap_or_else(|| folder_name(&args.path)))?;
         let maximize = args.maximize || question("minimize or maximize", "minimize")?.starts_with("max");
         let mut parameters = Vec::new();
-        eprintln!("parameters: NAME LOW..HIGH for numbers (whole ones without a point), add `log` for a log scale,");
-        eprintln!("or NAME A,B,C for choices; an empty line ends them");
+        say!("parameters: NAME LOW..HIGH for numbers (whole ones without a point), add `log` for a log scale,");
+        say!("or NAME A,B,C for choices; an empty line ends them");
         loop {
             let line = question(&format!("parameter {}", parameters.len() + 1), "")?;
             if line.is_empty() {
                 if parameters.is_empty() {
-                    eprintln!("at least one is needed");
+                    say!("at least one is needed");
                     continue;
                 }
                 break;
             }
             match typed(&line) {
                 Ok(parameter) => parameters.push(parameter),
-                Err(error) => eprintln!("{error:#}"),
+                Err(error) => say!("{error:#}"),
             }
         }
         let example = "python evaluate.py {params}";
@@ -102,7 +102,7 @@ impl Answers {
         let trials = loop {
             match question("how many trials", "40")?.parse() {
                 Ok(n) if n > 0 => break n,
-                _ => eprintln!("give a whole number, at least 1"),
+                _ => say!("give a whole number, at least 1"),
             }
         };
         Ok(Self { name, maximize, parameters, command: Some(command), trials })

@@ -114,11 +114,11 @@ fn listen(stop: &Stop) -> Result<Arc<AtomicI32>> {
             let again = seen.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst).is_err();
             match signal {
                 SIGINT if again => {
-                    eprintln!("stopping now: running trials are given back");
+                    say!("stopping now: running trials are given back");
                     stop.set(Urgency::Now);
                 }
                 SIGINT => {
-                    eprintln!("stopping: no more points; running trials finish. Ctrl-C again to give them back now");
+                    say!("stopping: no more points; running trials finish. Ctrl-C again to give them back now");
                     stop.set(Urgency::Finish);
                 }
                 _ => stop.set(Urgency::Release),
@@ -134,10 +134,10 @@ fn begin(study: &SharedStudy, taken_over: usize, json: bool) {
     }
     let n = study.study().trials().len();
     let goes_on = if n > 0 { format!(", goes on after {n} trials") } else { String::new() };
-    eprintln!("{}", words::safe(&format!("study `{}` in {}{goes_on}", study.name(), study.store().place())));
+    say!("{}", words::safe(&format!("study `{}` in {}{goes_on}", study.name(), study.store().place())));
     if taken_over > 0 {
         let trials = if taken_over == 1 { "trial" } else { "trials" };
-        eprintln!("{taken_over} {trials} of a process that is gone will be run again");
+        say!("{taken_over} {trials} of a process that is gone will be run again");
     }
 }
 

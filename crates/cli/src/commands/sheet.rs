@@ -5,7 +5,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use elbowroom::study::Trial;
-use elbowroom_store::Standing;
+use elbowroom_store::{SharedStudy, Standing};
 use serde_json::json;
 
 use super::answer;
@@ -17,18 +17,14 @@ use crate::sheet::{Planned, well, write};
 
 /// Asks for points, or takes those under way, and writes the sheet.
 pub fn sheet(args: &Sheet, json: bool) -> Result<()> {
-    if let Some(plate) = args.plate {
-        let most = well(plate, args.n.saturating_sub(1)).is_some();
-        let known = "6, 12, 24, 48, 96, 384 and 1536";
-        if !most {
-            return Err(fault(
-                format!("{} points do not fit on a plate of {plate} wells", args.n),
-                format!("there are plates of {known} wells"),
-            ));
-        }
-    }
     let place = Place::find(&args.study)?;
-    // The file first: points that were asked for and never seen would be a pity.
+    let pending = args.pending.then(|| pending(&place)).transpose()?;
+    let n = pending.as_ref().map_or(args.n, |(_, trials)| trials.len());
+    if let Some(plate) = args.plate.filter(|plate| well(*plate, n.saturating_sub(1)).is_none()) {
+        let hint = "there are plates of 6, 12, 24, 48, 96, 384 and 1536 wells";
+        return Err(fault(format!("{n} points do not fit on a plate of {plate} wells"), hint));
+    }
+    // The file before new points: those that were asked for and never seen would be a pity.
     let mut file = match &args.output {
         Some(path) => Some(OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| {
             let what = format!("{} could not be written: {error}", path.display());
@@ -36,15 +32,13 @@ pub fn sheet(args: &Sheet, json: bool) -> Result<()> {
         })?),
         None => None,
     };
-    let study = if args.pending { place.open()? } else { place.open_or_create()? };
-    let mut study = study.worker(BY_HAND).ttl(args.due);
-    let mut short = None;
-    let trials: Vec<Trial> = if args.pending {
-        study.study().pending().filter(|trial| study.standing(trial) == Standing::Running).cloned().collect()
-    } else {
-        let handed = study.ask(args.n, args.request.as_deref())?;
-        short = handed.short;
-        handed.trials.into_iter().map(|handed| handed.trial).collect()
+    let (study, trials, short) = match pending {
+        Some((study, trials)) => (study, trials, None),
+        None => {
+            let mut study = place.open_or_create()?.worker(BY_HAND).ttl(args.due);
+            let handed = study.ask(args.n, args.request.as_deref())?;
+            (study, handed.trials.into_iter().map(|handed| handed.trial).collect(), handed.short)
+        }
     };
     let planned: Vec<Planned<'_>> = trials
         .iter()
@@ -57,7 +51,7 @@ pub fn sheet(args: &Sheet, json: bool) -> Result<()> {
         .collect();
     let text = write(study.study().space(), &planned)?;
     if let Some(short) = &short {
-        eprintln!("{} of {} points: {short}", planned.len(), args.n);
+        say!("{} of {} points: {short}", planned.len(), args.n);
     }
     let ids: Vec<_> = trials.iter().map(|trial| trial.id).collect();
     let Some(file) = &mut file else {
@@ -74,4 +68,12 @@ pub fn sheet(args: &Sheet, json: bool) -> Result<()> {
         || json!({ "written": path, "trials": ids, "short": short }),
         || format!("{path}: {n} trials; fill in the values, then: elbow import {path}\n"),
     )
+}
+
+/// What is under way.
+fn pending(place: &Place) -> Result<(SharedStudy, Vec<Trial>)> {
+    let study = place.open()?;
+    let running = |trial: &&Trial| study.standing(trial) == Standing::Running;
+    let trials = study.study().pending().filter(running).cloned().collect();
+    Ok((study, trials))
 }

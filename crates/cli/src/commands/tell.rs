@@ -85,6 +85,10 @@ pub fn value(parameter: Option<&Parameter>, text: &str) -> Value {
         Some(Parameter::Fixed { value, .. }) => std::slice::from_ref(value),
         _ => &[],
     };
+    if let Some(value) = listed.iter().find(|value| value.as_str() == Some(text)) {
+        return value.clone();
+    }
+    // Spaces around it are the spreadsheet's.
     let text = text.trim();
     let reads_so = |value: &&Value| value.as_str().map_or_else(|| value.to_string() == text, |own| own == text);
     let same = |value: &&Value| value.as_f64().is_some_and(|own| text.parse::<f64>().is_ok_and(|x| x == own));

@@ -3,8 +3,8 @@
 use std::cmp::Ordering;
 
 use anyhow::Result;
-use elbowroom::space::{Parameter, SearchSpace, Value as Setting};
-use elbowroom::study::{Study, Trial};
+use elbowroom::space::{Condition, Value as Setting};
+use elbowroom::study::Trial;
 use elbowroom_store::SharedStudy;
 use serde_json::{Value, json};
 
@@ -27,9 +27,11 @@ pub fn trials(args: &Trials, json: bool) -> Result<()> {
 }
 
 fn choose<'a>(study: &'a SharedStudy, args: &Trials) -> Result<Vec<&'a Trial>> {
-    let condition = args.condition.as_deref().map(|text| Condition::parse(text, study.study())).transpose()?;
+    let space = study.study().space();
+    let condition = args.condition.as_deref().map(|text| Condition::parse(text, space, &["value"])).transpose()?;
+    let holds = |trial: &Trial| condition.as_ref().is_none_or(|c| c.holds(&trial.point, &[trial.value()]));
     let stands = |trial: &Trial| args.state.is_empty() || args.state.contains(&study.standing(trial));
-    let wanted = |trial: &&Trial| stands(trial) && condition.as_ref().is_none_or(|condition| condition.holds(trial));
+    let wanted = |trial: &&Trial| stands(trial) && holds(trial);
     let mut chosen: Vec<&Trial> = study.study().trials().iter().filter(wanted).collect();
     let goal = study.study().config().goal;
     match args.sort.as_str() {
@@ -43,7 +45,7 @@ fn choose<'a>(study: &'a SharedStudy, args: &Trials) -> Result<Vec<&'a Trial>> {
             (None, None) => Ordering::Equal,
         }),
         name => {
-            let names: Vec<&str> = study.study().space().parameters().iter().map(|p| p.name()).collect();
+            let names: Vec<&str> = space.parameters().iter().map(|p| p.name()).collect();
             if !names.contains(&name) {
                 let hint = format!("take one of trial, value, state, {}", names.join(", "));
                 return Err(fault(format!("trials have no `{name}` to be sorted by"), hint));
@@ -58,45 +60,21 @@ fn choose<'a>(study: &'a SharedStudy, args: &Trials) -> Result<Vec<&'a Trial>> {
     Ok(chosen)
 }
 
-/// Numbers by size, texts by the alphabet, false before true.
+/// Numbers by size, then false and true, then texts by the alphabet.
 fn order(a: Option<&Setting>, b: Option<&Setting>) -> Ordering {
-    let [x, y] = [a, b].map(|value| value.and_then(Setting::as_f64));
-    let by_size = x.zip(y).map(|(x, y)| x.total_cmp(&y));
-    by_size.unwrap_or_else(|| a.map(Setting::to_string).cmp(&b.map(Setting::to_string)))
-}
-
-/// What is asked of a trial: a constraint on a space that has the value as a further parameter.
-struct Condition {
-    with_value: SearchSpace,
-    /// None if the condition is about the value, which some trials do not have.
-    without_value: Option<SearchSpace>,
-}
-
-/// What the value is called in a condition, unless a parameter is called so.
-const VALUE: &str = "value";
-
-/// Beyond this, values are all alike to a condition: a range has to have a width.
-const LARGEST: f64 = f64::MAX / 4.0;
-
-impl Condition {
-    fn parse(text: &str, study: &Study) -> Result<Self> {
-        let mut parameters = study.space().parameters().to_vec();
-        let without_value = SearchSpace::new(parameters.clone())?.with_constraints([text]).ok();
-        if parameters.iter().all(|parameter| parameter.name() != VALUE) {
-            parameters.push(Parameter::float(VALUE, -LARGEST, LARGEST));
-        }
-        let with_value = SearchSpace::new(parameters)?.with_constraints([text])?;
-        Ok(Self { with_value, without_value })
-    }
-
-    fn holds(&self, trial: &Trial) -> bool {
-        let (space, point) = match (trial.value(), &self.without_value) {
-            (_, Some(space)) => (space, trial.point.clone()),
-            (Some(value), None) => (&self.with_value, trial.point.clone().with(VALUE, value.clamp(-LARGEST, LARGEST))),
-            (None, None) => return false,
-        };
-        space.broken_constraint(&point).is_ok_and(|broken| broken.is_none())
-    }
+    let key = |value: Option<&Setting>| match value {
+        Some(Setting::Float(_) | Setting::Int(_)) => 0,
+        Some(Setting::Bool(_)) => 1,
+        Some(Setting::Text(_)) => 2,
+        None => 3,
+    };
+    let size = |value: Option<&Setting>| value.and_then(Setting::as_f64).unwrap_or_default();
+    let truth = |value: Option<&Setting>| value.and_then(Setting::as_bool);
+    key(a)
+        .cmp(&key(b))
+        .then(size(a).total_cmp(&size(b)))
+        .then(truth(a).cmp(&truth(b)))
+        .then_with(|| a.and_then(Setting::as_str).cmp(&b.and_then(Setting::as_str)))
 }
 
 fn in_words(study: &SharedStudy, trials: &[&Trial]) -> String {
@@ -120,4 +98,20 @@ fn in_words(study: &SharedStudy, trials: &[&Trial]) -> String {
         rows.push(row);
     }
     table(&rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_of_all_kinds_have_one_order() {
+        let all = [0.5.into(), 2.into(), 10.into(), false.into(), true.into(), "1a".into(), "b".into()];
+        let all: Vec<Option<Setting>> = all.map(Some).into_iter().chain([None]).collect();
+        for (i, a) in all.iter().enumerate() {
+            for (j, b) in all.iter().enumerate() {
+                assert_eq!(order(a.as_ref(), b.as_ref()), i.cmp(&j), "{a:?} {b:?}");
+            }
+        }
+    }
 }

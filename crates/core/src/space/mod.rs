@@ -17,8 +17,8 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use self::axis::Axis;
-pub use self::constraint::Constraint;
 use self::constraint::Scalar;
+pub use self::constraint::{Condition, Constraint};
 use self::nearest::nearest;
 use self::parameter::Admitted;
 pub use self::parameter::Parameter;

@@ -107,7 +107,7 @@ pub(super) fn refuse_truncated(path: &Path) -> Result<()> {
         return Ok(());
     }
     let place = path.display();
-    let hint = "keep the file, and save what can be read into a new store with `salvage`, or take a copy from before";
+    let hint = "keep the file, and save what can be read into a new store with `elbow doctor FILE --save NEW.elbow`, or take a copy from before";
     if file.read_exact(&mut header).is_err() || !header.starts_with(b"SQLite format 3\0") {
         return Err(Error::damaged(format!("{place} is no store file, or its beginning is damaged"), hint));
     }

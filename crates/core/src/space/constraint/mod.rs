@@ -1,9 +1,11 @@
 //! What a point must keep: expressions over the parameters' names.
 
+mod condition;
 mod expression;
 mod parse;
 mod token;
 
+pub use self::condition::Condition;
 use self::expression::Expression;
 pub(super) use self::expression::Scalar;
 use super::parameter::Parameter;
