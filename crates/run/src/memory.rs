@@ -43,12 +43,18 @@ impl Watch {
             return None;
         }
         let begun = cpu_time();
-        let taken = taken(self.group, self.limit);
-        let lasting = taken.iter().filter(|(id, _)| self.suspects.contains(id)).map(|(_, bytes)| bytes).sum();
-        let all: u64 = taken.iter().map(|(_, bytes)| bytes).sum();
-        self.suspects = if all > self.limit { taken.into_iter().map(|(id, _)| id).collect() } else { Vec::new() };
+        let excess = self.judge(&taken(self.group, self.limit));
         let pause = cpu_time().saturating_sub(begun) * SPARING;
         self.next = Instant::now() + pause.clamp(PERIOD[0], PERIOD[1]);
+        excess
+    }
+
+    /// What a look says, after the one before it.
+    fn judge(&mut self, taken: &[(Id, u64)]) -> Option<u64> {
+        let sum =
+            |wanted: &dyn Fn(&Id) -> bool| taken.iter().filter(|(id, _)| wanted(id)).map(|(_, bytes)| bytes).sum();
+        let (all, lasting): (u64, u64) = (sum(&|_| true), sum(&|id| self.suspects.contains(id)));
+        self.suspects = taken.iter().filter(|_| all > self.limit).map(|(id, _)| *id).collect();
         (lasting > self.limit).then_some(lasting)
     }
 }
@@ -113,13 +119,13 @@ mod tests {
 
     const MB: u64 = 1 << 20;
 
-    /// A process group that says that it is ready and goes on until its end.
+    /// A process group that says that it is ready and waits for its end.
     struct Group(Child);
 
     impl Group {
-        fn of(first: &str, then: &str) -> Self {
+        fn of(script: &str) -> Self {
             let mut command = Command::new("perl");
-            command.args(["-e", &format!("$| = 1; {first}; print \"ready\\n\"; while (1) {{ {then} }}")]);
+            command.args(["-e", &format!("$| = 1; {script}; print \"ready\\n\"; sleep 60")]);
             let mut child = command.process_group(0).stdout(Stdio::piped()).spawn().unwrap();
             let mut line = String::new();
             BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
@@ -172,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_group_takes_what_all_of_its_processes_take() {
-        let group = Group::of(&three_children(&take(50)), "sleep 60");
+        let group = Group::of(&three_children(&take(50)));
         let bytes = group.taken(0);
         assert!((150 * MB..220 * MB).contains(&bytes), "{} MB", bytes / MB);
         assert!(group.taken(u64::MAX) >= bytes, "what is cheap to tell is no less");
@@ -187,7 +193,7 @@ mod tests {
 
     #[test]
     fn what_processes_share_counts_once() {
-        let group = Group::of(&format!("{}; {}", take(100), three_children("")), "sleep 60");
+        let group = Group::of(&format!("{}; {}", take(100), three_children("")));
         assert!(group.taken(u64::MAX) > 400 * MB, "by itself each of the four seems to take all of it");
         let bytes = group.taken(0);
         assert!((100 * MB..150 * MB).contains(&bytes), "{} MB", bytes / MB);
@@ -195,10 +201,22 @@ mod tests {
 
     #[test]
     fn what_comes_and_goes_is_not_taken_for_more() {
-        // While a child has not become another program, it has the pages of its parent.
-        let short = "for (1..4) { if (!fork) { select(undef, undef, undef, 0.004); exec \"true\" } } 1 while wait > 0";
-        let group = Group::of(&take(60), short);
-        assert_eq!(group.looks(90 * MB, 20), [None; 20]);
+        let mut watch = Watch::new(1, 100);
+        let [parent, child, other, third] = [(1, 10), (2, 11), (2, 12), (3, 12)];
+        for (taken, excess) in [
+            // A child has all that its parent has, until it becomes another program.
+            (&[(parent, 80), (child, 80)][..], None),
+            (&[(parent, 80), (other, 80)], None),
+            (&[(parent, 80)], None),
+            (&[(parent, 60), (other, 60)], None),
+            // Those that were there before count, and only those.
+            (&[(parent, 60), (other, 50), (third, 40)], Some(110)),
+            (&[(parent, 60), (third, 40)], None),
+            (&[(parent, 101)], None),
+            (&[(parent, 101)], Some(101)),
+        ] {
+            assert_eq!(watch.judge(taken), excess, "{taken:?}");
+        }
     }
 
     #[test]
