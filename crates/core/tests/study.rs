@@ -433,6 +433,42 @@ mod results {
         }
         assert_eq!(verify(&events).unwrap()[0].event, changed);
     }
+
+    /// Among five to nine values of a function that they do not determine, the model knows that it does not know: the
+    /// truth half-way between two of them is not a thousand deviations off.
+    #[test]
+    fn a_model_of_few_results_is_not_far_too_sure() {
+        let mut n_tried = 0;
+        for (seed, n) in (0..12).flat_map(|seed| [5, 6, 8, 9].map(|n| (seed, n))) {
+            let truth = |x: f64| (6.0 * x + seed as f64).sin() + 0.3 * (17.0 * x).cos() + (2.0 * x).exp();
+            let mut study = study(line().initial(n).seed(seed));
+            for trial in study.ask(n).unwrap().trials {
+                study.tell(trial.id, truth(x(&trial))).unwrap();
+            }
+            let model = study.model().unwrap();
+            let mut known: Vec<f64> = study.trials().iter().map(x).collect();
+            known.sort_by(f64::total_cmp);
+            for pair in known.windows(2) {
+                let middle = (pair[0] + pair[1]) / 2.0;
+                let (mean, sd) = model.predict_value(&[(middle + 1.0) / 2.0]);
+                // A model is of what is to be maximized.
+                let error = (mean + truth(middle)).abs();
+                assert!(error < 1000.0 * sd, "seed {seed}, {n} results: off by {error} at {middle} with sd {sd}");
+                n_tried += 1;
+            }
+        }
+        assert_eq!(n_tried, 12 * (4 + 5 + 7 + 8));
+    }
+
+    #[test]
+    fn results_over_decades_are_warped_once_there_are_ten() {
+        let mut study = study(line().initial(12));
+        for (i, trial) in study.ask(12).unwrap().trials.iter().enumerate() {
+            study.tell(trial.id, (9.0 * x(trial)).exp()).unwrap();
+            let bend = study.model().unwrap().record.bend;
+            assert_eq!(bend.is_some(), i + 1 >= 10, "{} results: {bend:?}", i + 1);
+        }
+    }
 }
 
 mod large_studies {

@@ -190,8 +190,9 @@ pub struct ModelRecord {
     pub part: Option<Part>,
 }
 
-/// Distinct points that a warp needs: replicates of few points tell of the noise, not of the function.
-const MIN_WARPED: usize = 4;
+/// Distinct points that a warp needs. Few results can often be bent until they lie on a smooth curve, of which the model
+/// is then far too sure; and replicates tell of the noise, not of the function.
+const MIN_WARPED: usize = 10;
 
 fn n_distinct(data: &Dataset) -> usize {
     let bits = |x: &[f64]| x.iter().map(|v| v.to_bits()).collect::<Vec<u64>>();
