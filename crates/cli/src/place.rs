@@ -69,7 +69,9 @@ impl Place {
     pub fn store(&self) -> Result<Arc<dyn Store>> {
         if is_file(&self.address) && !path_of(&self.address).exists() {
             let hint = self.hint_to_begin();
-            return Err(fault(format!("there is no store at {}", self.address), hint));
+            // What follows may be a token, where `http://` was forgotten.
+            let shown = self.address.split(['?', '@']).next().unwrap_or_default();
+            return Err(fault(format!("there is no store at {shown}"), hint));
         }
         Ok(open(&self.address)?)
     }

@@ -119,7 +119,7 @@ impl SharedStudy {
                     asking.ticket = None;
                     return Ok(true);
                 }
-                Appended::Newer(revision) => self.check_not_shorter(revision)?,
+                Appended::Newer(_) => {}
                 Appended::Queued => self.enter_queue(asking)?,
                 Appended::Revived => {}
             }

@@ -90,12 +90,23 @@ pub(crate) fn import<R: Rows>(
     Ok(())
 }
 
+/// A log that is shorter than what was read of it is another one.
+pub(crate) fn check_not_shorter(name: &str, revision: usize, seen: usize) -> Result<()> {
+    if revision >= seen {
+        return Ok(());
+    }
+    let what = format!("the study `{name}` has {revision} events, where it had {seen} before");
+    Err(Error::damaged(what, "find out who replaced it, and open it again"))
+}
+
 /// Stands for the first event of an empty log.
 const NOTHING: Event = Event::Released { trial: TrialId(0), request: None };
 
 pub(crate) fn read<R: Rows>(rows: &mut R, name: &str, from: usize) -> Result<Snapshot, R::Fault> {
     let study = rows.study(name)?;
-    let entries = rows.entries(study, from)?;
+    let (revision, _) = rows.end(study)?;
+    check_not_shorter(name, revision, from)?;
+    let entries = if from < revision { rows.entries(study, from)? } else { Vec::new() };
     let leases = rows.leases(study)?;
     let now = rows.now()?;
     let queue = rows.queue(study)?.iter().filter(|place| place.is_live(now)).map(|place| place.ticket).collect();
@@ -152,9 +163,12 @@ pub(crate) fn report<R: Rows>(
     name: &str,
     event: &Event,
     attempt: Option<u32>,
+    seen: usize,
 ) -> Result<Reported, R::Fault> {
     let trial = rules::reported_trial(event)?;
     let study = rows.study(name)?;
+    let (revision, digest) = rows.end(study)?;
+    check_not_shorter(name, revision, seen)?;
     if let Some(key) = Key::of(event)?
         && let Some((number, was)) = rows.seen(study, &key)?
     {
@@ -164,7 +178,6 @@ pub(crate) fn report<R: Rows>(
     let Some(event) = rules::judge(event, attempt, rows.lease(study, trial)?.as_ref(), now) else {
         return Ok(Reported::Superseded);
     };
-    let (revision, digest) = rows.end(study)?;
     let entry = Entry::of(&event, now, digest)?;
     fault::at("report: begun");
     rows.push(study, revision, &entry, &Filed::of(&event)?)?;

@@ -43,13 +43,13 @@ struct State {
 }
 
 impl Heartbeat {
-    /// Starts the thread; 20 s is right for leases of 90 s.
+    /// Starts the thread; 20 s is right for leases of 90 s. More often than a hundred times a second it does not beat.
     pub fn start(store: Arc<dyn Store>, study: &str, every: Duration) -> Self {
         let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new() });
         let (ours, study) = (shared.clone(), study.to_owned());
         let thread = std::thread::Builder::new()
             .name("heartbeat".to_owned())
-            .spawn(move || ours.beat(&*store, &study, every))
+            .spawn(move || ours.beat(&*store, &study, every.max(Duration::from_millis(10))))
             .map_err(|error| shared.lock().trouble = Some(format!("no thread for heartbeats: {error}")))
             .ok();
         Self { shared, thread }

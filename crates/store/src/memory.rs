@@ -92,8 +92,8 @@ impl Store for Memory {
         flow::append(&mut *self.lock(), study, expected, handout)
     }
 
-    fn report(&self, study: &str, event: &Event, attempt: Option<u32>) -> Result<Reported> {
-        flow::report(&mut *self.lock(), study, event, attempt)
+    fn report(&self, study: &str, event: &Event, attempt: Option<u32>, seen: usize) -> Result<Reported> {
+        flow::report(&mut *self.lock(), study, event, attempt, seen)
     }
 
     fn extend(&self, study: &str, attempts: &[Attempt]) -> Result<Vec<Hold>> {

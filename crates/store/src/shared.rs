@@ -140,6 +140,11 @@ impl SharedStudy {
         self
     }
 
+    /// Sets the name under which trials are taken from now on.
+    pub fn set_worker(&mut self, name: impl Into<String>) {
+        self.worker = name.into();
+    }
+
     /// Sets how long this process may be silent before its trials count as lost.
     pub fn ttl(mut self, ttl: Duration) -> Self {
         self.ttl = ttl;
@@ -210,16 +215,6 @@ impl SharedStudy {
             self.digest = digest;
         }
         Ok(())
-    }
-
-    /// A log that is shorter than what was read of it is another one.
-    pub(crate) fn check_not_shorter(&self, revision: usize) -> Result<()> {
-        if revision >= self.revision() {
-            return Ok(());
-        }
-        let (name, place, seen) = (&self.name, self.store.place(), self.revision());
-        let what = format!("the study `{name}` in {place} has {revision} events, where it had {seen} before");
-        Err(Error::damaged(what, "find out who replaced it, and open it again"))
     }
 }
 

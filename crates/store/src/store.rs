@@ -43,7 +43,8 @@ pub trait Store: Send + Sync {
     /// The studies it holds, by name.
     fn studies(&self) -> Result<Vec<StudyInfo>>;
 
-    /// The entries from revision `from` on, with the leases, the queue and the time of the same moment.
+    /// The entries from revision `from` on, with the leases, the queue and the time of the same moment. Fails if the study
+    /// has not got that far: then it is not the one that was read before.
     fn read(&self, study: &str, from: usize) -> Result<Snapshot>;
 
     /// Appends a hand-out and takes its leases, if the study is still at revision `expected`. An `Asked` also has to
@@ -53,8 +54,9 @@ pub trait Store: Send + Sync {
     /// Appends what is reported of a trial (told, failed, infeasible, released), at whatever revision, and ends the
     /// trial's lease. The same request again appends nothing. `attempt` is the number of the attempt it comes from, if
     /// that is known: from a lease that ran out, a value is kept and marked late; from one that was superseded, a
-    /// failure or a release says nothing about the trial, and is left out.
-    fn report(&self, study: &str, event: &Event, attempt: Option<u32>) -> Result<Reported>;
+    /// failure or a release says nothing about the trial, and is left out. A log of fewer than `seen` events is not the
+    /// one that the reporter knows, and is left as it is.
+    fn report(&self, study: &str, event: &Event, attempt: Option<u32>, seen: usize) -> Result<Reported>;
 
     /// Says that these attempts are alive: each lease begins anew. Answers in the same order.
     fn extend(&self, study: &str, attempts: &[Attempt]) -> Result<Vec<Hold>>;

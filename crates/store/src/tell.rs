@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::lease::{Attempt, Hold};
 use crate::request;
 use crate::shared::{HandedTrial, MAX_ROUNDS, SharedStudy, too_busy};
-use crate::store::{Appended, Handout, Reported};
+use crate::store::{Handout, Reported};
 
 /// Which trial a report is about, and what is known about the report.
 ///
@@ -172,9 +172,7 @@ impl SharedStudy {
             let attempts = [Attempt::first(trial)];
             let handout = Handout { event: &event, attempts: &attempts, worker: &self.worker, ttl, ticket: None };
             // Whatever became of it, the next look at the log says whether it is there.
-            if let Appended::Newer(revision) = self.store.append(&self.name, self.revision(), &handout)? {
-                self.check_not_shorter(revision)?;
-            }
+            self.store.append(&self.name, self.revision(), &handout)?;
         }
         Err(too_busy(&self.name))
     }
@@ -193,7 +191,7 @@ impl SharedStudy {
             self.refresh()?;
             self.study.check(event)?;
         }
-        self.store.report(&self.name, event, attempt)
+        self.store.report(&self.name, event, attempt, self.revision())
     }
 }
 

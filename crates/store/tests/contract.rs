@@ -91,7 +91,7 @@ fn an_append_at_an_old_revision_is_refused_with_the_newer_one(bench: &Bench) {
     assert_eq!(store.read("study", 0).unwrap().entries.len(), 2);
     assert_eq!(store.append("study", 2, &handout).unwrap(), Appended::Done(3));
     // What reports nothing or hands nothing out has no business here.
-    assert!(store.report("study", &event, None).is_err());
+    assert!(store.report("study", &event, None, 0).is_err());
     let told = Report::new(1.0).into_event(TrialId(0));
     assert!(store.append("study", 3, &Handout { event: &told, ..handout }).is_err());
 }
@@ -129,7 +129,7 @@ fn a_request_cannot_be_used_for_two_things(bench: &Bench) {
     assert!(study.tell(&trials[1], Report::new(1.0).request("r")).is_err());
     // Nor behind the back of the study's own check.
     let event = Report::new(1.0).request("r").into_event(trials[1].id());
-    assert!(matches!(bench.open().report("study", &event, None), Err(Error::Request { .. })));
+    assert!(matches!(bench.open().report("study", &event, None, 0), Err(Error::Request { .. })));
     assert!(study.ask(1, Some("")).is_err());
     assert_eq!(bench.join().study().events().len(), 3);
 }
@@ -347,8 +347,8 @@ impl<F: FnOnce() + Send> Store for Meanwhile<F> {
         }
         self.store.append(study, expected, handout)
     }
-    fn report(&self, study: &str, event: &Event, attempt: Option<u32>) -> Result<Reported, Error> {
-        self.store.report(study, event, attempt)
+    fn report(&self, study: &str, event: &Event, attempt: Option<u32>, seen: usize) -> Result<Reported, Error> {
+        self.store.report(study, event, attempt, seen)
     }
     fn extend(&self, study: &str, attempts: &[Attempt]) -> Result<Vec<Hold>, Error> {
         self.store.extend(study, attempts)
@@ -424,7 +424,7 @@ fn the_queue_of_askers_has_an_order_and_forgets_the_dead(bench: &Bench) {
     let first = store.queue("study", None, TTL).unwrap();
     let second = store.queue("study", None, TTL * 10).unwrap();
     assert!(first < second);
-    assert_eq!(store.read("study", 9).unwrap().queue, [first, second]);
+    assert_eq!(store.read("study", 1).unwrap().queue, [first, second]);
     assert_eq!(store.queue("study", Some(first), TTL).unwrap(), first);
 
     // An asker without a place waits for those in front until they are gone; here the first dies, the second leaves.
@@ -438,7 +438,7 @@ fn the_queue_of_askers_has_an_order_and_forgets_the_dead(bench: &Bench) {
         waiter.join().unwrap()
     });
     assert_eq!(waiter, 1);
-    assert!(store.read("study", 9).unwrap().queue.is_empty());
+    assert!(store.read("study", 1).unwrap().queue.is_empty());
 }
 
 fn only_new_events_are_read(bench: &Bench) {

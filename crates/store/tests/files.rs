@@ -272,14 +272,36 @@ fn a_store_in_use_is_found_healthy() {
 
 /// A store that begins to show an older state of the study, as after a restored backup.
 #[test]
+fn a_file_that_was_removed_or_replaced_takes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("study.elbow");
+    let mut study = SharedStudy::create(Arc::new(Sqlite::open(&path).unwrap()), "study", random(100)).unwrap();
+    let trial = study.ask(1, None).unwrap().trials.remove(0);
+    let kept = folder.path().join("kept.elbow");
+    fs::rename(&path, &kept).unwrap();
+    let error = study.tell(&trial, 1.0).unwrap_err().to_string();
+    assert!(error.contains("removed or replaced"), "{error}");
+    // Back in its place, it is the same file.
+    fs::rename(&kept, &path).unwrap();
+    study.tell(&trial, 1.0).unwrap();
+    fs::remove_file(&path).unwrap();
+    fs::write(&path, "").unwrap();
+    assert!(study.ask(1, None).unwrap_err().to_string().contains("removed or replaced"));
+}
+
+#[test]
 fn a_log_that_became_shorter_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let path = some_file(folder.path());
     let mut study = SharedStudy::open(Arc::new(Sqlite::open(&path).unwrap()), "study").unwrap();
     let database = rusqlite::Connection::open(&path).unwrap();
     database.execute("DELETE FROM events WHERE number > 50", []).unwrap();
-    let error = study.ask(1, None).unwrap_err().to_string();
-    assert!(error.contains("has 51 events, where it had 62 before"), "{error}");
+    let last = study.study().trials().last().unwrap().id;
+    for error in [study.ask(1, None).map(drop), study.tell(last, 1.0).map(drop), study.refresh().map(drop)] {
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains("has 51 events, where it had 62 before"), "{error}");
+    }
+    events(&path).expect("a report of a trial that is gone does not spoil the log");
     // And once it has grown again, differently, that is noticed too.
     let mut other = SharedStudy::open(Arc::new(Sqlite::open(&path).unwrap()), "study").unwrap();
     for _ in 0..12 {

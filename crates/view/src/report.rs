@@ -6,11 +6,14 @@ use serde_json::{Map, Value, json};
 use crate::assets::ASSETS;
 use crate::overview::{Recommended, builds, overview};
 use crate::picture::{Picture, trial_page, why_page};
-use crate::scene::Scene;
-use crate::table::{MAX_ROWS, Query, Sort, row, table};
+use crate::scene::{Scene, Standing};
+use crate::table::{MAX_ROWS, Query, Row, Sort, Table, row, table};
 
 /// Pairs of parameters that are drawn.
 const PAIRS: usize = 15;
+
+/// Rows of each kind of trial without a value, where there are too many trials for all.
+const KIND: usize = 50;
 
 /// Trials whose choice is explained: the best one, and the last that the model chose.
 const EXPLAINED: usize = 4;
@@ -66,8 +69,7 @@ fn views(scene: &Scene<'_>, log_hash: &str, with_model: bool) -> Map<String, Val
             }
         }
     }
-    let query = Query { sort: Sort::Value, rows: Some(MAX_ROWS), ..Query::default() };
-    let listed = table(scene, &query);
+    let listed = listed(scene);
     for row in &listed.rows {
         if let Ok(page) = trial_page(scene, TrialId(row.trial)) {
             views.insert(format!("{base}/trials/{}", row.trial), page);
@@ -80,6 +82,22 @@ fn views(scene: &Scene<'_>, log_hash: &str, with_model: bool) -> Map<String, Val
         }
     }
     views
+}
+
+/// The best trials, and of many some of each kind that has no value.
+fn listed(scene: &Scene<'_>) -> Table {
+    let query = Query { sort: Sort::Value, rows: Some(MAX_ROWS), ..Query::default() };
+    let mut listed = table(scene, &query);
+    if listed.n_found > listed.rows.len() {
+        let those =
+            |state: &Standing| table(scene, &Query { state: Some(*state), rows: Some(KIND), ..Query::default() }).rows;
+        let others: Vec<Row> = Standing::ALL.iter().filter(|s| **s != Standing::Complete).flat_map(those).collect();
+        listed.rows.truncate(MAX_ROWS - others.len());
+        let is_new = |row: &Row| listed.rows.iter().all(|kept| kept.trial != row.trial);
+        let others: Vec<Row> = others.into_iter().filter(is_new).collect();
+        listed.rows.extend(others);
+    }
+    listed
 }
 
 /// All pairs of few parameters, the first ones of many.

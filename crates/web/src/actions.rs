@@ -12,12 +12,12 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use elbowroom::space::{Point, Value as Setting};
 use elbowroom::study::{Report, Told, TrialId};
-use elbowroom_store::{About, Attempt, DEFAULT_TTL, HandedTrial, Hold, Reported};
+use elbowroom_store::{About, Attempt, DEFAULT_TTL, Digest, HandedTrial, Hold, Reported, Time, check_name};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::desk::Desk;
+use crate::desk::{BY_HAND, Desk};
 use crate::fault::Fault;
 use crate::limits::{MAX_ASK, MAX_ATTEMPTS, check_json};
 use crate::looks::{beside, in_json};
@@ -34,6 +34,10 @@ const MAX_LEASE: f64 = 366.0 * 86_400.0;
 pub fn read<T: DeserializeOwned>(body: Sent) -> Result<T, Fault> {
     let body = body.map_err(|error| Fault::new(error.status(), error.body_text(), "send at most 1 MB"))?;
     check_json(&body).map_err(|what| Fault::bad(what, "send a plain object"))?;
+    // A list would be taken for an object's values in their order.
+    if body.trim_ascii_start().first() != Some(&b'{') {
+        return Err(Fault::bad("the body is no JSON object", "see /api/openapi.json"));
+    }
     serde_json::from_slice(&body).map_err(|error| Fault::bad(error.to_string(), "see /api/openapi.json"))
 }
 
@@ -76,13 +80,12 @@ pub async fn ask((State(studies), Path(name)): Studied, body: Sent) -> Answer {
         return Err(Fault::bad(format!("{n} points were asked for"), format!("ask for 1 to {MAX_ASK}")));
     }
     let ttl = lease(lease_seconds)?;
-    let worker = worker.unwrap_or_else(|| "by hand".to_owned());
-    if worker.is_empty() || worker.len() > 200 || worker.chars().any(char::is_control) {
-        return Err(Fault::bad("the worker's name cannot be used", "take 1 to 200 letters, digits, spaces or signs"));
-    }
+    let worker = worker.unwrap_or_else(|| BY_HAND.to_owned());
+    check_name("the worker's name", &worker)?;
     beside(move || {
         if !fixed.is_empty() {
-            return in_json(&held_fixed(&*studies.desk(&name)?, n, ttl, request, fixed)?);
+            let desk = studies.desk(&name)?;
+            return in_json(&held_fixed(&desk, n, (&worker, ttl), request, fixed)?);
         }
         let handed = studies.desk(&name)?.ask(n, &worker, ttl, request.as_deref())?;
         let trials: Vec<Value> = handed.trials.iter().map(handed_trial).collect();
@@ -96,7 +99,7 @@ pub async fn ask((State(studies), Path(name)): Studied, body: Sent) -> Answer {
 fn held_fixed(
     desk: &Desk,
     n: usize,
-    ttl: Duration,
+    (worker, ttl): (&str, Duration),
     request: Option<String>,
     fixed: BTreeMap<String, Setting>,
 ) -> Result<Value, Fault> {
@@ -106,7 +109,7 @@ fn held_fixed(
     if n > MAX_HELD {
         return Err(Fault::bad(format!("{n} points with fixed parameters"), format!("ask for at most {MAX_HELD}")));
     }
-    let named = |i: usize| request.as_ref().map(|request| format!("{request}, point {i}"));
+    let named = |i: usize| request.as_ref().map(|request| derived(request, &format!("point {i}")));
     desk.undisturbed(|| {
         let newest = desk.newest()?;
         // A request that was answered has its points in the log.
@@ -126,14 +129,25 @@ fn held_fixed(
             let started = desk.tell(|study| {
                 // A worker on the store itself may have taken it meanwhile.
                 study.refresh()?;
-                let is_free = !study.study().pending().any(|trial| trial.point == *point);
-                Ok(if is_free || !is_new { Some(study.start(point, Some(ttl), named(i).as_deref())?) } else { None })
+                if is_new && study.study().pending().any(|trial| trial.point == *point) {
+                    return Ok(None);
+                }
+                study.set_worker(worker);
+                let started = study.start(point, Some(ttl), named(i).as_deref());
+                study.set_worker(BY_HAND);
+                Ok(Some(started?))
             })?;
             trials.extend(started.as_ref().map(handed_trial));
         }
         let short = (trials.len() < n).then_some("no more points are free with these values");
         Ok(json!({ "trials": trials, "short": short }))
     })
+}
+
+/// The name of a part of a request: a long one is shortened to its digest.
+fn derived(request: &str, part: &str) -> String {
+    let whole = format!("{request}, {part}");
+    if check_name("", &whole).is_ok() { whole } else { format!("{}, {part}", Digest::EMPTY.then(Time(0), request)) }
 }
 
 /// The most points with fixed parameters at once.
@@ -149,7 +163,8 @@ fn handed_trial(handed: &HandedTrial) -> Value {
 #[serde(deny_unknown_fields)]
 struct Tell {
     trial: u64,
-    /// None for a value that is not finite, which JSON cannot write.
+    /// None for a value that is not finite, which JSON cannot write. It has to be there all the same.
+    #[serde(deserialize_with = "Option::deserialize")]
     value: Option<f64>,
     noise: Option<f64>,
     #[serde(default)]
@@ -234,15 +249,18 @@ pub async fn release((State(studies), Path(name)): Studied, body: Sent) -> Answe
             let reported = desk.tell(|study| Ok(study.release(about(trial, attempt, request))?))?;
             return in_json(&json!({ "trial": trial, "reported": word(reported) }));
         }
-        desk.tell(|study| {
-            study.refresh()?;
-            study.study().trial(TrialId(trial))?;
-            let own = |held: &Attempt| held.trial.0 == trial && attempt.is_none_or(|number| number == held.number);
-            let attempts: Vec<Attempt> = study.leases().map(|lease| lease.attempt).filter(own).collect();
-            if attempts.is_empty() {
-                return Err(Fault::new(StatusCode::CONFLICT, "nobody has this trial", "look at how it stands"));
-            }
-            Ok(study.give_back(&attempts)?)
+        desk.once(request.as_deref(), || {
+            desk.tell(|study| {
+                study.refresh()?;
+                study.study().trial(TrialId(trial))?;
+                let held = study.leases().map(|lease| lease.attempt).find(|held| held.trial.0 == trial);
+                match held {
+                    // Given back before: somebody else has it by now.
+                    Some(held) if attempt.is_some_and(|number| number < held.number) => Ok(()),
+                    Some(held) if attempt.is_none_or(|number| number == held.number) => Ok(study.give_back(&[held])?),
+                    _ => Err(Fault::new(StatusCode::CONFLICT, "nobody has this trial", "look at how it stands")),
+                }
+            })
         })?;
         in_json(&json!({ "trial": trial, "reported": "queued" }))
     })
@@ -262,15 +280,23 @@ struct Alive {
     attempt: u32,
 }
 
+/// Attempts whose trials' numbers a database can hold.
+pub fn checked(attempts: Vec<Attempt>) -> Result<Vec<Attempt>, Fault> {
+    match attempts.iter().find(|attempt| i64::try_from(attempt.trial.0).is_err()) {
+        Some(attempt) => Err(Fault::missing(format!("there is no trial {}", attempt.trial), "look at the trials")),
+        None => Ok(attempts),
+    }
+}
+
 /// Says that attempts are alive.
 pub async fn heartbeat((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     let Beat { attempts } = read(body)?;
     if attempts.len() > MAX_ATTEMPTS {
         return Err(Fault::bad("too many attempts at once", format!("send at most {MAX_ATTEMPTS}")));
     }
+    let attempts = attempts.iter().map(|a| Attempt { trial: TrialId(a.trial), number: a.attempt }).collect();
+    let attempts = checked(attempts)?;
     beside(move || {
-        let attempts: Vec<Attempt> =
-            attempts.iter().map(|a| Attempt { trial: TrialId(a.trial), number: a.attempt }).collect();
         let holds = studies.desk(&name)?.store.extend(&name, &attempts)?;
         let one = |(attempt, hold): (&Attempt, Hold)| match hold {
             Hold::Held(until) => json!({ "trial": attempt.trial, "hold": "held", "until": until.0 }),
@@ -300,6 +326,9 @@ struct Add {
 pub async fn add((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     let Add { point, value, noise, instead_of, due_seconds, request } = read(body)?;
     let due = due_seconds.map(|seconds| lease(Some(seconds))).transpose()?;
+    if value.is_none() && noise.is_some() {
+        return Err(Fault::bad("there is a noise without a value", "send both, or tell them once the value is there"));
+    }
     let point = point.into_iter().fold(Point::new(), |point, (name, setting)| point.with(name, setting));
     beside(move || {
         let handed = studies.desk(&name)?.tell(|study| {
@@ -323,8 +352,7 @@ pub async fn add((State(studies), Path(name)): Studied, body: Sent) -> Answer {
                 None => handed_trial(&study.start(&point, due, request.as_deref())?),
             };
             if let Some(other) = instead_of {
-                let under = request.map(|request| format!("{request}, instead"));
-                study.release(about(other, None, under.filter(|name| name.len() <= 200)))?;
+                study.release(about(other, None, request.map(|request| derived(&request, "instead"))))?;
             }
             Ok(added)
         })?;

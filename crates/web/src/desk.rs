@@ -4,7 +4,7 @@
 //! take a fit. So who looks never waits for who asks. Those who look read what is new at most every [`STALE`], together;
 //! a store file in WAL mode lets a writer write meanwhile.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use axum::http::StatusCode;
 use elbowroom::space::{Point, Value as Setting};
 use elbowroom::study::{Study, TrialId};
-use elbowroom_store::{Attempt, Handed, SharedStudy, Store};
+use elbowroom_store::{Attempt, Error, Handed, SharedStudy, Store};
 use elbowroom_view::overview::Recommended;
 use elbowroom_view::picture::why_page;
 use elbowroom_view::proposal::propose;
@@ -22,6 +22,12 @@ use crate::fault::Fault;
 
 /// How old what is shown may be.
 const STALE: Duration = Duration::from_millis(200);
+
+/// The name of whoever gives no name.
+pub const BY_HAND: &str = "by hand";
+
+/// Requests that change nothing in the log and are remembered, so that they can be sent again.
+const MOST_REMEMBERED: usize = 10_000;
 
 /// The name under which points are prepared for those who wait.
 const PREPARED: &str = "elbow serve";
@@ -41,15 +47,21 @@ pub struct Desk {
     looked: Mutex<Option<Instant>>,
     asker: Mutex<Option<SharedStudy>>,
     waiting: AtomicUsize,
+    /// The named requests among those that wait: one that is sent twice wants its points once.
+    named: Mutex<HashSet<String>>,
+    done: Mutex<HashSet<String>>,
     prepared: AtomicUsize,
     pub paused: AtomicBool,
+    /// How often the study was found replaced by another one.
+    replaced: AtomicUsize,
     frozen: Mutex<Option<Arc<Frozen>>>,
-    reasons: Mutex<HashMap<TrialId, Arc<str>>>,
+    reasons: Mutex<HashMap<(usize, TrialId), Arc<str>>>,
 }
 
 /// A study that stands still while pictures of its model are made.
 pub struct Frozen {
     pub study: Study,
+    replaced: usize,
     standings: Vec<Standing>,
     held: Vec<Held>,
     now: i64,
@@ -88,12 +100,15 @@ impl Desk {
         Ok(Self {
             store,
             name: name.to_owned(),
-            shown: RwLock::new(shown.worker("by hand")),
+            shown: RwLock::new(shown.worker(BY_HAND)),
             looked: Mutex::new(Some(Instant::now())),
             asker: Mutex::default(),
             waiting: AtomicUsize::new(0),
+            named: Mutex::default(),
+            done: Mutex::default(),
             prepared: AtomicUsize::new(0),
             paused: AtomicBool::new(false),
+            replaced: AtomicUsize::new(0),
             frozen: Mutex::default(),
             reasons: Mutex::default(),
         })
@@ -113,7 +128,16 @@ impl Desk {
     pub fn look_shared<T>(&self, see: impl FnOnce(&SharedStudy) -> T) -> Result<T, Fault> {
         let mut looked = lock(&self.looked);
         if looked.is_none_or(|at| at.elapsed() >= STALE) {
-            self.shown.write().unwrap_or_else(PoisonError::into_inner).refresh()?;
+            let mut shown = self.shown.write().unwrap_or_else(PoisonError::into_inner);
+            match shown.refresh() {
+                // Somebody restored a copy, or made it anew: that is the study from now on.
+                Err(Error::Damaged { .. }) => {
+                    *shown = SharedStudy::open(self.store.clone(), &self.name)?.worker(BY_HAND);
+                    self.replaced.fetch_add(1, Ordering::SeqCst);
+                }
+                other => drop(other?),
+            }
+            drop(shown);
             *looked = Some(Instant::now());
         }
         drop(looked);
@@ -125,6 +149,22 @@ impl Desk {
         tell(&mut self.shown.write().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Does something once for all requests of a name. What leaves no trace in the log is remembered here, as long as this
+    /// process lives.
+    pub fn once(&self, request: Option<&str>, work: impl FnOnce() -> Result<(), Fault>) -> Result<(), Fault> {
+        let Some(request) = request else { return work() };
+        if lock(&self.done).contains(request) {
+            return Ok(());
+        }
+        work()?;
+        let mut done = lock(&self.done);
+        if done.len() >= MOST_REMEMBERED {
+            done.clear();
+        }
+        done.insert(request.to_owned());
+        Ok(())
+    }
+
     /// Does something while nobody takes points here.
     pub fn undisturbed<T>(&self, work: impl FnOnce() -> T) -> T {
         let _turn = lock(&self.asker);
@@ -134,15 +174,35 @@ impl Desk {
     /// Takes points. Where several wait, one prepares points for all of them, and each then takes its own: a batch is
     /// chosen once, and what is taken is stored under its taker's name and request like any other.
     pub fn ask(&self, n: usize, worker: &str, ttl: Duration, request: Option<&str>) -> Result<Handed, Fault> {
-        self.waiting.fetch_add(n, Ordering::SeqCst);
-        let asked = self.ask_in_turn(n, worker, ttl, request);
-        self.waiting.fetch_sub(n, Ordering::SeqCst);
+        let is_new = match request {
+            Some(name) => !self.look_shared(|shared| shared.study().answered(name).is_some())? && self.enter(name),
+            None => true,
+        };
+        let wanted = if is_new { n } else { 0 };
+        self.waiting.fetch_add(wanted, Ordering::SeqCst);
+        let asked = self.ask_in_turn(n, wanted, worker, ttl, request);
+        self.waiting.fetch_sub(wanted, Ordering::SeqCst);
+        if let (Some(name), true) = (request, is_new) {
+            lock(&self.named).remove(name);
+        }
         // Whoever was handed a trial may look at it.
         *lock(&self.looked) = None;
         asked
     }
 
-    fn ask_in_turn(&self, n: usize, worker: &str, ttl: Duration, request: Option<&str>) -> Result<Handed, Fault> {
+    /// Whether a request is the first of its name that waits.
+    fn enter(&self, name: &str) -> bool {
+        lock(&self.named).insert(name.to_owned())
+    }
+
+    fn ask_in_turn(
+        &self,
+        n: usize,
+        own: usize,
+        worker: &str,
+        ttl: Duration,
+        request: Option<&str>,
+    ) -> Result<Handed, Fault> {
         let mut slot = lock(&self.asker);
         let mut study = match slot.take() {
             Some(study) => study,
@@ -154,7 +214,7 @@ impl Desk {
         }
         let wanted = self.waiting.load(Ordering::SeqCst);
         let mut left = self.prepared.load(Ordering::SeqCst);
-        if wanted > n && left < n {
+        if wanted > own && left < own {
             let mut preparing = study.worker(PREPARED).ttl(ttl);
             let prepared = preparing.ask(wanted.min(crate::limits::MAX_ASK), None);
             let attempts = |handed: &Handed| handed.trials.iter().map(|trial| trial.attempt).collect::<Vec<Attempt>>();
@@ -164,8 +224,9 @@ impl Desk {
         }
         study = study.worker(worker).ttl(ttl);
         let handed = study.ask(n, request);
-        *slot = Some(study);
-        self.prepared.store(left.saturating_sub(n), Ordering::SeqCst);
+        // One that was replaced is opened again.
+        *slot = Some(study).filter(|_| !matches!(handed, Err(Error::Damaged { .. })));
+        self.prepared.store(left.saturating_sub(own), Ordering::SeqCst);
         Ok(handed?)
     }
 
@@ -182,11 +243,24 @@ impl Desk {
 
     fn freeze(&self, newest: bool) -> Result<Arc<Frozen>, Fault> {
         let mut kept = lock(&self.frozen);
-        let revision = self.look_shared(|shared| shared.study().events().len())?;
-        if let Some(frozen) = kept.as_ref() {
-            let rest = (lock(&frozen.drawn).took * REST).max(LEAST_REST);
-            if frozen.study.events().len() == revision || !newest && frozen.made.elapsed() < rest {
+        let (revision, standings, held, now) = self.look_shared(|shared| {
+            let Scene { study, standings, held, now, .. } = scene(shared);
+            (study.events().len(), standings, held, now)
+        })?;
+        let replaced = self.replaced.load(Ordering::SeqCst);
+        if let Some(frozen) = kept.as_ref().filter(|frozen| frozen.replaced == replaced) {
+            let took = lock(&frozen.drawn).took;
+            let (is_same, rest) = (frozen.study.events().len() == revision, (took * REST).max(LEAST_REST));
+            if is_same && frozen.standings == standings || !newest && frozen.made.elapsed() < rest {
                 return Ok(frozen.clone());
+            }
+            // Time alone makes trials lost: the model is the same.
+            if is_same {
+                let (study, times, drawn) =
+                    (frozen.study.clone(), frozen.times.clone(), Drawn { took, ..Drawn::default() });
+                let drawn = Mutex::new(drawn);
+                let frozen = Frozen { study, replaced, standings, held, now, times, made: Instant::now(), drawn };
+                return Ok(kept.insert(Arc::new(frozen)).clone());
             }
         }
         let frozen = self.look_shared(|shared| {
@@ -196,7 +270,7 @@ impl Desk {
             }
             let Scene { standings, held, times, now, .. } = scene(shared);
             let study = shared.study().clone();
-            Ok(Frozen { study, standings, held, times, now, made: Instant::now(), drawn: Mutex::default() })
+            Ok(Frozen { study, replaced, standings, held, times, now, made: Instant::now(), drawn: Mutex::default() })
         })??;
         let start = Instant::now();
         // A model that cannot be made is an answer too: the view says why.
@@ -249,7 +323,8 @@ impl Desk {
     /// Why a trial's point was chosen: worked out once, since it takes a fit and does not change.
     pub fn why(&self, trial: TrialId) -> Result<Arc<str>, Fault> {
         let mut kept = lock(&self.reasons);
-        if let Some(reasons) = kept.get(&trial) {
+        let key = (self.replaced.load(Ordering::SeqCst), trial);
+        if let Some(reasons) = kept.get(&key) {
             return Ok(reasons.clone());
         }
         let frozen = match self.frozen()? {
@@ -260,7 +335,7 @@ impl Desk {
         if kept.len() >= MOST_KEPT {
             kept.clear();
         }
-        kept.insert(trial, reasons.clone());
+        kept.insert(key, reasons.clone());
         Ok(reasons)
     }
 }

@@ -33,7 +33,7 @@ impl Guard {
     /// For an address that is listened on, and more names that lead to it.
     pub fn new(lock: Lock, address: SocketAddr, names: &[String], write: bool) -> Self {
         let mut all: Vec<String> = names.iter().map(|name| name.to_ascii_lowercase()).collect();
-        if address.ip().is_loopback() {
+        if address.ip().is_loopback() || address.ip().is_unspecified() {
             all.extend(["127.0.0.1", "localhost", "[::1]"].map(str::to_owned));
         }
         if !address.ip().is_unspecified() {

@@ -44,5 +44,7 @@ fn pulse(desk: &Desk) -> Result<String, Fault> {
     let mut seen = desk.look(overview)?;
     (seen.now, seen.axes) = (0, Vec::new());
     seen.held.iter_mut().for_each(|held| held.expires = 0);
-    serde_json::to_string(&seen).map_err(|error| Fault::bad(error.to_string(), ""))
+    let mut pulse = serde_json::to_value(&seen).map_err(|error| Fault::bad(error.to_string(), ""))?;
+    pulse["paused"] = desk.is_paused().into();
+    Ok(pulse.to_string())
 }

@@ -3,25 +3,30 @@
 //! What they append has to follow from the log, or nobody could read it any more: it is applied here first.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
 use axum::extract::rejection::{BytesRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
-use axum::http::StatusCode;
 use axum::response::Response;
-use elbowroom::study::{Event, Study};
+use elbowroom::study::{Event, Study, TrialId};
 use elbowroom_store::wire::{Deed, Outcome, WireSnapshot, WireStudy};
-use elbowroom_store::{Appended, Attempt, Handout, SharedStudy, Ticket};
+use elbowroom_store::{Appended, Attempt, Handout, SharedStudy, Ticket, check_name};
 use serde::Deserialize;
 
-use crate::actions::read;
+use crate::actions::{checked, read};
 use crate::fault::Fault;
 use crate::limits::MAX_ATTEMPTS;
 use crate::looks::{beside, in_json, understood};
 use crate::studies::Studies;
 
 type Answer = Result<Response, Fault>;
+
+/// How long somebody who asks is kept while a study is paused, before they have to ask again.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The longest lease, in milliseconds.
+const MAX_LEASE_MS: u64 = 366 * 86_400_000;
 
 /// All studies.
 pub async fn studies(State(studies): State<Arc<Studies>>) -> Answer {
@@ -52,6 +57,18 @@ pub async fn deed(
     body: Result<Bytes, BytesRejection>,
 ) -> Answer {
     let deed = read::<Deed>(body)?;
+    if let Deed::Append { event: Event::Asked { .. }, .. } = &deed {
+        let (studies, study) = (studies.clone(), study.clone());
+        let desk = beside(move || studies.desk(&study)).await?;
+        let asked = Instant::now();
+        while desk.is_paused() {
+            // A worker asks again by itself; one that is told no would end.
+            if asked.elapsed() > PATIENCE {
+                return in_json(&Outcome::from(Appended::Queued));
+            }
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+    }
     beside(move || in_json(&done(&studies, &study, deed)?)).await
 }
 
@@ -59,7 +76,7 @@ fn done(studies: &Studies, name: &str, deed: Deed) -> Result<Outcome, Fault> {
     let store = &studies.store;
     let counted = |attempts: Vec<_>| match attempts.len() {
         n if n > MAX_ATTEMPTS => Err(Fault::bad("too many attempts at once", format!("send at most {MAX_ATTEMPTS}"))),
-        _ => Ok(attempts.into_iter().map(Attempt::from).collect::<Vec<_>>()),
+        _ => checked(attempts.into_iter().map(Attempt::from).collect()),
     };
     Ok(match deed {
         Deed::Create { created } => {
@@ -71,12 +88,18 @@ fn done(studies: &Studies, name: &str, deed: Deed) -> Result<Outcome, Fault> {
         }
         Deed::Append { expected, event, attempts, worker, ttl_ms, ticket } => {
             let desk = studies.desk(name)?;
-            if desk.is_paused() && matches!(event, Event::Asked { .. }) {
-                let hint = "resume it in the dashboard";
-                return Err(Fault::new(StatusCode::UNPROCESSABLE_ENTITY, "the study is paused", hint));
+            check_name("the worker's name", &worker)?;
+            if ttl_ms.is_some_and(|ms| ms > MAX_LEASE_MS) {
+                return Err(Fault::bad("the lease is longer than a year", "ask for 1 second to a year"));
             }
             let (attempts, ttl) = (counted(attempts)?, ttl_ms.map(Duration::from_millis));
             let ticket = ticket.map(Ticket);
+            if attempts.iter().any(|attempt| !hands_out(&event, attempt.trial)) {
+                return Err(Fault::bad(
+                    "an attempt is of a trial that the event does not hand out",
+                    "send them together",
+                ));
+            }
             let handout = Handout { event: &event, attempts: &attempts, worker: &worker, ttl, ticket };
             let newer = desk.tell(|shared| {
                 shared.refresh()?;
@@ -92,15 +115,15 @@ fn done(studies: &Studies, name: &str, deed: Deed) -> Result<Outcome, Fault> {
                 None => store.append(name, expected, &handout)?.into(),
             }
         }
-        Deed::Report { event, attempt } => {
-            studies.desk(name)?.tell(|shared| {
+        Deed::Report { event, attempt, seen } => {
+            let known = studies.desk(name)?.tell(|shared| {
                 if shared.study().check(&event).is_err() {
                     shared.refresh()?;
                     shared.study().check(&event)?;
                 }
-                Ok(())
+                Ok(shared.study().events().len())
             })?;
-            store.report(name, &event, attempt)?.into()
+            store.report(name, &event, attempt, seen.max(known))?.into()
         }
         Deed::Extend { attempts } => {
             let holds = store.extend(name, &counted(attempts)?)?;
@@ -119,6 +142,17 @@ fn done(studies: &Studies, name: &str, deed: Deed) -> Result<Outcome, Fault> {
             Outcome::Done
         }
     })
+}
+
+/// Whether an event hands out a trial.
+fn hands_out(event: &Event, id: TrialId) -> bool {
+    match event {
+        Event::Asked { trials, again, .. } => {
+            trials.iter().any(|asked| asked.id == id) || again.iter().any(|retry| retry.id == id)
+        }
+        Event::Added { trial, .. } => *trial == id,
+        _ => false,
+    }
 }
 
 /// Whether an event can follow what a study has seen.

@@ -33,6 +33,8 @@ pub struct Settings {
 pub struct Server {
     listener: std::net::TcpListener,
     address: SocketAddr,
+    /// What it is called by whoever opens it.
+    called: String,
     token: Token,
     app: Router,
     stop: watch::Sender<bool>,
@@ -66,7 +68,13 @@ impl Server {
         let address = listener.local_addr().map_err(taken)?;
         let door = Guard::new(Lock::of(&token), address, &hosts, write);
         let app = router(Arc::new(Studies::new(store, write)), Arc::new(door));
-        Ok(Self { listener, address, token, app, stop: watch::channel(false).0 })
+        let called = match hosts.first() {
+            Some(host) => format!("{host}:{}", address.port()),
+            // Nobody can go to "anywhere"; this machine can go to itself.
+            None if address.ip().is_unspecified() => format!("localhost:{}", address.port()),
+            None => address.to_string(),
+        };
+        Ok(Self { listener, address, called, token, app, stop: watch::channel(false).0 })
     }
 
     /// Where it listens.
@@ -76,7 +84,7 @@ impl Server {
 
     /// The address for a person to open, token included. Show it once.
     pub fn url(&self) -> String {
-        format!("http://{}/?token={}", self.address, self.token.reveal())
+        format!("http://{}/?token={}", self.called, self.token.reveal())
     }
 
     /// Something that stops it from another thread.

@@ -89,6 +89,86 @@ fn what_is_told_failed_released_and_alive_says_so() {
 }
 
 #[test]
+fn a_request_that_is_sent_many_times_at_once_takes_its_points_once() {
+    let served = Served::start(true);
+    let mut study = study(&served.store, "plate", 6);
+    let before = study.study().trials().len();
+    let ask = json!({ "n": 1, "worker": "w", "request": "R" });
+    let answers: Vec<serde_json::Value> = std::thread::scope(|scope| {
+        let all: Vec<_> = (0..12).map(|_| scope.spawn(|| served.post("/api/studies/plate/ask", &ask).json())).collect();
+        all.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    assert!(answers.iter().all(|answer| answer == &answers[0]), "{answers:?}");
+    study.refresh().unwrap();
+    assert_eq!(study.study().trials().len(), before + 1);
+}
+
+#[test]
+fn a_trial_is_given_back_once_however_often_that_is_sent() {
+    let served = Served::start(true);
+    let mut study = study(&served.store, "plate", 6);
+    let post = |what: &str, body| served.post(&format!("/api/studies/plate/{what}"), &body).json();
+    for body in
+        [json!({ "trial": 9, "again": true, "request": "back" }), json!({ "trial": 9, "again": true, "attempt": 2 })]
+    {
+        assert_eq!(post("release", body.clone())["reported"], "queued");
+        let next = post("ask", json!({ "worker": "next" }))["trials"][0].clone();
+        assert_eq!(next["trial"], 9);
+        assert_eq!(post("release", body)["reported"], "queued");
+        let alive = json!({ "attempts": [{ "trial": 9, "attempt": next["attempt"] }] });
+        assert_eq!(post("heartbeat", alive)["attempts"][0]["hold"], "held", "the next one keeps it");
+    }
+    study.refresh().unwrap();
+    assert_eq!(study.standing(&study.study().trials()[9]), Standing::Running);
+}
+
+#[test]
+fn a_body_says_what_is_meant_or_is_refused() {
+    let served = Served::start(true);
+    let mut study = study(&served.store, "plate", 6);
+    let status = |what: &str, body| served.post(&format!("/api/studies/plate/{what}"), &body).status;
+    assert_eq!(status("tell", json!({ "trial": 6 })), 400, "no value is not a value of null");
+    assert_eq!(status("tell", json!([6, 1.0, null, false, null, "list"])), 400);
+    assert_eq!(status("heartbeat", json!({ "attempts": [{ "trial": u64::MAX, "attempt": 1 }] })), 404);
+    let point = json!({ "temperature": 30, "rate": 0.1, "steps": 2, "gas": "N2" });
+    assert_eq!(status("add", json!({ "point": point, "noise": 0.1 })), 400);
+    assert_eq!(study.refresh().unwrap(), 0, "nothing was written");
+    // A request's name may be as long as any.
+    let add = json!({ "point": point, "instead_of": 6, "request": "r".repeat(200) });
+    let added = served.post("/api/studies/plate/add", &add).json();
+    assert_eq!(served.post("/api/studies/plate/add", &add).json(), added);
+    assert_eq!(study.refresh().unwrap(), 2, "one point more, one trial less");
+    let ask = json!({ "worker": "alice", "fixed": { "gas": "Ar" }, "request": "q".repeat(200) });
+    let asked = served.post("/api/studies/plate/ask", &ask).json();
+    assert_eq!(served.post("/api/studies/plate/ask", &ask).json(), asked);
+    study.refresh().unwrap();
+    let id = asked["trials"][0]["trial"].as_u64().unwrap();
+    assert_eq!(study.leases().find(|lease| lease.attempt.trial.0 == id).unwrap().worker, "alice");
+    let (worker, event) = ("w", json!({ "v": 1, "event": "added", "trial": id + 1, "point": point }));
+    let expected = study.study().events().len();
+    let of_another = json!([{ "trial": id, "attempt": 2 }]);
+    let deed =
+        json!({ "do": "append", "expected": expected, "event": event, "attempts": of_another, "worker": worker });
+    assert_eq!(served.post("/api/store/plate", &deed).status, 400, "nobody else's trial is taken");
+}
+
+#[test]
+fn who_asks_while_a_study_is_paused_waits() {
+    let served = Served::start(true);
+    SharedStudy::create(served.store.clone(), "plate", StudyConfig::new(space())).unwrap();
+    let pause = |paused: bool| served.post("/api/studies/plate/pause", &json!({ "paused": paused })).json();
+    pause(true);
+    std::thread::scope(|scope| {
+        let far = open(&served.url).unwrap();
+        let asks = scope.spawn(move || SharedStudy::open(far, "plate").unwrap().ask(1, None).unwrap());
+        std::thread::sleep(Duration::from_millis(600));
+        assert!(!asks.is_finished());
+        pause(false);
+        assert_eq!(asks.join().unwrap().trials.len(), 1);
+    });
+}
+
+#[test]
 fn clients_that_ask_at_once_get_points_of_their_own_that_the_log_can_choose_again() {
     let served = Served::start(true);
     SharedStudy::create(served.store.clone(), "many", StudyConfig::new(space()).seed(3).budget(60)).unwrap();

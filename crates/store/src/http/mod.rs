@@ -177,8 +177,8 @@ impl Store for Http {
         }
     }
 
-    fn report(&self, study: &str, event: &Event, attempt: Option<u32>) -> Result<Reported> {
-        match self.deed(study, &Deed::Report { event: event.clone(), attempt })? {
+    fn report(&self, study: &str, event: &Event, attempt: Option<u32>, seen: usize) -> Result<Reported> {
+        match self.deed(study, &Deed::Report { event: event.clone(), attempt, seen })? {
             Outcome::Appended { number } => Ok(Reported::Appended(number)),
             Outcome::Repeated { number } => Ok(Reported::Repeated(number)),
             Outcome::Superseded => Ok(Reported::Superseded),

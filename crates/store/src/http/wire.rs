@@ -141,6 +141,9 @@ pub enum Deed {
         event: Event,
         /// The attempt it comes from.
         attempt: Option<u32>,
+        /// How many events the reporter knows.
+        #[serde(default)]
+        seen: usize,
     },
     /// [`Store::extend`](crate::Store::extend).
     Extend {

@@ -167,8 +167,8 @@ impl Store for Postgres {
         self.write(|rows| flow::append(rows, study, expected, handout))
     }
 
-    fn report(&self, study: &str, event: &Event, attempt: Option<u32>) -> Result<Reported> {
-        self.write(|rows| flow::report(rows, study, event, attempt))
+    fn report(&self, study: &str, event: &Event, attempt: Option<u32>, seen: usize) -> Result<Reported> {
+        self.write(|rows| flow::report(rows, study, event, attempt, seen))
     }
 
     fn extend(&self, study: &str, attempts: &[Attempt]) -> Result<Vec<Hold>> {

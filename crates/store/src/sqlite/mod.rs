@@ -47,6 +47,8 @@ const ROUNDS: u32 = 4;
 /// ```
 pub struct Sqlite {
     path: PathBuf,
+    /// Which file it was when it was opened.
+    file: place::Identity,
     clock: Clock,
     connection: Mutex<Connection>,
 }
@@ -65,7 +67,8 @@ impl Sqlite {
         let name = path.display().to_string();
         rescue::refuse_truncated(&path)?;
         let connection = patiently(|| connect(&path, &name)).map_err(|fault| fault.at(&name))?;
-        Ok(Self { path, clock, connection: Mutex::new(connection) })
+        let file = place::Identity::of(&path);
+        Ok(Self { path, file, clock, connection: Mutex::new(connection) })
     }
 
     fn lock(&self) -> MutexGuard<'_, Connection> {
@@ -88,6 +91,7 @@ impl Sqlite {
     ) -> Result<T> {
         let place = self.place();
         let mut connection = self.lock();
+        self.file.check(&self.path)?;
         let once = || {
             let transaction = connection.transaction_with_behavior(behavior)?;
             let done = work(&mut Within { connection: &transaction, clock: &self.clock, place: &place })?;
@@ -155,8 +159,8 @@ impl Store for Sqlite {
         self.write(|rows| flow::append(rows, study, expected, handout))
     }
 
-    fn report(&self, study: &str, event: &Event, attempt: Option<u32>) -> Result<Reported> {
-        self.write(|rows| flow::report(rows, study, event, attempt))
+    fn report(&self, study: &str, event: &Event, attempt: Option<u32>, seen: usize) -> Result<Reported> {
+        self.write(|rows| flow::report(rows, study, event, attempt, seen))
     }
 
     fn extend(&self, study: &str, attempts: &[Attempt]) -> Result<Vec<Hold>> {

@@ -29,6 +29,33 @@ const NETWORK: [(u32, &str); 17] = [
     (0x786f_4256, "a VirtualBox share"),
 ];
 
+/// Which file a path leads to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Identity(Option<(u64, u64)>);
+
+impl Identity {
+    /// Its device and number, where there are such.
+    pub fn of(path: &Path) -> Self {
+        #[cfg(unix)]
+        return Self(std::fs::metadata(path).ok().map(|data| {
+            use std::os::unix::fs::MetadataExt as _;
+            (data.dev(), data.ino())
+        }));
+        #[cfg(not(unix))]
+        return Self(path.exists().then_some((0, 0)));
+    }
+
+    /// Refuses to go on if the path leads to another file by now, or to none: what is written into a file that was removed
+    /// is lost when the last process that has it open ends.
+    pub fn check(self, path: &Path) -> Result<()> {
+        if Self::of(path) == self {
+            return Ok(());
+        }
+        let what = format!("the store file {} was removed or replaced while it was in use", path.display());
+        Err(Error::damaged(what, "put it back where it was; or stop, and start again with the file that is there"))
+    }
+}
+
 /// Refuses a network file system, with the ways out.
 #[cfg(target_os = "linux")]
 pub(super) fn refuse_network(path: &Path) -> Result<()> {
