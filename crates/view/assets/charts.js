@@ -3,19 +3,24 @@
 (() => {
   const { svg, el, number, colour } = elbow;
   const drawn = new Set();
-  elbow.redraw = () => drawn.forEach((chart) => (chart.root.isConnected ? chart.resize() : drawn.delete(chart)));
+  // Ends the charts whose place is gone.
+  elbow.sweep = () => {
+    for (const one of drawn) if (!one.place.isConnected) { one.chart.destroy(); drawn.delete(one); }
+  };
+  elbow.redraw = () => { elbow.sweep(); drawn.forEach(({ place, chart }) => place.clientWidth && chart.setSize({ width: place.clientWidth, height: chart.height })); };
 
   // A uPlot that keeps the width of its place.
   const uplot = (root, height, options, data) => {
     const place = el("div");
     elbow.show(root, place);
+    elbow.sweep();
     const axis = { stroke: colour("soft"), grid: { stroke: colour("faint"), width: 1 }, ticks: { stroke: colour("line"), width: 1 }, font: "11px system-ui" };
     const full = {
       width: Math.max(place.clientWidth, 200), height, legend: { show: false }, cursor: { points: { show: false } }, ...options,
       axes: (options.axes || [{}, {}]).map((own) => ({ ...axis, ...own })),
     };
     const chart = new uPlot(full, data, place);
-    drawn.add({ root: place, resize: () => place.clientWidth && chart.setSize({ width: place.clientWidth, height }) });
+    drawn.add({ place, chart });
     return chart;
   };
 

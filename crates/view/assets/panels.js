@@ -4,30 +4,34 @@
   const { el, svg, show, number, text, ago, card, state, study, get, colour } = elbow;
   const key = (...all) => el("p", { class: "key" }, all.map(([name, c, kind]) => el("span", { class: kind || "", style: { "--c": `var(--${c})` } }, name)));
 
-  // Draws a panel, or what went wrong. What was drawn stays until the next is there.
+  // Draws a panel, or what went wrong. What was drawn stays until the next is there; an answer that is late is dropped.
   const panel = async (path, body, draw) => {
+    const asked = (body.asked = {}), isLate = () => body.asked !== asked || !body.isConnected;
     try {
       const view = await get(path);
+      if (isLate()) return;
       draw(view);
       // Pictures of the model may be a little old, so that many who look cost one fit: look again soon.
       if (view.revision !== undefined && view.revision < elbow.seen.revision) elbow.stale();
     } catch (fault) {
+      if (isLate()) return;
       show(body, state(fault.message, fault.hint, !fault.hint));
     }
   };
   elbow.panel = panel;
 
+  elbow.since = (seen) => (seen.now && seen.changed ? `${ago(seen.changed, seen.now)} ago` : "–");
   elbow.tiles = (seen) => {
-    const c = seen.counts, ended = c.complete + c.failed + c.infeasible;
+    const c = seen.counts, used = seen.budget - (seen.budget_left ?? 0);
     const tile = (label, big, under, share) => el("div", { class: "tile" }, el("div", { class: "label" }, label), el("div", { class: "big" }, big), el("div", { class: "under" }, under || "\u00a0"),
       share === undefined ? null : el("div", { class: "meter" }, el("i", { style: { width: `${Math.min(100, 100 * share)}%` } })));
     const best = seen.best;
     return el("div", { class: "tiles", id: "tiles" },
       tile(`best, to ${seen.goal}`, best ? number(best.value, 6) : "–", best ? `trial ${best.trial}` : "no value yet"),
-      tile("complete", String(c.complete), seen.budget ? `of ${seen.budget} trials` : `${seen.n_trials} trials`, seen.budget ? ended / seen.budget : undefined),
+      tile("complete", String(c.complete), seen.budget ? `${used} of ${seen.budget} of the budget` : `${seen.n_trials} trials`, seen.budget ? used / seen.budget : undefined),
       tile("running", String(c.running), c.queued ? `${c.queued} queued` : "none queued"),
       tile("failed", String(c.failed + c.infeasible), `${c.infeasible} infeasible, ${c.lost} lost`),
-      tile("last event", seen.now && seen.changed ? `${ago(seen.changed, seen.now)} ago` : "–", seen.created && seen.changed ? `${ago(seen.created, seen.changed)} after the first` : ""));
+      tile("last event", el("span", { id: "since" }, elbow.since(seen)), seen.created && seen.changed ? `${ago(seen.created, seen.changed)} after the first` : ""));
   };
 
   elbow.panels = {
@@ -57,9 +61,8 @@
 
     map(name, root, size) {
       const c = card("Where the workers are", size || "half", "pending points and the room each one keeps free");
-      const pick = choice(name, () => draw());
       root.append(c.root);
-      const draw = () => panel(study(name, `/map?x=${pick.x()}&y=${pick.y()}`), c.body, (view) => {
+      return overTwo(name, "map", c.body, (view, place) => {
         const f = elbow.frame(view.x, view.y);
         for (const p of view.observed) f.back.append(svg("circle", { cx: f.X(p.x), cy: f.Y(p.y), r: 3.6, fill: elbow.paint(p.good), stroke: colour("soft"), "stroke-width": 0.7 }, svg("title", {}, `trial ${p.trial}: ${number(p.value)}`)));
         for (const p of view.failed) f.back.append(svg("path", { d: `M${f.X(p.x) - 4} ${f.Y(p.y) - 4}l8 8m0 -8l-8 8`, stroke: colour("vermillion"), "stroke-width": 1.6 }, svg("title", {}, `trial ${p.trial}: failed`)));
@@ -68,18 +71,16 @@
           f.front.append(svg("circle", { cx: f.X(p.x), cy: f.Y(p.y), r: 5, fill: colour("green"), stroke: colour("card"), "stroke-width": 1.5, class: "pending" }, svg("title", {}, `trial ${p.trial}, ${p.worker || "unknown worker"}`)));
         }
         if (view.best) f.front.append(svg("path", { d: star(f.X(view.best.x), f.Y(view.best.y), 8), fill: colour("orange"), stroke: colour("ink"), "stroke-width": 0.8 }, svg("title", {}, `best: trial ${view.best.trial}`)));
-        show(c.body, pick.root, f.root, key(["pending, with its exclusion radius", "green"], ["observed, yellow is better", "soft"], ["best", "orange"], ["failed", "vermillion"]), view.note && el("p", { class: "said" }, view.note));
+        show(place, f.root, key(["pending, with its exclusion radius", "green"], ["observed, yellow is better", "soft"], ["best", "orange"], ["failed", "vermillion"]), view.note && el("p", { class: "said" }, view.note));
       });
-      return draw;
     },
 
     surfaces(name, root) {
       const c = card("Model and acquisition over two parameters", "", "the others as in the recommended point");
-      const pick = choice(name, () => draw());
       root.append(c.root);
-      const draw = () => panel(study(name, `/surface?x=${pick.x()}&y=${pick.y()}`), c.body, (view) => {
+      return overTwo(name, "surface", c.body, (view, body) => {
         const planes = el("div", { class: "planes" });
-        show(c.body, pick.root, planes);
+        show(body, planes);
         const seen = view.observed.map((p) => ({ ...p, r: 2.2, title: `trial ${p.trial}` }));
         const pending = view.pending.map((p) => ({ ...p, r: 4.5, fill: colour("green"), title: `trial ${p.trial}, pending` }));
         for (const [title, values, points, range] of [["expected value", view.mean, [...seen, ...pending]], ["uncertainty (sd)", view.sd, [...seen, ...pending]], ["acquisition before penalization", view.before, pending, [0, 1]], ["acquisition after penalization", view.after, pending, [0, 1]]]) {
@@ -89,20 +90,16 @@
           if (!range) head.append(el("small", {}, `  ${number(low, 3)} (blue) to ${number(high, 3)} (yellow)`));
         }
       });
-      return draw;
     },
 
     slices(name, root) {
       const c = card("Slices of the model", "", "through the recommended point; the band is one standard deviation");
       root.append(c.root);
       return () => panel(study(name, "/slices"), c.body, (view) => {
-        const places = el("div", { class: "slices" });
-        show(c.body, places, key(["expected", "blue", "line"], ["acquisition before penalization", "orange", "line"], ["after", "green", "line"]));
-        for (const slice of view.slices) {
-          const place = el("div");
-          places.append(el("div", {}, el("h3", {}, slice.axis.name), place));
-          elbow.slice(place, slice, view.goal);
-        }
+        // A chart is as wide as its place, which is narrower the more places there are.
+        const places = view.slices.map(() => el("div"));
+        show(c.body, el("div", { class: "slices" }, places.map((place, i) => el("div", {}, el("h3", {}, view.slices[i].axis.name), place))), key(["expected", "blue", "line"], ["acquisition before penalization", "orange", "line"], ["after", "green", "line"]));
+        places.forEach((place, i) => elbow.slice(place, view.slices[i], view.goal));
       });
     },
 
@@ -196,15 +193,26 @@
     },
   };
 
-  // A choice of two parameters.
-  const choice = (name, changed) => {
-    const axes = elbow.seen.axes, kept = elbow.chosen && elbow.chosen.name === name ? elbow.chosen : { name, x: 0, y: Math.min(1, axes.length - 1) };
-    elbow.chosen = kept;
-    const one = (label, which) => {
-      const list = el("select", { "aria-label": label, onchange: () => { kept[which] = Number(list.value); changed(); } }, axes.map((a) => el("option", { value: a.dim, selected: a.dim === kept[which] }, a.name)));
-      return el("label", {}, label, list);
+  // A panel over two parameters, which are chosen for all such panels at once.
+  let chosen = {}, shown = [];
+  const overTwo = (name, what, body, draw) => {
+    const axes = elbow.seen.axes, address = (kind, x, y) => study(name, `/${kind}?x=${x}&y=${y}`);
+    if (chosen.name !== name) chosen = { name, x: 0, y: Math.min(1, axes.length - 1) };
+    const list = (label, options, now, choose) => {
+      const root = el("select", { "aria-label": label, onchange: () => { choose(root.value); shown.forEach((one) => one.redraw()); } }, options.map(([value, words]) => el("option", { value }, words)));
+      return { root: el("label", {}, label, root), agree: () => (root.value = now()) };
     };
-    return { root: el("div", { class: "row" }, one("across", "x"), one("up", "y")), x: () => kept.x, y: () => kept.y };
+    const one = (label, which) => list(label, axes.map((a) => [a.dim, a.name]), () => chosen[which], (dim) => (chosen[which] = Number(dim)));
+    const pairs = () => axes.flatMap((a) => axes.filter((b) => elbow.holds(address("map", a.dim, b.dim))).map((b) => [`${a.dim} ${b.dim}`, `${a.name}, ${b.name}`]));
+    const lists = elbow.report ? [list("across, up", pairs(), () => `${chosen.x} ${chosen.y}`, (pair) => ([chosen.x, chosen.y] = pair.split(" ").map(Number)))] : [one("across", "x"), one("up", "y")];
+    const place = el("div", {}, el("p", { class: "state" }, "Loading…"));
+    show(body, el("div", { class: "row" }, lists.map((l) => l.root)), place);
+    const redraw = () => {
+      lists.forEach((l) => l.agree());
+      return panel(address(what, chosen.x, chosen.y), place, (view) => draw(view, place));
+    };
+    shown = [...shown.filter((one) => one.place.isConnected), { place, redraw }];
+    return redraw;
   };
 
   const star = (x, y, r) => "M" + Array.from({ length: 10 }, (_, i) => {

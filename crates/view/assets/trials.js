@@ -5,12 +5,12 @@
   const rowsPerPage = 50;
 
   elbow.trials = (name, root) => {
-    const query = { state: "", text: "", sort: "trial", parameter: "", reverse: true, from: 0 };
+    const query = { state: "", text: "", sort: elbow.report ? "value" : "trial", parameter: "", reverse: !elbow.report, from: 0 };
     const c = card("Trials", "", "");
     root.append(c.root);
     if (elbow.writes) root.append(elbow.proposals(name));
     const search = el("input", { type: "search", id: "filter", placeholder: "filter: a value, a reason, a number", "aria-label": "filter", oninput: () => later(() => { query.text = search.value; query.from = 0; draw(); }) });
-    const states = el("select", { "aria-label": "state", onchange: () => { query.state = states.value; query.from = 0; draw(); } }, ["", "running", "queued", "lost", "complete", "failed", "infeasible", "released"].map((s) => el("option", { value: s }, s || "all states")));
+    const states = el("select", { "aria-label": "state", onchange: () => { query.state = states.value; query.from = 0; draw(); } }, ["", ...elbow.states].map((s) => el("option", { value: s }, s || "all states")));
     const place = el("div"), pages = el("div", { class: "row" });
     show(c.body, el("div", { class: "row" }, search, states, el("span", { class: "grow" }), elbow.report ? null : el("a", { href: study(name, "/trials.csv"), download: `${name}.csv` }, "CSV")), place, pages);
     let timer, at = -1;
@@ -20,12 +20,14 @@
       const words = new URLSearchParams({ sort: query.sort, reverse: query.reverse, from: query.from, rows: rowsPerPage, text: query.text });
       if (query.state) words.set("state", query.state);
       if (query.parameter) words.set("parameter", query.parameter);
-      return elbow.panel(study(name, `/trials${elbow.report ? "" : `?${words}`}`), place, (view) => {
-        c.note.textContent = view.n_found === view.n_trials ? `${view.n_trials}` : `${view.n_found} of ${view.n_trials}`;
+      return elbow.panel(study(name, `/trials?${words}`), place, (view) => {
+        const n = view.n_held || view.n_trials;
+        c.note.textContent = (view.n_found === n ? `${n}` : `${view.n_found} of ${n}`) + (n < view.n_trials ? `; this report holds ${n} of the ${view.n_trials} trials: the best, and some of each other state` : "");
+        show(pages);
         if (!view.n_trials) return show(place, state("No trials yet", "They appear here as points are handed out."));
         if (!view.rows.length) return show(place, state("No trial is like that", "Change the filter."));
         const arrow = (sort, parameter) => (query.sort === sort && query.parameter === (parameter || "") ? (query.reverse ? " ↓" : " ↑") : "");
-        const head = (label, sort, parameter, kind) => el("th", { class: kind }, elbow.report ? label : el("button", { onclick: () => sortBy(sort, parameter) }, label, arrow(sort, parameter)));
+        const head = (label, sort, parameter, kind) => el("th", { class: kind }, el("button", { onclick: () => sortBy(sort, parameter) }, label, arrow(sort, parameter)));
         const number_ = (v) => typeof v === "number";
         show(place, el("div", { class: "scroll" }, el("table", {},
           el("thead", {}, el("tr", {}, head("trial", "trial"), head("state", "state"), head("value", "value", null, "num"), view.parameters.map((p, i) => head(p, "parameter", p, number_(view.rows[0].point[i]) ? "num" : "")), el("th", { class: "hide" }, "from"), el("th", { class: "hide" }, "worker or reason"))),
@@ -52,7 +54,7 @@
   };
 
   // A button that does something and says what came of it.
-  const does = (label, said, act, main) => {
+  const does = elbow.does = (label, said, act, main) => {
     const button = el("button", { class: main ? "main" : "", type: "button", onclick: async () => {
       button.disabled = true;
       try {
@@ -67,32 +69,36 @@
     } }, label);
     return button;
   };
-  const read = (raw) => {
-    const word = raw.trim();
-    if (word === "true" || word === "false") return word === "true";
-    return word !== "" && Number.isFinite(Number(word)) ? Number(word) : word;
+  // What is no value of the parameter stays a text, which the server refuses with a reason.
+  const read = (word, parameter) => {
+    const list = parameter.choices || parameter.values, number = Number(word);
+    if (list) return list.find((v) => String(v) === word) ?? list.find((v) => v === number) ?? word;
+    return Number.isFinite(number) ? number : word;
   };
-  const settings = (names, values) => {
-    const fields = names.map((n, i) => el("input", { type: "text", "aria-label": n, "data-parameter": n, size: 10, value: values ? String(values[i]) : "" }));
-    const root = el("div", { class: "row" }, names.map((n, i) => el("label", {}, n, fields[i])));
-    const point = (all) => Object.fromEntries(names.map((n, i) => [n, fields[i].value]).filter(([, v]) => all || v.trim() !== "").map(([n, v]) => [n, read(v)]));
-    return { root, point };
+  const settings = (point) => {
+    const fields = elbow.space.map((p, i) => [p, el("input", { type: "text", "aria-label": p.name, "data-parameter": p.name, size: 10, value: point ? String(point[i]) : "" })]).filter(([p]) => p.type !== "fixed");
+    const root = el("div", { class: "row" }, fields.map(([p, input]) => el("label", {}, p.name, input)));
+    return { root, point: () => Object.fromEntries(fields.filter(([, input]) => input.value.trim() !== "").map(([p, input]) => [p.name, read(input.value.trim(), p)])) };
+  };
+  const measured = (input) => {
+    if (!Number.isFinite(Number(input.value)) || input.value.trim() === "") throw new Error("give a number");
+    return Number(input.value);
   };
 
   // Points of one's own, points to take, and a pause.
   elbow.proposals = (name) => {
     const said = el("p", { class: "said", role: "status" }), c = card("Propose", "", "");
-    const own = settings(elbow.seen.parameters), value = el("input", { type: "text", size: 8, "aria-label": "value of the point" });
-    const n = el("input", { type: "number", min: 1, max: 200, value: 1, "aria-label": "number of points" }), fixed = settings(elbow.seen.axes.map((a) => a.name));
+    const own = settings(), value = el("input", { type: "text", size: 8, "aria-label": "value of the point" });
+    const n = el("input", { type: "number", min: 1, max: 200, value: 1, "aria-label": "number of points" }), fixed = settings();
     show(c.body,
       el("div", { class: "row" }, own.root, el("label", {}, "value, if it is known", value), does("Add this point", said, async () => {
-        const known = value.value.trim() === "" ? {} : { value: Number(value.value) };
-        const added = await post(study(name, "/add"), { point: own.point(true), ...known, request: elbow.request() });
+        const known = value.value.trim() === "" ? {} : { value: measured(value) };
+        const added = await post(study(name, "/add"), { point: own.point(), ...known, request: elbow.request() });
         return `trial ${added.trial} is added`;
       })),
       el("p", {}),
       el("div", { class: "row" }, el("label", {}, "points", n), el("span", { class: "said" }, "with these held fixed:"), fixed.root, does("Ask", said, async () => {
-        const held = fixed.point(false);
+        const held = fixed.point();
         const handed = await post(study(name, "/ask"), { n: Number(n.value), worker: "by hand", lease_seconds: 86400, request: elbow.request(), ...(Object.keys(held).length ? { fixed: held } : {}) });
         return `${handed.trials.length} points: trials ${handed.trials.map((t) => t.trial).join(", ")}${handed.short ? ` (${handed.short})` : ""}`;
       }, true)), said);
@@ -117,16 +123,13 @@
         el("h2", {}, "Nearest results"), near(y.model.nearest),
       ]));
       if (!a) return;
-      const said = el("p", { class: "said", role: "status" }), value = el("input", { type: "text", id: "value", size: 10, "aria-label": "value" }), reason = el("input", { type: "text", "aria-label": "reason", placeholder: "reason" }), edited = settings(names, row.point);
+      const said = el("p", { class: "said", role: "status" }), value = el("input", { type: "text", id: "value", size: 10, "aria-label": "value" }), reason = el("input", { type: "text", "aria-label": "reason", placeholder: "reason" }), edited = settings(row.point);
       const about = { trial: row.trial };
       show(a.body,
-        el("div", { class: "row" }, el("label", {}, "value", value), does("Tell", said, async () => {
-          if (!Number.isFinite(Number(value.value)) || value.value.trim() === "") throw new Error("give a number");
-          return (await post(study(name, "/tell"), { ...about, value: Number(value.value), request: elbow.request() })).told;
-        }, true)),
+        el("div", { class: "row" }, el("label", {}, "value", value), does("Tell", said, async () => (await post(study(name, "/tell"), { ...about, value: measured(value), request: elbow.request() })).told, true)),
         el("p", {}), el("div", { class: "row" }, reason, does("Failed", said, async () => (await post(study(name, "/fail"), { ...about, reason: reason.value, request: elbow.request() })).reported), does("Infeasible", said, async () => (await post(study(name, "/fail"), { ...about, reason: reason.value, infeasible: true, request: elbow.request() })).reported)),
         el("p", {}), el("div", { class: "row" }, does("Release", said, async () => (await post(study(name, "/release"), { ...about, request: elbow.request() })).reported), does("Hand it to the next who asks", said, async () => (await post(study(name, "/release"), { ...about, again: true })).reported)),
-        ["running", "queued", "lost"].includes(row.state) && [el("p", {}), el("div", { class: "row" }, edited.root, does("Run this point instead", said, async () => `trial ${(await post(study(name, "/add"), { point: edited.point(true), instead_of: row.trial, request: elbow.request() })).trial} takes its place`))], said);
+        ["running", "queued", "lost"].includes(row.state) && [el("p", {}), el("div", { class: "row" }, edited.root, does("Run this point instead", said, async () => `trial ${(await post(study(name, "/add"), { point: edited.point(), instead_of: row.trial, request: elbow.request() })).trial} takes its place`))], said);
     });
   };
 })();

@@ -25,6 +25,8 @@ pub struct Overview {
     pub seed: u64,
     /// The most trials.
     pub budget: Option<usize>,
+    /// How many of them it may still hand out: points of one's own are not counted.
+    pub budget_left: Option<usize>,
     /// How many trials there are.
     pub n_trials: usize,
     /// How many points come from the design.
@@ -65,6 +67,7 @@ pub fn overview(scene: &Scene<'_>) -> Overview {
         strategy: config.strategy.name(),
         seed: config.seed,
         budget: config.budget,
+        budget_left: scene.study.budget_left(),
         n_trials: study.trials().len(),
         n_initial: config.n_initial(),
         counts,

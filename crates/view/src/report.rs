@@ -92,7 +92,7 @@ fn listed(scene: &Scene<'_>) -> Table {
         let those =
             |state: &Standing| table(scene, &Query { state: Some(*state), rows: Some(KIND), ..Query::default() }).rows;
         let others: Vec<Row> = Standing::ALL.iter().filter(|s| **s != Standing::Complete).flat_map(those).collect();
-        listed.rows.truncate(MAX_ROWS - others.len());
+        listed.rows.truncate(MAX_ROWS.saturating_sub(others.len()));
         let is_new = |row: &Row| listed.rows.iter().all(|kept| kept.trial != row.trial);
         let others: Vec<Row> = others.into_iter().filter(is_new).collect();
         listed.rows.extend(others);

@@ -50,9 +50,9 @@ fn the_importance_of_a_linear_functions_parameters_is_their_share_of_its_varianc
 #[test]
 fn the_papers_penalizer_is_one_half_at_the_radius_that_is_drawn() {
     // Φ((L d − M + μ)/s) = Φ(0) at d = (M − μ)/L, the radius r_j.
-    let paper = StrategyConfig::LocalPenalization(LocalPenalization::paper_ei());
+    let paper = StrategyConfig::LocalPenalization(LocalPenalization::paper_ucb());
     let config = StudyConfig::new(floats(2)).seed(5).strategy(paper);
-    let mut study = study(config, 12, |t| (x(t, 0) - 0.3).powi(2) + (x(t, 1) - 0.6).powi(2));
+    let mut study = study(config, 12, |t| (9.0 * x(t, 0)).sin() + (7.0 * x(t, 1)).cos());
     study.ask(3).unwrap();
     let scene = Scene::alone("balls", &study);
     let lens = Lens::new(&scene).unwrap();
