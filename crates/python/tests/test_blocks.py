@@ -265,3 +265,38 @@ def test_problems_have_their_minima_at_their_minimizers():
     assert er.problems.branin.minimum == pytest.approx(0.397887, abs=1e-6)
     with pytest.raises(AttributeError):
         er.problems.unknown
+
+
+def test_what_leaves_pending_points_out_is_refused():
+    gp = er.GaussianProcess(X, Y, lengthscales=[0.2], noise=1e-6)
+    pending = gp.condition([[0.6]])
+    calls = [
+        lambda: pending.joint(AT),
+        lambda: pending.sample(AT),
+        lambda: pending.gradient_posterior(AT),
+        lambda: pending.condition([[0.3]], [1.0]),
+    ]
+    for call in calls:
+        with pytest.raises(er.ConfigError, match="pending\n  try: condition on the results first"):
+            call()
+    with pytest.raises(er.ConfigError, match="a noise without y"):
+        gp.condition([[0.6]], noise=0.1)
+    # In the other order all count: results first, then what is pending, also in several steps.
+    both = gp.condition([[0.3]], [1.0]).condition([[0.6]]).condition([[0.8]])
+    assert (both.predict([[0.6], [0.8]])[1] < 0.01).all()
+    np.testing.assert_allclose(both.predict(AT)[0], gp.condition([[0.3]], [1.0]).predict(AT)[0])
+
+
+@pytest.mark.parametrize("priors", [True, False])
+@pytest.mark.parametrize("scale", [1e-100, 1e-8, 1e-4, 1e4, 1e100])
+def test_a_fit_is_the_same_in_any_units(scale: float, priors: bool) -> None:
+    x = np.linspace(0, 1, 8)[:, None]
+    y = np.sin(6 * x[:, 0])
+    at = [[0.55], [0.9]]
+    mean, sd = er.GaussianProcess.fit(x, y, priors=priors).predict(at)
+    scaled = er.GaussianProcess.fit(x, scale * y + 3 * scale, priors=priors).predict(at)
+    np.testing.assert_allclose(scaled[0] / scale - 3, mean, atol=1e-6)
+    np.testing.assert_allclose(scaled[1] / scale, sd, rtol=1e-4)
+    known = er.GaussianProcess.fit(x, scale * y, noise=1e-4 * scale * scale, mean=0.0, priors=priors)
+    assert known.hyperparameters["mean"] == 0.0
+    np.testing.assert_allclose(known.hyperparameters["noise"], 1e-4 * scale * scale)

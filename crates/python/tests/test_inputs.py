@@ -1,6 +1,7 @@
 """What people give: taken where it is clear, refused with the name of what is wrong."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import elbowroom as er
 SPACE = {"x": er.Float(0, 1)}
 
 
-@pytest.mark.parametrize("value", ["0.5", None, [1.0, 2.0], np.array([1.0, 2.0]), 1j])
+@pytest.mark.parametrize("value", ["0.5", None, [1.0, 2.0], np.array([1.0, 2.0]), 1j, np.complex128(1)])
 def test_what_is_no_number_is_refused_before_anything_is_stored(value):
     study = er.Study(SPACE)
     [trial] = study.ask()
@@ -101,7 +102,9 @@ def test_a_truth_of_numpy_stops_a_run_and_another_answer_does_not():
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"budget": -1}, "budget is -1\n  try: a whole number from 0 on"),
+        ({"budget": -1}, "budget is -1\n  try: a whole number from 1 on$"),
+        ({"budget": 0}, "budget is 0\n  try: a whole number from 1 on$"),
+        ({"budget": 2**63}, f"budget is {2**63}\n  try: a whole number from 1 on, of at most {2**63 - 1}$"),
         ({"budget": 2.5}, "budget is 2.5\n"),
         ({"seed": -1}, "seed is -1\n"),
         ({"seed": "one"}, "seed is 'one'\n"),
@@ -112,6 +115,19 @@ def test_a_truth_of_numpy_stops_a_run_and_another_answer_does_not():
         ({"kernel": "cubic"}, "there is no kernel named 'cubic'\n  try: take one of 'rbf'"),
         ({"repeats": "no"}, "repeats is 'no'\n"),
         ({"noise": "little"}, "noise is 'little'\n"),
+        ({"noise": math.nan}, "^noise is nan\n  try: a variance"),
+        ({"noise": -1}, "^noise is -1\n  try: a variance"),
+        ({"acquisition": {"name": "ucb", "kappa": math.nan}}, "^strategy.acquisition.ucb.kappa is nan\n  try: a finite"),
+        ({"model": {"noise_floor": np.float64(math.inf)}}, "^model.noise_floor is inf\n"),
+        ({"name": 3}, "name is 3\n  try: a text"),
+        ({"worker": 3}, "worker is 3\n  try: a text"),
+        ({"store": 3}, "the store is 3\n  try: a path"),
+        ({"store": b"study.elbow"}, "the store is b'study.elbow'\n  try: a text"),
+        ({"lease": "a"}, "lease is 'a'\n  try: a number of seconds, at least 1"),
+        ({"lease": 0}, "lease is 0\n  try: a number of seconds, at least 1"),
+        ({"lease": 0.99}, "lease is 0.99\n"),
+        ({"lease": math.nan}, "lease is nan\n"),
+        ({"lease": True}, "lease is True\n"),
         ({"acquisition": 3}, "the acquisition is 3\n"),
         ({"kernel": 3}, "there is no kernel named 3\n"),
         ({"model": 3}, "the model is 3\n"),
@@ -155,11 +171,56 @@ def test_counts_are_whole_numbers():
     for limit in ("timeout", "target", "min_gain"):
         with pytest.raises(er.ConfigError, match=f"{limit} is 'much'"):
             study.run(lambda x: x, 1, **{limit: "much"})
-    with pytest.raises(er.TrialError, match="there is no trial 'first'"):
-        study.tell("first", 1.0)
+    for limit, value in [("timeout", -1), ("timeout", math.nan), ("target", math.nan), ("target", True)]:
+        with pytest.raises(er.ConfigError, match=f"{limit} is {value}\n  try: a number"):
+            study.run(lambda x: x, 1, **{limit: value})
+    for which in ("first", True, np.bool_(False)):
+        with pytest.raises(er.TrialError, match=re.escape(f"there is no trial {which!r}")):
+            study.tell(which, 1.0)
 
 
-@pytest.mark.parametrize("value", [None, 2**70, [0.5]])
+def test_a_lease_is_checked_wherever_it_is_given(tmp_path):
+    study = er.Study(SPACE, store=tmp_path / "study.elbow")
+    for call in (lambda: er.Study.open(study.store, lease=0.5), lambda: er.Study.loads(study.dumps(), lease=0.5)):
+        with pytest.raises(er.ConfigError, match="lease is 0.5\n  try: a number of seconds, at least 1"):
+            call()
+
+
+def test_a_goal_is_part_of_the_name():
+    for search in (er.minimize, er.maximize):
+        with pytest.raises(er.ConfigError, match="goal is 'maximize'\n  try: er.minimize or er.maximize"):
+            search(lambda x: x, SPACE, budget=2, goal="maximize")
+
+
+def test_a_reason_is_a_text():
+    study = er.Study(SPACE)
+    [trial] = study.ask()
+    for end in (study.fail, study.infeasible):
+        with pytest.raises(er.TrialError, match="the reason is None\n  try: a text"):
+            end(trial, None)
+    assert study.trials[0].state == "running"
+    with pytest.raises(er.ConfigError, match="due is 'soon'"):
+        study.start({"x": 0.5}, due="soon")
+
+
+def test_a_single_point_is_predicted_too():
+    study = er.Study(SPACE)
+    study.tell({"x": 0.25}, 1.0)
+    assert [one.shape for one in study.predict({"x": 0.5})] == [(1,), (1,)]
+    assert study.predict({"x": 0.5})[0] == study.predict([{"x": 0.5}])[0]
+    for bad in (3, "x", [3]):
+        with pytest.raises(er.SpaceError, match="a point is .*\n  try: a dict"):
+            study.predict(bad)
+
+
+def test_names_of_a_point_are_texts():
+    study = er.Study(SPACE)
+    for call in (lambda: study.tell({1: 0.1}, 1.0), lambda: er.suggest(SPACE, [({1: 0.1}, 1.0)])):
+        with pytest.raises(er.SpaceError, match="a parameter is called 1\n  try: a text"):
+            call()
+
+
+@pytest.mark.parametrize("value", [None, 2**70, [0.5], np.array([0.5, 0.25]), "\ud800"])
 def test_what_is_no_value_of_a_parameter_is_refused_with_the_space(value):
     study = er.Study(SPACE)
     with pytest.raises(er.SpaceError, match="is no value of a parameter\n  try: "):
@@ -218,3 +279,55 @@ def test_points_that_are_none_are_refused():
     for name in ("x", "center", "best", "mean", "lipschitz", "sd"):
         with pytest.raises(ValueError, match=name):
             er.ln_penalizer(**{**given, name: [math.nan] if name in ("x", "center") else math.nan})
+
+
+GP = er.GaussianProcess
+X, Y = [[0.0], [0.5], [1.0]], [0.0, 1.0, 0.5]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda gp: GP([["a"]], [0.0]),
+        lambda gp: GP([["1"]], ["2"]),
+        lambda gp: GP(np.array([[1 + 2j]]), [0.0]),
+        lambda gp: GP([[10**400]], [0.0]),
+        lambda gp: GP([[0.0], [0.0, 1.0]], [0.0, 1.0]),
+        lambda gp: GP(X, Y, variance="much"),
+        lambda gp: GP(X, Y, mean="some"),
+        lambda gp: GP(X, Y, lengthscales="long"),
+        lambda gp: GP(X, Y, noise="little"),
+        lambda gp: GP(X, Y, kernel=3),
+        lambda gp: GP(np.zeros((2, 2)), [0, 1], lengthscales=np.ones((3, 1))),
+        lambda gp: GP.fit(np.zeros((0, 1)), []),
+        lambda gp: GP.fit(X, Y, mean="some"),
+        lambda gp: GP.fit(X, Y, kernel=None),
+        lambda gp: GP.fit(X, Y, bounds=[(0, 1), (0, 1)]),
+        lambda gp: GP.fit(X, Y, bounds="box"),
+        lambda gp: gp.predict("here"),
+        lambda gp: gp.predict([["0.5"]]),
+        lambda gp: gp.condition([[0.3]], "high"),
+        lambda gp: gp.condition([[0.3], [0.4]], [1.0, 2.0], noise=[1, 2, 3]),
+        lambda gp: gp.lipschitz("box"),
+        lambda gp: er.ln_penalizer(0.5, [0, 0], 1, 1, 0, 1),
+        lambda gp: er.ln_penalizer([], [], 1, 1, 0, 1),
+        lambda gp: er.ln_penalizer(["0.5"], [0], 1, 1, 0, 1),
+        lambda gp: er.ln_penalizer([10**400], [0], 1, 1, 0, 1),
+        lambda gp: er.ln_penalizer([0.5], [0], "steep", 1, 0, 1),
+        lambda gp: er.ln_penalizer([0.5], [0], 1, [1, 2], 0, 1),
+        lambda gp: er.ln_penalizer([0.5], [0], 1, 1, 0, 1, kind=3),
+        lambda gp: er.ln_expected_improvement([0, 1], [1, 2, 3], 0),
+        lambda gp: er.ln_expected_improvement("a", 1, 0),
+        lambda gp: er.ucb("a", 1),
+        lambda gp: er.ucb([0, 1], [1, 2, 3]),
+        lambda gp: er.qei([0.0], [[1.0]], [1, 2]),
+        lambda gp: er.qei(["0"], [[1.0]], 0.0),
+        lambda gp: er.qei([0.0], np.zeros((1, 1, 1)), 0.0),
+        lambda gp: er.qei([], np.zeros((0, 0)), 0.0),
+        lambda gp: er.problems.branin("here"),
+    ],
+)
+def test_building_blocks_say_what_is_no_array_for_them(call):
+    gp = GP(X, Y, noise=1e-6, lengthscales=0.3)
+    with pytest.raises(er.ElbowroomError, match="\n  try: "):
+        call(gp)

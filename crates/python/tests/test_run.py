@@ -5,8 +5,11 @@ import os
 import signal
 import threading
 import time
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+import warnings
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import elbowroom as er
@@ -207,3 +210,251 @@ def test_loky_is_an_executor_too():
     study = er.Study(SPACE, budget=4).run(lambda x: x * x, executor=executor)
     executor.shutdown()
     assert study.counts["complete"] == 4
+
+
+def enough(study, trial):
+    """A callback that leaves the run, once the other evaluations have ended."""
+    time.sleep(0.5)
+    raise RuntimeError("enough")
+
+
+@pytest.mark.parametrize("executor", ["threads", "processes"])
+def test_what_has_ended_when_a_run_is_left_is_told(executor):
+    study = er.Study(SPACE, budget=4)
+    with pytest.raises(RuntimeError, match="enough"):
+        study.run(square, workers=4, executor=executor, callbacks=[enough])
+    assert study.counts["complete"] == 4
+    assert all(len(trial.measurements) == 1 for trial in study.trials)
+
+
+def test_what_has_ended_when_a_run_with_coroutines_is_left_is_told():
+    async def f(x):
+        return x
+
+    study = er.Study(SPACE, budget=4)
+    with pytest.raises(RuntimeError, match="enough"):
+        asyncio.run(study.run_async(f, workers=4, callbacks=[enough]))
+    assert study.counts["complete"] == 4
+    assert all(len(trial.measurements) == 1 for trial in study.trials)
+
+
+def last_one_dies(x, folder):
+    """Returns in the first two processes, and dies in the third when the others have long ended."""
+    for name in ("first", "second"):
+        try:
+            (Path(folder) / name).touch(exist_ok=False)
+            return x
+        except FileExistsError:
+            pass
+    time.sleep(0.5)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize("budget", [3, 4])
+@pytest.mark.parametrize("given", [True, False])
+def test_what_has_ended_when_an_executor_breaks_is_told(tmp_path, given, budget):
+    # With a budget of 4, it is found broken when the fourth trial is submitted and the second is not told yet.
+    study = er.Study({"x": er.Float(-1, 1), "folder": er.Fixed(str(tmp_path))}, budget=budget)
+    slow = [lambda study, trial: time.sleep(1)]
+    if given:
+        with ProcessPoolExecutor(3) as executor, pytest.raises(er.ElbowroomError, match="the executor broke"):
+            study.run(last_one_dies, executor=executor, callbacks=slow)
+        assert (study.counts["complete"], study.counts["queued"]) == (2, budget - 2)
+    else:
+        study.run(last_one_dies, workers=3, executor="processes", callbacks=slow)
+        assert (study.counts["complete"], study.counts["failed"]) == (2, budget - 2)
+    done = [trial for trial in study.trials if trial.state == "complete"]
+    assert [(trial.attempts, len(trial.measurements)) for trial in done] == [(1, 1), (1, 1)]
+
+
+@pytest.mark.parametrize("how", ["ask_async", "run_async"])
+def test_an_ask_that_is_cancelled_gives_its_trials_back(slow, how):
+    async def f(**params):
+        return 1.0
+
+    async def main():
+        asking = slow.ask_async(3) if how == "ask_async" else slow.run_async(f, 3, workers=3)
+        task = asyncio.ensure_future(asking)
+        await asyncio.sleep(0.1)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    # The loop waits for its threads when it ends.
+    asyncio.run(main())
+    assert (slow.counts["running"], slow.counts["queued"]) == (0, 3)
+
+
+class Odd:
+    """What may come back from an objective."""
+
+    def __float__(self):
+        raise RuntimeError("several numbers")
+
+    def __repr__(self):
+        raise RuntimeError("no words")
+
+
+def raise_half_a_character(x):
+    raise ValueError("caf\udcc3")
+
+
+class Silent(er.Infeasible):
+    def __str__(self):
+        raise RuntimeError("no words")
+
+
+def raise_silent(x):
+    raise Silent
+
+
+@pytest.mark.parametrize(
+    ("f", "state", "words"),
+    [
+        (lambda x: Odd(), "failed", "the objective returned <Odd>, which is no number"),
+        (lambda x: (x, Odd()), "failed", "which was refused: the noise is <Odd>"),
+        (lambda x: np.complex128(1 + 2j), "failed", "which is no number"),
+        (lambda x: np.array([1 + 2j]), "failed", "which is no number"),
+        (raise_half_a_character, "failed", "ValueError: caf\\udcc3"),
+        (raise_silent, "infeasible", "did not say why"),
+    ],
+)
+def test_an_odd_result_or_exception_ends_its_trial_and_not_the_run(f, state, words):
+    with pytest.warns(UserWarning, match="none of 2 trials"):
+        study = er.minimize(f, SPACE, budget=2)
+    assert [trial.state for trial in study.trials] == [state] * 2
+    assert all(words in trial.reason for trial in study.trials)
+
+
+def test_reasons_are_made_texts_that_can_be_stored():
+    study = er.Study(SPACE)
+    a, b, c = study.ask(3)
+    study.fail(a, "\ud800")
+    study.infeasible(b, "\ud800")
+    study.tell(c, 1.0)
+    study.fail(c, "\ud800")
+    assert [trial.reason for trial in study.trials] == ["\\ud800", "\\ud800", None]
+    assert "\\ud800" in study.trials[2].notes[0]
+
+
+class TwoArguments(Exception):
+    """An exception that pickles, and cannot be made again."""
+
+    def __init__(self, a, b):
+        super().__init__(a)
+
+
+def raise_two_arguments(x):
+    raise TwoArguments("boom", 1)
+
+
+class NoReturn:
+    """A result that pickles, and cannot be made again."""
+
+    def __reduce__(self):
+        return int, ("no number",)
+
+
+def return_no_return(x):
+    return NoReturn()
+
+
+@pytest.mark.parametrize(("f", "words"), [(raise_two_arguments, "TwoArguments: boom"), (return_no_return, "NoReturn")])
+def test_what_does_not_survive_the_way_back_fails_its_trial_at_once(f, words):
+    with pytest.warns(UserWarning):
+        study = er.minimize(f, SPACE, budget=2, executor="processes", workers=1)
+    assert [(trial.state, trial.attempts) for trial in study.trials] == [("failed", 1)] * 2
+    assert all(words in trial.reason for trial in study.trials)
+
+
+def test_an_objective_that_says_that_an_executor_broke_fails_its_trial():
+    def f(x):
+        raise BrokenExecutor("another one")
+
+    with pytest.warns(UserWarning):
+        study = er.minimize(f, SPACE, budget=2)
+    assert [(trial.state, trial.attempts) for trial in study.trials] == [("failed", 1)] * 2
+    assert all(trial.reason.endswith("BrokenExecutor: another one") for trial in study.trials)
+
+
+def raise_infeasible(x):
+    raise er.Infeasible("too hot") if x > 0 else er.Infeasible
+
+
+@pytest.mark.parametrize("executor", ["threads", "processes"])
+def test_infeasible_points_have_words(executor):
+    with pytest.warns(UserWarning):
+        study = er.minimize(raise_infeasible, SPACE, budget=8, executor=executor, workers=2)
+    words = {trial["x"] > 0: trial.reason for trial in study.trials}
+    assert words == {True: "too hot", False: "the objective raised Infeasible, and did not say why"}
+
+
+def test_an_executor_may_be_made_by_its_class():
+    assert er.minimize(square, SPACE, budget=3, executor=ThreadPoolExecutor).counts["complete"] == 3
+    with pytest.raises(er.ConfigError, match="made None\n  try: "):
+        er.minimize(square, SPACE, budget=3, executor=lambda: None)
+    with pytest.raises(er.ConfigError, match="the executor is None"):
+        er.minimize(square, SPACE, budget=3, executor=None)
+
+
+def test_callbacks_are_one_or_some_or_none():
+    seen = []
+
+    def callback(study, trial):
+        seen.append(trial.number)
+
+    for callbacks in (callback, [callback], (one for one in [callback]), None):
+        er.minimize(square, SPACE, budget=2, callbacks=callbacks)
+    assert seen == [0, 1] * 3
+    for callbacks in (3, [3], ["print"]):
+        study = er.Study(SPACE, budget=2)
+        with pytest.raises(er.ConfigError, match="a callback is .*\n  try: "):
+            study.run(square, callbacks=callbacks)
+        assert study.trials == []
+
+
+def test_a_coroutine_function_is_sent_to_run_async():
+    async def f(x):
+        return x
+
+    class Called:
+        async def __call__(self, x):
+            return x
+
+    for one in (f, Called()):
+        with pytest.raises(er.ConfigError, match="coroutine function\n  try: await study.run_async"):
+            er.minimize(one, SPACE, budget=2)
+    with pytest.raises(er.ConfigError, match="the objective is 3"):
+        er.minimize(3, SPACE, budget=2)
+
+
+def test_a_task_that_is_cancelled_fails_its_trial_and_not_the_run():
+    async def f(x):
+        raise asyncio.CancelledError
+
+    with pytest.warns(UserWarning):
+        study = asyncio.run(er.Study(SPACE, budget=2).run_async(f))
+    assert [trial.reason for trial in study.trials] == ["the evaluation was cancelled"] * 2
+
+
+def test_a_run_without_a_trial_says_why():
+    with pytest.warns(UserWarning, match="there was no trial to run: no more free feasible point"):
+        er.minimize(square, SPACE, budget=3, constraints="x > 2")
+    # A budget that is used up is what was wished for.
+    study = er.minimize(square, SPACE, budget=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        study.run(square)
+
+
+def test_what_is_in_hand_at_the_end_of_a_with_block_is_given_back():
+    with er.Study(SPACE, budget=4) as study:
+        told, failed, _, _ = study.ask(4)
+        study.tell(told, 1.0)
+        study.fail(failed)
+    counts = study.counts
+    assert (counts["running"], counts["queued"], counts["complete"], counts["failed"]) == (0, 2, 1, 1)
+    with pytest.raises(RuntimeError, match="enough"), er.Study(SPACE) as study:
+        study.ask()
+        raise RuntimeError("enough")
+    assert study.counts["queued"] == 1

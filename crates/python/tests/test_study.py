@@ -2,9 +2,13 @@
 
 import math
 import multiprocessing
+import os
 import pickle
+import subprocess
+import sys
 import threading
 
+import numpy as np
 import pytest
 
 import elbowroom as er
@@ -86,6 +90,96 @@ def test_a_trial_that_was_given_back_is_handed_out_again():
     assert (again.number, again.params, again.attempt) == (trial.number, trial.params, 2)
 
 
+def test_a_trial_is_given_back_by_itself_or_by_its_number():
+    study = er.Study(SPACE)
+    trial = study.ask(2)[0]
+    study.give_back(trial)
+    study.give_back([1])
+    assert study.counts["queued"] == 2
+    assert [again.number for again in study.ask(2)] == [0, 1]
+    study.give_back(0)
+    assert study.ask()[0].number == 0
+
+
+def test_what_cannot_be_given_back_is_said():
+    study = er.Study(SPACE)
+    started = study.start({"x": 0.5, "n": 1})
+    with pytest.raises(er.TrialError, match="trial 0 was started without a due time.*\n  try: study.release"):
+        study.give_back(started)
+    due = study.start({"x": 0.25, "n": 1}, due=1000)
+    study.give_back(due)
+    [first] = study.ask()
+    assert first.number == due.number
+    with pytest.raises(er.TrialError, match="trial 1 was handed out again since"):
+        study.give_back(due)
+    study.tell(first, 1.0)
+    with pytest.raises(er.TrialError, match="trial 1 is complete: it cannot be given back"):
+        study.give_back([first])
+    for nothing in (7, True, "0", None, [None]):
+        with pytest.raises(er.TrialError, match="trial"):
+            study.give_back(nothing)
+
+
+def test_a_trial_of_another_study_is_refused():
+    here, there = er.Study(SPACE, seed=1), er.Study(SPACE, seed=2)
+    wide = er.Study({"x": er.Float(-2, 2), "n": er.Int(1, 9)}, seed=1)
+    [own], [other], [scaled] = here.ask(), there.ask(), wide.ask()
+    assert own.unit == scaled.unit
+    for trial in (other, scaled):
+        for call in (lambda one: here.tell(one, 1.0), here.fail, here.infeasible, here.release, here.give_back):
+            with pytest.raises(er.TrialError, match="trial 0 of this study is at another point"):
+                call(trial)
+    assert here.tell(here.trials[0], 1.0) == "recorded"
+    assert er.Study.loads(here.dumps()).tell(own, 2.0) == "replicate"
+
+
+def test_a_trial_with_objects_is_known_where_they_are_labels():
+    study = er.Study({"a": er.Categorical([None, (1, 2)]), "b": er.Fixed(np.zeros(3))})
+    [trial] = study.ask()
+    assert er.Study.loads(study.dumps()).tell(trial, 1.0) == "recorded"
+
+
+def test_a_point_that_is_told_again_under_its_request_is_repeated():
+    study = er.Study(SPACE)
+    for answer in ("recorded", "repeated"):
+        assert study.tell({"x": 0.5, "n": 1}, 1.0, request="first") == answer
+    for answer in ("not_finite", "repeated"):
+        assert study.tell({"x": 0.25, "n": 1}, math.nan, request="second") == answer
+    assert len(study.trials) == 2
+    with pytest.raises(er.TrialError, match="there is nothing to correct at .*\n  try: "):
+        study.tell({"x": 0.5, "n": 1}, 2.0, correction=True)
+    assert len(study.trials) == 2
+
+
+def test_numbers_of_numpy_are_values_as_pythons_are():
+    space = {
+        "k": er.Ordered(np.array([0.25, 0.5])),
+        "c": er.Categorical([np.int64(1), np.str_("a")]),
+        "f": er.Fixed(np.bool_(1)),
+    }
+    plain = {"k": er.Ordered([0.25, 0.5]), "c": er.Categorical([1, "a"]), "f": er.Fixed(True)}
+    assert space == plain
+    study = er.Study(space, constraints="k <= 0.3")
+    assert study.tell({"k": 0.25, "c": np.int64(1), "f": True}, 1.0) == "recorded"
+    again = er.Study.loads(study.dumps())
+    assert again.space == plain
+    assert [type(value) for value in again.trials[0].params.values()] == [float, int, bool]
+
+
+def test_the_label_of_a_set_is_the_same_in_each_process():
+    code = (
+        "import elbowroom as er\n"
+        "sets = [{'a', 'b', 'c', 'd'}, frozenset('efgh'), ({'i', 'j', 'k', 'l'},), {'m': {'n', 'o', 'p'}}, set()]\n"
+        "print(er.Study.loads(er.Study({'s': er.Categorical(sets)}).dumps()).space['s'].choices)"
+    )
+    seen = set()
+    for seed in "123":
+        env = {**os.environ, "PYTHONHASHSEED": seed}
+        seen.add(subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True).stdout)
+    [labels] = seen
+    assert labels.startswith("(\"{'a', 'b', 'c', 'd'}\", \"frozenset({'e', 'f', 'g', 'h'})\", ")
+
+
 def test_objects_are_choices_too():
     marker = object()
     space = {"a": er.Categorical([None, "None", (1, 2), marker]), "b": er.Fixed(math.sqrt)}
@@ -112,7 +206,7 @@ def test_errors_have_the_cores_words():
         er.Study(SPACE).ask(-1)
     with pytest.raises(er.ConfigError, match="seed|u64"):
         er.Study(SPACE, seed=-1)
-    with pytest.raises(er.ConfigError, match="cannot be written"):
+    with pytest.raises(er.ConfigError, match="noise is nan\n  try: a variance"):
         er.Study(SPACE, noise=math.nan)
     with pytest.raises(er.StoreError, match="there are no `mysql` stores"):
         er.Study(SPACE, store="mysql://localhost/x")
@@ -141,6 +235,25 @@ def test_a_file_keeps_the_study(tmp_path):
         er.Study(SPACE, store=path, name="plate", seed=3)
     with pytest.raises(er.StoreError, match="there is no study `cup`"):
         er.Study.open(path, "cup")
+
+
+def test_a_space_that_a_study_was_not_made_with_is_refused(tmp_path):
+    path = tmp_path / "study.elbow"
+    space = {"x": er.Float(0, 1), "a": er.Categorical([None, 1])}
+    study = er.Study(space, store=path)
+    assert er.Study.open(path, space=dict(reversed(space.items()))).space == space
+    for other, words in [
+        ({"x": er.Float(0, 1)}, "has a parameter `a`, and the space given has not"),
+        ({**space, "z": er.Int(0, 1)}, "the space given has a parameter `z`, and the study `study` has not"),
+        ({**space, "x": er.Float(0, 2)}, r"parameter `x` is Float\(low=0.0, high=1.0, log=False\) in the study"),
+        ({**space, "x": er.Int(0, 1)}, "parameter `x` is Float"),
+        ({**space, "a": er.Categorical([None, True])}, "parameter `a` is Categorical"),
+        (3, "the space is 3"),
+    ]:
+        with pytest.raises(er.SpaceError, match=words):
+            er.Study.open(path, space=other)
+        with pytest.raises(er.SpaceError, match=words):
+            er.Study.loads(study.dumps(), space=other)
 
 
 def test_points_under_way_elsewhere_are_kept_apart_from():

@@ -28,6 +28,8 @@ use crate::store::Store;
 pub struct Heartbeat {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
+    /// The process that has the thread.
+    process: u32,
 }
 
 struct Shared {
@@ -52,7 +54,7 @@ impl Heartbeat {
             .spawn(move || ours.beat(&*store, &study, every.max(Duration::from_millis(10))))
             .map_err(|error| shared.lock().trouble = Some(format!("no thread for heartbeats: {error}")))
             .ok();
-        Self { shared, thread }
+        Self { shared, thread, process: std::process::id() }
     }
 
     /// Extends this attempt's lease from now on.
@@ -112,6 +114,12 @@ impl Shared {
 
 impl Drop for Heartbeat {
     fn drop(&mut self) {
+        if std::process::id() != self.process {
+            // A fork has this process's memory and none of its threads: there is nobody to wait for, and a lock that was
+            // held then is held for ever.
+            std::mem::forget(self.thread.take());
+            return;
+        }
         self.shared.lock().stop = true;
         self.shared.changed.notify_all();
         if let Some(thread) = self.thread.take() {

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _elbowroom
-from ._errors import DataError
-from ._number import finite, seed_of
+from ._errors import ConfigError, DataError
+from ._number import array, finite, number, seed_of, text_of
 from ._settings import KAPPA, PenalizerName
 
 Array = NDArray[np.float64]
@@ -40,20 +40,24 @@ def ln_penalizer(
     """
     around = np.atleast_1d(finite(center, "center")).ravel()
     given = finite(x, "x")
-    finite([best, mean], "best or mean")
+    scalars = {"lipschitz": lipschitz, "best": best, "mean": mean, "sd": sd}
+    numbers = {name: number(one, name) for name, one in scalars.items()}
+    finite([numbers["best"], numbers["mean"]], "best or mean")
     dim = around.size
+    if dim == 0:
+        raise DataError("the center has no coordinates\n  try: at least one number")
     # In one dimension a flat array is many points, unless it is one number long.
-    single = given.ndim == 0 or (given.ndim == 1 and given.size == dim)
+    single = given.size == dim and given.ndim < 2
     if not single and not (given.ndim == 2 and given.shape[1] == dim) and not (dim == 1 and given.ndim == 1):
         raise DataError(f"x has the shape {given.shape} and the center {dim} numbers\n  try: x of d numbers, or m × d")
     value, gradient = _elbowroom.ln_penalizer(
         np.ascontiguousarray(given.reshape(-1, dim)),
         around.tolist(),
-        float(lipschitz),
-        float(best),
-        float(mean),
-        float(sd),
-        kind,
+        numbers["lipschitz"],
+        numbers["best"],
+        numbers["mean"],
+        numbers["sd"],
+        text_of(kind, "kind"),
     )
     return (float(value[0]) if single else value), gradient.reshape(given.shape)
 
@@ -67,9 +71,7 @@ def ln_expected_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike) -> 
     >>> round(er.ln_expected_improvement(0.0, 1.0, 50.0), 6)
     -1258.744183
     """
-    means, sds, bests = np.broadcast_arrays(
-        np.asarray(mean, np.float64), np.asarray(sd, np.float64), np.asarray(best, np.float64)
-    )
+    means, sds, bests = _broadcast(mean=mean, sd=sd, best=best)
     if (sds < 0).any():
         raise DataError("a standard deviation is negative\n  try: sd, not a variance or a logarithm")
     flat = [np.ascontiguousarray(one).reshape(-1) for one in (means, sds, bests)]
@@ -84,7 +86,8 @@ def ucb(mean: ArrayLike, sd: ArrayLike, kappa: ArrayLike = KAPPA) -> Any:
     >>> er.ucb(1.0, 0.5)
     2.0
     """
-    found = np.asarray(mean, np.float64) + np.asarray(kappa, np.float64) * np.asarray(sd, np.float64)
+    means, sds, kappas = _broadcast(mean=mean, sd=sd, kappa=kappa)
+    found = means + kappas * sds
     return float(found) if np.ndim(found) == 0 else found
 
 
@@ -102,9 +105,24 @@ def qei(mean: ArrayLike, cov: ArrayLike, best: float, *, seed: int = 0) -> tuple
     """
     means = np.ascontiguousarray(np.atleast_1d(finite(mean, "mean")).ravel())
     covariance = np.ascontiguousarray(np.atleast_2d(finite(cov, "cov")))
-    if covariance.shape == (means.size, means.size):
-        _check_covariance(covariance)
-    return _elbowroom.qei(means, covariance, float(finite(best, "best")), seed_of(seed))
+    if covariance.shape != (means.size, means.size) or not means.size:
+        raise ConfigError(
+            f"{means.size} means with a covariance of the shape {covariance.shape}\n"
+            "  try: one mean for each row and column, and at least one"
+        )
+    _check_covariance(covariance)
+    level = float(finite(number(best, "best"), "best"))
+    return _elbowroom.qei(means, covariance, level, seed_of(seed))
+
+
+def _broadcast(**given: ArrayLike) -> list[Array]:
+    """Arrays of one shape."""
+    arrays = {name: array(values, name) for name, values in given.items()}
+    try:
+        return [np.asarray(one) for one in np.broadcast_arrays(*arrays.values())]
+    except ValueError:
+        shapes = ", ".join(f"{name} {one.shape}" for name, one in arrays.items())
+        raise DataError(f"arrays whose shapes do not fit: {shapes}\n  try: numbers, or arrays of one shape") from None
 
 
 def _check_covariance(covariance: Array) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _elbowroom
-from ._errors import DataError
-from ._number import finite, seed_of, whole
+from ._errors import ConfigError, DataError
+from ._number import array, finite, number, seed_of, text_of, whole
 from ._settings import KernelName
 
 Array: TypeAlias = NDArray[np.float64]
@@ -40,7 +40,7 @@ class GaussianProcess:
 
     _native: _elbowroom.GaussianProcess
     _given: dict[str, Any]
-    _conditions: tuple[tuple[Array | None, ...], ...]
+    _conditions: tuple[tuple[Array, Array | None, Array | None], ...]
 
     def __init__(
         self,
@@ -53,11 +53,17 @@ class GaussianProcess:
         mean: float = 0.0,
     ) -> None:
         rows = _rows(x)
-        scales = np.atleast_1d(np.asarray(lengthscales, dtype=np.float64))
+        scales = _flat(lengthscales, "lengthscales")
         if scales.size == 1:
             scales = np.repeat(scales, rows.shape[1])
         self._native = _elbowroom.GaussianProcess(
-            rows, _flat(y), kernel, float(variance), scales.tolist(), _flat(noise), float(mean)
+            rows,
+            _flat(y),
+            text_of(kernel, "kernel"),
+            number(variance, "variance"),
+            scales.tolist(),
+            _flat(noise, "noise"),
+            number(mean, "mean"),
         )
         self._remember(x, y, self.hyperparameters)
 
@@ -81,7 +87,7 @@ class GaussianProcess:
         With ``priors`` they are the most probable under priors that know the number of coordinates, otherwise the most
         likely. ``ard`` is one lengthscale for each coordinate; ``noise`` and ``mean`` are found unless they are given;
         ``starts`` is the number of random starts of the search. ``bounds`` (d × 2) is the box in which lengthscales
-        are thought of; by default that of the data.
+        are thought of; by default that of the data. The units of ``y`` do not matter.
 
         >>> import numpy as np, elbowroom as er
         >>> x = np.linspace(0, 1, 9)[:, None]
@@ -90,17 +96,43 @@ class GaussianProcess:
         True
         """
         rows = _rows(x)
+        if not rows.size:
+            raise DataError(f"x has the shape {rows.shape}: there is nothing to fit\n  try: at least one point, n × d")
         box = np.stack([rows.min(axis=0), rows.max(axis=0)], axis=1) if bounds is None else _box(bounds)
+        if len(box) != rows.shape[1]:
+            raise DataError(
+                f"bounds of {len(box)} coordinates for points of {rows.shape[1]}\n  try: low and high of each, d × 2"
+            )
         extent = box[:, 1] - box[:, 0]
         extent[extent <= 0] = 1.0
-        given = None if noise is None else _flat(noise)
+        given = None if noise is None else _flat(noise, "noise")
+        constant = None if mean is None else number(mean, "mean")
         random_starts = None if starts is None else whole(starts, "starts")
-        found = cls.__new__(cls)
-        found._native = _elbowroom.GaussianProcess.fit(
-            rows, _flat(y), kernel, ard, given, mean, priors, random_starts, extent.tolist(), seed_of(seed)
+        values = _flat(y)
+        # Priors and the least noise are meant for values of about 1 around 0.
+        center, spread = _scale(values)
+        native = _elbowroom.GaussianProcess.fit(
+            rows,
+            (values - center) / spread,
+            text_of(kernel, "kernel"),
+            bool(ard),
+            None if given is None else given / spread / spread,
+            None if constant is None else (constant - center) / spread,
+            bool(priors),
+            random_starts,
+            extent.tolist(),
+            seed_of(seed),
         )
-        found._remember(x, y, found.hyperparameters)
-        return found
+        scaled = native.hyperparameters()
+        return cls(
+            x,
+            y,
+            scaled["kernel"],
+            scaled["variance"] * spread * spread,
+            scaled["lengthscales"],
+            np.asarray(scaled["noise"]) * spread * spread if given is None else given,
+            scaled["mean"] * spread + center if constant is None else constant,
+        )
 
     def _remember(self, x: ArrayLike, y: ArrayLike, hyperparameters: dict[str, Any]) -> None:
         # Copies: arrays may be changed by those who own them.
@@ -161,21 +193,27 @@ class GaussianProcess:
         """The mean and the covariance of the gradient: of d and d × d numbers for one point ``x``, and of m × d and
         m × d × d for the rows of ``x``."""
         rows = self._at(x)
+        self._check_nothing_pending("the law of the gradient")
         mean, covariance = self._native.gradient_posterior(rows)
         covariance = covariance.reshape(len(rows), rows.shape[1], rows.shape[1])
         return (mean[0], covariance[0]) if np.ndim(x) < 2 and len(rows) == 1 else (mean, covariance)
 
     def joint(self, x: ArrayLike) -> tuple[Array, Array]:
         """The joint mean and covariance (m × m) of the latent function at the rows of ``x``."""
-        return self._native.joint(self._at(x))
+        rows = self._at(x)
+        self._check_nothing_pending("the joint law")
+        return self._native.joint(rows)
 
     def sample(self, x: ArrayLike, n: int = 1, seed: int = 0) -> Array:
         """n joint draws of the latent function at the rows of ``x``: n × m."""
-        return self._native.sample(self._at(x), whole(n, "n"), seed_of(seed))
+        rows = self._at(x)
+        self._check_nothing_pending("a sample")
+        return self._native.sample(rows, whole(n, "n"), seed_of(seed))
 
     def condition(self, x: ArrayLike, y: ArrayLike | None = None, noise: ArrayLike | None = None) -> GaussianProcess:
         """The process with more observations, hyperparameters kept. Without ``y`` their results are awaited: the mean
-        stays as it is, and the standard deviation is the one they will leave.
+        stays as it is, and the standard deviation is the one they will leave. Of such a process there are predictions
+        and their gradients, but no joint law, and it takes no more results.
 
         >>> import elbowroom as er
         >>> gp = er.GaussianProcess([[0.0]], [1.0], kernel="rbf", variance=1.0, lengthscales=[1.0], noise=1e-8)
@@ -188,7 +226,17 @@ class GaussianProcess:
         rows = self._at(x)
         values = None if y is None else _flat(y)
         more = GaussianProcess.__new__(GaussianProcess)
-        given = None if noise is None else np.broadcast_to(_flat(noise), len(rows)).copy()
+        given = None if noise is None else _flat(noise, "noise")
+        if given is not None:
+            if values is None:
+                raise ConfigError("a noise without y: pending points have the process's own\n  try: y too, or no noise")
+            if given.size not in (1, len(rows)):
+                raise DataError(
+                    f"{given.size} noise variances for {len(rows)} points\n  try: one for each, or one for all"
+                )
+            given = np.broadcast_to(given, len(rows)).copy()
+        if values is not None:
+            self._check_nothing_pending("a process with more results")
         if values is None:
             more._native = self._native.with_pending(rows)
         else:
@@ -201,6 +249,13 @@ class GaussianProcess:
     def __repr__(self) -> str:
         words = ", ".join(f"{name}={value!r}" for name, value in self.hyperparameters.items())
         return f"<GaussianProcess {words}>"
+
+    def _check_nothing_pending(self, what: str) -> None:
+        if any(y is None for _, y, _ in self._conditions):
+            raise ConfigError(
+                f"{what} would leave out the points that are pending\n"
+                "  try: condition on the results first, and use predict once points are pending"
+            )
 
     def _at(self, x: ArrayLike) -> Array:
         """Points as rows; one of several coordinates may come without its row."""
@@ -221,9 +276,20 @@ def _made(given: dict[str, Any], conditions: Iterable[tuple[Any, ...]]) -> Gauss
     return gp
 
 
+def _scale(values: Array) -> tuple[float, float]:
+    """The mean of some values and their deviation from it; 1 where there is none."""
+    if not values.size or not np.isfinite(values).all():
+        return 0.0, 1.0
+    largest = float(np.abs(values).max()) or 1.0
+    parts = values / largest
+    center = float(parts.mean())
+    spread = float(np.sqrt(np.mean((parts - center) ** 2)))
+    return center * largest, (spread if spread > 1e-12 else 1.0) * largest
+
+
 def _rows(x: ArrayLike) -> Array:
     """An array of points as rows; a flat one has one coordinate each."""
-    rows = np.asarray(x, dtype=np.float64)
+    rows = array(x, "x")
     if rows.ndim < 2:
         rows = rows.reshape(-1, 1)
     if rows.ndim != 2:
@@ -231,12 +297,12 @@ def _rows(x: ArrayLike) -> Array:
     return np.ascontiguousarray(rows)
 
 
-def _flat(values: ArrayLike) -> Array:
-    return np.ascontiguousarray(np.asarray(values, dtype=np.float64).reshape(-1))
+def _flat(values: ArrayLike, what: str = "y") -> Array:
+    return np.ascontiguousarray(array(values, what).reshape(-1))
 
 
 def _box(bounds: ArrayLike) -> Array:
-    box = np.array(bounds, dtype=np.float64)
+    box = array(bounds, "bounds")
     if box.ndim == 1 and box.shape == (2,):
         box = box[None, :]
     if box.ndim != 2 or box.shape[1] != 2:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from ._errors import ConfigError
+from ._number import shown
+from ._run import Callbacks
 from ._space import Space
 from ._study import Study
 from ._trial import Trial
@@ -34,7 +37,7 @@ def minimize(
     target: float | None = None,
     min_gain: float | None = None,
     synchronous: bool = False,
-    callbacks: Sequence[Callable[[Study, Trial], object]] = (),
+    callbacks: Callbacks = (),
     **options: Unpack[StudyOptions],
 ) -> Searched:
     """Searches for the smallest value of ``f`` with ``budget`` evaluations, ``workers`` at a time.
@@ -46,6 +49,7 @@ def minimize(
     >>> abs(study.best.params["x"] - 0.3) < 0.05
     True
     """
+    _check_goal(options)
     study = Study(space, goal="minimize", budget=budget, **options)
     done = study.run(
         f,
@@ -71,7 +75,7 @@ def maximize(
     target: float | None = None,
     min_gain: float | None = None,
     synchronous: bool = False,
-    callbacks: Sequence[Callable[[Study, Trial], object]] = (),
+    callbacks: Callbacks = (),
     **options: Unpack[StudyOptions],
 ) -> Searched:
     """Searches for the largest value of ``f``; otherwise as :func:`minimize`.
@@ -81,6 +85,7 @@ def maximize(
     >>> abs(study.best.params["x"] - 0.3) < 0.05
     True
     """
+    _check_goal(options)
     study = Study(space, goal="maximize", budget=budget, **options)
     done = study.run(
         f,
@@ -93,3 +98,8 @@ def maximize(
         callbacks=callbacks,
     )
     return cast("Searched", done)
+
+
+def _check_goal(options: Mapping[str, Any]) -> None:
+    if "goal" in options:
+        raise ConfigError(f"goal is {shown(options['goal'])}\n  try: er.minimize or er.maximize, without a goal")

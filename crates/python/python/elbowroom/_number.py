@@ -1,4 +1,4 @@
-"""Numbers as people give them: Python's, numpy's, and arrays of one."""
+"""Numbers and texts as people give them: Python's, numpy's, and arrays of one."""
 
 from __future__ import annotations
 
@@ -13,16 +13,43 @@ from ._errors import ConfigError, DataError
 
 MAX_SEED = 2**64 - 1
 
+SHOWN = 80
+"""Characters of what was given that an error shows."""
+
+
+def shown(value: Any) -> str:
+    """A value as an error shows it, also one that cannot be shown.
+
+    >>> shown([1, "a"])
+    "[1, 'a']"
+    """
+    try:
+        text = repr(value)
+    except Exception:
+        text = f"<{type(value).__name__}>"
+    return encodable(text[:SHOWN])
+
+
+def encodable(text: str) -> str:
+    r"""A text that can be stored: halves of surrogate pairs are written out.
+
+    >>> encodable("caf\u00e9 \udcff")
+    'café \\udcff'
+    """
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
 
 def number(value: Any, what: str = "the value") -> float:
     """A real number; an array of one element counts as its number, a text does not."""
     one = value.reshape(-1)[0] if isinstance(value, np.ndarray) and value.size == 1 else value
     try:
-        if isinstance(one, (str, bytes, bytearray)):
+        # numpy would drop the imaginary part.
+        if isinstance(one, (str, bytes, bytearray, np.complexfloating)):
             raise TypeError
         return float(one)
-    except (TypeError, ValueError, OverflowError):
-        raise DataError(f"{what} is {value!r:.80}, which is no number\n  try: a float") from None
+    except Exception:
+        # Whatever `__float__` raises: tensors of several numbers have errors of their own.
+        raise DataError(f"{what} is {shown(value)}, which is no number\n  try: a float") from None
 
 
 def noise_variance(value: Any) -> float | None:
@@ -35,6 +62,17 @@ def noise_variance(value: Any) -> float | None:
     return found
 
 
+def limit(value: Any, what: str, low: float = float("-inf"), hint: str = "a number") -> float:
+    """A number that is not below a bound: no truth value, and not NaN."""
+    try:
+        found = float("nan") if isinstance(value, (bool, np.bool_)) else number(value)
+    except DataError:
+        found = float("nan")
+    if not found >= low:
+        raise ConfigError(f"{what} is {shown(value)}\n  try: {hint}")
+    return found
+
+
 def whole(value: Any, what: str, low: int = 0, high: int = 2**63 - 1) -> int:
     """A whole number in a range."""
     try:
@@ -42,12 +80,9 @@ def whole(value: Any, what: str, low: int = 0, high: int = 2**63 - 1) -> int:
     except TypeError:
         found = low - 1
     if not low <= found <= high or isinstance(value, (bool, np.bool_)):
-        raise ConfigError(f"{what} is {value!r:.80}\n  try: a whole number from {low} on" + _below(high))
+        most = f", of at most {high}" if found > high or high == MAX_SEED else ""
+        raise ConfigError(f"{what} is {shown(value)}\n  try: a whole number from {low} on{most}")
     return found
-
-
-def _below(high: int) -> str:
-    return f", of at most {high}" if high == MAX_SEED else ""
 
 
 def seed_of(value: Any) -> int:
@@ -55,12 +90,27 @@ def seed_of(value: Any) -> int:
     return whole(value, "seed", 0, MAX_SEED)
 
 
+def text_of(value: Any, what: str) -> str:
+    """A text that can be stored."""
+    if not isinstance(value, str) or encodable(value) != value:
+        raise ConfigError(f"{what} is {shown(value)}\n  try: a text")
+    return str(value)
+
+
+def array(values: ArrayLike, what: str) -> NDArray[np.float64]:
+    """An array of numbers; texts and complex numbers are none."""
+    try:
+        given = np.asarray(values)
+        if given.dtype.kind in "USc":
+            raise TypeError
+        return given.astype(np.float64, copy=False)
+    except Exception:
+        raise DataError(f"{what} is {shown(values)}, which is no array of numbers\n  try: finite numbers") from None
+
+
 def finite(values: ArrayLike, what: str) -> NDArray[np.float64]:
     """An array of numbers, none of which is infinite or NaN."""
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DataError(f"{what} is {values!r:.80}, which is no array of numbers\n  try: finite numbers") from None
-    if not np.isfinite(array).all():
+    found = array(values, what)
+    if not np.isfinite(found).all():
         raise DataError(f"{what} has numbers that are infinite or NaN\n  try: finite numbers")
-    return array
+    return found

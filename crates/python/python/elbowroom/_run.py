@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import os
 import pickle
 import queue
 import time
 import traceback
 import warnings
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from ._errors import ConfigError, DataError, ElbowroomError, Infeasible, TrialError
-from ._number import number, whole
+from ._number import encodable, limit, noise_variance, number, shown, whole
 from ._trial import Batch, Trial
 
 if TYPE_CHECKING:
     from ._study import Study
+
+Callback: TypeAlias = "Callable[[Study, Trial], object]"
+"""What is called with a study and a trial of it that ended."""
+
+Callbacks: TypeAlias = "Callback | Iterable[Callback] | None"
+"""Some of them, or one."""
 
 MOST_BREAKS = 3
 """How often a trial may be under way when its executor breaks: after that it is taken for the cause."""
@@ -40,38 +47,43 @@ class Rules:
         timeout: float | None,
         target: float | None,
         min_gain: float | None,
-        callbacks: Sequence[Callable[[Study, Trial], object]],
+        callbacks: Callbacks,
     ) -> None:
+        self._callbacks = _callbacks(callbacks)
         given = (n, timeout, target, min_gain, study.budget_left)
-        if all(rule is None for rule in given) and not callbacks:
+        if all(rule is None for rule in given) and not self._callbacks:
             raise ConfigError(
                 "this run would never end\n  try: a budget of the study, n=…, timeout=…, target=… or min_gain=…"
             )
         self._study = study
         self._maximize = study.goal == "maximize"
         self._left = None if n is None else whole(n, "n")
-        self._end = None if timeout is None else time.monotonic() + _limit(timeout, "timeout")
-        self._target = None if target is None else _limit(target, "target")
-        self._min_gain = None if min_gain is None else _limit(min_gain, "min_gain")
-        self._callbacks = callbacks
-        self._done = False
-        self._n_ended = self._n_valued = 0
+        seconds = None if timeout is None else limit(timeout, "timeout", 0, "a number of seconds that is not negative")
+        self._end = None if seconds is None else time.monotonic() + seconds
+        self._target = None if target is None else limit(target, "target")
+        self._min_gain = None if min_gain is None else limit(min_gain, "min_gain")
+        self._done = self._used_up = False
+        self._n_handed = self._n_ended = self._n_valued = 0
         self._reason: str | None = None
+        self._short: str | None = None
 
     def wanted(self, free: int) -> int:
         """How many points to ask for."""
-        if self._done or (self._end is not None and time.monotonic() >= self._end):
+        if self._done or self._used_up or (self._end is not None and time.monotonic() >= self._end):
             return 0
         return free if self._left is None else min(free, self._left)
 
     def handed(self, batch: Batch) -> None:
         """Counts what was handed out."""
-        self._done |= not batch
+        self._used_up = not batch
+        self._n_handed += len(batch)
+        self._short = batch.short
         if self._left is not None:
             self._left -= len(batch)
 
     def given_back(self, n: int) -> None:
-        """Counts what was given back."""
+        """Counts what was given back, and is there to be handed out again."""
+        self._used_up &= not n
         if self._left is not None:
             self._left += n
 
@@ -96,6 +108,109 @@ class Rules:
         if self._n_ended and not self._n_valued:
             words = f"none of {self._n_ended} trials has a value. The last one failed with:\n{self._reason}"
             warnings.warn(words, stacklevel=4)
+        # A budget that others used up is no surprise.
+        if not self._n_handed and self._short is not None and self._study.budget_left != 0:
+            warnings.warn(f"there was no trial to run: {self._short}", stacklevel=4)
+
+
+class Outcome(NamedTuple):
+    """What became of an evaluation, as plain data: it comes from other processes."""
+
+    kind: Literal["value", "failed", "infeasible"]
+    value: float = float("nan")
+    noise: float | None = None
+    reason: str = ""
+
+
+def evaluate(f: Callable[..., Any], params: Mapping[str, Any]) -> Outcome:
+    """Evaluates a point where the worker is. Neither an exception nor a result has to be sent as an object, which not
+    all of them survive: only the death of a process breaks an executor.
+
+    >>> evaluate(lambda x: x / 2, {"x": 3})
+    Outcome(kind='value', value=1.5, noise=None, reason='')
+    >>> evaluate(lambda x: x / 0, {"x": 3}).reason.splitlines()[-1]
+    'ZeroDivisionError: division by zero'
+    """
+    try:
+        result = f(**params)
+    except Exception as error:
+        return raised(error)
+    return returned(result)
+
+
+async def evaluate_async(f: Callable[..., Awaitable[Any]], params: Mapping[str, Any]) -> Outcome:
+    """As :func:`evaluate`, for a coroutine function."""
+    try:
+        result = await f(**params)
+    except Exception as error:
+        return raised(error)
+    return returned(result)
+
+
+def returned(result: Any) -> Outcome:
+    """What an objective's result says."""
+    try:
+        value, noise = result if isinstance(result, tuple) else (result, None)
+        told = number(value)
+    except ValueError:
+        return Outcome("failed", reason=f"the objective returned {shown(result)}, which is no number")
+    try:
+        return Outcome("value", told, noise_variance(noise))
+    except DataError as refused:
+        return Outcome("failed", reason=f"the objective returned {shown(result)}, which was refused: {refused}")
+
+
+def raised(error: BaseException) -> Outcome:
+    """What an objective's exception says."""
+    if not isinstance(error, Infeasible):
+        return Outcome("failed", reason=tail(error))
+    try:
+        words = encodable(str(error))
+    except Exception:
+        words = ""
+    return Outcome("infeasible", reason=words or "the objective raised Infeasible, and did not say why")
+
+
+def tail(error: BaseException) -> str:
+    """The end of an error's traceback, from the objective on."""
+    # From another process the traceback comes as a text, in the place of the cause.
+    remote = error.__cause__ if type(error.__cause__).__name__ == "_RemoteTraceback" else None
+    if remote is not None:
+        text = str(remote)
+    else:
+        frames = error.__traceback__
+        if frames is not None and frames.tb_frame.f_code in _OWN:
+            frames = frames.tb_next
+        text = "".join(traceback.format_exception(type(error), error, frames))
+    lines = text.strip().strip('"').strip().splitlines()
+    return encodable("\n".join(lines[-TAIL:]))
+
+
+_OWN = (evaluate.__code__, evaluate_async.__code__)
+"""Where an objective is called: nobody wants to see it in a traceback."""
+
+
+def tell(study: Study, trial: Trial, outcome: Outcome) -> None:
+    """Tells what became of a trial."""
+    if outcome.kind == "infeasible":
+        study.infeasible(trial, outcome.reason)
+    elif outcome.kind == "failed":
+        study.fail(trial, outcome.reason)
+    else:
+        try:
+            study.tell(trial, outcome.value, noise=outcome.noise)
+        except (ConfigError, DataError, TrialError) as refused:
+            study.fail(trial, f"the objective returned {outcome.value}, which was refused: {refused}")
+
+
+def _outcome(future: Future[Outcome] | asyncio.Task[Outcome]) -> Outcome | None:
+    """What became of an evaluation; none if it has not ended, was cancelled, or its executor broke."""
+    if not future.done() or future.cancelled():
+        return None
+    error = future.exception()
+    if isinstance(error, BrokenExecutor):
+        return None
+    return future.result() if error is None else raised(error)
 
 
 class Drive:
@@ -110,15 +225,18 @@ class Drive:
         executor: Executor | Callable[[], Executor] | str,
         synchronous: bool,
     ) -> None:
+        _check_plain(f)
         self._study, self._f, self._rules, self._synchronous = study, f, rules, synchronous
         workers = None if workers is None else whole(workers, "workers", 1)
         self._make = _maker(executor, workers, f)
         self._pool: Any = self._make() if self._make is not None else executor
         self._n_workers = workers or _size(self._pool)
-        self._finished: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
-        self._under_way: dict[Future[Any], Trial] = {}
+        self._finished: queue.SimpleQueue[Future[Outcome]] = queue.SimpleQueue()
+        self._under_way: dict[Future[Outcome], Trial] = {}
         # Those that have no future yet, should an interrupt come just then.
         self._handed = Batch()
+        # The one that is being told: whether it was is not known if the telling is interrupted.
+        self._telling: Future[Outcome] | None = None
         self._breaks: dict[int, int] = {}
 
     def run(self) -> None:
@@ -148,7 +266,7 @@ class Drive:
         self._handed = self._study.ask(wanted)
         self._rules.handed(self._handed)
         while self._handed:
-            future = self._pool.submit(partial(self._f, **self._handed[0].params))
+            future = self._pool.submit(partial(evaluate, self._f, self._handed[0].params))
             self._under_way[future] = self._handed.pop(0)
             future.add_done_callback(self._finished.put)
 
@@ -158,13 +276,25 @@ class Drive:
         error = future.exception()
         if isinstance(error, BrokenExecutor):
             raise error
-        trial = self._under_way[future]
-        tell(self._study, trial, error, future)
+        self._rules.ended(self._tell(future).number)
+
+    def _tell(self, future: Future[Outcome]) -> Trial:
+        trial, outcome = self._under_way[future], _outcome(future)
+        assert outcome is not None
+        self._telling = future
+        tell(self._study, trial, outcome)
         del self._under_way[future]
-        self._rules.ended(trial.number)
+        self._telling = None
+        return trial
+
+    def _untold(self) -> list[Future[Outcome]]:
+        """What has ended and was not told yet."""
+        return [one for one in self._under_way if one is not self._telling and _outcome(one) is not None]
 
     def _replace(self, broken: BrokenExecutor) -> None:
         """Gives back what an executor that broke had under way; who was there too often is taken for the cause."""
+        for future in self._untold():
+            self._rules.ended(self._tell(future).number)
         back = list(self._handed)
         for trial in self._under_way.values():
             self._breaks[trial.number] = self._breaks.get(trial.number, 0) + 1
@@ -174,7 +304,7 @@ class Drive:
                 self._study.fail(trial, f"the process that evaluated it died {MOST_BREAKS} times")
                 self._rules.ended(trial.number)
         self._under_way, self._handed, self._finished = {}, Batch(), queue.SimpleQueue()
-        self._study.give_back(back)
+        self._study._return(back)
         self._rules.given_back(len(back))
         if self._make is None:
             raise ElbowroomError(
@@ -185,13 +315,17 @@ class Drive:
         self._pool = self._make()
 
     def _abandon(self) -> None:
-        """Gives back what is under way."""
+        """Tells what has ended, and gives back what is under way."""
         for future in self._under_way:
             future.cancel()
-        trials = [*self._under_way.values(), *self._handed]
-        self._study.give_back({trial.number: trial for trial in trials}.values())
-        if self._make is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
+        try:
+            for future in self._untold():
+                self._tell(future)
+        finally:
+            trials = [*self._under_way.values(), *self._handed]
+            self._study._return({trial.number: trial for trial in trials}.values())
+            if self._make is not None:
+                self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 async def run_async(
@@ -199,7 +333,7 @@ async def run_async(
 ) -> None:
     """A run with coroutines."""
     workers = whole(workers, "workers", 1)
-    under_way: dict[asyncio.Task[Any], Trial] = {}
+    under_way: dict[asyncio.Task[Outcome], Trial] = {}
     try:
         while True:
             free = 0 if synchronous and under_way else workers - len(under_way)
@@ -207,60 +341,62 @@ async def run_async(
             if wanted > 0:
                 batch = await study.ask_async(wanted)
                 rules.handed(batch)
-                under_way |= {asyncio.ensure_future(_awaited(f, trial)): trial for trial in batch}
+                under_way |= {asyncio.ensure_future(evaluate_async(f, trial.params)): trial for trial in batch}
             if not under_way:
                 break
             done, _ = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
-                await asyncio.to_thread(tell, study, under_way[task], task.exception(), task)
-                await asyncio.to_thread(rules.ended, under_way.pop(task).number)
+                trial = under_way.pop(task)
+                outcome = _outcome(task) or Outcome("failed", reason="the evaluation was cancelled")
+                try:
+                    await _to_the_end(tell, study, trial, outcome)
+                except Exception:
+                    study._return([trial])
+                    raise
+                await asyncio.to_thread(rules.ended, trial.number)
     except BaseException:
-        for task in under_way:
-            task.cancel()
-        study.give_back(under_way.values())
+        try:
+            for task, trial in list(under_way.items()):
+                if (ended := _outcome(task)) is not None:
+                    tell(study, trial, ended)
+                    del under_way[task]
+        finally:
+            for task in under_way:
+                task.cancel()
+            study._return(under_way.values())
         raise
     rules.warn()
 
 
-async def _awaited(f: Callable[..., Awaitable[Any]], trial: Trial) -> Any:
-    return await f(**trial.params)
-
-
-def tell(study: Study, trial: Trial, error: BaseException | None, future: Future[Any] | asyncio.Task[Any]) -> None:
-    """Tells what became of a trial."""
-    if isinstance(error, Infeasible):
-        study.infeasible(trial, str(error))
-        return
-    if error is not None:
-        study.fail(trial, tail(error))
-        return
-    result = future.result()
+async def _to_the_end(call: Callable[..., None], *args: Any) -> None:
+    """Calls in a thread, and waits for it even if the wait is cancelled: the thread would go on by itself."""
+    task = asyncio.ensure_future(asyncio.to_thread(call, *args))
     try:
-        value, noise = result if isinstance(result, tuple) else (result, None)
-        told = number(value)
-    except ValueError:
-        study.fail(trial, f"the objective returned {result!r:.80}, which is no number")
-        return
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        if not task.cancelled():
+            task.result()
+        raise
+
+
+def _callbacks(given: Any) -> tuple[Callback, ...]:
+    """Callbacks as a tuple; a single one is one."""
     try:
-        study.tell(trial, told, noise=noise)
-    except (ConfigError, DataError, TrialError) as refused:
-        study.fail(trial, f"the objective returned {result!r:.80}, which was refused: {refused}")
+        listed = () if given is None else (given,) if callable(given) else tuple(given)
+    except TypeError:
+        listed = (given,)
+    for one in listed:
+        if not callable(one):
+            raise ConfigError(f"a callback is {shown(one)}\n  try: functions, called as callback(study, trial)")
+    return listed
 
 
-def _limit(value: Any, name: str) -> float:
-    try:
-        return number(value)
-    except DataError:
-        raise ConfigError(f"{name} is {value!r:.80}\n  try: a number") from None
-
-
-def tail(error: BaseException) -> str:
-    """The end of an error's traceback."""
-    # From another process the traceback comes as a text, in the place of the cause.
-    remote = error.__cause__ if type(error.__cause__).__name__ == "_RemoteTraceback" else None
-    text = str(remote) if remote is not None else "".join(traceback.format_exception(error))
-    lines = text.strip().strip('"').strip().splitlines()
-    return "\n".join(lines[-TAIL:])
+def _check_plain(f: Callable[..., Any]) -> None:
+    if not callable(f):
+        raise ConfigError(f"the objective is {shown(f)}\n  try: a function of the parameters")
+    if inspect.iscoroutinefunction(f) or inspect.iscoroutinefunction(getattr(f, "__call__", None)):
+        raise ConfigError(f"the objective {shown(f)} is a coroutine function\n  try: await study.run_async(…)")
 
 
 def _maker(
@@ -272,13 +408,25 @@ def _maker(
     if executor == "processes":
         _check_pickles(f)
         return partial(ProcessPoolExecutor, workers)
-    if isinstance(executor, ProcessPoolExecutor):
+    if isinstance(executor, ProcessPoolExecutor) or executor is ProcessPoolExecutor:
         _check_pickles(f)
-    if hasattr(executor, "submit"):
+    # A class has a `submit` too, but it makes executors.
+    if hasattr(executor, "submit") and not isinstance(executor, type):
         return None
     if callable(executor):
-        return executor
-    raise ConfigError(f"the executor is {executor!r}\n  try: 'threads', 'processes', or a concurrent.futures.Executor")
+        return partial(_made, executor)
+    raise ConfigError(
+        f"the executor is {shown(executor)}\n  try: 'threads', 'processes', or a concurrent.futures.Executor"
+    )
+
+
+def _made(make: Callable[[], Executor]) -> Executor:
+    made = make()
+    if not hasattr(made, "submit"):
+        raise ConfigError(
+            f"the function that is to make an executor made {shown(made)}\n  try: one that returns an Executor"
+        )
+    return made
 
 
 def _check_pickles(f: Callable[..., Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, TypedDict, get_args
@@ -11,7 +12,7 @@ import numpy as np
 
 from . import _elbowroom
 from ._errors import ConfigError, DataError
-from ._number import MAX_SEED, number, whole
+from ._number import MAX_SEED, noise_variance, shown, whole
 
 Named: TypeAlias = str | Mapping[str, Any]
 """A name, or a mapping with a ``name`` and options."""
@@ -74,7 +75,7 @@ def settings(
     if strategy is not None or parts:
         given["strategy"] = _strategy(strategy, parts)
     if model is not None and not isinstance(model, Mapping):
-        raise ConfigError(f"the model is {model!r:.80}\n  try: a dict of its settings, as `study.settings` shows them")
+        raise ConfigError(f"the model is {shown(model)}\n  try: a dict of its settings, as `study.settings` shows them")
     kernels = kernel if isinstance(kernel, Iterable) and not isinstance(kernel, str) else [kernel]
     found = {
         "kernels": None if kernel is None else [_checked("kernel", one) for one in kernels],
@@ -83,8 +84,9 @@ def settings(
     found = {name: value for name, value in found.items() if value is not None}
     if model is not None or found:
         given["model"] = {**(model or {}), **found}
+    plain = _plain(given)
     try:
-        return json.dumps(given, allow_nan=False, default=_plain)
+        return json.dumps(plain, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"the settings cannot be written: {error}\n  try: numbers, texts, lists and dicts") from None
 
@@ -97,36 +99,46 @@ NAMES: dict[str, tuple[str, ...]] = {
 }
 """The names that a setting can have."""
 
-MOST = {"seed": MAX_SEED, "budget": 2**63 - 1, "initial": 2**63 - 1}
-"""Settings that are whole numbers, and the largest."""
+WHOLE = {"seed": (0, MAX_SEED), "budget": (1, 2**63 - 1), "initial": (0, 2**63 - 1)}
+"""Settings that are whole numbers, with the smallest and the largest."""
 
 
 def _checked(name: str, value: Any) -> Any:
     """A setting as JSON has it, refused by its name."""
-    if name in MOST:
-        return whole(value, name, 0, MOST[name])
+    if name in WHOLE:
+        return whole(value, name, *WHOLE[name])
     if name in NAMES and value not in NAMES[name]:
         known = ", ".join(repr(one) for one in NAMES[name])
-        raise ConfigError(f"there is no {name} named {value!r:.80}\n  try: take one of {known}")
+        raise ConfigError(f"there is no {name} named {shown(value)}\n  try: take one of {known}")
     if name == "acquisition" and not isinstance(value, (str, Mapping)):
-        raise ConfigError(f"the acquisition is {value!r:.80}\n  try: a name, or a dict of a name and options")
+        raise ConfigError(f"the acquisition is {shown(value)}\n  try: a name, or a dict of a name and options")
     if name == "repeats" and not isinstance(value, (bool, np.bool_)):
-        raise ConfigError(f"repeats is {value!r:.80}\n  try: True or False")
+        raise ConfigError(f"repeats is {shown(value)}\n  try: True or False")
     if name == "noise":
         try:
-            return number(value)
+            return noise_variance(value)
         except DataError:
-            raise ConfigError(f"noise is {value!r:.80}\n  try: a variance, or None to have it found") from None
+            raise ConfigError(
+                f"noise is {shown(value)}\n  try: a variance: finite, and not negative; or None to have it found"
+            ) from None
     return value
 
 
-def _plain(value: Any) -> Any:
-    """numpy's numbers and arrays, and mappings that are no dicts, as JSON has them."""
+def _plain(value: Any, name: str = "") -> Any:
+    """numpy's numbers and arrays, and mappings that are no dicts, as JSON has them; what it has not is named."""
     if isinstance(value, (np.generic, np.ndarray)):
-        return value.tolist()
+        value = value.tolist()
     if isinstance(value, Mapping):
-        return dict(value)
-    raise TypeError(f"{value!r:.80} is neither a number, a text, a list nor a dict")
+        return {key: _plain(one, f"{name}.{key}" if name else str(key)) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one, name) for one in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ConfigError(f"{name} is {value}\n  try: a finite number")
+    if value is not None and not isinstance(value, (bool, int, float, str)):
+        raise ConfigError(
+            f"the settings cannot be written: {name} is {shown(value)}\n  try: numbers, texts, lists and dicts"
+        )
+    return value
 
 
 def _strategy(given: Named | None, parts: dict[str, Any]) -> dict[str, Any]:

@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from ._errors import SpaceError
-from ._number import number
+from ._number import encodable, number, shown
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Ordered:
     values: tuple[Any, ...]
 
     def __init__(self, values: Iterable[Any]) -> None:
-        object.__setattr__(self, "values", tuple(values))
+        object.__setattr__(self, "values", tuple(map(_item, values)))
 
 
 @dataclass(frozen=True, init=False)
@@ -65,7 +67,7 @@ class Categorical:
     choices: tuple[Any, ...]
 
     def __init__(self, choices: Iterable[Any]) -> None:
-        object.__setattr__(self, "choices", tuple(choices))
+        object.__setattr__(self, "choices", tuple(map(_item, choices)))
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,9 @@ class Fixed:
     """A value that is part of each point but is not searched."""
 
     value: Any
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", _item(self.value))
 
 
 Choice = Categorical
@@ -97,7 +102,10 @@ class Labels:
 
     def encode(self, params: Mapping[str, Any]) -> Params:
         """Params with a label for each object that has one."""
-        return {name: self._find(name, value, 0, 1) for name, value in params.items()}
+        if not isinstance(params, Mapping):
+            raise SpaceError(f"a point is {shown(params)}\n  try: a dict of the parameters' names and values")
+        _check_names(params)
+        return {name: _value(name, self._find(name, value, 0, 1)) for name, value in params.items()}
 
     def decode(self, params: Params) -> Params:
         """Params with the objects again."""
@@ -111,7 +119,7 @@ class Labels:
             if pair[given] is value:
                 return pair[wanted]
         for pair in pairs:
-            if type(pair[given]) is type(value) and _equal(pair[given], value):
+            if type(pair[given]) is type(value) and equal(pair[given], value):
                 return pair[wanted]
         return value
 
@@ -135,7 +143,7 @@ def to_native(space: Space) -> list[dict[str, Any]]:
             row = {"type": "fixed", "value": _stored([parameter.value])[0]}
         else:
             raise SpaceError(
-                f"parameter `{name}` is {parameter!r}\n  try: er.Float, er.Int, er.Ordered, er.Categorical or er.Fixed"
+                f"parameter `{name}` is {shown(parameter)}\n  try: er.Float, er.Int, er.Ordered, er.Categorical or er.Fixed"
             )
         rows.append({"name": name, **row})
     return rows
@@ -159,6 +167,29 @@ def from_native(rows: Iterable[Mapping[str, Any]]) -> dict[str, Parameter]:
     return space
 
 
+def check_same(space: Space, stored: Iterable[Mapping[str, Any]], study: str) -> None:
+    """Refuses a space that is not the one a study was made with, with the first difference."""
+    given, kept = ({row["name"]: row for row in rows} for rows in (to_native(space), stored))
+    for name in [*kept, *given]:
+        if name not in given:
+            what = f"the study `{study}` has a parameter `{name}`, and the space given has not"
+        elif name not in kept:
+            what = f"the space given has a parameter `{name}`, and the study `{study}` has not"
+        elif _typed(given[name]) != _typed(kept[name]):
+            there, here = (from_native([row])[name] for row in (kept[name], given[name]))
+            what = f"parameter `{name}` is {shown(there)} in the study `{study}`, and {shown(here)} in the space given"
+        else:
+            continue
+        raise SpaceError(f"{what}\n  try: the space that the study was made with, or none")
+
+
+def _typed(value: Any) -> Any:
+    """A value with its types: 1, 1.0 and True are not the same choice."""
+    if isinstance(value, dict):
+        return {key: _typed(one) for key, one in value.items()}
+    return [_typed(one) for one in value] if isinstance(value, list) else (type(value), value)
+
+
 def texts(constraints: str | Iterable[str]) -> list[str]:
     """Constraints as a list; a single text is one."""
     try:
@@ -167,17 +198,21 @@ def texts(constraints: str | Iterable[str]) -> list[str]:
         listed = [constraints]  # type: ignore[list-item]
     for one in listed:
         if not isinstance(one, str):
-            raise SpaceError(f"a constraint is {one!r:.80}\n  try: texts such as \"x + y <= 1\"")
+            raise SpaceError(f"a constraint is {shown(one)}\n  try: texts such as \"x + y <= 1\"")
     return listed
 
 
 def _parameters(space: Space) -> Iterable[tuple[str, Parameter]]:
     if not isinstance(space, Mapping):
-        raise SpaceError(f"the space is {space!r:.80}\n  try: a dict of names and parameters, {{'x': er.Float(0, 1)}}")
-    for name in space:
-        if not isinstance(name, str):
-            raise SpaceError(f"a parameter is called {name!r:.80}\n  try: a text")
+        raise SpaceError(f"the space is {shown(space)}\n  try: a dict of names and parameters, {{'x': er.Float(0, 1)}}")
+    _check_names(space)
     return space.items()
+
+
+def _check_names(names: Iterable[Any]) -> None:
+    for name in names:
+        if not isinstance(name, str) or encodable(name) != name:
+            raise SpaceError(f"a parameter is called {shown(name)}\n  try: a text")
 
 
 def _bound(name: str, bound: Any, read: Callable[[Any], Any]) -> Any:
@@ -185,7 +220,7 @@ def _bound(name: str, bound: Any, read: Callable[[Any], Any]) -> Any:
         return read(bound)
     except (TypeError, ValueError, OverflowError):
         kind = "a number" if read is number else "a whole number of 64 bits"
-        raise SpaceError(f"parameter `{name}`: the bound {bound!r:.80} is not {kind}\n  try: {kind}") from None
+        raise SpaceError(f"parameter `{name}`: the bound {shown(bound)} is not {kind}\n  try: {kind}") from None
 
 
 def _integer(bound: Any) -> int:
@@ -223,16 +258,58 @@ def _is_plain(value: Any) -> bool:
         return -(2**63) <= value < 2**63
     if type(value) is float:
         return value - value == 0.0
+    if type(value) is str:
+        return encodable(value) == value
     return type(value) in _PLAIN
+
+
+def _item(value: Any) -> Any:
+    """numpy's scalars as Python's own."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _value(name: str, value: Any) -> Any:
+    """A value of a parameter as it is stored; what holds one is taken for it."""
+    held = value
+    if not isinstance(value, _PLAIN) and hasattr(value, "item"):
+        try:
+            held = value.item()
+        except Exception:
+            held = None
+    if isinstance(held, int) and not -(2**63) <= held < 2**63:
+        held = None
+    if not isinstance(held, _PLAIN) or (isinstance(held, str) and encodable(held) != held):
+        raise SpaceError(
+            f"parameter `{name}`: {shown(value)} is no value of a parameter\n  try: a number, a text, True or False"
+        )
+    return held
 
 
 def _label(value: Any) -> str:
     """A text for an object that is the same in each process."""
-    text = getattr(value, "__qualname__", None) or repr(value)
-    return re.sub(r" at 0x[0-9a-f]+", "", str(text))[:80]
+    text = getattr(value, "__qualname__", None) or _words(value)
+    return encodable(re.sub(r" at 0x[0-9a-f]+", "", str(text))[:80])
 
 
-def _equal(a: Any, b: Any) -> bool:
+def _words(value: Any) -> str:
+    """As `repr`, but sets are sorted: their order changes from process to process."""
+    kind = type(value)
+    if kind in (set, frozenset) and value:
+        words = f"{{{', '.join(sorted(map(_words, value)))}}}"
+        return words if kind is set else f"frozenset({words})"
+    if kind is list:
+        return f"[{', '.join(map(_words, value))}]"
+    if kind is tuple:
+        return f"({', '.join(map(_words, value))}{',' * (len(value) == 1)})"
+    if kind is dict:
+        return f"{{{', '.join(f'{_words(key)}: {_words(one)}' for key, one in value.items())}}}"
+    try:
+        return repr(value)
+    except Exception:
+        return f"<{kind.__name__}>"
+
+
+def equal(a: Any, b: Any) -> bool:
     try:
         return bool(a == b)
     except (TypeError, ValueError):

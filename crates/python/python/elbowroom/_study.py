@@ -7,6 +7,7 @@ import json
 import math
 import operator
 import os
+import threading
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any, Literal
@@ -14,14 +15,19 @@ from typing import Any, Literal
 import numpy as np
 
 from . import _elbowroom, _plot, _run
-from ._errors import StoreError, TrialError
+from ._errors import ConfigError, StoreError, TrialError
 from ._gp import Array
 from ._html import facts
-from ._number import noise_variance, number, whole
+from ._number import encodable, limit, noise_variance, number, shown, text_of, whole
+from ._run import Callbacks
 from ._settings import Design, Goal, KernelName, Named, PenalizerName, settings
-from ._space import Labels, Parameter, Params, Space, from_native, texts, to_native
+from ._space import Labels, Parameter, Params, Space, check_same, from_native, texts, to_native
 from ._trial import Batch, Recommendation, Told, Trial, Trials, trial_of
 from ._why import Why, why_of
+
+MIN_LEASE = 1.0
+"""The shortest lease in seconds."""
+
 
 class Study:
     """A search for the best point of a space.
@@ -40,7 +46,8 @@ class Study:
     again.
 
     ``lease`` is how many seconds this process may be silent (killed, say) before its trials go to others; while it
-    lives, it says so by itself.
+    lives, it says so by itself. After ``with er.Study(…) as study:``, what :meth:`ask` handed out and nothing was told
+    of is given back.
 
     >>> import elbowroom as er
     >>> study = er.Study({"x": er.Float(-1, 1), "kind": er.Categorical(["a", "b"])}, seed=1)
@@ -87,9 +94,9 @@ class Study:
             design=design,
             repeats=repeats,
         )
-        store = None if store is None else os.fspath(store)
+        store = None if store is None else _address(store)
         native = _elbowroom.Study.create(
-            to_native(space), texts(constraints), written, store, name, worker, lease
+            to_native(space), texts(constraints), written, store, *_identity(name, worker), _lease(lease)
         )
         self._begin(native, dict(space), store, name)
 
@@ -105,10 +112,10 @@ class Study:
     ) -> Study:
         """Opens a study as it stands in its store. The space is needed only to get back choices that are neither
         numbers nor texts; without it they are their labels."""
-        store = os.fspath(store)
+        store = _address(store)
         study = cls.__new__(cls)
-        native = _elbowroom.Study.open(store, name, worker, lease)
-        study._begin(native, dict(space) if space is not None else from_native(native.space()), store, name)
+        native = _elbowroom.Study.open(store, *_identity(name, worker), _lease(lease))
+        study._begin(native, _known(space, native, name), store, name)
         return study
 
     @classmethod
@@ -116,12 +123,12 @@ class Study:
         """A study in memory from what :meth:`dumps` wrote. Trials that were under way still are."""
         try:
             saved = json.loads(text)
-            name, log = saved["study"], [(at, event) for at, event in saved["log"]]
+            name, log = text_of(saved["study"], "name"), [(at, event) for at, event in saved["log"]]
         except (ValueError, KeyError, TypeError):
             raise StoreError("the text is no study that `dumps` wrote\n  try: the whole text, as it was") from None
         study = cls.__new__(cls)
-        native = _elbowroom.Study.load(name, log, lease)
-        study._begin(native, dict(space) if space is not None else from_native(native.space()), None, name)
+        native = _elbowroom.Study.load(name, log, _lease(lease))
+        study._begin(native, _known(space, native, name), None, name)
         return study
 
     def dumps(self) -> str:
@@ -148,6 +155,17 @@ class Study:
         self._labels = Labels(space)
         self._store = store
         self._name = name
+        # What `ask` handed out, until something is told of it.
+        self._held: dict[int, Trial] = {}
+
+    def __enter__(self) -> Study:
+        """For a ``with`` block, at whose end what is in hand is given back."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Gives back what :meth:`ask` handed out and nothing was told of."""
+        if self._held:
+            self._return(list(self._held.values()))
 
     @property
     def _native(self) -> _elbowroom.Study:
@@ -196,7 +214,9 @@ class Study:
         ``request`` name, asking again gives the same trials.
         """
         rows, short = self._native.ask(whole(n, "the number of points", 1), request)
-        return Batch(map(self._trial, rows), short)
+        batch = Batch(map(self._trial, rows), short)
+        self._held.update((trial.number, trial) for trial in batch)
+        return batch
 
     def tell(
         self,
@@ -208,7 +228,7 @@ class Study:
         request: str | None = None,
     ) -> Told:
         """Tells what was measured for a trial, or at a point of one's own. A value is never refused: the answer says
-        what became of it. ``noise`` is the variance of its noise.
+        what became of it. ``noise`` is the variance of its noise. A ``correction`` takes the place of a trial's values.
 
         >>> import elbowroom as er
         >>> study = er.Study({"x": er.Float(0, 1)})
@@ -222,30 +242,77 @@ class Study:
         # All is read before anything is stored.
         told_value, variance = number(value), noise_variance(noise)
         if isinstance(trial, Mapping):
-            self.add(trial, told_value, noise=variance, request=request)
+            if correction:
+                raise TrialError(
+                    f"there is nothing to correct at {shown(dict(trial))}: a point of one's own is a new trial\n"
+                    "  try: the trial to correct, or its number"
+                )
+            n_before = 0 if request is None else sum(self.counts.values())
+            added = self.add(trial, told_value, noise=variance, request=request)
+            if added.number < n_before:
+                return "repeated"
             return "recorded" if math.isfinite(told_value) else "not_finite"
-        which, attempt = _which(trial)
+        which, attempt = self._which(trial)
         told: Told = self._native.tell(which, told_value, variance, correction, attempt, request)
+        self._held.pop(which, None)
         return told
 
     def fail(self, trial: Trial | int, reason: str = "", *, request: str | None = None) -> None:
         """Records that a trial ended without a value. Its point is not proposed again."""
-        which, attempt = _which(trial)
-        self._native.fail(which, reason, attempt, request)
+        which, attempt = self._which(trial)
+        self._native.fail(which, _reason(reason), attempt, request)
+        self._held.pop(which, None)
 
     def infeasible(self, trial: Trial | int, reason: str = "", *, request: str | None = None) -> None:
         """Records that a trial's point breaks a constraint that only the evaluation can tell."""
-        which, attempt = _which(trial)
-        self._native.infeasible(which, reason, attempt, request)
+        which, attempt = self._which(trial)
+        self._native.infeasible(which, _reason(reason), attempt, request)
+        self._held.pop(which, None)
 
     def release(self, trial: Trial | int, *, request: str | None = None) -> None:
         """Gives a trial up: it does not count, and its point may be proposed again."""
-        which, attempt = _which(trial)
+        which, attempt = self._which(trial)
         self._native.release(which, attempt, request)
+        self._held.pop(which, None)
 
-    def give_back(self, trials: Iterable[Trial]) -> None:
-        """Gives trials back that :meth:`ask` handed out: whoever asks next gets them."""
-        self._native.give_back([(trial.number, trial.attempt or trial.attempts) for trial in trials])
+    def give_back(self, trials: Trial | int | Iterable[Trial | int]) -> None:
+        """Gives trials back that :meth:`ask` handed out, or one: whoever asks next gets them.
+
+        >>> import elbowroom as er
+        >>> study = er.Study({"x": er.Float(0, 1)})
+        >>> [trial] = study.ask()
+        >>> study.give_back(trial)
+        >>> study.ask()[0].number
+        0
+        """
+        single = isinstance(trials, (Trial, str)) or not isinstance(trials, Iterable)
+        given: list[Any] = [trials] if single else list(trials)  # type: ignore[arg-type]
+        back: list[Trial] = []
+        for one in given:
+            which, attempt = self._which(one)
+            trial = self._look(which)
+            if trial.state not in ("running", "queued", "lost"):
+                raise TrialError(f"trial {which} is {trial.state}: it cannot be given back\n  try: trials under way only")
+            if attempt is not None and attempt < trial.attempts:
+                raise TrialError(
+                    f"trial {which} was handed out again since: it is in other hands\n  try: a trial of a newer `ask`"
+                )
+            back.append(trial)
+        self._return(back)
+        for trial in back:
+            now = self._look(trial.number)
+            if now.state == "running" and now.attempts == trial.attempts:
+                raise TrialError(
+                    f"trial {trial.number} was started without a due time: there is no queue for it to go back to\n"
+                    "  try: study.release(trial), which gives it up"
+                )
+
+    def _return(self, trials: Iterable[Trial]) -> None:
+        """Gives back what of these can be."""
+        back = [(trial.number, trial.attempt or trial.attempts) for trial in trials]
+        self._native.give_back(back)
+        for which, _ in back:
+            self._held.pop(which, None)
 
     def add(
         self, params: Mapping[str, Any], value: float, *, noise: float | None = None, request: str | None = None
@@ -257,11 +324,30 @@ class Study:
     def start(self, params: Mapping[str, Any], *, due: float | None = None, request: str | None = None) -> Trial:
         """Starts a trial at a point of one's own, which is pending from here on. With ``due`` it goes to others if it
         has not ended after so many seconds."""
-        return self._trial(self._native.start(self._labels.encode(params), due, request))
+        seconds = None if due is None else limit(due, "due", 0, "a number of seconds that is not negative")
+        return self._trial(self._native.start(self._labels.encode(params), seconds, request))
 
     async def ask_async(self, n: int = 1, *, request: str | None = None) -> Batch:
-        """As :meth:`ask`, beside the event loop."""
-        return await asyncio.to_thread(self.ask, n, request=request)
+        """As :meth:`ask`, beside the event loop. If it is cancelled, what it would have handed out is given back."""
+        lock, left, arrived = threading.Lock(), threading.Event(), Batch()
+
+        def ask() -> Batch:
+            batch = self.ask(n, request=request)
+            with lock:
+                arrived.extend(batch)
+                if left.is_set() and batch:
+                    self._return(batch)
+            return batch
+
+        try:
+            return await asyncio.to_thread(ask)
+        except asyncio.CancelledError:
+            # The thread goes on: whoever comes second gives back.
+            with lock:
+                left.set()
+                if arrived:
+                    self._return(arrived)
+            raise
 
     async def tell_async(
         self,
@@ -311,14 +397,15 @@ class Study:
         """How many more trials may be handed out, if there is a budget."""
         return self._native.budget_left()
 
-    def predict(self, params: Sequence[Mapping[str, Any]]) -> tuple[Array, Array]:
-        """The mean and the standard deviation of values at points, by the model of the results so far."""
-        mean, sd = self._native.predict([self._labels.encode(point) for point in params])
+    def predict(self, params: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> tuple[Array, Array]:
+        """The mean and the standard deviation of values at points, or at one, by the model of the results so far."""
+        points = params if isinstance(params, Iterable) and not isinstance(params, Mapping) else [params]
+        mean, sd = self._native.predict([self._labels.encode(point) for point in points])
         return np.array(mean), np.array(sd)
 
     def why(self, trial: Trial | int) -> Why:
         """What a trial's point rested on when it was chosen. It is worked out anew from the log, which takes a fit."""
-        which, _ = _which(trial)
+        which, _ = self._which(trial)
         return why_of(self._look(which), self._native.why(which))
 
     def plot_history(self, ax: Any = None) -> Any:
@@ -346,7 +433,7 @@ class Study:
         target: float | None = None,
         min_gain: float | None = None,
         synchronous: bool = False,
-        callbacks: Sequence[Callable[[Study, Trial], object]] = (),
+        callbacks: Callbacks = (),
     ) -> Study:
         """Evaluates ``f`` at point after point, several at a time, and tells the values.
 
@@ -356,10 +443,12 @@ class Study:
 
         Points are asked for until the study's budget is used up, ``n`` trials were started, ``timeout`` seconds have
         passed, the ``target`` is reached, :attr:`expected_gain` is below ``min_gain``, or a callback
-        ``callback(study, trial)`` returns True; what is under way then is waited for. A free worker gets a new point at once, with ``synchronous`` when the whole batch has finished.
+        ``callback(study, trial)`` returns True; what is under way then is waited for. A free worker gets a new point at
+        once, with ``synchronous`` when the whole batch has finished. If the run is left by an exception, of a callback
+        say, what has ended is told and the rest is given back.
 
-        ``executor`` is any ``concurrent.futures.Executor``, a function that makes one (so that a broken one can be
-        replaced), ``"threads"`` or ``"processes"``.
+        ``executor`` is any ``concurrent.futures.Executor``, a function or class that makes one (so that a broken one can
+        be replaced), ``"threads"`` or ``"processes"``.
         """
         rules = _run.Rules(self, n, timeout, target, min_gain, callbacks)
         _run.Drive(self, f, rules, workers, executor, synchronous).run()
@@ -375,12 +464,26 @@ class Study:
         target: float | None = None,
         min_gain: float | None = None,
         synchronous: bool = False,
-        callbacks: Sequence[Callable[[Study, Trial], object]] = (),
+        callbacks: Callbacks = (),
     ) -> Study:
         """As :meth:`run`, for a coroutine function, in the running event loop."""
         rules = _run.Rules(self, n, timeout, target, min_gain, callbacks)
         await _run.run_async(self, f, rules, workers, synchronous)
         return self
+
+    def _which(self, trial: Trial | int) -> tuple[int, int | None]:
+        """The number of a trial of this study, and the attempt in these hands."""
+        if isinstance(trial, Trial):
+            if self._held.get(trial.number) is not trial:
+                _check_same_point(trial, self._look(trial.number))
+            return trial.number, trial.attempt
+        try:
+            which = -1 if isinstance(trial, (bool, np.bool_)) else operator.index(trial)
+        except TypeError:
+            which = -1
+        if not 0 <= which < 2**63:
+            raise TrialError(f"there is no trial {shown(trial)}\n  try: a number from 0 on, or a trial that `ask` gave")
+        return which, None
 
     def _look(self, which: int) -> Trial:
         return self._trial(self._native.trial(which))
@@ -413,16 +516,48 @@ def _opened(store: str, name: str, space: Space) -> Study:
     return Study.open(store, name, space=space)
 
 
-def _which(trial: Trial | int) -> tuple[int, int | None]:
-    if isinstance(trial, Trial):
-        return trial.number, trial.attempt
+def _address(store: Any) -> str:
     try:
-        which = operator.index(trial)
+        return text_of(os.fspath(store), "the store")
     except TypeError:
-        which = -1
-    if not 0 <= which < 2**63:
-        raise TrialError(f"there is no trial {trial!r:.80}\n  try: a number from 0 on, or a trial that `ask` gave")
-    return which, None
+        raise ConfigError(f"the store is {shown(store)}\n  try: a path, or a URL") from None
+
+
+def _identity(name: Any, worker: Any) -> tuple[str, str | None]:
+    return text_of(name, "name"), None if worker is None else text_of(worker, "worker")
+
+
+def _lease(seconds: Any) -> float | None:
+    """A lease; a shorter one would run out before its trial is in anyone's hands."""
+    hint = "a number of seconds, at least 1; without it, it is 90"
+    return None if seconds is None else limit(seconds, "lease", MIN_LEASE, hint)
+
+
+def _known(space: Space | None, native: _elbowroom.Study, name: str) -> dict[str, Parameter]:
+    """The space that was given, if it is the stored one; or else the stored one."""
+    if space is None:
+        return from_native(native.space())
+    check_same(space, native.space(), name)
+    return dict(space)
+
+
+def _reason(reason: Any) -> str:
+    if not isinstance(reason, str):
+        raise TrialError(f"the reason is {shown(reason)}\n  try: a text")
+    return encodable(reason)
+
+
+def _check_same_point(given: Trial, here: Trial) -> None:
+    """Refuses a trial of another study. Objects are not compared: in another process they may be labels."""
+    same = given.unit == here.unit and given.params.keys() == here.params.keys()
+    for name in given.params if same else ():
+        a, b = given.params[name], here.params[name]
+        same &= not (isinstance(a, (int, float, str)) and isinstance(b, (int, float, str))) or a == b
+    if not same:
+        raise TrialError(
+            f"trial {given.number} of this study is at another point: the one given is of another study\n"
+            "  try: the study that handed it out"
+        )
 
 
 def suggest(
@@ -482,6 +617,6 @@ def suggest(
         [labels.encode(point) for point in pending],
         [labels.encode(point) for point in failed],
         [labels.encode(point) for point in infeasible],
-        whole(n, "the number of points"),
+        whole(n, "the number of points", 1),
     )
     return [labels.decode(point) for point in points]

@@ -11,14 +11,14 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from distributed import Client, Future, as_completed
 from distributed.scheduler import KilledWorker
 
-from ._run import Rules, tell
+from ._run import Callbacks, Outcome, Rules, raised, returned, tell
 from ._study import Study
 from ._trial import Batch, Trial
 
@@ -33,7 +33,7 @@ def run(
     timeout: float | None = None,
     target: float | None = None,
     min_gain: float | None = None,
-    callbacks: Sequence[Callable[[Study, Trial], object]] = (),
+    callbacks: Callbacks = (),
     **submit: Any,
 ) -> Study:
     """Evaluates ``f`` at point after point on a Dask cluster, and tells the values.
@@ -50,6 +50,8 @@ def run(
     under_way: dict[Any, tuple[Future, Trial]] = {}
     finished = as_completed()
     batch = Batch()
+    # The last one that was told: whether it was is not known if the telling is interrupted.
+    telling: Any = None
     try:
         while True:
             # Where there is no worker for a moment, one trial waits for the next.
@@ -65,20 +67,34 @@ def run(
             if not under_way:
                 break
             future, trial = under_way[next(finished).key]
-            lost = future.status in ("cancelled", "lost")
-            if lost:
-                study.give_back([trial])
+            outcome, telling = _outcome(future), future.key
+            if outcome is None:
+                study._return([trial])
                 rules.given_back(1)
-            elif isinstance(error := future.exception(), KilledWorker):
-                study.fail(trial, f"the workers that evaluated it died: {error}")
             else:
-                tell(study, trial, error, future)
+                tell(study, trial, outcome)
             del under_way[future.key]
-            if not lost:
+            if outcome is not None:
                 rules.ended(trial.number)
     except BaseException:
-        study.give_back([*(trial for _, trial in under_way.values()), *batch])
-        client.cancel([future for future, _ in under_way.values()])
+        try:
+            for key, (future, trial) in list(under_way.items()):
+                if key != telling and (outcome := _outcome(future)) is not None:
+                    tell(study, trial, outcome)
+                    del under_way[key]
+        finally:
+            study._return([*(trial for _, trial in under_way.values()), *batch])
+            client.cancel([future for future, _ in under_way.values()])
         raise
     rules.warn()
     return study
+
+
+def _outcome(future: Future) -> Outcome | None:
+    """What became of an evaluation; none if it has not ended, or the cluster forgot it."""
+    if future.status not in ("finished", "error"):
+        return None
+    error = future.exception()
+    if isinstance(error, KilledWorker):
+        return Outcome("failed", reason=f"the workers that evaluated it died: {error}")
+    return returned(future.result()) if error is None else raised(error)

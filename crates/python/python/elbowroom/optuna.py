@@ -15,7 +15,7 @@ import json
 import random
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, TypeGuard
 
 import optuna
@@ -24,6 +24,7 @@ from optuna.samplers import BaseSampler, RandomSampler
 from optuna.search_space import IntersectionSearchSpace
 from optuna.trial import FrozenTrial, TrialState
 
+from ._errors import SpaceError
 from ._space import Categorical, Float, Int, Parameter, Params
 from ._study import suggest
 
@@ -43,11 +44,11 @@ _MOST_LOOKS = 4
 class Sampler(BaseSampler):
     """Samples with a model of the completed trials; the running ones are pending points, also those of other processes.
 
-    The model sees the parameters that all completed trials have in common. Others (conditional ones, or ones whose
-    range changes) and the first trial come from the ``independent_sampler``, which is random by default. Failed and
-    pruned trials, and those with an infinite value, are not proposed again. Trials that break a constraint
-    (``Trial.set_constraint``, or ``constraints_func``) count as bad as the worst one. Studies with several objectives
-    are refused with a ``ValueError``.
+    The model sees the parameters that all completed trials have in common. Others (conditional ones, ones whose range
+    changes, or ranges of more whole numbers than a space can hold) and the first trial come from the
+    ``independent_sampler``, which is random by default. Failed and pruned trials, and those with an infinite value, are
+    not proposed again. Trials that break a constraint (``Trial.set_constraint``, or ``constraints_func``) count as bad
+    as the worst one. Studies with several objectives are refused with a ``ValueError``.
 
     ``options`` are those of :func:`elbowroom.suggest`: ``strategy``, ``model``, ``initial`` and so on.
     """
@@ -73,10 +74,10 @@ class Sampler(BaseSampler):
         self._independent.reseed_rng()
 
     def infer_relative_search_space(self, study: optuna.Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
-        """The parameters that all completed trials have in common."""
+        """The parameters that all completed trials have in common, as far as they can be searched."""
         with self._lock:
             common = self._common.calculate(study)
-        return {name: distribution for name, distribution in common.items() if not distribution.single()}
+        return {name: one for name, one in common.items() if not one.single() and _fits(name, one)}
 
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
@@ -188,6 +189,20 @@ def _parameter(distribution: BaseDistribution) -> Parameter:
     if isinstance(distribution, IntDistribution):
         return Int(distribution.low, distribution.high, log=distribution.log)
     return Float(distribution.low, distribution.high, log=distribution.log)
+
+
+def _fits(name: str, distribution: BaseDistribution) -> bool:
+    """Whether a space can hold a parameter."""
+    return isinstance(distribution, CategoricalDistribution) or _range_fits(name, distribution)
+
+
+@lru_cache
+def _range_fits(name: str, distribution: BaseDistribution) -> bool:
+    try:
+        suggest({name: _parameter(distribution)})
+    except (SpaceError, OverflowError):
+        return False
+    return True
 
 
 def _encode(distribution: BaseDistribution, internal: float) -> Any:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _elbowroom
-from ._number import seed_of
+from ._number import array, seed_of
 from ._space import Float
 
 __all__ = ["Problem", "all", "get", "names"]
@@ -78,7 +78,7 @@ class Problem:
     def __call__(self, x: ArrayLike | None = None, /, **coordinates: float) -> Any:
         if x is None:
             x = [coordinates[f"x{i}"] for i in range(self.dim)]
-        given = np.asarray(x, dtype=np.float64)
+        given = array(x, "x")
         single = given.ndim < 2
         values = self._native.values(np.ascontiguousarray(given.reshape(1, -1) if single else given))
         return float(values[0]) if single else values

@@ -26,7 +26,7 @@ from sklearn.model_selection import RandomizedSearchCV
 from sklearn.utils import check_random_state
 
 from ._errors import SpaceError
-from ._space import Categorical, Fixed, Float, Int, Ordered, Parameter, Params
+from ._space import Categorical, Fixed, Float, Int, Ordered, Parameter, Params, equal
 from ._study import Study
 from ._trial import Trial
 
@@ -47,9 +47,9 @@ class SearchCV(RandomizedSearchCV):
 
     The arguments and what comes of a fit are those of scikit-learn's ``RandomizedSearchCV``. A parameter's values are
     ``er.Float``, ``er.Int``, ``er.Ordered``, ``er.Categorical`` or ``er.Fixed``, a list, or a distribution of
-    ``scipy.stats``. A list of numbers that only rise or only fall is ordered. Uniform and log-uniform distributions and
-    ``randint`` are searched over their range, others over their quantiles. The spaces of a list of spaces are searched
-    in turn, with a study each.
+    ``scipy.stats``. What a list repeats counts once, and numbers that only rise or only fall are ordered. Uniform and
+    log-uniform distributions and ``randint`` are searched over their range, others over their quantiles. The spaces of
+    a list of spaces are searched in turn, with a study each.
 
     What is maximized is the mean test score; of several metrics the one named by ``refit``, or else the first. A
     setting whose score is not finite counts as bad as the worst one.
@@ -202,11 +202,26 @@ def _parameter(name: str, values: Any) -> Parameter:
     if isinstance(values, np.ndarray):
         values = values.tolist()
     if isinstance(values, Sequence) and not isinstance(values, str):
+        values = _distinct(values)
         return Ordered(values) if _is_ordered(values) else Categorical(values)
     raise SpaceError(
         f"the values of parameter `{name}` are {values!r}\n"
         "  try: er.Float, er.Int, er.Ordered, er.Categorical, a list, or a distribution of scipy.stats"
     )
+
+
+def _distinct(values: Sequence[Any]) -> list[Any]:
+    """Each value once; a truth value is no number.
+
+    >>> _distinct([1, 1.0, True, "a", None, "a", [2], [2]])
+    [1, True, 'a', None, [2]]
+    """
+    found: list[tuple[bool, Any]] = []
+    for value in values:
+        key = isinstance(value, bool), value
+        if not any(key[0] == other[0] and equal(value, other[1]) for other in found):
+            found.append(key)
+    return [value for _, value in found]
 
 
 def _by_quantile(values: Any) -> bool:

@@ -77,6 +77,19 @@ def test_what_is_under_way_when_the_run_is_stopped_is_given_back(client) -> None
     assert len(study.ask(1)) == 1
 
 
+def test_what_has_ended_when_the_run_is_left_is_told(client) -> None:
+    study = er.Study(SPACE, seed=0)
+
+    def stop(study: er.Study, trial: er.Trial) -> None:
+        time.sleep(0.5)
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        run(study, bowl, client, n=4, workers=4, callbacks=stop)
+    assert study.counts["complete"] == 4
+    assert all(len(trial.measurements) == 1 for trial in study.trials)
+
+
 def test_cancelled_trials_are_handed_out_again(client) -> None:
     study = er.Study(SPACE, seed=0)
     cancelled: list[str] = []

@@ -167,6 +167,11 @@ def test_no_point_of_a_finite_space_is_repeated_until_it_is_used_up() -> None:
         optuna.distributions.IntDistribution(3, 9, step=2),
         optuna.distributions.IntDistribution(1, 1000, log=True),
         optuna.distributions.IntDistribution(0, 10**9, step=2),
+        # These are more than a space can hold.
+        optuna.distributions.IntDistribution(0, 2**60),
+        optuna.distributions.IntDistribution(0, 2**60, step=2),
+        optuna.distributions.IntDistribution(1, 2**50, log=True),
+        optuna.distributions.FloatDistribution(0, 2.0**53, step=1.0),
         optuna.distributions.CategoricalDistribution([None, True, 1.5, "a", math.inf]),
     ],
 )
@@ -179,6 +184,17 @@ def test_values_of_each_distribution_lie_in_it_and_come_back_as_they_went(distri
     if not isinstance(distribution, optuna.distributions.CategoricalDistribution):
         kind = float if isinstance(distribution, optuna.distributions.FloatDistribution) else int
         assert {type(trial.params["x"]) for trial in study.trials} == {kind}
+
+
+def test_beside_a_range_that_is_too_wide_the_rest_is_learned() -> None:
+    def objective(trial: optuna.Trial) -> float:
+        trial.suggest_int("wide", 0, 2**60)
+        return bowl(trial)
+
+    study = optuna.create_study(sampler=Sampler(seed=1))
+    study.optimize(objective, n_trials=25)
+    assert study.best_value < 0.005
+    assert all(optuna_point(trial).keys() == {"x", "y"} for trial in study.trials[1:])
 
 
 def test_failed_pruned_infinite_and_nan_trials_do_not_stop_the_study() -> None:
