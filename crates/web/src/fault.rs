@@ -41,6 +41,8 @@ impl From<Error> for Fault {
             Error::Exists { .. } => StatusCode::CONFLICT,
             Error::Request { .. } => StatusCode::BAD_REQUEST,
             Error::Study(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            // What was there is not there any more; asking again does not help.
+            Error::Damaged { .. } => StatusCode::GONE,
             _ => StatusCode::SERVICE_UNAVAILABLE,
         };
         let text = error.to_string();

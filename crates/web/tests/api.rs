@@ -234,6 +234,15 @@ fn a_server_is_one_more_store() {
 }
 
 #[test]
+fn a_study_that_became_shorter_is_not_gone_on_with() {
+    let served = Served::start(true);
+    let study = study(&served.store, "plate", 3);
+    let far = open(&served.url).unwrap();
+    let error = far.read("plate", study.study().events().len() + 1).unwrap_err();
+    assert!(matches!(&error, Error::Damaged { what, .. } if what.contains("where it had")), "{error}");
+}
+
+#[test]
 fn an_event_that_does_not_follow_is_kept_out_of_the_log() {
     let served = Served::start(true);
     let mut study = study(&served.store, "plate", 3);

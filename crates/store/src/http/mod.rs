@@ -117,6 +117,7 @@ impl Http {
             404 => Error::NoStudy { study: error, place: self.base.clone(), hint },
             409 => Error::Exists { study: error, place: self.base.clone() },
             400 => Error::Request { what, hint },
+            410 => Error::Damaged { what, hint },
             _ => Error::Refused { what, hint },
         }
     }
