@@ -28,7 +28,7 @@ type Sent = Result<Bytes, BytesRejection>;
 type Answer = Result<Response, Fault>;
 
 /// Longest lease that a worker may ask for, in seconds: a person's trial may take weeks.
-const MAX_LEASE: f64 = 366.0 * 86_400.0;
+pub const MAX_LEASE: f64 = 366.0 * 86_400.0;
 
 /// The body, if it is what is wanted.
 pub fn read<T: DeserializeOwned>(body: Sent) -> Result<T, Fault> {

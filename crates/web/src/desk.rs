@@ -26,7 +26,7 @@ const STALE: Duration = Duration::from_millis(200);
 /// The name of whoever gives no name.
 pub const BY_HAND: &str = "by hand";
 
-/// Requests that change nothing in the log and are remembered, so that they can be sent again.
+/// How many requests of the kind that changes nothing in the log are remembered, so that they can be sent again.
 const MOST_REMEMBERED: usize = 10_000;
 
 /// The name under which points are prepared for those who wait.
@@ -49,6 +49,7 @@ pub struct Desk {
     waiting: AtomicUsize,
     /// The named requests among those that wait: one that is sent twice wants its points once.
     named: Mutex<HashSet<String>>,
+    /// The named requests that were done and left no trace in the log.
     done: Mutex<HashSet<String>>,
     prepared: AtomicUsize,
     pub paused: AtomicBool,
@@ -153,11 +154,11 @@ impl Desk {
     /// process lives.
     pub fn once(&self, request: Option<&str>, work: impl FnOnce() -> Result<(), Fault>) -> Result<(), Fault> {
         let Some(request) = request else { return work() };
-        if lock(&self.done).contains(request) {
+        let mut done = lock(&self.done);
+        if done.contains(request) {
             return Ok(());
         }
         work()?;
-        let mut done = lock(&self.done);
         if done.len() >= MOST_REMEMBERED {
             done.clear();
         }

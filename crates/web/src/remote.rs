@@ -14,7 +14,7 @@ use elbowroom_store::wire::{Deed, Outcome, WireSnapshot, WireStudy};
 use elbowroom_store::{Appended, Attempt, Handout, SharedStudy, Ticket, check_name};
 use serde::Deserialize;
 
-use crate::actions::{checked, read};
+use crate::actions::{MAX_LEASE, checked, read};
 use crate::fault::Fault;
 use crate::limits::MAX_ATTEMPTS;
 use crate::looks::{beside, in_json, understood};
@@ -24,9 +24,6 @@ type Answer = Result<Response, Fault>;
 
 /// How long somebody who asks is kept while a study is paused, before they have to ask again.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// The longest lease, in milliseconds.
-const MAX_LEASE_MS: u64 = 366 * 86_400_000;
 
 /// All studies.
 pub async fn studies(State(studies): State<Arc<Studies>>) -> Answer {
@@ -89,10 +86,11 @@ fn done(studies: &Studies, name: &str, deed: Deed) -> Result<Outcome, Fault> {
         Deed::Append { expected, event, attempts, worker, ttl_ms, ticket } => {
             let desk = studies.desk(name)?;
             check_name("the worker's name", &worker)?;
-            if ttl_ms.is_some_and(|ms| ms > MAX_LEASE_MS) {
-                return Err(Fault::bad("the lease is longer than a year", "ask for 1 second to a year"));
+            let ttl = ttl_ms.map(Duration::from_millis);
+            if ttl.is_some_and(|ttl| ttl.as_secs_f64() > MAX_LEASE) {
+                return Err(Fault::bad("the lease is longer than a year", "ask for at most a year"));
             }
-            let (attempts, ttl) = (counted(attempts)?, ttl_ms.map(Duration::from_millis));
+            let attempts = counted(attempts)?;
             let ticket = ticket.map(Ticket);
             if attempts.iter().any(|attempt| !hands_out(&event, attempt.trial)) {
                 return Err(Fault::bad(

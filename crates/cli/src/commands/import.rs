@@ -76,6 +76,8 @@ struct Change {
     line: usize,
     words: String,
     request: String,
+    /// Whether it is a row of an export that says what its trial says.
+    stands: bool,
     known: bool,
     act: Act,
 }
@@ -135,8 +137,9 @@ fn plan(study: &SharedStudy, rows: &[Row], correct: bool) -> Result<Vec<Change>>
         let copies = seen.entry(name.clone()).or_default();
         *copies += 1;
         let request = if *copies == 1 { name } else { format!("{name}, number {copies}") };
-        let known = study.study().reported(&request).is_some() || (row.exported && stands_there(study, &act)?);
-        changes.push(Change { line: row.line, words, request, known, act });
+        let stands = row.exported && stands_there(study, &act)?;
+        let known = stands || study.study().reported(&request).is_some();
+        changes.push(Change { line: row.line, words, request, stands, known, act });
     }
     if correct {
         correct_all(study, &mut changes)?;
@@ -184,8 +187,7 @@ fn correct_all(study: &SharedStudy, changes: &mut [Change]) -> Result<()> {
         let mut told: Vec<_> = rows.iter().filter_map(|row| row.told()).map(|r| key(r.value, r.noise)).collect();
         has.sort_unstable();
         told.sort_unstable();
-        let is_export = matches!(&rows[..], [row] if row.known && stands_there(study, &row.act)?);
-        let known = has == told || is_export;
+        let known = has == told || rows.iter().all(|row| row.stands);
         let number = n_corrections(trial) + 1;
         for (i, row) in rows.iter_mut().enumerate() {
             row.known = known;

@@ -52,6 +52,18 @@ pub enum InitialDesign {
     Uniform,
 }
 
+/// What a trial that failed says about the points around it. An infeasible one always counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FailureRule {
+    /// That points near it may fail too: the chance of success is learned, and the search and the recommendation weigh
+    /// it.
+    #[default]
+    Learn,
+    /// Nothing, for example where a flaky cluster loses jobs. The point itself is still not proposed again.
+    Ignore,
+}
+
 /// Everything that is fixed when a study is made.
 ///
 /// ```
@@ -89,6 +101,9 @@ pub struct StudyConfig {
     /// Whether a point that was observed may be proposed again, which makes sense where results are noisy.
     #[serde(default)]
     pub repeats: bool,
+    /// What failed trials say about the points around them.
+    #[serde(default)]
+    pub failures: FailureRule,
     /// The most trials to hand out, if there is a limit. Trials given back are not counted, nor points of one's own.
     #[serde(default)]
     pub budget: Option<usize>,
@@ -111,6 +126,7 @@ impl StudyConfig {
             strategy: StrategyConfig::default(),
             model: ModelConfig::default(),
             repeats: false,
+            failures: FailureRule::default(),
             budget: None,
         }
     }
@@ -154,6 +170,22 @@ impl StudyConfig {
     /// Sets whether observed points may be proposed again.
     pub fn repeats(mut self, repeats: bool) -> Self {
         self.repeats = repeats;
+        self
+    }
+
+    /// Sets what failed trials say about the points around them.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// use elbowroom::study::{FailureRule, StudyConfig};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+    /// let config = StudyConfig::new(space).failures(FailureRule::Ignore);
+    /// assert_eq!(serde_json::to_value(config.failures).unwrap(), "ignore");
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn failures(mut self, failures: FailureRule) -> Self {
+        self.failures = failures;
         self
     }
 

@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::config::StudyConfig;
+use super::config::{FailureRule, StudyConfig};
 use super::model::ModelRecord;
 use super::trial::{Source, TrialId};
 use crate::space::Point;
@@ -31,6 +31,7 @@ pub enum Event {
     /// The study began. Always the first event, and only the first.
     Created {
         /// What it was made with.
+        #[serde(deserialize_with = "recorded_config")]
         config: Box<StudyConfig>,
     },
     /// Points were handed out and are pending from here on.
@@ -198,6 +199,23 @@ fn cpu_level() -> String {
     #[cfg(not(target_arch = "x86_64"))]
     let level = "";
     format!("{}{level}", std::env::consts::ARCH)
+}
+
+/// A configuration as a log has it. A setting that it lacks means what was done before there was such a setting, which
+/// need not be the default of a new study.
+fn recorded_config<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Box<StudyConfig>, D::Error> {
+    #[derive(Deserialize)]
+    struct Recorded {
+        #[serde(default = "before_failures_taught")]
+        failures: FailureRule,
+        #[serde(flatten)]
+        rest: Box<StudyConfig>,
+    }
+    fn before_failures_taught() -> FailureRule {
+        FailureRule::Ignore
+    }
+    let Recorded { failures, rest } = Recorded::deserialize(deserializer)?;
+    Ok(Box::new(StudyConfig { failures, ..*rest }))
 }
 
 /// An event as it is written.

@@ -20,7 +20,7 @@ mod verify;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-pub use config::{Goal, InitialDesign, StudyConfig, default_initial};
+pub use config::{FailureRule, Goal, InitialDesign, StudyConfig, default_initial};
 pub use event::{AskedTrial, Build, EVENT_VERSION, Event, Provenance, Retry};
 pub use model::{HyperparameterRule, Model, ModelConfig, ModelRecord, Observations};
 pub use outcome::{OutcomeMap, OutcomeRule};
