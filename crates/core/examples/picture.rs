@@ -59,13 +59,8 @@ impl Scene {
             maximum: MaximumRule::MaxMean,
             ..LocalPenalization::paper_ei()
         };
-        let situation = Situation {
-            posterior: &posterior,
-            space: &space,
-            pending: &[],
-            taken: &HashSet::new(),
-            stream: &stream.child("ask", 0),
-        };
+        let (taken, stream) = (HashSet::new(), stream.child("ask", 0));
+        let situation = Situation::new(&posterior, &space, &[], &taken, &stream);
         let chosen = strategy.choose(&situation, BatchSize::new(BATCH_SIZE)?)?;
         let batch: Vec<Vec<f64>> = chosen.points.iter().map(|u| u.as_slice().to_vec()).collect();
         let (lipschitz, best) = (chosen.info.lipschitz.unwrap_or(1.0), chosen.info.maximum.unwrap_or(0.0));

@@ -27,11 +27,12 @@
 //! ```
 //!
 //! The modules form a list, each using only those above it: [`error`], [`rng`], [`normal`], [`linalg`], [`optim`],
-//! [`space`], [`design`], [`data`], [`gp`], [`acquisition`], [`penalty`], [`batch`], [`problems`], [`study`].
+//! [`space`], [`design`], [`data`], [`gp`], [`chance`], [`acquisition`], [`penalty`], [`batch`], [`problems`], [`study`].
 //! `ARCHITECTURE.md` is the map, `NOTATION.md` ties the paper's symbols to the names here.
 
 pub mod acquisition;
 pub mod batch;
+pub mod chance;
 pub mod data;
 pub mod design;
 pub mod error;

@@ -66,7 +66,7 @@ fn choose(
     seed: u64,
 ) -> Batch {
     let stream = Stream::new(seed);
-    let situation = Situation { posterior: gp, space, pending, taken, stream: &stream };
+    let situation = Situation::new(gp, space, pending, taken, &stream);
     strategy.choose(&situation, BatchSize::new(q).unwrap()).unwrap()
 }
 
@@ -299,7 +299,7 @@ fn the_same_stream_gives_the_same_batch_in_any_thread() {
     // A stream that was drawn from is the same stream: only its name counts.
     let mut used = Stream::new(7);
     used.bits();
-    let situation = Situation { posterior: &gp, space: &space, pending: &[], taken: &taken, stream: &used };
+    let situation = Situation::new(&gp, &space, &[], &taken, &used);
     let again = LocalPenalization::default().choose(&situation, BatchSize::new(5).unwrap()).unwrap();
     assert_eq!(again.points, want.0);
 }

@@ -66,7 +66,7 @@ fn choose(
     let mut taken = observed_keys(space, gp);
     taken.extend(pending.iter().map(|u| space.key(u)));
     let stream = Stream::new(seed);
-    let situation = Situation { posterior: gp, space, pending, taken: &taken, stream: &stream };
+    let situation = Situation::new(gp, space, pending, &taken, &stream);
     strategy.choose(&situation, BatchSize::new(q).unwrap()).unwrap()
 }
 

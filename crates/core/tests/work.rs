@@ -27,7 +27,7 @@ fn choose(strategy: &dyn BatchStrategy, n: usize, q: usize) -> Batch {
     let hyper = Hyperparameters::new(KernelKind::Matern52, 1.0, vec![0.3, 0.3], 1e-4);
     let posterior = Posterior::new(&data(n), hyper).unwrap();
     let (space, taken, stream) = (plane(), HashSet::new(), Stream::new(1));
-    let situation = Situation { posterior: &posterior, space: &space, pending: &[], taken: &taken, stream: &stream };
+    let situation = Situation::new(&posterior, &space, &[], &taken, &stream);
     strategy.choose(&situation, BatchSize::new(q).unwrap()).unwrap()
 }
 

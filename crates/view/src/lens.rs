@@ -117,7 +117,7 @@ impl Penalty {
         let taken: HashSet<_> = study.trials().iter().map(|trial| study.space().key(&trial.unit)).collect();
         let stream = Stream::new(study.config().seed).child("picture", study.events().len() as u64);
         let posterior = &model.posterior;
-        let situation = Situation { posterior, space: study.space(), pending: &units, taken: &taken, stream: &stream };
+        let situation = Situation::new(posterior, study.space(), &units, &taken, &stream);
         let info = own.choose(&situation, BatchSize::new(1)?)?.info;
         Ok(info.lipschitz.zip(info.maximum).map(|(lipschitz, best)| Self { kind, lipschitz, best }))
     }

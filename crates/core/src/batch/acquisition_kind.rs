@@ -6,6 +6,7 @@ use crate::acquisition::{
     ExpectedImprovement, Exponential, LogAcquisition, PosteriorMean, ProbabilityOfImprovement, Softplus,
     UpperConfidenceBound,
 };
+use crate::chance::Chance;
 use crate::error::{Error, Result};
 use crate::gp::{Posterior, Scratch};
 
@@ -69,17 +70,25 @@ impl AcquisitionKind {
 
     /// The acquisition for strategies that multiply it with nothing: it need not be positive there, and a confidence
     /// bound is climbed as the function that it is.
-    pub(super) fn bind_signed(&self, posterior: &Posterior) -> Box<dyn LogAcquisition> {
+    ///
+    /// With a chance of success it is multiplied with that, and must be positive.
+    pub(super) fn bind_signed(&self, posterior: &Posterior, chance: Option<&Chance>) -> Box<dyn LogAcquisition> {
         match *self {
-            AcquisitionKind::Ucb { kappa } | AcquisitionKind::PaperUcb { kappa } => upper_bound(kappa),
+            AcquisitionKind::Ucb { kappa } | AcquisitionKind::PaperUcb { kappa } => {
+                upper_bound(kappa, posterior, chance)
+            }
             _ => self.bind(posterior),
         }
     }
 }
 
-/// μ + κ s, as it is.
-pub(super) fn upper_bound(kappa: f64) -> Box<dyn LogAcquisition> {
-    Box::new(Exponential(UpperConfidenceBound { kappa }))
+/// μ + κ s, as it is; where it is weighed with a chance of success, its gain over the best mean at the data, made
+/// positive. A failure is then worth that mean.
+pub(super) fn upper_bound(kappa: f64, posterior: &Posterior, chance: Option<&Chance>) -> Box<dyn LogAcquisition> {
+    match chance {
+        None => Box::new(Exponential(UpperConfidenceBound { kappa })),
+        Some(_) => AcquisitionKind::Ucb { kappa }.bind(posterior),
+    }
 }
 
 /// Refuses a weight of the standard deviation that is negative or not finite.

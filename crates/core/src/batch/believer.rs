@@ -131,7 +131,7 @@ impl Believer {
         let mut believe = |lied_about: &[UnitPoint]| -> Result<(Posterior, Score)> {
             let (posterior, more) = self.believed(lie, situation.posterior, lied_about, situation.stream)?;
             work += more;
-            let score = Score::Data(self.acquisition.bind_signed(&posterior));
+            let score = Score::Data(self.acquisition.bind_signed(&posterior, situation.chance));
             Ok((posterior, score))
         };
         let (posterior, score) = believe(&lied_about)?;

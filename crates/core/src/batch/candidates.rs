@@ -117,7 +117,9 @@ pub(super) fn any_point(
     let space = situation.space;
     let free = |u: &UnitPoint| {
         let key = space.key(u.as_slice());
-        !situation.taken.contains(&key) && !also_taken.contains(&key)
+        !situation.taken.contains(&key)
+            && !also_taken.contains(&key)
+            && !situation.tried.is_beside_failure(space, u.as_slice())
     };
     for _ in 0..1000 {
         match space.sample_feasible(draw, 100) {
@@ -159,7 +161,10 @@ impl<'a> Gathered<'a> {
             return;
         }
         let key = space.key(&self.buffer);
-        if !self.situation.taken.contains(&key) && self.seen.insert(key) {
+        if !self.situation.taken.contains(&key)
+            && !self.situation.tried.is_beside_failure(space, &self.buffer)
+            && self.seen.insert(key)
+        {
             self.points.push(&self.buffer);
         }
     }

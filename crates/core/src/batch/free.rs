@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 
+use super::Tried;
 use crate::rng::Stream;
 use crate::space::{PointKey, SearchSpace, UnitPoint};
 
@@ -23,6 +24,7 @@ const TRIES: usize = 10_000;
 pub(crate) fn free_points(
     space: &SearchSpace,
     taken: &HashSet<PointKey>,
+    tried: &Tried<'_>,
     chosen: &mut HashSet<PointKey>,
     n: usize,
     stream: &mut Stream,
@@ -31,7 +33,10 @@ pub(crate) fn free_points(
     let size = space.n_points();
     if size.is_none_or(|size| size > SMALL) {
         while found.len() < n {
-            let Some(u) = draw(space, &|key| taken.contains(key) || chosen.contains(key), stream) else { break };
+            let is_free = |u: &UnitPoint, key: &PointKey| {
+                !taken.contains(key) && !chosen.contains(key) && !tried.is_beside_failure(space, u)
+            };
+            let Some(u) = draw(space, &is_free, stream) else { break };
             chosen.insert(key(space, &u));
             found.push(u);
         }
@@ -43,6 +48,8 @@ pub(crate) fn free_points(
         Some(size) if size <= WALKABLE => {
             let (mut free, n_feasible) = enumerate(space, &|key| taken.contains(key) || chosen.contains(key));
             stream.shuffle(&mut free);
+            // Neighbours of failed points come last: in a finite space they may be all that is left.
+            free.sort_by_key(|u| tried.is_beside_failure(space, u));
             free.truncate(n - found.len());
             chosen.extend(free.iter().map(|u| key(space, u)));
             found.extend(free);
@@ -67,8 +74,12 @@ pub(crate) fn key(space: &SearchSpace, u: &UnitPoint) -> PointKey {
     }
 }
 
-fn draw(space: &SearchSpace, is_taken: &dyn Fn(&PointKey) -> bool, stream: &mut Stream) -> Option<UnitPoint> {
-    (0..TRIES).map(|_| space.sample(stream)).find(|u| space.is_feasible(u) && !is_taken(&key(space, u)))
+fn draw(
+    space: &SearchSpace,
+    is_free: &dyn Fn(&UnitPoint, &PointKey) -> bool,
+    stream: &mut Stream,
+) -> Option<UnitPoint> {
+    (0..TRIES).map(|_| space.sample(stream)).find(|u| space.is_feasible(u) && is_free(u, &key(space, u)))
 }
 
 /// The free points of a finite space, and how many points are feasible at all.

@@ -110,7 +110,10 @@ impl BatchStrategy for HallucinatedUcb {
 
     fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
         let asked = situation.posterior.n_data() + situation.pending.len();
-        let score = |n_points, k| Score::After(upper_bound(self.beta.kappa(n_points, asked + k + 1)));
+        let score = |n_points, k| {
+            let kappa = self.beta.kappa(n_points, asked + k + 1);
+            Score::After(upper_bound(kappa, situation.posterior, situation.chance))
+        };
         // How many points there are is known once they are gathered; a fixed β does not ask.
         let mut search = Search::with_pending(situation, self.candidates, score(1, 0));
         let n_points = search.panel().len();

@@ -125,8 +125,7 @@ mod tests {
         let posterior = Posterior::new(&data, hyper).unwrap();
         let pending: Vec<UnitPoint> = (0..n_pending).map(|_| space.sample_feasible(&mut draw, 1).unwrap()).collect();
         let (taken, stream) = (HashSet::new(), Stream::new(seed));
-        let situation =
-            Situation { posterior: &posterior, space: &space, pending: &pending, taken: &taken, stream: &stream };
+        let situation = Situation::new(&posterior, &space, &pending, &taken, &stream);
         test(&situation, &mut draw);
     }
 

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::search::{Score, Search};
 use super::{AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Situation};
+use crate::chance::Chance;
 use crate::error::{Error, Result};
 use crate::gp::{Metric, Panel, Posterior, Scratch};
 use crate::optim::{Bounds, Lbfgsb, LbfgsbParams};
@@ -161,7 +162,7 @@ const LEAST_SD: f64 = 1e-6;
 
 impl<'a> Balls<'a> {
     fn estimate(strategy: &LocalPenalization, situation: &Situation<'a>, panel: &Panel) -> Self {
-        let Situation { posterior, stream, .. } = *situation;
+        let Situation { posterior, chance, stream, .. } = *situation;
         let (mut lipschitz, mut maximum, mut work) = (0.0, 0.0, 0.0);
         if strategy.penalizer.is_some() {
             let candidates = GLOBAL_CANDIDATES * (2 + posterior.dim().min(16));
@@ -171,7 +172,7 @@ impl<'a> Balls<'a> {
                 MaximumRule::Given(m) => m,
                 MaximumRule::MaxObserved => posterior.values().iter().copied().fold(f64::NEG_INFINITY, f64::max),
                 MaximumRule::MaxMean => {
-                    let (largest, evaluations) = largest_mean(posterior, panel);
+                    let (largest, evaluations) = largest_mean(posterior, panel, chance);
                     work += evaluations as f64 * posterior.work_of_mean();
                     largest
                 }
@@ -220,13 +221,14 @@ impl<'a> Balls<'a> {
     }
 }
 
-/// The largest posterior mean, over the data, the candidates, and climbs from the two best of them; and how many means
-/// that took.
-fn largest_mean(posterior: &Posterior, panel: &Panel) -> (f64, usize) {
+/// The largest posterior mean, over the data, the candidates, and climbs from the two best of them, where a value is
+/// likelier than not; and how many means that took.
+fn largest_mean(posterior: &Posterior, panel: &Panel, chance: Option<&Chance>) -> (f64, usize) {
+    let is_likely = |u: &[f64]| chance.is_none_or(|chance| chance.ln_p(u) >= 0.5f64.ln());
     let mut scratch = Scratch::default();
     let observed: Vec<(f64, &[f64])> =
         posterior.observed().map(|x| (posterior.mean_gradient(x, &mut scratch), x)).collect();
-    let candidates = (0..panel.len()).map(|i| (panel.mean(i), panel.points().row(i)));
+    let candidates = (0..panel.len()).map(|i| (panel.mean(i), panel.points().row(i))).filter(|c| is_likely(c.1));
     let mut starts: Vec<(f64, &[f64])> = observed.into_iter().chain(candidates).collect();
     starts.sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut largest = starts.first().map_or(posterior.hyper().mean, |s| s.0);
@@ -241,7 +243,9 @@ fn largest_mean(posterior: &Posterior, panel: &Panel) -> (f64, usize) {
     for (_, start) in starts.iter().take(2) {
         let mut u = start.to_vec();
         let found = solver.maximize(&mut mean, &mut u, &bounds);
-        largest = largest.max(found.value);
+        if is_likely(&u) {
+            largest = largest.max(found.value);
+        }
         evaluations += found.evaluations;
     }
     (largest, evaluations)

@@ -18,6 +18,7 @@ mod recommend;
 mod search;
 mod simulation_matching;
 mod thompson;
+mod tried;
 
 pub use acquisition_kind::{AcquisitionKind, best_mean_at_data};
 pub use adaptive::{Adaptive, StopRule};
@@ -34,10 +35,12 @@ pub use random::{Random, RandomRest};
 pub use recommend::highest_bound;
 pub use simulation_matching::SimulationMatching;
 pub use thompson::Thompson;
+pub use tried::Tried;
 
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
 
+use crate::chance::Chance;
 use crate::error::{Error, Result};
 use crate::gp::Posterior;
 use crate::rng::Stream;
@@ -53,8 +56,26 @@ pub struct Situation<'a> {
     pub pending: &'a [UnitPoint],
     /// Points not to propose again: observed, pending and failed ones.
     pub taken: &'a HashSet<PointKey>,
+    /// Trials that keep proposals at a distance.
+    pub tried: &'a Tried<'a>,
+    /// The chance that a point gives a value; none while nothing has failed.
+    pub chance: Option<&'a Chance>,
     /// The random numbers of this ask.
     pub stream: &'a Stream,
+}
+
+impl<'a> Situation<'a> {
+    /// A situation in which nothing was tried but what the posterior observed, and nothing failed.
+    pub fn new(
+        posterior: &'a Posterior,
+        space: &'a SearchSpace,
+        pending: &'a [UnitPoint],
+        taken: &'a HashSet<PointKey>,
+        stream: &'a Stream,
+    ) -> Self {
+        static NOTHING: Tried<'static> = Tried { points: Vec::new(), failed: Vec::new() };
+        Self { posterior, space, pending, taken, tried: &NOTHING, chance: None, stream }
+    }
 }
 
 /// How many points to choose: at least one.

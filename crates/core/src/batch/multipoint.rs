@@ -17,12 +17,13 @@
 use std::collections::HashSet;
 
 use super::joint::{CLOSED_POINTS, EXACT_POINTS, JointImprovement};
-use super::search::is_apart;
+use super::search::{MIN_SEPARATION, is_apart};
 use super::{
     AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Believer, HallucinatedUcb, Lie, LocalPenalization,
     PureExploration, Refit, Situation,
 };
 use crate::error::Result;
+use crate::gp::Scratch;
 use crate::optim::{Bounds, Lbfgsb, LbfgsbParams, Objective};
 use crate::space::{PointKey, UnitPoint};
 
@@ -85,7 +86,7 @@ impl BatchStrategy for Multipoint {
 
         let mut best: Option<(f64, Vec<UnitPoint>)> = None;
         for batch in starts.into_iter().chain(from) {
-            let value = joint.value(&batch);
+            let value = joint.value(&batch).ln() + ln_chance(situation, &batch);
             info.evaluations += 1;
             info.work += joint.work();
             if best.as_ref().is_none_or(|(most, _)| value > *most) {
@@ -110,6 +111,12 @@ fn start_strategies(n: usize) -> Vec<Box<dyn BatchStrategy>> {
         strategies.push(Box::new(HallucinatedUcb::default()));
     }
     strategies
+}
+
+/// Σ ln p over the points of a batch: the joint improvement counts if all of them give a value, which is less than what a
+/// batch is worth of which some fail, and leaves unlikely points to others.
+fn ln_chance(situation: &Situation<'_>, batch: &[UnitPoint]) -> f64 {
+    situation.chance.map_or(0.0, |chance| batch.iter().map(|u| chance.ln_p(u)).sum())
 }
 
 /// Climbs from batches to batches.
@@ -141,7 +148,7 @@ impl<'a> Climber<'a> {
     fn from(&mut self, start: &[UnitPoint]) -> (f64, Vec<UnitPoint>) {
         let space = self.situation.space;
         let dim = space.dim();
-        let here = self.joint.value(start).ln();
+        let here = self.joint.value(start).ln() + ln_chance(self.situation, start);
         let mut end: Vec<f64> = start.iter().flat_map(|u| u.iter().copied()).collect();
         let (mut low, mut high) = (end.clone(), end.clone());
         for i in (0..end.len()).filter(|i| space.dimensions()[i % dim].levels().is_none()) {
@@ -149,19 +156,23 @@ impl<'a> Climber<'a> {
         }
         let mut evaluations = 2;
         if let Some(bounds) = Bounds::new(low, high).ok().filter(|bounds| bounds.low() != bounds.high()) {
-            let joint = &mut self.joint;
+            let (joint, chance, mut scratch) = (&mut self.joint, self.situation.chance, Scratch::default());
             let mut guarded = |x: &[f64], gradient: &mut [f64]| {
                 if !x.chunks_exact(dim).all(|u| space.is_feasible(u)) {
                     return f64::NEG_INFINITY;
                 }
                 evaluations += 1;
-                joint.value_and_gradient(x, gradient)
+                let mut value = joint.value_and_gradient(x, gradient);
+                for (u, gradient) in x.chunks_exact(dim).zip(gradient.chunks_exact_mut(dim)) {
+                    value += chance.map_or(0.0, |chance| chance.add_gradient(u, &mut scratch, gradient));
+                }
+                value
             };
             Lbfgsb::new(end.len(), self.params).maximize(&mut guarded, &mut end, &bounds);
             end.chunks_exact_mut(dim).for_each(|u| space.snap(u));
         }
         let batch: Vec<UnitPoint> = end.chunks_exact(dim).map(|u| UnitPoint::clamped(u.to_vec())).collect();
-        let there = self.joint.value(&batch).ln();
+        let there = self.joint.value(&batch).ln() + ln_chance(self.situation, &batch);
         self.info.evaluations += evaluations;
         self.info.work += evaluations as f64 * self.joint.work();
         if there > here && self.may_propose(&batch) { (there, batch) } else { (here, start.to_vec()) }
@@ -169,15 +180,17 @@ impl<'a> Climber<'a> {
 
     /// Whether all points are feasible, free, and apart from each other and from pending ones.
     fn may_propose(&self, batch: &[UnitPoint]) -> bool {
-        let Situation { space, taken, pending, posterior, .. } = *self.situation;
+        let Situation { space, taken, tried, pending, posterior, .. } = *self.situation;
         let mut keys: HashSet<PointKey> = HashSet::new();
         batch.iter().enumerate().all(|(i, u)| {
             let mut others = pending.iter().chain(&batch[..i]);
             let key = space.key(u);
             space.is_feasible(u)
                 && !taken.contains(&key)
+                && !tried.is_beside_failure(space, u)
+                && !tried.is_same(posterior, u)
                 && keys.insert(key)
-                && others.all(|other| is_apart(posterior, other, u))
+                && others.all(|other| is_apart(posterior, other, u, MIN_SEPARATION))
         })
     }
 }

@@ -36,7 +36,7 @@ impl BatchStrategy for Plain {
     }
 
     fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
-        let score = Score::Data(self.acquisition.bind_signed(situation.posterior));
+        let score = Score::Data(self.acquisition.bind_signed(situation.posterior, situation.chance));
         let mut search = Search::with_pending(situation, Candidates::Continuous, score);
         let points = (0..q.get()).map_while(|_| search.next()).collect();
         Ok(Batch { points, info: search.info() })

@@ -78,7 +78,8 @@ impl BatchStrategy for PureExploration {
     fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
         let t = situation.posterior.n_data() + 1;
         let kappa = self.beta.kappa(self.candidates.points(situation).len(), t);
-        let (first, info) = leader(situation, self.candidates, Score::Data(upper_bound(kappa)));
+        let bound = |kappa| upper_bound(kappa, situation.posterior, situation.chance);
+        let (first, info) = leader(situation, self.candidates, Score::Data(bound(kappa)));
         let mut points: Vec<UnitPoint> = first.into_iter().collect();
         if points.len() == q.get() {
             return Ok(Batch { points, info });
@@ -93,8 +94,8 @@ impl BatchStrategy for PureExploration {
         let region = Region { kappa: factor * kappa, threshold };
         let mut search = Search::with_pending(situation, self.candidates, Score::Explore(region));
         if self.candidates.may_climb() {
-            let inside = |u: &[f64]| region.rank_at(situation.posterior, u) >= 0.0;
-            let mut peaks = Search::with_pending(situation, self.candidates, Score::After(upper_bound(region.kappa)));
+            let inside = |u: &[f64]| region.rank_at(situation.posterior, u, 0.0) >= 0.0;
+            let mut peaks = Search::with_pending(situation, self.candidates, Score::After(bound(region.kappa)));
             let mut known: Vec<Vec<f64>> = points.iter().chain(&safest).map(|u| u.to_vec()).collect();
             known.extend((0..PEAKS).filter_map(|_| peaks.next()).map(UnitPoint::into_vec));
             let n_candidates = search.panel().len();
@@ -123,8 +124,12 @@ fn highest_lower_bound(
 ) -> (Option<UnitPoint>, f64, BatchInfo) {
     let posterior = situation.posterior;
     let nothing = HashSet::new();
-    let alone = Situation { pending: &[], taken: &nothing, ..*situation };
-    let mut search = Search::new(&alone, posterior.clone(), candidates, Score::Data(upper_bound(-kappa)));
+    let alone = Situation {
+        chance: situation.chance,
+        ..Situation::new(posterior, situation.space, &[], &nothing, situation.stream)
+    };
+    let score = Score::Data(upper_bound(-kappa, posterior, situation.chance));
+    let mut search = Search::new(&alone, posterior.clone(), candidates, score);
     let safest = search.next();
     let bound = |x: &[f64]| {
         let p = posterior.predict(x);
@@ -167,16 +172,16 @@ impl Region {
         mean + self.kappa * variance.sqrt() - self.threshold
     }
 
-    /// s_after inside; below 0 and falling with the bound outside.
-    pub fn rank(&self, mean: f64, variance: f64, variance_after: f64) -> f64 {
+    /// s_after inside, times the chance of a value; below 0 and falling with the bound outside.
+    pub fn rank(&self, mean: f64, variance: f64, variance_after: f64, ln_chance: f64) -> f64 {
         let margin = self.margin(mean, variance);
-        if margin >= 0.0 { variance_after.sqrt() } else { margin }
+        if margin >= 0.0 { variance_after.sqrt() * ln_chance.exp() } else { margin }
     }
 
     /// The rank of a point.
-    pub fn rank_at(&self, posterior: &Posterior, u: &[f64]) -> f64 {
+    pub fn rank_at(&self, posterior: &Posterior, u: &[f64], ln_chance: f64) -> f64 {
         let p = posterior.predict(u);
-        self.rank(p.mean, p.variance, p.variance_after)
+        self.rank(p.mean, p.variance, p.variance_after, ln_chance)
     }
 
     /// ln s_after with the barrier, to climb from a point inside; −∞ outside.
@@ -224,7 +229,7 @@ mod tests {
                 let x = [draw.uniform(), draw.uniform()];
                 let mut gradient = [f64::NAN; 2];
                 let value = objective(&x, &mut gradient);
-                if region.rank_at(&gp, &x) < 0.0 {
+                if region.rank_at(&gp, &x, 0.0) < 0.0 {
                     assert_eq!((value, gradient), (f64::NEG_INFINITY, [0.0; 2]));
                     outside += 1;
                     continue;

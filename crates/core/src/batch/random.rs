@@ -7,6 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::search::{Score, leader};
 use super::{AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Situation, free_points, key};
 use crate::error::Result;
+use crate::space::UnitPoint;
+
+/// Draws for each uniform point before one is taken whatever its chance.
+const THINNING: usize = 50;
 
 /// Uniform among the free points, whatever the model says: the yardstick for all others.
 ///
@@ -21,7 +25,8 @@ pub struct Random;
 impl BatchStrategy for Random {
     fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
         let mut stream = situation.stream.child("random", 0);
-        let (points, _) = free_points(situation.space, situation.taken, &mut HashSet::new(), q.get(), &mut stream);
+        let Situation { space, taken, tried, .. } = *situation;
+        let (points, _) = free_points(space, taken, tried, &mut HashSet::new(), q.get(), &mut stream);
         Ok(Batch { points, info: BatchInfo::default() })
     }
 }
@@ -55,13 +60,23 @@ impl BatchStrategy for RandomRest {
     }
 
     fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
-        let score = Score::Data(self.acquisition.bind_signed(situation.posterior));
+        let score = Score::Data(self.acquisition.bind_signed(situation.posterior, situation.chance));
         let (first, info) = leader(situation, Candidates::Continuous, score);
         let mut points: Vec<_> = first.into_iter().collect();
         let mut chosen = points.iter().map(|u| key(situation.space, u)).collect();
         let mut stream = situation.stream.child("random", 0);
+        let Situation { space, taken, tried, chance, .. } = *situation;
+        // Uniform points, each kept with the chance that it gives a value.
+        for _ in 0..THINNING * q.get() {
+            if points.len() == q.get() || chance.is_none() {
+                break;
+            }
+            let (found, _) = free_points(space, taken, tried, &mut chosen, 1, &mut stream);
+            let kept = |u: &UnitPoint| chance.is_none_or(|chance| stream.uniform() < chance.ln_p(u).exp());
+            points.extend(found.into_iter().filter(kept));
+        }
         let missing = q.get() - points.len();
-        let (rest, _) = free_points(situation.space, situation.taken, &mut chosen, missing, &mut stream);
+        let (rest, _) = free_points(space, taken, tried, &mut chosen, missing, &mut stream);
         points.extend(rest);
         Ok(Batch { points, info })
     }

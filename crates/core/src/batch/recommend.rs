@@ -25,7 +25,7 @@ pub fn highest_bound(
     excluded: &HashSet<PointKey>,
     stream: &Stream,
 ) -> Option<UnitPoint> {
-    let situation = Situation { posterior, space, pending: &[], taken: excluded, stream };
+    let situation = Situation::new(posterior, space, &[], excluded, stream);
     let spread = candidates(&situation);
     let mut scratch = Scratch::default();
     let mut bound = |u: &[f64], gradient: &mut [f64]| {

@@ -8,8 +8,10 @@ use std::collections::HashSet;
 
 use super::candidates::any_point;
 use super::pure_exploration::Region;
+use super::tried::is_beside;
 use super::{BatchInfo, Candidates, Situation};
 use crate::acquisition::{Climb, LogAcquisition};
+use crate::chance::Chance;
 use crate::gp::{Panel, Posterior, Scratch};
 use crate::linalg::Points;
 use crate::optim::Objective;
@@ -28,7 +30,10 @@ const START_SEPARATION: f64 = 0.5;
 const REGION_SEPARATION: f64 = 0.1;
 
 /// Points of a batch are at least this many lengthscales apart from each other and from pending ones.
-const MIN_SEPARATION: f64 = 1e-3;
+pub(super) const MIN_SEPARATION: f64 = 1e-3;
+
+/// A point that succeeds with less than this chance may fail for the same reason as a pending one beside it.
+const SURE: f64 = 0.9;
 
 /// A pending point this near to a maximizer, in lengthscales, stands for it.
 const SAME: f64 = 0.1;
@@ -60,7 +65,7 @@ impl Score {
             Score::Data(_) => 0.0,
             Score::Shrunk(_) => shrinkage(panel, i),
             Score::After(acquisition) => acquisition.ln_score(panel.mean(i), panel.variance_after(i).sqrt()).value,
-            Score::Explore(region) => region.rank(panel.mean(i), panel.variance(i), panel.variance_after(i)),
+            Score::Explore(_) => 0.0,
         }
     }
 
@@ -100,6 +105,8 @@ pub(super) struct Search<'a> {
     posterior: Posterior,
     panel: Panel,
     raw: Vec<f64>,
+    /// ln of the chance that a candidate gives a value; 0 while nothing has failed.
+    ln_chances: Vec<f64>,
     /// Sum of ln φ at every candidate.
     penalties: Vec<f64>,
     balls: Vec<Ball>,
@@ -128,12 +135,16 @@ impl<'a> Search<'a> {
     pub fn new(situation: &'a Situation<'a>, posterior: Posterior, candidates: Candidates, score: Score) -> Self {
         let panel = Panel::new(&posterior, candidates.points(situation));
         let raw: Vec<f64> = (0..panel.len()).map(|i| score.fixed(&panel, i)).collect();
+        let ln_chances =
+            situation.chance.map_or_else(|| vec![0.0; raw.len()], |chance| chance.ln_p_many(panel.points()));
+        let chance_work = situation.chance.map_or(0.0, Chance::work_of_prediction);
         let mut busy = Points::new(situation.space.dim());
         situation.pending.iter().for_each(|u| busy.push(u));
         Self {
             penalties: vec![0.0; raw.len()],
             scored: raw.len(),
-            work: raw.len() as f64 * posterior.work_of_prediction(),
+            work: raw.len() as f64 * (posterior.work_of_prediction() + chance_work),
+            ln_chances,
             raw,
             panel,
             posterior,
@@ -195,8 +206,9 @@ impl<'a> Search<'a> {
         self.panel.push(&self.posterior, u);
         self.raw.push(self.score.fixed(&self.panel, self.panel.len() - 1));
         self.penalties.push(self.balls.iter().map(|b| b.ln_value(&self.posterior, u)).sum());
+        self.ln_chances.push(self.ln_chance(u));
         self.scored += 1;
-        self.work += self.posterior.work_of_prediction();
+        self.work += self.posterior.work_of_prediction() + self.chance_work();
     }
 
     /// Makes a point part of the batch: a phantom, and not to be chosen again.
@@ -212,9 +224,7 @@ impl<'a> Search<'a> {
 
     /// The best point under the score; it counts as pending from here on. None if the space has no more to offer.
     pub fn next(&mut self) -> Option<UnitPoint> {
-        let totals: Vec<f64> = (0..self.panel.len())
-            .map(|i| self.raw[i] + self.penalties[i] + self.score.moving(&self.panel, i))
-            .collect();
+        let totals: Vec<f64> = (0..self.panel.len()).map(|i| self.total(i)).collect();
         let mut order: Vec<usize> = (0..totals.len()).collect();
         order.sort_by(|&a, &b| totals[b].total_cmp(&totals[a]).then(a.cmp(&b)));
 
@@ -240,6 +250,25 @@ impl<'a> Search<'a> {
         Some(next)
     }
 
+    /// What candidate i is worth by now.
+    fn total(&self, i: usize) -> f64 {
+        let panel = &self.panel;
+        match &self.score {
+            Score::Explore(region) => {
+                region.rank(panel.mean(i), panel.variance(i), panel.variance_after(i), self.ln_chances[i])
+            }
+            score => self.raw[i] + self.penalties[i] + score.moving(panel, i) + self.ln_chances[i],
+        }
+    }
+
+    fn ln_chance(&self, u: &[f64]) -> f64 {
+        self.situation.chance.map_or(0.0, |chance| chance.ln_p(u))
+    }
+
+    fn chance_work(&self) -> f64 {
+        self.situation.chance.map_or(0.0, Chance::work_of_prediction)
+    }
+
     /// Where climbs from the best candidates end, the highest first.
     fn climb_from(&mut self, ranked: impl Iterator<Item = usize>) -> Vec<(f64, Vec<f64>)> {
         let mut ends: Vec<(f64, Vec<f64>)> = Vec::with_capacity(STARTS);
@@ -248,18 +277,25 @@ impl<'a> Search<'a> {
         }
         let starts = self.starts(ranked);
         let mut objective = self.score.objective(&self.posterior, &self.balls);
+        if let Some(chance) = self.situation.chance {
+            let (mut of_value, mut scratch) = (objective, Scratch::default());
+            objective = Box::new(move |x, gradient| {
+                let value = of_value(x, gradient);
+                if value == f64::NEG_INFINITY { value } else { value + chance.add_gradient(x, &mut scratch, gradient) }
+            });
+        }
         let before = self.climb.evaluations();
         for i in starts {
             let mut u = self.panel.points().row(i).to_vec();
             let mut value = self.climb.from(&mut objective, &mut u);
             if let Score::Explore(region) = &self.score {
-                value = region.rank_at(&self.posterior, &u);
+                value = region.rank_at(&self.posterior, &u, self.ln_chance(&u));
             }
             ends.push((value, u));
         }
         let balls = (self.balls.len() * self.posterior.dim()) as f64;
         let evaluations = (self.climb.evaluations() - before) as f64;
-        self.work += evaluations * (2.0 * self.posterior.work_of_prediction() + balls);
+        self.work += evaluations * (2.0 * (self.posterior.work_of_prediction() + self.chance_work()) + balls);
         ends.sort_by(|a, b| b.0.total_cmp(&a.0));
         ends
     }
@@ -285,19 +321,27 @@ impl<'a> Search<'a> {
     }
 
     fn is_free(&self, u: &[f64]) -> bool {
-        let key = self.situation.space.key(u);
+        let Situation { space, taken, tried, .. } = *self.situation;
+        let key = space.key(u);
+        if taken.contains(&key) || self.chosen.contains(&key) || tried.is_beside_failure(space, u) {
+            return false;
+        }
         // In a finite space keys tell points apart; neighbours there may be as close as they are.
-        !self.situation.taken.contains(&key)
-            && !self.chosen.contains(&key)
-            && (self.is_finite || self.busy.iter().all(|p| is_apart(&self.posterior, p, u)))
+        if self.is_finite {
+            return true;
+        }
+        let is_risky = self.ln_chance(u) < SURE.ln();
+        let is_apart_from =
+            |p: &[f64]| is_apart(&self.posterior, p, u, MIN_SEPARATION) && !(is_risky && is_beside(space, p, u));
+        self.busy.iter().all(is_apart_from) && !tried.is_same(&self.posterior, u)
     }
 }
 
-/// Whether two points are far enough apart, in lengthscales; one longer than the space counts as that long.
-pub(super) fn is_apart(posterior: &Posterior, a: &[f64], b: &[f64]) -> bool {
+/// Whether two points are so many lengthscales apart; one longer than the space counts as that long.
+pub(super) fn is_apart(posterior: &Posterior, a: &[f64], b: &[f64], distance: f64) -> bool {
     let lengthscales = &posterior.hyper().lengthscales;
     let squared: f64 = (0..a.len()).map(|k| ((a[k] - b[k]) / lengthscales[k].min(1.0)).powi(2)).sum();
-    squared >= MIN_SEPARATION * MIN_SEPARATION
+    squared >= distance * distance
 }
 
 /// The maximizer of a score of the data alone, unless a pending point is there already: then it is under way, and the
@@ -337,7 +381,7 @@ mod tests {
             let phantoms: Vec<[f64; 2]> = (0..3).map(|_| [draw.uniform(), draw.uniform()]).collect();
             let gp = gp.with_phantoms(phantoms.iter().map(|u| u.as_slice()));
             let ei = || -> Box<dyn LogAcquisition> { Box::new(ExpectedImprovement { best: 0.5 }) };
-            for score in [Score::After(upper_bound(2.0)), Score::After(ei())] {
+            for score in [Score::After(upper_bound(2.0, &gp, None)), Score::After(ei())] {
                 let mut objective = score.objective(&gp, &[]);
                 let x = [draw.uniform(), draw.uniform()];
                 let mut gradient = [0.0; 2];

@@ -23,6 +23,7 @@ use super::candidates::any_point;
 use super::medoids::greedy_medoids;
 use super::search::{Score, Search};
 use super::{Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Situation};
+use crate::acquisition::LogAcquisition;
 use crate::error::Result;
 use crate::gp::{Joint, Posterior};
 use crate::linalg::Points;
@@ -71,19 +72,20 @@ impl BatchStrategy for SimulationMatching {
         let n = points.len();
         pending.iter().for_each(|u| points.push(u));
         let joint = posterior.joint(&points);
+        let policy = Policy::new(situation, self.kappa, &points);
         info.work += posterior.work_of_joint(points.len());
         let simulations = self.simulations.map_or(if space.dim() <= 2 { 50 } else { 100 }, NonZeroUsize::get);
 
         let mut weight_of: HashMap<usize, f64> = HashMap::new();
         for s in 0..simulations {
             let mut draw = stream.child("simulation", s as u64);
-            let path = Simulation::new(posterior, &joint).run(n, q.get(), self.kappa, &mut draw);
+            let path = Simulation::new(posterior, &joint).run(n, q.get(), &policy, &mut draw);
             info.evaluations += n * path.len();
             // Each drawn value takes a column, less those before it.
             let steps = path.len() + pending.len();
             info.work += (points.len() * steps * steps) as f64 + posterior.work_of_draws(path.len(), DRAWS);
             for (i, weight) in path.iter().zip(best_probabilities(posterior, &points, &path, &mut draw)?) {
-                *weight_of.entry(*i).or_default() += weight;
+                *weight_of.entry(*i).or_default() += weight * policy.chance(*i);
             }
         }
         let mut simulated: Vec<usize> = weight_of.keys().copied().collect();
@@ -119,7 +121,8 @@ impl SimulationMatching {
     /// The candidates, none of them taken, and among them the maximizer of the bound.
     fn candidates_with_maximizer(&self, situation: &Situation<'_>) -> (Points, BatchInfo) {
         let space = situation.space;
-        let mut search = Search::with_pending(situation, self.candidates, Score::After(upper_bound(self.kappa)));
+        let bound = upper_bound(self.kappa, situation.posterior, situation.chance);
+        let mut search = Search::with_pending(situation, self.candidates, Score::After(bound));
         let best = search.next();
         let mut seen = situation.taken.clone();
         let mut points = Points::new(space.dim());
@@ -146,6 +149,27 @@ impl SimulationMatching {
     }
 }
 
+/// What a simulated step maximizes: μ + κs, weighed with the chance of success where that is learned.
+struct Policy {
+    bound: Box<dyn LogAcquisition>,
+    ln_chances: Option<Vec<f64>>,
+}
+
+impl Policy {
+    fn new(situation: &Situation<'_>, kappa: f64, points: &Points) -> Self {
+        let bound = upper_bound(kappa, situation.posterior, situation.chance);
+        Self { bound, ln_chances: situation.chance.map(|chance| chance.ln_p_many(points)) }
+    }
+
+    fn score(&self, i: usize, mean: f64, sd: f64) -> f64 {
+        self.bound.ln_score(mean, sd).value + self.ln_chances.as_ref().map_or(0.0, |ln| ln[i])
+    }
+
+    fn chance(&self, i: usize) -> f64 {
+        self.ln_chances.as_ref().map_or(1.0, |ln| ln[i].exp())
+    }
+}
+
 /// A simulated future: mean and variance at all points of a joint law, given the values drawn so far.
 struct Simulation<'a> {
     joint: &'a Joint,
@@ -166,14 +190,14 @@ impl<'a> Simulation<'a> {
     }
 
     /// Draws the values of the pending points, which come behind the first n, then q steps of the policy on those.
-    fn run(mut self, n: usize, q: usize, kappa: f64, draw: &mut Stream) -> Vec<usize> {
+    fn run(mut self, n: usize, q: usize, policy: &Policy, draw: &mut Stream) -> Vec<usize> {
         for i in n..self.mean.len() {
             self.observe(i, draw);
         }
         let mut path = Vec::with_capacity(q);
         let mut free = vec![true; n];
         for _ in 0..q {
-            let bound = |&i: &usize| self.mean[i] + kappa * self.variance[i].sqrt();
+            let bound = |&i: &usize| policy.score(i, self.mean[i], self.variance[i].sqrt());
             let best = (0..n).filter(|&i| free[i]).max_by(|a, b| bound(a).total_cmp(&bound(b)).then(b.cmp(a)));
             let Some(i) = best else { break };
             self.observe(i, draw);

@@ -35,9 +35,21 @@ impl BatchStrategy for Thompson {
         if !candidates.is_empty() {
             let n_draws = q.get().min(candidates.len());
             work = posterior.work_of_draws(candidates.len(), n_draws);
+            let ln_chances = situation.chance.map(|chance| chance.ln_p_many(&candidates));
+            let mut draw = stream.child("success", 0);
             for f in posterior.sample(&candidates, n_draws, &mut stream.child("thompson", 0))?.iter() {
-                let free = (0..f.len()).filter(|&i| !is_chosen[i]);
-                let Some(best) = free.max_by(|&a, &b| f[a].total_cmp(&f[b]).then(b.cmp(&a))) else { break };
+                let free = || (0..f.len()).filter(|&i| !is_chosen[i]);
+                let highest = |a: &usize, b: &usize| f[*a].total_cmp(&f[*b]).then(b.cmp(a));
+                let best = match &ln_chances {
+                    None => free().max_by(highest),
+                    // Each draw has a set of points that succeed, in which a point is with the chance that it does.
+                    Some(ln) => {
+                        let level = draw.uniform().ln();
+                        let likeliest = || free().max_by(|&a, &b| ln[a].total_cmp(&ln[b]).then(b.cmp(&a)));
+                        free().filter(|&i| ln[i] >= level).max_by(highest).or_else(likeliest)
+                    }
+                };
+                let Some(best) = best else { break };
                 is_chosen[best] = true;
                 points.push(UnitPoint::clamped(candidates.row(best).to_vec()));
             }

@@ -9,6 +9,7 @@ mod likelihood;
 mod panel;
 mod posterior;
 mod prior;
+mod probit;
 mod whitened;
 pub(crate) mod work;
 
@@ -21,3 +22,4 @@ pub use likelihood::{Likelihood, MeanRule, NoiseRule, Shape};
 pub use panel::Panel;
 pub use posterior::{Posterior, Prediction, Scratch};
 pub use prior::{Prior, Priors};
+pub use probit::{Probit, Sites, Sweeps};

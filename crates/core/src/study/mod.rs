@@ -3,6 +3,7 @@
 //! A [`Study`] is a list of [`Event`]s and what they amount to. Everything that changes it appends an event, so that the
 //! same events give the same study, and the same next batch, in any process.
 
+mod answers;
 mod config;
 mod event;
 mod initial;
@@ -34,6 +35,7 @@ pub use trial::{Measurement, MeasurementKind, Source, Trial, TrialId, TrialState
 pub use verify::{Difference, verify};
 
 use crate::batch::{BatchSize, highest_bound};
+use crate::chance::Chance;
 use crate::error::{Error, Result};
 use crate::rng::Stream;
 use crate::space::{Point, SearchSpace};
@@ -64,15 +66,8 @@ use crate::space::{Point, SearchSpace};
 pub struct Study {
     events: Vec<Event>,
     state: State,
-    model: Mutex<Option<Kept>>,
-}
-
-/// The last model that was made, good or failed, and the data revision it belongs to. It is a function of the log up to
-/// that revision: keeping it changes no result.
-#[derive(Debug, Clone)]
-struct Kept {
-    data_revision: usize,
-    model: Result<Arc<Model>>,
+    model: Kept<Result<Arc<Model>>>,
+    chance: Kept<Result<Option<Arc<Chance>>>>,
 }
 
 /// What a choice of points rests on besides the trials: the results at some data revision of a study, and their model.
@@ -82,6 +77,7 @@ pub struct Basis {
     data_revision: usize,
     n_observed: usize,
     model: Result<Arc<Model>>,
+    chance: Result<Option<Arc<Chance>>>,
 }
 
 /// The answer to an ask.
@@ -121,7 +117,7 @@ impl Study {
         let mut events = events.into_iter();
         let first = events.next().ok_or_else(|| Error::trial("the log is empty", "begin it with `Study::new`"))?;
         let state = State::begin(&first)?;
-        let mut study = Self { events: vec![first], state, model: Mutex::new(None) };
+        let mut study = Self { events: vec![first], state, model: Kept::default(), chance: Kept::default() };
         events.try_for_each(|event| study.apply(event))?;
         Ok(study)
     }
@@ -203,15 +199,12 @@ impl Study {
     /// What a choice of points would rest on as the study stands. It takes a fit, unless one was made.
     pub fn basis(&self) -> Basis {
         let State { data_revision, ref tally, .. } = self.state;
-        Basis { data_revision, n_observed: tally.n_observed, model: self.model() }
+        Basis { data_revision, n_observed: tally.n_observed, model: self.model(), chance: self.chance() }
     }
 
     /// As [`basis`](Self::basis), if its model was made.
     pub fn kept_basis(&self) -> Option<Basis> {
-        let kept = self.model.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_made = kept.as_ref().is_some_and(|kept| kept.data_revision == self.state.data_revision);
-        drop(kept);
-        is_made.then(|| self.basis())
+        self.model.is_of(self.state.data_revision).then(|| self.basis())
     }
 
     /// The part of the observations that the model is made of, if there are more than a model may have. It takes no fit.
@@ -330,20 +323,75 @@ impl Study {
     /// The model of the results so far: made once for each data revision.
     pub fn model(&self) -> Result<Arc<Model>> {
         let state = &self.state;
-        // A thread that panicked while it held the lock left either the old model or the new one: both are whole.
-        let mut kept = self.model.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(kept) = kept.as_ref().filter(|kept| kept.data_revision == state.data_revision) {
-            return kept.model.clone();
-        }
-        let stream = Stream::new(state.config.seed).child("fit", state.data_revision as u64);
-        let (observations, part) = state.observations();
-        let model = Model::fit(&state.config.model, &state.config.space, &observations, state.warm.as_ref(), &stream);
-        let model = model.map(|mut model| {
+        self.model.at(state.data_revision, || {
+            let stream = Stream::new(state.config.seed).child("fit", state.data_revision as u64);
+            let (observations, part) = state.observations();
+            let (config, space) = (&state.config.model, &state.config.space);
+            let mut model = Model::fit(config, space, &observations, state.warm.as_ref(), &stream)?;
             model.record.part = part;
-            Arc::new(model)
-        });
-        *kept = Some(Kept { data_revision: state.data_revision, model: model.clone() });
-        model
+            Ok(Arc::new(model))
+        })
+    }
+
+    /// The chance that a point gives a value, learned from the trials that did and did not: made once for each data
+    /// revision. None while nothing has failed.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// use elbowroom::study::{Study, StudyConfig};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+    /// let mut study = Study::new(StudyConfig::new(space))?;
+    /// let trials = study.ask(4)?.trials;
+    /// study.tell(trials[0].id, 1.0)?;
+    /// assert!(study.chance()?.is_none());
+    /// study.fail(trials[1].id, "out of memory")?;
+    /// let chance = study.chance()?.expect("a failure");
+    /// assert!(chance.ln_p(&trials[1].unit) < chance.ln_p(&trials[0].unit));
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn chance(&self) -> Result<Option<Arc<Chance>>> {
+        self.chance.at(self.state.data_revision, || {
+            let Some((x, gave_value)) = self.state.answers() else { return Ok(None) };
+            let chance = Chance::learn(&x, &gave_value, &model::metric(self.space()))?;
+            Ok(chance.map(Arc::new))
+        })
+    }
+}
+
+/// What was computed last, and the data revision it belongs to. It is a function of the log up to that revision: keeping
+/// it changes no result.
+#[derive(Debug)]
+struct Kept<T>(Mutex<Option<(usize, T)>>);
+
+impl<T: Clone> Kept<T> {
+    /// What belongs to a data revision, computed if it is not at hand.
+    fn at(&self, data_revision: usize, compute: impl FnOnce() -> T) -> T {
+        // A thread that panicked while it held the lock left either the old one or the new one: both are whole.
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, value)) = kept.as_ref().filter(|kept| kept.0 == data_revision) {
+            return value.clone();
+        }
+        let value = compute();
+        *kept = Some((data_revision, value.clone()));
+        value
+    }
+
+    /// Whether what belongs to a data revision is at hand.
+    fn is_of(&self, data_revision: usize) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(|kept| kept.0 == data_revision)
+    }
+}
+
+impl<T> Default for Kept<T> {
+    fn default() -> Self {
+        Self(Mutex::new(None))
+    }
+}
+
+impl<T: Clone> Clone for Kept<T> {
+    fn clone(&self) -> Self {
+        Self(Mutex::new(self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()))
     }
 }
 
@@ -356,7 +404,11 @@ impl PartialEq for Study {
 
 impl Clone for Study {
     fn clone(&self) -> Self {
-        let kept = self.model.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Self { events: self.events.clone(), state: self.state.clone(), model: Mutex::new(kept) }
+        Self {
+            events: self.events.clone(),
+            state: self.state.clone(),
+            model: self.model.clone(),
+            chance: self.chance.clone(),
+        }
     }
 }

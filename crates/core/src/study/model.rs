@@ -344,7 +344,7 @@ impl Fitting<'_> {
 
     fn params(&self, kernel: KernelKind, data: &Dataset) -> FitParams {
         let mut shape = Shape::new(kernel, self.space.dim());
-        shape.metric = self.metric();
+        shape.metric = metric(self.space);
         shape.ard = self.config.ard;
         // On the other scales the results have variance 1.
         let (mean, variance) = match self.config.outcome {
@@ -376,7 +376,7 @@ impl Fitting<'_> {
         let data = encoded(raw, &outcome)?;
         let kernel = self.first_kernel();
         let mut hyper = Hyperparameters::new(kernel, *variance, lengthscales.clone(), *noise);
-        hyper.metric = self.metric();
+        hyper.metric = metric(self.space);
         if let Some(noise) = data.noise() {
             hyper.noise = Noise::PerObservation(noise.to_vec());
         }
@@ -388,14 +388,15 @@ impl Fitting<'_> {
     fn first_kernel(&self) -> KernelKind {
         self.config.kernels.first().copied().unwrap_or(KernelKind::Matern52)
     }
+}
 
-    fn metric(&self) -> Vec<Metric> {
-        let metric = self.space.dimensions().iter().map(|d| match d {
-            Dimension::Category { .. } => Metric::Mismatch,
-            _ => Metric::Distance,
-        });
-        metric.collect()
-    }
+/// How the coordinates of a space are compared.
+pub(super) fn metric(space: &SearchSpace) -> Vec<Metric> {
+    let metric = space.dimensions().iter().map(|d| match d {
+        Dimension::Category { .. } => Metric::Mismatch,
+        _ => Metric::Distance,
+    });
+    metric.collect()
 }
 
 /// How far a level is from a bend, in decades.

@@ -10,12 +10,14 @@
 
 use std::collections::HashMap;
 
-use super::config::{Goal, StudyConfig};
+use super::answers;
+use super::config::{FailureRule, Goal, StudyConfig};
 use super::event::{AskedTrial, Event, Provenance, Retry};
 use super::model::{ModelRecord, Observations};
 use super::part::{self, Candidate, Part};
 use super::tally::{Account, Tally};
 use super::trial::{Measurement, MeasurementKind, Source, Trial, TrialId, TrialState};
+use crate::batch::Tried;
 use crate::error::{Error, Result};
 use crate::linalg::Points;
 use crate::space::Point;
@@ -152,10 +154,8 @@ impl State {
         Some(self.config.budget?.saturating_sub(self.tally.n_counted))
     }
 
-    /// What a model sees, to be maximized: each value that counts, and each infeasible point at the worst of them.
-    ///
-    /// An infeasible point has no value that could be compared, but the search should leave its surroundings: the worst
-    /// value seen is scale free and needs no model of its own.
+    /// What a model sees, to be maximized: each value that counts. What gave no value is no observation; see
+    /// [`State::answers`].
     ///
     /// If any value came with a noise variance, those that came without one have the configured one, or else are taken to
     /// have the median.
@@ -168,12 +168,6 @@ impl State {
             for m in trial.measurements() {
                 all.push(Candidate { value: goal.maximized(m.value), trial: trial.id.0, unit: &trial.unit });
                 noise.push(m.noise);
-            }
-        }
-        if let Some(value) = all.iter().map(|c| c.value).reduce(f64::min) {
-            for trial in self.trials.iter().filter(|t| matches!(t.state, TrialState::Infeasible { .. })) {
-                all.push(Candidate { value, trial: trial.id.0, unit: &trial.unit });
-                noise.push(None);
             }
         }
         let part = Part::of(all.len(), self.config.model.max_observations);
@@ -195,11 +189,38 @@ impl State {
 
     /// The part of the observations that the model is made of, if it is not made of all of them.
     pub fn part(&self) -> Option<Part> {
-        let seen = |trial: &Trial| match trial.state {
-            TrialState::Infeasible { .. } if self.tally.n_observed > 0 => 1,
-            _ => trial.measurements().len(),
-        };
-        Part::of(self.trials.iter().map(seen).sum(), self.config.model.max_observations)
+        let n_observations = self.trials.iter().map(|trial| trial.measurements().len()).sum();
+        Part::of(n_observations, self.config.model.max_observations)
+    }
+
+    /// Where trials ended and whether each gave a value: what the chance of success is learned from. Of many it is a part,
+    /// see [`answers::choose`]; none if all gave one.
+    pub fn answers(&self) -> Option<(Points, Vec<bool>)> {
+        let ended = self.trials.iter().filter_map(|trial| Some((trial.unit.as_slice(), self.gave_value(trial)?)));
+        answers::choose(ended.collect(), self.config.space.dim())
+    }
+
+    /// Whether a trial gave a value; nothing if it is under way or given back, or failed where failures mean nothing.
+    fn gave_value(&self, trial: &Trial) -> Option<bool> {
+        match trial.state {
+            TrialState::Complete { .. } => Some(true),
+            TrialState::Infeasible { .. } => Some(false),
+            TrialState::Failed { .. } => (self.config.failures == FailureRule::Learn).then_some(false),
+            TrialState::Pending | TrialState::Released => None,
+        }
+    }
+
+    /// The trials that proposals keep away from: those that gave no value, and the observed ones unless they may be
+    /// repeated.
+    pub fn tried(&self) -> Tried<'_> {
+        let is_observed = |trial: &&Trial| !self.config.repeats && matches!(trial.state, TrialState::Complete { .. });
+        let points = self.trials.iter().filter(is_observed).map(|trial| trial.unit.as_slice()).collect();
+        Tried { points, failed: self.failed() }
+    }
+
+    /// Where trials failed or were infeasible.
+    pub fn failed(&self) -> Vec<&[f64]> {
+        self.tally.failed.iter().filter_map(|id| Some(self.trial(*id).ok()?.unit.as_slice())).collect()
     }
 
     fn ask(
@@ -314,6 +335,10 @@ impl State {
     }
 
     fn fail(&mut self, id: TrialId, reason: &str) -> Result<()> {
+        let is_news = matches!(self.trial(id)?.state, TrialState::Pending | TrialState::Released);
+        if is_news && self.config.failures == FailureRule::Learn {
+            self.data_changed();
+        }
         self.change(id, |trial| match trial.state {
             TrialState::Pending | TrialState::Released => {
                 trial.state = TrialState::Failed { reason: reason.to_owned() }

@@ -12,8 +12,10 @@ use super::initial::Initial;
 use super::state::State;
 use super::trial::{Source, TrialId};
 use super::{Basis, Model, Study};
-use crate::batch::{BatchSize, BatchStrategy, Situation, free_points, key};
+use crate::batch::{BatchSize, BatchStrategy, Situation, Tried, free_points, key};
+use crate::chance::Chance;
 use crate::error::{Error, Result};
+use crate::linalg::Points;
 use crate::rng::Stream;
 use crate::space::{Point, PointKey, UnitPoint};
 
@@ -26,6 +28,9 @@ const DESIGN_TRIES: usize = 1000;
 /// Points that a strategy chooses in one ask: each one makes the next dearer, and after this many they tell little more
 /// than points of the design do.
 const MAX_CHOSEN: usize = 200;
+
+/// Points to choose from where too few values are in for a model.
+const LIKELY: usize = 512;
 
 /// The largest batch: it bounds the time and memory that one ask, or one damaged event, can take.
 const MAX_BATCH: usize = 100_000;
@@ -111,17 +116,26 @@ pub(super) fn suggest(
     let model_wanted = state.config.space.dim() > 0
         && basis.map_or(state.tally.n_observed, |basis| basis.n_observed) >= MIN_OBSERVED.min(state.config.n_initial())
         && choice.n_design < choice.wanted;
-    if !model_wanted {
+    let chance = match basis {
+        _ if choice.n_design == choice.wanted || state.config.space.dim() == 0 => None,
+        Some(basis) => basis.chance.clone()?,
+        None => study.chance()?,
+    };
+    // Without a failure and without a model, the design goes on.
+    if !model_wanted && chance.is_none() {
         choice.n_design = choice.wanted;
     }
     choice.add_design();
     let mut record = None;
+    if let Some(chance) = chance.as_deref().filter(|_| !model_wanted) {
+        choice.add_likely(chance);
+    }
     if model_wanted && choice.missing() > 0 {
         match basis.map_or_else(|| study.model(), |basis| basis.model.clone()) {
             Ok(model) => {
                 record = Some(model.record.clone());
-                choice.work.model = model.work;
-                choice.add_model(&model)?;
+                choice.work.model = model.work + chance.as_ref().map_or(0.0, |chance| chance.work());
+                choice.add_model(&model, chance.as_deref())?;
             }
             Err(error @ Error::Numerical { .. }) => choice.fall_back(&error),
             Err(error) => return Err(error),
@@ -155,6 +169,12 @@ pub(super) fn suggest(
     Ok(Suggestion { wanted: q.get(), trials, again, short: choice.short, provenance, work: choice.work })
 }
 
+/// The distance in the unit cube to the nearest of some points.
+fn distance_to(points: &[&[f64]], u: &[f64]) -> f64 {
+    let squared = |p: &&[f64]| p.iter().zip(u).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+    points.iter().map(squared).fold(f64::INFINITY, f64::min).sqrt()
+}
+
 /// A batch as it grows.
 struct Choice<'a> {
     state: &'a State,
@@ -166,6 +186,8 @@ struct Choice<'a> {
     pending: Vec<UnitPoint>,
     /// Keys of those chosen so far; the study has those that were taken before.
     chosen: HashSet<PointKey>,
+    /// Where trials failed.
+    avoided: Tried<'a>,
     stream: Stream,
     design_next: u64,
     short: Option<String>,
@@ -183,6 +205,7 @@ impl<'a> Choice<'a> {
             points: Vec::new(),
             pending,
             chosen: HashSet::new(),
+            avoided: Tried { points: Vec::new(), failed: state.failed() },
             stream: Stream::new(state.config.seed).child("ask", state.n_asks),
             design_next: state.design_next,
             short: None,
@@ -215,18 +238,50 @@ impl<'a> Choice<'a> {
         self.design_next = design.next_index() - passed_over as u64;
     }
 
-    fn add_model(&mut self, model: &Model) -> Result<()> {
+    /// Where too few values are in for a model of them but trials have failed: points that are likely to give one and far
+    /// from all that was tried.
+    fn add_likely(&mut self, chance: &Chance) {
+        let space = &self.state.config.space;
+        let mut stream = self.stream.child("likely", 0);
+        let found: Vec<UnitPoint> = (0..LIKELY).filter_map(|_| space.sample_feasible(&mut stream, 100)).collect();
+        let mut candidates = Points::new(space.dim());
+        for u in found {
+            let mut u = u.into_vec();
+            space.snap(&mut u);
+            candidates.push(&u);
+        }
+        let ln_chances = chance.ln_p_many(&candidates);
+        let tried: Vec<&[f64]> = self.state.trials.iter().map(|trial| trial.unit.as_slice()).collect();
+        let mut room: Vec<f64> = candidates.iter().map(|u| distance_to(&tried, u)).collect();
+        while self.missing() > 0 {
+            let score = |i: usize| ln_chances[i] + room[i].ln();
+            let best = (0..candidates.len()).max_by(|&a, &b| score(a).total_cmp(&score(b)).then(b.cmp(&a)));
+            let Some(best) = best.filter(|best| room[*best] > 0.0) else { break };
+            let u = UnitPoint::clamped(candidates.row(best).to_vec());
+            self.take(&u, Source::Random);
+            for (i, room) in room.iter_mut().enumerate() {
+                *room = room.min(distance_to(&[&u], candidates.row(i)));
+            }
+        }
+        self.fallback =
+            Some("too few values for a model: points where a value is likely, far from those tried".to_owned());
+    }
+
+    fn add_model(&mut self, model: &Model, chance: Option<&Chance>) -> Result<()> {
         let pending = self.pending.clone();
         let taken = match &self.state.tally.taken {
             taken if self.chosen.is_empty() => Cow::Borrowed(taken),
             taken => Cow::Owned(taken.union(&self.chosen).cloned().collect()),
         };
+        let tried = self.state.tried();
         let stream = self.stream.child("strategy", 0);
         let situation = Situation {
             posterior: &model.posterior,
             space: &self.state.config.space,
             pending: &pending,
             taken: &taken,
+            tried: &tried,
+            chance,
             stream: &stream,
         };
         match self.state.config.strategy.choose(&situation, BatchSize::new(self.missing().min(MAX_CHOSEN))?) {
@@ -261,7 +316,8 @@ impl<'a> Choice<'a> {
         let missing = self.missing();
         let mut stream = self.stream.child("free", 0);
         let space = &self.state.config.space;
-        let (points, short) = free_points(space, &self.state.tally.taken, &mut self.chosen, missing, &mut stream);
+        let (taken, avoided) = (&self.state.tally.taken, &self.avoided);
+        let (points, short) = free_points(space, taken, avoided, &mut self.chosen, missing, &mut stream);
         self.points.extend(points.iter().map(|u| (space.decode(u), Source::Random)));
         self.short = short;
     }
@@ -273,7 +329,8 @@ impl<'a> Choice<'a> {
             return false;
         }
         let key = key(space, u);
-        if self.state.tally.taken.contains(&key) || !self.chosen.insert(key) {
+        let is_taken = self.state.tally.taken.contains(&key) || self.avoided.is_beside_failure(space, u);
+        if is_taken || !self.chosen.insert(key) {
             return false;
         }
         self.points.push((space.decode(u), source));

@@ -17,6 +17,8 @@ pub(super) struct Tally {
     pub n_counted: usize,
     /// Trials under way.
     pub pending: BTreeSet<TrialId>,
+    /// Trials that failed or were infeasible.
+    pub failed: BTreeSet<TrialId>,
     /// The points that are not to be proposed: of all trials but the released ones, and with repeats but the observed
     /// ones.
     pub taken: HashSet<PointKey>,
@@ -32,11 +34,13 @@ impl Tally {
         count(&mut self.n_observed, was.observed, is.observed);
         count(&mut self.n_started, was.started, is.started);
         count(&mut self.n_counted, was.counted, is.counted);
-        if was.pending && !is.pending {
-            self.pending.remove(&trial.id);
-        } else if is.pending {
-            self.pending.insert(trial.id);
-        }
+        let list = |ids: &mut BTreeSet<TrialId>, before: bool, now: bool| match (before, now) {
+            (false, true) => drop(ids.insert(trial.id)),
+            (true, false) => drop(ids.remove(&trial.id)),
+            _ => {}
+        };
+        list(&mut self.pending, was.pending, is.pending);
+        list(&mut self.failed, was.failed, is.failed);
         match (was.takes, is.takes) {
             (false, true) => self.take(space.key(&trial.unit)),
             (true, false) => self.free(&space.key(&trial.unit)),
@@ -66,6 +70,7 @@ pub(super) struct Account {
     started: bool,
     counted: bool,
     pending: bool,
+    failed: bool,
     takes: bool,
 }
 
@@ -77,6 +82,7 @@ impl Account {
             started,
             counted: started && trial.source != Source::Given,
             pending: trial.is_pending(),
+            failed: matches!(trial.state, TrialState::Failed { .. } | TrialState::Infeasible { .. }),
             takes: match trial.state {
                 TrialState::Released => false,
                 TrialState::Complete { .. } => !repeats,

@@ -1,0 +1,54 @@
+//! Trials that keep proposals at a distance, besides not being proposed again themselves.
+//!
+//! A point that differs from a tried one in the last digits is no other point. And where a trial failed, the learned
+//! chance of success is small but never zero, so a point beside it needs a rule of its own: nothing is proposed within
+//! [`BESIDE`] of the range of a failed trial in every coordinate.
+
+use crate::gp::Posterior;
+use crate::space::{Dimension, SearchSpace};
+
+/// How near to a failed trial, in ranges of the parameters, is beside it. A little more than a thousandth: encoding and
+/// decoding round.
+const BESIDE: f64 = 1.001e-3;
+
+/// How near to a tried point, in lengthscales, is within a rounding of it. A smooth function changes by the square of
+/// this over it: fourteen digits below its spread.
+const ROUNDING: f64 = 1e-7;
+
+/// The trials that proposals keep away from.
+///
+/// ```
+/// use elbowroom::batch::Tried;
+/// use elbowroom::space::{Parameter, SearchSpace};
+/// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+/// let tried = Tried { points: vec![], failed: vec![&[0.5]] };
+/// assert!(tried.is_beside_failure(&space, &[0.5005]) && !tried.is_beside_failure(&space, &[0.51]));
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Tried<'a> {
+    /// Points that must not be proposed again, nor anything within a rounding of them.
+    pub points: Vec<&'a [f64]>,
+    /// Points whose trials failed or were infeasible.
+    pub failed: Vec<&'a [f64]>,
+}
+
+impl Tried<'_> {
+    /// Whether a point lies beside one that failed.
+    pub fn is_beside_failure(&self, space: &SearchSpace, u: &[f64]) -> bool {
+        self.failed.iter().any(|failed| is_beside(space, failed, u))
+    }
+
+    /// Whether a point lies within a rounding of one that was tried.
+    pub(super) fn is_same(&self, posterior: &Posterior, u: &[f64]) -> bool {
+        self.points.iter().any(|tried| !super::search::is_apart(posterior, tried, u, ROUNDING))
+    }
+}
+
+/// Whether two points are within a thousandth of the range of each other in every coordinate, and equal in categories.
+pub(super) fn is_beside(space: &SearchSpace, a: &[f64], b: &[f64]) -> bool {
+    space.dimensions().iter().zip(a.iter().zip(b)).all(|(dimension, (a, b))| match dimension {
+        Dimension::Category { .. } => a == b,
+        _ => (a - b).abs() <= BESIDE,
+    })
+}

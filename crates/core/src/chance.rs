@@ -1,0 +1,176 @@
+//! The chance that a point gives a value at all, learned from the trials that did and those that did not.
+//!
+//! Two explanations compete, and what is used is their average, weighted by how well they foretold what was seen:
+//!
+//! * failures happen anywhere alike, at a rate with a uniform prior: Z₀ = B(n₊ + 1, n₋ + 1), p₀ = (n₊ + 1)/(n + 2);
+//! * failures have a place: a Gaussian process behind a probit ([`Probit`]), whose lengthscale and variance are averaged
+//!   over a grid with the weights Z_g; Z₁ is the mean of the Z_g, times the prior odds.
+//!
+//! ln p(x) = ln(w₁ Σ_g w_g p_g(x) + w₀ p₀). Where failures come at random, w₁ falls and p is the same everywhere: the
+//! search is not driven away. Where they have a place, w₀ falls. There is no threshold.
+//!
+//! Prior means are those of the rate that was seen, Φ(m/√(1 + σ²)) = (n₊ + 2)/(n + 3), so that what is far from all trials
+//! is as likely to succeed as a trial was on average, however sharp the border is.
+//!
+//! A trial's failure never makes p zero, not even where it was: that no point is proposed beside a failed one is a rule of
+//! the search ([`crate::batch::Tried`]).
+
+use crate::error::{Error, Result};
+use crate::gp::{Hyperparameters, KernelKind, Metric, Posterior, Probit, Scratch, Sites, Sweeps, work};
+use crate::linalg::Points;
+use crate::normal;
+
+/// Lengthscales of the grid in two dimensions; distances grow as the root of the dimension, and so do they.
+const LENGTHSCALES: [f64; 3] = [0.15, 0.3, 0.6];
+
+/// Variances of the latent function: how sharp a border may be.
+const VARIANCES: [f64; 3] = [1.0, 16.0, 256.0];
+
+/// Prior odds of a place against chance.
+const ODDS: f64 = 4.0;
+
+/// Members with less than this share of the weight of the best are left out.
+const LEAST_SHARE: f64 = 0.05;
+
+/// Sweeps for each member of the grid, which starts from the sites of the one before.
+const SWEEPS: Sweeps = Sweeps { most: 6, tolerance: 0.01 };
+
+/// The chance that a point gives a value.
+///
+/// ```
+/// use elbowroom::chance::Chance;
+/// use elbowroom::gp::Metric;
+/// use elbowroom::linalg::Points;
+/// let x = Points::from_rows(1, (0..20).map(|i| i as f64 / 19.0).collect()).unwrap();
+/// let succeeded: Vec<bool> = x.iter().map(|u| u[0] < 0.6).collect();
+/// let chance = Chance::learn(&x, &succeeded, &[Metric::Distance])?.expect("some failed");
+/// assert!(chance.ln_p(&[0.2]).exp() > 0.9 && chance.ln_p(&[0.9]).exp() < 0.1);
+/// // Without a failure there is nothing to learn.
+/// assert!(Chance::learn(&x, &[true; 20], &[Metric::Distance])?.is_none());
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Chance {
+    /// ln w₁w_g and the latent function, for each member of the grid that counts.
+    members: Vec<(f64, Posterior)>,
+    /// ln w₀p₀.
+    ln_constant: f64,
+    work: f64,
+}
+
+impl Chance {
+    /// Learns from trials in the unit cube; nothing if none failed. The cost is that of a few dozen factorizations.
+    pub fn learn(x: &Points, succeeded: &[bool], metric: &[Metric]) -> Result<Option<Self>> {
+        if x.len() != succeeded.len() {
+            let what = format!("{} points but {} answers", x.len(), succeeded.len());
+            return Err(Error::data(what, "say of every point whether it gave a value"));
+        }
+        let n = succeeded.len() as f64;
+        let n_succeeded = succeeded.iter().filter(|s| **s).count() as f64;
+        if n_succeeded == n {
+            return Ok(None);
+        }
+        let typical = normal::quantile((n_succeeded + 2.0) / (n + 3.0));
+        let wide = (0.5 * x.dim().max(1) as f64).sqrt();
+        let mut found: Vec<(f64, Probit, Hyperparameters)> = Vec::new();
+        let mut sweeps = 0;
+        for lengthscale in LENGTHSCALES {
+            let mut sites = Sites::new(x.len());
+            for variance in VARIANCES {
+                let lengthscales = vec![lengthscale * wide; x.dim()];
+                let mut hyper = Hyperparameters::new(KernelKind::Matern52, variance, lengthscales, 0.0);
+                hyper.metric = metric.to_vec();
+                hyper.mean = typical * (1.0 + variance).sqrt();
+                if let Some(probit) = Probit::new(x, succeeded, &hyper, sites.clone(), SWEEPS) {
+                    sites.clone_from(&probit.sites);
+                    sweeps += probit.sweeps;
+                    found.push((probit.ln_evidence, probit, hyper));
+                }
+            }
+        }
+        let ln_z0 = ln_beta(n_succeeded + 1.0, n - n_succeeded + 1.0);
+        let best = found.iter().map(|(z, ..)| *z).fold(f64::NEG_INFINITY, f64::max);
+        let prior = ODDS / (LENGTHSCALES.len() * VARIANCES.len()) as f64;
+        let ln_z1 = prior.ln() + ln_sum(found.iter().map(|(z, ..)| *z));
+        let ln_total = ln_sum([ln_z0, ln_z1].into_iter());
+        found.retain(|(z, ..)| *z >= best + LEAST_SHARE.ln());
+        let ln_kept = ln_sum(found.iter().map(|(z, ..)| *z));
+        let members = found
+            .iter()
+            .map(|(z, probit, hyper)| Ok((ln_z1 - ln_total + z - ln_kept, probit.posterior(x, hyper)?)))
+            .collect::<Result<Vec<_>>>()?;
+        let ln_constant = ln_z0 - ln_total + ((n_succeeded + 1.0) / (n + 2.0)).ln();
+        let work = (sweeps + members.len()) as f64 * work::likelihood(x.len(), x.dim());
+        Ok(Some(Self { members, ln_constant, work }))
+    }
+
+    /// ln of the chance at a point.
+    pub fn ln_p(&self, x: &[f64]) -> f64 {
+        let mut scratch = Scratch::default();
+        let member = |(weight, latent): &(f64, Posterior)| {
+            let p = latent.predict_value(x, &mut scratch);
+            weight + normal::ln_cdf(p.mean / (1.0 + p.variance).sqrt())
+        };
+        let terms: Vec<f64> = self.members.iter().map(member).chain([self.ln_constant]).collect();
+        ln_sum(terms.into_iter())
+    }
+
+    /// ln of the chance at many points.
+    pub fn ln_p_many(&self, x: &Points) -> Vec<f64> {
+        let mut terms = vec![vec![self.ln_constant]; x.len()];
+        for (weight, latent) in &self.members {
+            let (means, variances) = latent.predict_many(x);
+            for (terms, (mean, variance)) in terms.iter_mut().zip(means.into_iter().zip(variances)) {
+                terms.push(weight + normal::ln_cdf(mean / (1.0 + variance).sqrt()));
+            }
+        }
+        terms.into_iter().map(|terms| ln_sum(terms.into_iter())).collect()
+    }
+
+    /// ln of the chance at a point; its gradient is added to `gradient`.
+    pub fn add_gradient(&self, x: &[f64], scratch: &mut Scratch, gradient: &mut [f64]) -> f64 {
+        // ∇ ln p_g = h(z) [∇μ − ½ μ ∇s²/(1 + s²)]/√(1 + s²), weighted by w_g p_g/p.
+        let mut terms = vec![self.ln_constant];
+        let mut slopes: Vec<Vec<f64>> = Vec::with_capacity(self.members.len());
+        for (weight, latent) in &self.members {
+            let p = latent.predict_gradient(x, scratch);
+            let width = (1.0 + p.variance).sqrt();
+            let (ln_phi, h) = normal::ln_cdf_and_mills(p.mean / width);
+            terms.push(weight + ln_phi);
+            let by_variance = 0.5 * p.mean / (1.0 + p.variance);
+            let slope = scratch.d_mean.iter().zip(&scratch.d_variance);
+            slopes.push(slope.map(|(mean, variance)| h * (mean - by_variance * variance) / width).collect());
+        }
+        let ln_p = ln_sum(terms.iter().copied());
+        for (term, slope) in terms[1..].iter().zip(&slopes) {
+            let share = (term - ln_p).exp();
+            gradient.iter_mut().zip(slope).for_each(|(g, s)| *g += share * s);
+        }
+        ln_p
+    }
+
+    /// How much of the belief is that failures have a place.
+    pub fn weight_of_place(&self) -> f64 {
+        self.members.iter().map(|(weight, _)| weight.exp()).sum()
+    }
+
+    /// Operations that learning it took, to leading order.
+    pub fn work(&self) -> f64 {
+        self.work
+    }
+
+    /// Operations of one look at a point.
+    pub fn work_of_prediction(&self) -> f64 {
+        self.members.iter().map(|(_, latent)| latent.work_of_prediction()).sum()
+    }
+}
+
+/// ln Σ e^v.
+fn ln_sum(values: impl Iterator<Item = f64> + Clone) -> f64 {
+    let most = values.clone().fold(f64::NEG_INFINITY, f64::max);
+    if most == f64::NEG_INFINITY { most } else { most + values.map(|v| (v - most).exp()).sum::<f64>().ln() }
+}
+
+fn ln_beta(a: f64, b: f64) -> f64 {
+    libm::lgamma(a) + libm::lgamma(b) - libm::lgamma(a + b)
+}
