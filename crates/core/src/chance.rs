@@ -9,6 +9,12 @@
 //! ln p(x) = ln(w₁ Σ_g w_g p_g(x) + w₀ p₀). Where failures come at random, w₁ falls and p is the same everywhere: the
 //! search is not driven away. Where they have a place, w₀ falls. There is no threshold.
 //!
+//! EI·p would be the expected improvement if p were all there is to it. But the search goes where p is too large, and where
+//! the objective is known well, an improvement beyond the border outweighs any chance of failure: four of five trials
+//! failed. So p also has a gate: a point may be *riskier* than the safest trial by so much and no more,
+//! p(x) ≥ w₁(1 − r) p_most, where the risk r is what the points under way leave of [`RISK`]. Below the gate a score falls
+//! so steeply that only its neighbourhood is ever chosen. Where failures have no place, w₁ opens the gate.
+//!
 //! Prior means are those of the rate that was seen, Φ(m/√(1 + σ²)) = (n₊ + 2)/(n + 3), so that what is far from all trials
 //! is as likely to succeed as a trial was on average, however sharp the border is.
 //!
@@ -20,17 +26,26 @@ use crate::gp::{Hyperparameters, KernelKind, Metric, Posterior, Probit, Scratch,
 use crate::linalg::Points;
 use crate::normal;
 
-/// Lengthscales of the grid in two dimensions; distances grow as the root of the dimension, and so do they.
-const LENGTHSCALES: [f64; 3] = [0.15, 0.3, 0.6];
+/// Lengthscales of the grid in two dimensions; distances grow as the root of the dimension, and so do they. The longest
+/// makes the border nearly a plane.
+const LENGTHSCALES: [f64; 3] = [0.15, 0.6, 2.4];
 
-/// Variances of the latent function: how sharp a border may be.
-const VARIANCES: [f64; 3] = [1.0, 16.0, 256.0];
+/// Standard deviations of the latent function for each unit of lengthscale: how sharp the border is. A chance rises from
+/// 0.1 to 0.9 over about 2.6 by this, in the unit cube.
+const SLOPES: [f64; 3] = [4.0, 32.0, 256.0];
 
 /// Prior odds of a place against chance.
 const ODDS: f64 = 4.0;
 
 /// Members with less than this share of the weight of the best are left out.
 const LEAST_SHARE: f64 = 0.05;
+
+/// How much riskier than the safest trial points may be, together with those under way, and each of them in any case.
+const RISK: f64 = 0.25;
+const LEAST_RISK: f64 = 0.04;
+
+/// How steeply a score falls below the gate, for each unit of ln p.
+const GATE_SLOPE: f64 = 1000.0;
 
 /// Sweeps for each member of the grid, which starts from the sites of the one before.
 const SWEEPS: Sweeps = Sweeps { most: 6, tolerance: 0.01 };
@@ -55,6 +70,8 @@ pub struct Chance {
     members: Vec<(f64, Posterior)>,
     /// ln w₀p₀.
     ln_constant: f64,
+    /// ln of the largest chance at a trial that succeeded; 0 if none did.
+    ln_most: f64,
     work: f64,
 }
 
@@ -76,7 +93,8 @@ impl Chance {
         let mut sweeps = 0;
         for lengthscale in LENGTHSCALES {
             let mut sites = Sites::new(x.len());
-            for variance in VARIANCES {
+            for slope in SLOPES {
+                let variance = (slope * lengthscale).powi(2);
                 let lengthscales = vec![lengthscale * wide; x.dim()];
                 let mut hyper = Hyperparameters::new(KernelKind::Matern52, variance, lengthscales, 0.0);
                 hyper.metric = metric.to_vec();
@@ -90,7 +108,7 @@ impl Chance {
         }
         let ln_z0 = ln_beta(n_succeeded + 1.0, n - n_succeeded + 1.0);
         let best = found.iter().map(|(z, ..)| *z).fold(f64::NEG_INFINITY, f64::max);
-        let prior = ODDS / (LENGTHSCALES.len() * VARIANCES.len()) as f64;
+        let prior = ODDS / (LENGTHSCALES.len() * SLOPES.len()) as f64;
         let ln_z1 = prior.ln() + ln_sum(found.iter().map(|(z, ..)| *z));
         let ln_total = ln_sum([ln_z0, ln_z1].into_iter());
         found.retain(|(z, ..)| *z >= best + LEAST_SHARE.ln());
@@ -101,7 +119,11 @@ impl Chance {
             .collect::<Result<Vec<_>>>()?;
         let ln_constant = ln_z0 - ln_total + ((n_succeeded + 1.0) / (n + 2.0)).ln();
         let work = (sweeps + members.len()) as f64 * work::likelihood(x.len(), x.dim());
-        Ok(Some(Self { members, ln_constant, work }))
+        let mut chance = Self { members, ln_constant, ln_most: 0.0, work };
+        let mut good = Points::new(x.dim());
+        x.iter().zip(succeeded).filter(|(_, s)| **s).for_each(|(u, _)| good.push(u));
+        chance.ln_most = chance.ln_p_many(&good).into_iter().reduce(f64::max).unwrap_or(0.0);
+        Ok(Some(chance))
     }
 
     /// ln of the chance at a point.
@@ -147,6 +169,36 @@ impl Chance {
             gradient.iter_mut().zip(slope).for_each(|(g, s)| *g += share * s);
         }
         ln_p
+    }
+
+    /// How much less likely a point is to succeed than the safest trial, from 0 to 1, given its ln p.
+    pub fn risk(&self, ln_p: f64) -> f64 {
+        -(ln_p - self.ln_most).min(0.0).exp_m1()
+    }
+
+    /// The gate for one more point, given what those under way risk together: the least ln p that it may have.
+    pub fn gate(&self, risk_under_way: f64) -> f64 {
+        let risk = (RISK - risk_under_way).max(LEAST_RISK);
+        self.ln_most + (-risk).ln_1p() + self.weight_of_place().ln()
+    }
+
+    /// What ln p adds to a score, and the derivative of that: itself, and less below a gate.
+    pub fn weigh(ln_p: f64, gate: f64) -> (f64, f64) {
+        if ln_p < gate { (ln_p + GATE_SLOPE * (ln_p - gate), 1.0 + GATE_SLOPE) } else { (ln_p, 1.0) }
+    }
+
+    /// What ln p adds to the scores of points, with nothing under way.
+    pub fn weights(&self, x: &Points) -> Vec<f64> {
+        let gate = self.gate(0.0);
+        self.ln_p_many(x).into_iter().map(|ln_p| Self::weigh(ln_p, gate).0).collect()
+    }
+
+    /// As [`weigh`](Self::weigh) at a point; its gradient is added to `gradient`.
+    pub fn add_weight_gradient(&self, x: &[f64], gate: f64, scratch: &mut Scratch, gradient: &mut [f64]) -> f64 {
+        let mut own = vec![0.0; gradient.len()];
+        let (value, slope) = Self::weigh(self.add_gradient(x, scratch, &mut own), gate);
+        gradient.iter_mut().zip(own).for_each(|(g, o)| *g += slope * o);
+        value
     }
 
     /// How much of the belief is that failures have a place.

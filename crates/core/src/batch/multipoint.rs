@@ -22,6 +22,7 @@ use super::{
     AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Believer, HallucinatedUcb, Lie, LocalPenalization,
     PureExploration, Refit, Situation,
 };
+use crate::chance::Chance;
 use crate::error::Result;
 use crate::gp::Scratch;
 use crate::optim::{Bounds, Lbfgsb, LbfgsbParams, Objective};
@@ -116,7 +117,7 @@ fn start_strategies(n: usize) -> Vec<Box<dyn BatchStrategy>> {
 /// Σ ln p over the points of a batch: the joint improvement counts if all of them give a value, which is less than what a
 /// batch is worth of which some fail, and leaves unlikely points to others.
 fn ln_chance(situation: &Situation<'_>, batch: &[UnitPoint]) -> f64 {
-    situation.chance.map_or(0.0, |chance| batch.iter().map(|u| chance.ln_p(u)).sum())
+    situation.chance.map_or(0.0, |chance| batch.iter().map(|u| Chance::weigh(chance.ln_p(u), chance.gate(0.0)).0).sum())
 }
 
 /// Climbs from batches to batches.
@@ -164,7 +165,8 @@ impl<'a> Climber<'a> {
                 evaluations += 1;
                 let mut value = joint.value_and_gradient(x, gradient);
                 for (u, gradient) in x.chunks_exact(dim).zip(gradient.chunks_exact_mut(dim)) {
-                    value += chance.map_or(0.0, |chance| chance.add_gradient(u, &mut scratch, gradient));
+                    value += chance
+                        .map_or(0.0, |chance| chance.add_weight_gradient(u, chance.gate(0.0), &mut scratch, gradient));
                 }
                 value
             };

@@ -32,8 +32,8 @@ const REGION_SEPARATION: f64 = 0.1;
 /// Points of a batch are at least this many lengthscales apart from each other and from pending ones.
 pub(super) const MIN_SEPARATION: f64 = 1e-3;
 
-/// A point that succeeds with less than this chance may fail for the same reason as a pending one beside it.
-const SURE: f64 = 0.9;
+/// A point that is riskier than this may fail for the same reason as a pending one beside it.
+const RISKY: f64 = 0.1;
 
 /// A pending point this near to a maximizer, in lengthscales, stands for it.
 const SAME: f64 = 0.1;
@@ -107,6 +107,8 @@ pub(super) struct Search<'a> {
     raw: Vec<f64>,
     /// ln of the chance that a candidate gives a value; 0 while nothing has failed.
     ln_chances: Vec<f64>,
+    /// What pending and chosen points risk together.
+    risk: f64,
     /// Sum of ln φ at every candidate.
     penalties: Vec<f64>,
     balls: Vec<Ball>,
@@ -144,6 +146,7 @@ impl<'a> Search<'a> {
             penalties: vec![0.0; raw.len()],
             scored: raw.len(),
             work: raw.len() as f64 * (posterior.work_of_prediction() + chance_work),
+            risk: situation.pending.iter().map(|u| risk(situation, u)).sum(),
             ln_chances,
             raw,
             panel,
@@ -219,6 +222,7 @@ impl<'a> Search<'a> {
         self.panel.push_phantom(&self.posterior, u);
         self.posterior.push_phantom(u);
         self.busy.push(u);
+        self.risk += risk(self.situation, u);
         self.chosen.insert(self.situation.space.key(u));
     }
 
@@ -255,10 +259,15 @@ impl<'a> Search<'a> {
         let panel = &self.panel;
         match &self.score {
             Score::Explore(region) => {
-                region.rank(panel.mean(i), panel.variance(i), panel.variance_after(i), self.ln_chances[i])
+                region.rank(panel.mean(i), panel.variance(i), panel.variance_after(i), self.weigh(self.ln_chances[i]))
             }
-            score => self.raw[i] + self.penalties[i] + score.moving(panel, i) + self.ln_chances[i],
+            score => self.raw[i] + self.penalties[i] + score.moving(panel, i) + self.weigh(self.ln_chances[i]),
         }
+    }
+
+    /// What the chance of a point adds to its score.
+    fn weigh(&self, ln_chance: f64) -> f64 {
+        self.situation.chance.map_or(0.0, |chance| Chance::weigh(ln_chance, chance.gate(self.risk)).0)
     }
 
     fn ln_chance(&self, u: &[f64]) -> f64 {
@@ -278,10 +287,14 @@ impl<'a> Search<'a> {
         let starts = self.starts(ranked);
         let mut objective = self.score.objective(&self.posterior, &self.balls);
         if let Some(chance) = self.situation.chance {
-            let (mut of_value, mut scratch) = (objective, Scratch::default());
+            let (mut of_value, mut scratch, gate) = (objective, Scratch::default(), chance.gate(self.risk));
             objective = Box::new(move |x, gradient| {
                 let value = of_value(x, gradient);
-                if value == f64::NEG_INFINITY { value } else { value + chance.add_gradient(x, &mut scratch, gradient) }
+                if value == f64::NEG_INFINITY {
+                    value
+                } else {
+                    value + chance.add_weight_gradient(x, gate, &mut scratch, gradient)
+                }
             });
         }
         let before = self.climb.evaluations();
@@ -289,7 +302,7 @@ impl<'a> Search<'a> {
             let mut u = self.panel.points().row(i).to_vec();
             let mut value = self.climb.from(&mut objective, &mut u);
             if let Score::Explore(region) = &self.score {
-                value = region.rank_at(&self.posterior, &u, self.ln_chance(&u));
+                value = region.rank_at(&self.posterior, &u, self.weigh(self.ln_chance(&u)));
             }
             ends.push((value, u));
         }
@@ -330,11 +343,16 @@ impl<'a> Search<'a> {
         if self.is_finite {
             return true;
         }
-        let is_risky = self.ln_chance(u) < SURE.ln();
+        let is_risky = risk(self.situation, u) > RISKY;
         let is_apart_from =
             |p: &[f64]| is_apart(&self.posterior, p, u, MIN_SEPARATION) && !(is_risky && is_beside(space, p, u));
         self.busy.iter().all(is_apart_from) && !tried.is_same(&self.posterior, u)
     }
+}
+
+/// How risky a point is; not at all while nothing has failed.
+fn risk(situation: &Situation<'_>, u: &[f64]) -> f64 {
+    situation.chance.map_or(0.0, |chance| chance.risk(chance.ln_p(u)))
 }
 
 /// Whether two points are so many lengthscales apart; one longer than the space counts as that long.

@@ -158,7 +158,7 @@ struct Policy {
 impl Policy {
     fn new(situation: &Situation<'_>, kappa: f64, points: &Points) -> Self {
         let bound = upper_bound(kappa, situation.posterior, situation.chance);
-        Self { bound, ln_chances: situation.chance.map(|chance| chance.ln_p_many(points)) }
+        Self { bound, ln_chances: situation.chance.map(|chance| chance.weights(points)) }
     }
 
     fn score(&self, i: usize, mean: f64, sd: f64) -> f64 {

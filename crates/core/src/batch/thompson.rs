@@ -35,7 +35,7 @@ impl BatchStrategy for Thompson {
         if !candidates.is_empty() {
             let n_draws = q.get().min(candidates.len());
             work = posterior.work_of_draws(candidates.len(), n_draws);
-            let ln_chances = situation.chance.map(|chance| chance.ln_p_many(&candidates));
+            let ln_chances = situation.chance.map(|chance| chance.weights(&candidates));
             let mut draw = stream.child("success", 0);
             for f in posterior.sample(&candidates, n_draws, &mut stream.child("thompson", 0))?.iter() {
                 let free = || (0..f.len()).filter(|&i| !is_chosen[i]);
