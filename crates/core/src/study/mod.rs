@@ -31,7 +31,7 @@ use state::State;
 pub use strategy::StrategyConfig;
 pub use suggest::{Suggestion, Work};
 pub use trial::{Measurement, MeasurementKind, Source, Trial, TrialId, TrialState};
-pub use verify::{Difference, verify};
+pub use verify::{Difference, other_versions, verify};
 
 use crate::batch::{BatchSize, highest_bound};
 use crate::error::{Error, Result};
