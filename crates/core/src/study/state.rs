@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 
-use super::config::{Goal, StudyConfig};
+use super::config::{FailureRule, Goal, StudyConfig};
 use super::event::{AskedTrial, Event, Provenance, Retry};
 use super::model::{ModelRecord, Observations};
 use super::part::{self, Candidate, Part};
@@ -314,12 +314,17 @@ impl State {
     }
 
     fn fail(&mut self, id: TrialId, reason: &str) -> Result<()> {
+        let is_news = matches!(self.trial(id)?.state, TrialState::Pending | TrialState::Released);
         self.change(id, |trial| match trial.state {
             TrialState::Pending | TrialState::Released => {
                 trial.state = TrialState::Failed { reason: reason.to_owned() }
             }
             _ => trial.notes.push(format!("failed: {reason}")),
-        })
+        })?;
+        if is_news && self.config.failures == FailureRule::Learn {
+            self.data_changed();
+        }
+        Ok(())
     }
 
     fn infeasible(&mut self, id: TrialId, reason: &str) -> Result<()> {
