@@ -155,7 +155,7 @@ fn telling_line(reason: &str) -> &str {
     let mut lines = reason.lines().filter(|line| !line.trim().is_empty());
     let Some(first) = lines.next() else { return "" };
     let is_traceback = first.starts_with("Traceback") || first.starts_with(char::is_whitespace);
-    let line = if is_traceback { lines.last().unwrap_or(first) } else { first };
+    let line = if is_traceback { lines.next_back().unwrap_or(first) } else { first };
     line.trim()
 }
 
