@@ -61,7 +61,9 @@ impl Place {
             other => return Ok(other?.worker(worker_name())),
         }
         let study = SharedStudy::open(store, name)?;
-        refuse_another(study.study().config(), &file.config, name, &study.store().place())?;
+        let here = file.config.clone();
+        let here = if file.says_failures { here } else { study.as_recorded(here) };
+        refuse_another(study.study().config(), &here, name, &study.store().place())?;
         Ok(study.worker(worker_name()))
     }
 
@@ -139,6 +141,7 @@ fn refuse_another(there: &StudyConfig, here: &StudyConfig, name: &str, place: &s
         ("strategy", there.strategy != here.strategy),
         ("model", there.model != here.model),
         ("repeats", there.repeats != here.repeats),
+        ("failures", there.failures != here.failures),
         ("budget.trials", there.budget != here.budget),
     ];
     let differ: Vec<&str> = differ.iter().filter(|(_, differs)| *differs).map(|(name, _)| *name).collect();

@@ -3,6 +3,7 @@
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
+use elbowroom::study::Streak;
 use elbowroom_run::{Happening, Outcome, format_duration};
 use elbowroom_store::{HandedTrial, SharedStudy};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -33,6 +34,7 @@ impl Progress {
     pub fn show(&mut self, study: &SharedStudy, happening: &Happening<'_>) {
         match happening {
             Happening::Ended(handed, outcome, took) => self.ended(study, handed, outcome, *took),
+            Happening::Failing(streak) => self.print(&failing(streak)),
             Happening::Waiting(why) => self.once(&format!("waiting for trials of other workers: {why}")),
             Happening::Trouble(what) => self.once(what),
             Happening::Started(_) | Happening::Tick => {}
@@ -114,6 +116,13 @@ impl Progress {
         parts.retain(|part| !part.is_empty());
         parts.join("  ")
     }
+}
+
+/// A warning of many trials in a row without a value.
+pub fn failing(streak: &Streak) -> String {
+    let latest = brief(&streak.latest, 160);
+    let latest = if latest == streak.reason { String::new() } else { format!(". The latest: {latest}") };
+    safe(&format!("warning: {streak}{latest}. See `elbow trials --state failed,infeasible`"))
 }
 
 /// Trials that have ended.

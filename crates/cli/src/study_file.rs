@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::Result;
 use elbowroom::error::Error as CoreError;
 use elbowroom::space::{Parameter, SearchSpace, Value};
-use elbowroom::study::{Goal, InitialDesign, ModelConfig, StrategyConfig, StudyConfig};
+use elbowroom::study::{FailureRule, Goal, InitialDesign, ModelConfig, StrategyConfig, StudyConfig};
 use elbowroom_run::{Limits, Reading, ResultFrom, Template, Trust, parse_bytes, parse_duration};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use toml::Spanned;
@@ -24,6 +24,8 @@ pub struct StudyFile {
     pub store: Option<String>,
     /// What the study is made with.
     pub config: StudyConfig,
+    /// Whether it says what failures mean. If it does not, a study from before that could be said goes on as it was.
+    pub says_failures: bool,
     /// How long points are asked for.
     pub time: Option<Duration>,
     /// The value that is good enough.
@@ -128,6 +130,7 @@ struct Written {
     design: InitialDesign,
     #[serde(default)]
     repeats: bool,
+    failures: Option<FailureRule>,
     #[serde(default)]
     constraints: Vec<Spanned<String>>,
     strategy: Option<Spanned<toml::Value>>,
@@ -225,6 +228,8 @@ impl Written {
         let mut config =
             StudyConfig::new(space).goal(self.goal).seed(self.seed).design(self.design).repeats(self.repeats);
         config.initial = self.initial;
+        config.failures = self.failures.unwrap_or_default();
+        let says_failures = self.failures.is_some();
         if let Some(strategy) = self.strategy {
             config.strategy = read_strategy(strategy, page)?;
         }
@@ -240,7 +245,7 @@ impl Written {
         config.validate().map_err(|error| page.core(at, &error))?;
         let run = self.run.check(&name, &config.space, page)?;
         let time = self.budget.time.map(|time| read(time, parse_duration, page)).transpose()?;
-        Ok(StudyFile { name, store: self.store, config, time, target: self.budget.target, run })
+        Ok(StudyFile { name, store: self.store, config, says_failures, time, target: self.budget.target, run })
     }
 }
 
@@ -372,6 +377,20 @@ metric = "accuracy"
     }
 
     #[test]
+    fn failures_teach_unless_the_file_says_otherwise() {
+        let read = |line: &str| StudyFile::parse(&WHOLE.replacen("seed = 3", line, 1), "study.toml");
+        let said = |line: &str| read(line).map(|file| (file.config.failures, file.says_failures)).unwrap();
+        assert_eq!(said("seed = 3"), (FailureRule::Learn, false));
+        assert_eq!(said("failures = \"learn\""), (FailureRule::Learn, true));
+        assert_eq!(said("failures = \"ignore\""), (FailureRule::Ignore, true));
+        let error = read("failures = \"ignored\"").unwrap_err().to_string();
+        assert!(
+            error.starts_with("study.toml, line 4: unknown variant `ignored`, expected `learn` or `ignore`"),
+            "{error}"
+        );
+    }
+
+    #[test]
     fn every_complaint_names_its_line() {
         let cases = [
             ("\"net\"", "\"two\\nlines\"", 2),
@@ -379,6 +398,8 @@ metric = "accuracy"
             ("seed = 3", "sede = 3", 4),
             ("seed = 3", "seed = -1", 4),
             ("goal = \"maximize\"", "goal = \"more\"", 3),
+            ("seed = 3", "failures = \"ignored\"", 4),
+            ("seed = 3", "failures = false", 4),
             ("\"believer\"", "\"doubter\"", 5),
             ("layers * width", "layres * width", 6),
             ("[1e-5, 0.1]", "[0.1, 1e-5]", 9),

@@ -38,6 +38,18 @@ pub fn counts(counts: &Counts) -> Value {
     })
 }
 
+/// The latest trials, as long as none of them gave a value, as JSON; null if the last one did.
+pub fn streak(study: &SharedStudy) -> Value {
+    study.study().streak().map_or(Value::Null, |streak| {
+        json!({
+            "trials": streak.n_trials,
+            "reason": streak.reason,
+            "alike": streak.n_alike,
+            "latest": streak.latest,
+        })
+    })
+}
+
 /// Counts in words: those that are not zero.
 pub fn count(counts: &Counts) -> String {
     let all = [

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::Bench;
+use common::{Bench, stderr};
 use serde_json::json;
 
 /// Prints (x - 0.3)^2 + n/100.
@@ -232,4 +232,55 @@ fn what_is_wrong_with_a_command_line_is_json_for_programs() {
         let said: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
         assert!(said["error"].as_str().unwrap().contains(words[2]), "{said}");
     }
+}
+
+#[test]
+fn a_new_study_keeps_the_rule_for_failures_that_it_began_with() {
+    let bench = Bench::new(9, "echo 1", "");
+    let text = std::fs::read_to_string(bench.path("study.toml")).unwrap();
+    bench.write("study.toml", &format!("failures = \"ignore\"\n{text}"));
+    bench.good(&["ask"]);
+    let log = bench.good(&["export", "--format", "events"]);
+    assert!(log.lines().next().unwrap().contains(r#""failures":"ignore""#), "{log}");
+    bench.write("study.toml", &text);
+    assert!(bench.bad(1, &["ask"]).contains("was made with another failures"));
+    bench.write("study.toml", &format!("failures = \"forget\"\n{text}"));
+    let said = bench.bad(1, &["ask"]);
+    assert!(said.contains("study.toml, line 1: ") && said.contains("expected `learn` or `ignore`"), "{said}");
+}
+
+#[test]
+fn many_failures_in_a_row_are_said_aloud_with_the_commonest_reason() {
+    // The first two give a value; after that every third one has another fault.
+    let command = "sh -c 't={trial}; [ $t -lt 2 ] && echo $t && exit; [ $((t % 3)) = 0 ] && exit 3; \
+                   echo oven $t is cold >&2; exit 1'";
+    let bench = Bench::new(14, command, "");
+    let output = bench.elbow(&["run"]);
+    let said = stderr(&output);
+    let warnings: Vec<&str> = said.lines().filter(|line| line.starts_with("warning: ")).collect();
+    assert_eq!(
+        warnings,
+        [
+            "warning: the last 5 trials gave no value; most often: exit code 1 (3 of 5). The latest: exit code 1: oven 5 \
+             is cold. See `elbow trials --state failed,infeasible`",
+            "warning: the last 10 trials gave no value; most often: exit code 1 (7 of 10). The latest: exit code 1: oven \
+             11 is cold. See `elbow trials --state failed,infeasible`",
+        ],
+        "{said}"
+    );
+    let status = bench.json(&["status"]);
+    let streak = json!({ "trials": 12, "reason": "exit code 1", "alike": 8, "latest": "exit code 1: oven 13 is cold" });
+    assert_eq!(status["streak"], streak);
+    let words = "the last 12 trials gave no value; most often: exit code 1 (8 of 12)";
+    assert!(bench.good(&["status"]).contains(&format!("failing {words}\n")));
+    assert!(bench.good(&["doctor"]).contains(words));
+
+    // Programs read standard output, and people the log.
+    let more = Bench::new(5, "false", "");
+    let output = more.elbow(&["--json", "run"]);
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(told["streak"]["trials"], 5);
+    assert!(
+        stderr(&output).starts_with("warning: the last 5 trials gave no value; most often: exit code 1 (5 of 5). See")
+    );
 }

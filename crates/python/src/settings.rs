@@ -28,6 +28,11 @@ pub fn config_of(space: &SearchSpace, settings: &str) -> PyResult<StudyConfig> {
     serde_json::from_value(Value::Object(settings)).map_err(unreadable)
 }
 
+/// Whether the settings, as [`config_of`] takes them, say something of this one.
+pub fn says(settings: &str, name: &str) -> bool {
+    serde_json::from_str::<Map<String, Value>>(settings).is_ok_and(|settings| settings.contains_key(name))
+}
+
 /// Refuses a strategy's unknown name and unknown options, with the known ones.
 fn check_strategy(strategy: &Value) -> PyResult<()> {
     let Some(name) = strategy.get("name").and_then(Value::as_str) else {

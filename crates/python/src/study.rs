@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use elbowroom::space::Point;
-use elbowroom::study::{Report, TrialId};
+use elbowroom::study::{Alarm, Report, TrialId};
 use elbowroom_store::{
     About, Attempt, Counts, DEFAULT_TTL, Digest, Entry, Handed, Heartbeat, Memory, SharedStudy, Standing, Store, Time,
 };
@@ -15,7 +15,7 @@ use pyo3::types::{PyDict, PyList, PyMapping};
 use crate::error::Fault;
 use crate::gain::expected_gain;
 use crate::interrupt::interruptible;
-use crate::settings::config_of;
+use crate::settings::{config_of, says};
 use crate::space::{space_from_python, space_to_python};
 use crate::trial::{recommendation_to_python, told_name, trial_to_python};
 use crate::value::point_from_python;
@@ -35,6 +35,8 @@ pub struct Study {
     /// The attempts in this process's hands.
     held: Arc<Mutex<HashMap<u64, Attempt>>>,
     heartbeat: OnceLock<Heartbeat>,
+    /// What was said of many trials in a row without a value.
+    alarm: Mutex<Alarm>,
 }
 
 /// A lock whose last holder panicked is as good as any: what it guards is only changed as a whole.
@@ -69,9 +71,15 @@ impl Study {
     ) -> PyResult<Self> {
         let space = space_from_python(&parameters, constraints)?;
         let config = config_of(&space, settings)?;
+        let failures = says(settings, "failures").then_some(config.failures);
         py.detach(|| {
             let store = open_store(store.as_deref())?;
             let shared = SharedStudy::open_or_create(store.clone(), &name, config).map_err(Fault::from)?;
+            if failures.is_some_and(|said| said != shared.study().config().failures) {
+                let what = format!("the study `{name}` in {} was made with another `failures`", store.place());
+                let hint = "leave `failures` out, or give the new study another name".to_owned();
+                return Err(Fault::from(elbowroom_store::Error::Refused { what, hint }).into());
+            }
             Self::of(store, shared, worker, lease)
         })
     }
@@ -316,6 +324,15 @@ impl Study {
         interruptible(py, work, drop)?.map_err(|fault: Fault| fault.into())
     }
 
+    /// Words about many trials in a row without a value, if there is something new to say. The store is not read again.
+    fn alarm(&self, py: Python<'_>) -> Option<String> {
+        py.detach(|| {
+            let streak = lock(&self.looking).study().streak();
+            let rings = lock(&self.alarm).rings(streak.as_ref());
+            streak.filter(|_| rings).map(|streak| format!("{streak}. The latest:\n{}", streak.latest))
+        })
+    }
+
     /// How many trials stand how.
     fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let Counts { running, queued, lost, complete, failed, infeasible, released } =
@@ -373,6 +390,7 @@ impl Study {
             looking: Mutex::new(looking),
             held: Arc::default(),
             heartbeat: OnceLock::new(),
+            alarm: Mutex::default(),
         })
     }
 

@@ -114,6 +114,8 @@ def test_a_truth_of_numpy_stops_a_run_and_another_answer_does_not():
         ({"penalizer": "firm"}, "there is no penalizer named 'firm'\n  try: take one of 'soft'"),
         ({"kernel": "cubic"}, "there is no kernel named 'cubic'\n  try: take one of 'rbf'"),
         ({"repeats": "no"}, "repeats is 'no'\n"),
+        ({"failures": "forget"}, "^failures is 'forget'\n  try: one of 'learn', 'ignore'$"),
+        ({"failures": False}, "^failures is False\n  try: one of 'learn', 'ignore'$"),
         ({"noise": "little"}, "noise is 'little'\n"),
         ({"noise": math.nan}, "^noise is nan\n  try: a variance"),
         ({"noise": -1}, "^noise is -1\n  try: a variance"),

@@ -111,6 +111,32 @@ def test_a_noise_variance_may_come_with_the_value():
     assert [trial.noise for trial in study.trials] == [0.25, 0.25]
 
 
+def test_many_failures_in_a_row_are_said_with_the_commonest_reason():
+    study = er.Study(SPACE, budget=16, seed=1)
+    done = []
+
+    def flaky(x):
+        done.append(x)
+        if len(done) in (1, 2):
+            return x
+        raise KeyError(x) if len(done) % 3 else OSError("no licence")
+
+    with pytest.warns(UserWarning) as warned:
+        study.run(flaky)
+    words = [str(one.message) for one in warned]
+    assert [one.split(" (")[0] for one in words] == [
+        "the last 5 trials gave no value; most often: KeyError",
+        "the last 10 trials gave no value; most often: KeyError",
+    ]
+    assert "(3 of 5). The latest:\n" in words[0]
+    # A value ends it, and few failures are no news.
+    study = er.Study(SPACE, budget=8, seed=1)
+    done = [0, 0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        study.run(lambda x: x if len(study.trials) % 4 == 0 else None)
+
+
 def test_what_is_no_number_fails_its_trial():
     with pytest.warns(UserWarning):
         study = er.minimize(lambda x: None, SPACE, budget=1)

@@ -1,12 +1,16 @@
 """Studies: ask, tell and what comes of it."""
 
+import hashlib
+import json
 import math
 import multiprocessing
 import os
 import pickle
+import sqlite3
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -343,3 +347,51 @@ def test_a_fork_is_told_to_open_the_study_itself(tmp_path):
     process.start()
     assert here.poll(30) and "is a fork\n  try: pass the study as an argument" in here.recv()
     process.join()
+
+
+OLD_LOG = Path(__file__).parents[2] / "core" / "tests" / "data" / "log-0.1.0.jsonl"
+OLD_SPACE = {
+    "rate": er.Float(1e-4, 1, log=True),
+    "x": er.Float(-1, 2),
+    "n": er.Int(1, 9),
+    "kind": er.Categorical(["a", "b"]),
+}
+
+
+def test_failures_teach_unless_the_study_says_otherwise(tmp_path):
+    space = {"x": er.Float(0, 1)}
+    assert er.Study(space).settings["failures"] == "learn"
+    store = tmp_path / "flaky.elbow"
+    assert er.Study(space, store=store, failures="ignore").settings["failures"] == "ignore"
+    assert er.Study(space, store=store, failures="ignore").settings["failures"] == "ignore"
+    for other in (None, "learn"):
+        with pytest.raises(er.StoreError, match="was made with another"):
+            er.Study(space, store=store, failures=other)
+    study = er.minimize(lambda x: x, space, budget=2, failures="ignore")
+    assert study.settings["failures"] == "ignore"
+    assert len(er.suggest(space, [({"x": 0.25}, 1.0)], failed=[{"x": 0.5}], failures="ignore")) == 1
+
+
+def test_a_log_from_before_failures_taught_goes_on_as_it_was():
+    log = [[1, line] for line in OLD_LOG.read_text().splitlines()]
+    study = er.Study.loads(json.dumps({"study": "old", "log": log}))
+    assert study.settings["failures"] == "ignore"
+    assert study.counts["failed"] == 5
+    assert len(study.ask(2)) == 2
+    # What was written keeps its bytes.
+    assert json.loads(study.dumps())["log"][: len(log)] == log
+
+
+def test_a_store_from_before_failures_taught_is_refused_only_if_one_asks_for_another_rule(tmp_path):
+    store = tmp_path / "old.elbow"
+    er.Study(OLD_SPACE, seed=11, budget=40, store=store, name="old", failures="ignore")
+    # As version 0.1.0 wrote it: without the setting.
+    first = OLD_LOG.read_text().splitlines()[0]
+    with sqlite3.connect(store) as base:
+        [(at,)] = base.execute("SELECT at FROM events").fetchall()
+        digest = hashlib.sha256(bytes(16) + at.to_bytes(8, "little", signed=True) + first.encode()).digest()[:16]
+        base.execute("UPDATE events SET text = ?, digest = ?", (first, digest))
+    assert er.Study(OLD_SPACE, seed=11, budget=40, store=store, name="old").settings["failures"] == "ignore"
+    assert er.Study(OLD_SPACE, seed=11, budget=40, store=store, name="old", failures="ignore")
+    with pytest.raises(er.StoreError, match="made with another `failures`\n  try: leave `failures` out"):
+        er.Study(OLD_SPACE, seed=11, budget=40, store=store, name="old", failures="learn")

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
-use elbowroom::study::{Report, Told, TrialId};
+use elbowroom::study::{Alarm, Report, Streak, Told, TrialId};
 use elbowroom_store::{
     About, Attempt, Error as StoreError, HandedTrial, Heartbeat, Result as StoreResult, SharedStudy,
 };
@@ -28,6 +28,8 @@ pub enum Happening<'a> {
     Started(&'a HandedTrial),
     /// A trial's command has ended, and the store knows; with how long it took.
     Ended(&'a HandedTrial, &'a Outcome, Duration),
+    /// Many trials in a row have ended without a value, whoever ran them; said again each time there are twice as many.
+    Failing(&'a Streak),
     /// No points for now, and why: the workers wait for trials that others have.
     Waiting(&'a str),
     /// The store does not answer; it is tried again.
@@ -162,6 +164,8 @@ struct Driving<'a> {
     n_started: usize,
     n_running: usize,
     requeues: HashMap<TrialId, u32>,
+    /// When many failures in a row are worth a word.
+    alarm: Alarm,
     /// When a study that had no points is asked again.
     ask_at: Instant,
     refreshed: Instant,
@@ -200,6 +204,7 @@ impl<'a> Driving<'a> {
             n_started: 0,
             n_running: 0,
             requeues: HashMap::new(),
+            alarm: Alarm::default(),
             ask_at: now,
             refreshed: now,
             no_points: None,
@@ -308,6 +313,12 @@ impl<'a> Driving<'a> {
         }
         self.heartbeat.let_go(attempt);
         self.say(Happening::Ended(handed, &outcome, *took));
+        let streak = self.study.study().streak();
+        if self.alarm.rings(streak.as_ref())
+            && let Some(streak) = &streak
+        {
+            self.say(Happening::Failing(streak));
+        }
     }
 
     fn requeued_too_often(&mut self, trial: TrialId) -> bool {

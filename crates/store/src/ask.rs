@@ -3,7 +3,7 @@
 //! Look at the study at revision r, choose points outside any lock, and append them if the study is still at r. If
 //! meanwhile
 //!
-//! - results came, the points are as good as before, and are appended behind them;
+//! - results came, values or failures, the points are as good as before, and are appended behind them;
 //! - others took points, those are pending now: choose again, with their penalizers and the model of before. A model
 //!   costs a fit, a penalizer next to nothing;
 //! - others keep being faster, take a place in the store's queue of askers and wait for the turn. Whoever stands in

@@ -82,14 +82,24 @@ impl Entry {
 }
 
 impl Entry {
-    /// Whether the event may change what a model is made from. Only its tag is looked at.
+    /// Whether the event begins a study and says this of its configuration, whatever it says.
+    pub(crate) fn config_has(&self, setting: &str) -> bool {
+        #[derive(serde::Deserialize)]
+        struct Created {
+            config: serde_json::Map<String, serde_json::Value>,
+        }
+        serde_json::from_str::<Created>(&self.text).is_ok_and(|created| created.config.contains_key(setting))
+    }
+
+    /// Whether the event may change what a model is made from: values, infeasible points, and failures where they teach.
+    /// Only its tag is looked at, so some that change nothing are among them.
     pub(crate) fn may_be_a_result(&self) -> bool {
         #[derive(serde::Deserialize)]
         struct Tag<'a> {
             event: &'a str,
         }
         let tag = serde_json::from_str::<Tag<'_>>(&self.text).map_or("", |tag| tag.event);
-        !matches!(tag, "asked" | "failed" | "released")
+        !matches!(tag, "asked" | "released")
     }
 }
 
@@ -181,6 +191,19 @@ mod tests {
         assert!(entry.open(7, Digest::EMPTY).is_ok());
         entry.text = entry.text.replace('1', "2");
         assert!(entry.open(7, Digest::EMPTY).unwrap_err().to_string().starts_with("event 7 of the log has changed"));
+    }
+
+    #[test]
+    fn all_that_may_teach_a_model_may_be_a_result() {
+        let may = |event: &str| {
+            let text = format!(r#"{{"v":1,"event":"{event}","trial":1}}"#);
+            Entry { at: Time(1), digest: Digest::EMPTY.then(Time(1), &text), text }.may_be_a_result()
+        };
+        let taught: Vec<&str> = ["created", "asked", "added", "told", "failed", "infeasible", "released"]
+            .into_iter()
+            .filter(|e| may(e))
+            .collect();
+        assert_eq!(taught, ["created", "added", "told", "failed", "infeasible"]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use elbowroom::space::Point;
-use elbowroom::study::{Event, Part, Study, StudyConfig, Trial, TrialId};
+use elbowroom::study::{Event, FailureRule, Part, Study, StudyConfig, Trial, TrialId};
 
 use crate::error::{Error, Result};
 use crate::lease::{Attempt, DEFAULT_TTL, Lease};
@@ -51,6 +51,8 @@ pub struct SharedStudy {
     pub(crate) leases: BTreeMap<TrialId, Lease>,
     pub(crate) queue: Vec<Ticket>,
     pub(crate) now: Time,
+    /// Whether the log was begun before it was recorded what failures mean.
+    lacks_failures: bool,
 }
 
 /// The answer to an ask.
@@ -113,6 +115,7 @@ impl SharedStudy {
             leases: BTreeMap::new(),
             queue: Vec::new(),
             now: snapshot.now,
+            lacks_failures: !first.config_has("failures"),
             store,
         };
         shared.absorb(snapshot, |_, _, _| {})?;
@@ -120,18 +123,30 @@ impl SharedStudy {
     }
 
     /// Opens a study, or creates it if there is none; one that was made with another configuration is refused.
+    ///
+    /// A study whose log lacks a setting, because it was begun before there was one, is not refused for the default of
+    /// that setting: it goes on as it was.
     pub fn open_or_create(store: Arc<dyn Store>, name: &str, config: StudyConfig) -> Result<Self> {
         match Self::create(store.clone(), name, config.clone()) {
             Err(Error::Exists { .. }) => {}
             other => return other,
         }
         let shared = Self::open(store, name)?;
-        if *shared.study.config() != config {
+        if *shared.study.config() != shared.as_recorded(config) {
             let what = format!("the study `{name}` in {} was made with another configuration", shared.store.place());
             let hint = "open it without a configuration, or give the new study another name";
             return Err(Error::Refused { what, hint: hint.to_owned() });
         }
         Ok(shared)
+    }
+
+    /// A configuration to compare this study's with: where it leaves a setting at its default that the study's log
+    /// lacks, because the log was begun before there was such a setting, it has what the log means.
+    pub fn as_recorded(&self, mut config: StudyConfig) -> StudyConfig {
+        if self.lacks_failures && config.failures == FailureRule::default() {
+            config.failures = self.study.config().failures;
+        }
+        config
     }
 
     /// Sets the name under which this process takes trials.

@@ -45,6 +45,7 @@ contract! {
     points_of_ones_own_are_added_once
     what_cannot_follow_is_refused_before_it_is_stored
     points_taken_meanwhile_are_avoided_without_another_fit
+    failures_that_come_meanwhile_do_not_cost_a_choice_or_a_fit
     results_that_come_meanwhile_do_not_cost_a_choice
     a_worker_that_comes_back_just_in_time_keeps_its_trial
     the_queue_of_askers_has_an_order_and_forgets_the_dead
@@ -389,6 +390,41 @@ fn points_taken_meanwhile_are_avoided_without_another_fit(bench: &Bench) {
     // It has seen what came meanwhile, and stayed with the model of before.
     assert_eq!(provenance.pending, [TrialId(5), TrialId(6)]);
     assert_eq!((provenance.revision, provenance.data_revision), (before + 2, before - 1));
+    assert_sound(&ours);
+    assert_eq!(verify(ours.study().events()).unwrap(), []);
+}
+
+fn failures_that_come_meanwhile_do_not_cost_a_choice_or_a_fit(bench: &Bench) {
+    let mut theirs = modelled(bench);
+    let mut running = theirs.ask(2, None).unwrap().trials.into_iter();
+    let before = theirs.study().events().len();
+    let (one, other) = (running.next().unwrap(), running.next().unwrap());
+    // A failure alone: the points are as good as before.
+    let meanwhile = Meanwhile::new(bench.open(), move || {
+        theirs.fail(&one, "burst").unwrap();
+    });
+    let mut ours = SharedStudy::open(meanwhile, "study").unwrap();
+    ours.ask(1, None).unwrap();
+    let Some(Event::Asked { provenance, .. }) = ours.study().events().last() else { panic!() };
+    assert_eq!((provenance.revision, provenance.data_revision), (before, before - 1));
+
+    // Failures teach: the next choice rests on it.
+    let mut theirs = SharedStudy::open(bench.open(), "study").unwrap();
+    let last = theirs.ask(1, None).unwrap().trials.remove(0);
+    let Some(Event::Asked { provenance, .. }) = theirs.study().events().last() else { panic!() };
+    assert_eq!(provenance.data_revision, before + 1);
+    theirs.release(&last).unwrap();
+
+    // A failure and a point that was taken: the point is avoided, with the model of before the failure.
+    let model_of = theirs.study().events().len();
+    let meanwhile = Meanwhile::new(bench.open(), move || {
+        theirs.fail(&other, "burst too").unwrap();
+        theirs.ask(1, None).unwrap();
+    });
+    let mut ours = SharedStudy::open(meanwhile, "study").unwrap();
+    ours.ask(1, None).unwrap();
+    let Some(Event::Asked { provenance, .. }) = ours.study().events().last() else { panic!() };
+    assert_eq!((provenance.revision, provenance.data_revision), (model_of + 2, before + 1));
     assert_sound(&ours);
     assert_eq!(verify(ours.study().events()).unwrap(), []);
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use elbowroom::space::Dimension;
-use elbowroom::study::{Model, Study, Trial};
+use elbowroom::study::{Model, Streak, Study, Trial};
 use serde::Serialize;
 
 use crate::axis::number;
@@ -64,6 +64,7 @@ impl Finding {
 /// All that the study and its leases tell. Without `with_model` the model is not looked at, which takes a fit.
 pub fn health(scene: &Scene<'_>, with_model: bool) -> Vec<Finding> {
     let mut findings = vec![clock(scene), zombies(scene), twins(scene)];
+    findings.extend(streak(scene.study));
     findings.extend(failures(scene.study));
     findings.extend(on_a_bound(scene.study));
     if with_model {
@@ -118,6 +119,12 @@ fn failures(study: &Study) -> Option<Finding> {
         let what = format!("{n_failed} of {} trials failed or were infeasible", trials.len());
         Finding::note(what, "look at `elbow trials --state failed,infeasible`, and bound the space or add a constraint")
     })
+}
+
+/// Many trials in a row without a value: more often one fault of the set-up than of that many points.
+fn streak(study: &Study) -> Option<Finding> {
+    let streak = study.streak().filter(Streak::is_long)?;
+    Some(Finding::note(streak.to_string(), "see whether what evaluates a point still works, by hand if need be"))
 }
 
 /// Parameters whose best value is at the end of their range.

@@ -34,7 +34,8 @@ fn jsonl(study: &SharedStudy) -> String {
     study.study().trials().iter().map(|trial| words::trial(study, trial).to_string() + "\n").collect()
 }
 
+/// The events as they were written, to the byte.
 fn events(study: &SharedStudy) -> Result<String> {
-    let lines: Result<Vec<String>, _> = study.study().events().iter().map(serde_json::to_string).collect();
-    Ok(lines?.iter().map(|line| format!("{line}\n")).collect())
+    let entries = study.store().read(study.name(), 0)?.entries;
+    Ok(entries.iter().map(|entry| format!("{}\n", entry.text)).collect())
 }

@@ -128,6 +128,7 @@ goal = "{goal}"              # of the value: minimize or maximize
 # seed = 0
 # initial = 8                   # points of the initial design; 2 (parameters + 1) unless given
 # repeats = true                # measured points may be proposed again: for noisy results
+# failures = "ignore"           # failed trials say nothing about the points around them: for flaky machines
 # strategy = "local_penalization"
 # constraints = ["a + b <= 1"]  # known ones, over the parameters' names
 

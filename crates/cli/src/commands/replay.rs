@@ -3,32 +3,53 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use elbowroom::study::{Build, Event, verify};
+use elbowroom::study::{Build, Event, other_versions, verify};
 use serde_json::json;
 
 use super::answer;
 use crate::args::Where;
 use crate::place::Place;
+use crate::words;
 
-/// Compares; the exit code is 1 if something differs.
+/// Compares; the exit code is 1 if something differs. Asks of other versions of elbowroom are listed, not compared.
 pub fn replay(args: &Where, json: bool) -> Result<ExitCode> {
     let study = Place::find(args)?.open()?;
     let events = study.study().events();
     let n_asks = events.iter().filter(|event| matches!(event, Event::Asked { .. })).count();
+    let others = other_versions(events);
+    let n_compared = n_asks - others.values().map(Vec::len).sum::<usize>();
     let differences = verify(events)?;
     let build = Build::current();
     answer(
         json,
         || {
             let listed: Vec<_> = differences.iter().map(|d| json!({ "event": d.event, "what": d.what })).collect();
-            json!({ "asks": n_asks, "differences": listed, "version": build.version, "cpu": build.cpu })
+            let apart: Vec<_> =
+                others.iter().map(|(version, events)| json!({ "version": version, "events": events })).collect();
+            json!({
+                "asks": n_asks,
+                "compared": n_compared,
+                "differences": listed,
+                "not_compared": apart,
+                "version": build.version,
+                "cpu": build.cpu,
+            })
         },
         || {
             let mut text: String = differences.iter().map(|d| format!("event {}: {}\n", d.event, d.what)).collect();
+            for (version, events) in &others {
+                let version = words::safe(version);
+                text += &match events.len() {
+                    1 => format!("1 ask was chosen by elbowroom {version} and is not compared\n"),
+                    n => format!("{n} asks were chosen by elbowroom {version} and are not compared\n"),
+                };
+            }
             let (version, cpu) = (&build.version, &build.cpu);
-            text += &match differences.len() {
-                0 => format!("all {n_asks} asks come out the same, to the last bit ({version} on {cpu})\n"),
-                n => format!("{n} of {n_asks} asks come out differently ({version} on {cpu})\n"),
+            let of_ours = if others.is_empty() { "" } else { " of this version" };
+            text += &match (differences.len(), n_compared) {
+                (0, 0) if !others.is_empty() => format!("no ask is of this version ({version} on {cpu})\n"),
+                (0, n) => format!("all {n} asks{of_ours} come out the same, to the last bit ({version} on {cpu})\n"),
+                (n, all) => format!("{n} of {all} asks{of_ours} come out differently ({version} on {cpu})\n"),
             };
             text
         },

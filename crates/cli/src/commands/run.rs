@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 use anyhow::Result;
 use elbowroom_run::{
-    Ended, Limits, Plan, Reading, Refill, ResultFrom, Stop, Summary, Template, Trust, Urgency, drive, format_duration,
-    reclaim_from_the_dead,
+    Ended, Happening, Limits, Plan, Reading, Refill, ResultFrom, Stop, Summary, Template, Trust, Urgency, drive,
+    format_duration, reclaim_from_the_dead,
 };
 use elbowroom_store::SharedStudy;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ use super::{answer, best};
 use crate::args::{How, ResultPlace, Run, Where, Worker};
 use crate::fault::fault;
 use crate::place::Place;
-use crate::progress::Progress;
+use crate::progress::{Progress, failing};
 use crate::study_file::RunSection;
 use crate::words;
 
@@ -59,8 +59,11 @@ fn go(place: &Place, how: &How, json: bool) -> Result<ExitCode> {
     let signal = listen(&stop)?;
     let mut progress = (!json).then(|| Progress::new(&study));
     let summary = drive(&mut study, &plan, &stop, &mut |study, happening| {
-        if let Some(progress) = &mut progress {
-            progress.show(study, &happening);
+        match (&mut progress, &happening) {
+            (Some(progress), _) => progress.show(study, &happening),
+            // Standard output is for JSON alone; this is for whoever reads the log of a cluster.
+            (None, Happening::Failing(streak)) => say!("{}", failing(streak)),
+            (None, _) => {}
         }
     });
     if let Some(progress) = &progress {
@@ -179,5 +182,6 @@ fn ending_json(study: &SharedStudy, summary: &Summary) -> Value {
         "seconds": summary.time.as_secs_f64(),
         "counts": words::counts(&study.counts()),
         "best": best::in_json(study),
+        "streak": words::streak(study),
     })
 }

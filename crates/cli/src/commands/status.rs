@@ -1,7 +1,7 @@
 //! `elbow status`: how a study stands.
 
 use anyhow::Result;
-use elbowroom::study::Goal;
+use elbowroom::study::{Goal, Streak};
 use elbowroom_run::format_duration;
 use elbowroom_store::{SharedStudy, Standing};
 use serde_json::{Value, json};
@@ -32,6 +32,9 @@ fn in_words(study: &SharedStudy) -> String {
     if let Some((best, value)) = study.study().best().and_then(|best| Some((best, best.value()?))) {
         text += &format!("best    {} (trial {})  {}\n", number(value), best.id, point(&best.point));
         text += &format!("        {}\n", spark(&best_so_far(values, config.goal), 60));
+    }
+    if let Some(streak) = study.study().streak().filter(Streak::is_long) {
+        text += &format!("failing {}\n", words::safe(&streak.to_string()));
     }
     if let Some(part) = study.study().part() {
         text += &format!("model   of {part}\n");
@@ -78,6 +81,7 @@ fn in_json(study: &SharedStudy) -> Value {
         "trials": study.study().trials().len(),
         "counts": words::counts(&study.counts()),
         "best": study.study().best().map(|best| words::trial(study, best)),
+        "streak": words::streak(study),
         "model": study.study().part(),
         "created_ms": study.times().first().map(|time| time.0),
         "changed_ms": study.times().last().map(|time| time.0),

@@ -135,6 +135,9 @@ impl Study {
     }
 
     /// Records that a trial ended without a value. After a value it is kept as a note.
+    ///
+    /// The point is not proposed again. What it says about the points around it is the study's
+    /// [`FailureRule`](super::FailureRule).
     pub fn fail(&mut self, trial: TrialId, reason: impl Into<String>) -> Result<()> {
         self.apply(Event::Failed { trial, reason: reason.into(), request: None })
     }

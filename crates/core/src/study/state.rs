@@ -336,15 +336,16 @@ impl State {
 
     fn fail(&mut self, id: TrialId, reason: &str) -> Result<()> {
         let is_news = matches!(self.trial(id)?.state, TrialState::Pending | TrialState::Released);
-        if is_news && self.config.failures == FailureRule::Learn {
-            self.data_changed();
-        }
         self.change(id, |trial| match trial.state {
             TrialState::Pending | TrialState::Released => {
                 trial.state = TrialState::Failed { reason: reason.to_owned() }
             }
             _ => trial.notes.push(format!("failed: {reason}")),
-        })
+        })?;
+        if is_news && self.config.failures == FailureRule::Learn {
+            self.data_changed();
+        }
+        Ok(())
     }
 
     fn infeasible(&mut self, id: TrialId, reason: &str) -> Result<()> {

@@ -1,6 +1,9 @@
 //! Recomputing every suggestion of a log.
+//!
+//! What is chosen may change with the version of this library, and a log outlives versions. So an ask is compared only
+//! if this version made it; asks of others, older or newer, are listed apart, and are no differences.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::event::{AskedTrial, Build, Event, Provenance};
 use super::suggest::suggest;
@@ -17,9 +20,10 @@ pub struct Difference {
     pub what: String,
 }
 
-/// Chooses the points of each `Asked` event again, from what it says it rested on, and reports where they differ.
+/// Chooses the points of each `Asked` event of this version again, from what it says it rested on, and reports where
+/// they differ. Asks of other versions are left out: [`other_versions`] lists them.
 ///
-/// With the same build and processor level there is no difference, unless the log was changed. Fails where the log
+/// With the same version and processor level there is no difference, unless the log was changed. Fails where the log
 /// cannot be read at all.
 ///
 /// ```
@@ -52,7 +56,40 @@ pub fn verify(events: &[Event]) -> Result<Vec<Difference>> {
     Ok(differences)
 }
 
-/// The asks of a log by what they say they had seen: each is chosen again when the study stands as it did for its asker,
+/// The `Asked` events of a log that other versions of this library chose, by version: what they choose may differ from
+/// what this one does, so they are not compared. In the order of the versions' texts, and of the log.
+///
+/// ```
+/// use elbowroom::space::{Parameter, SearchSpace};
+/// use elbowroom::study::{Event, Study, StudyConfig, other_versions, verify};
+///
+/// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+/// let mut study = Study::new(StudyConfig::new(space))?;
+/// study.ask(3)?;
+/// assert!(other_versions(study.events()).is_empty());
+///
+/// let mut events = study.events().to_vec();
+/// if let Event::Asked { provenance, .. } = &mut events[1] {
+///     provenance.build.version = "0.1.0".to_owned();
+/// }
+/// assert_eq!(other_versions(&events)["0.1.0"], [1]);
+/// assert!(verify(&events)?.is_empty());
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
+pub fn other_versions(events: &[Event]) -> BTreeMap<String, Vec<usize>> {
+    let current = Build::current();
+    let mut others = BTreeMap::<String, Vec<usize>>::new();
+    for (i, event) in events.iter().enumerate() {
+        if let Event::Asked { provenance, .. } = event
+            && provenance.build.version != current.version
+        {
+            others.entry(provenance.build.version.clone()).or_default().push(i);
+        }
+    }
+    others
+}
+
+/// The asks of this version by what they say they had seen: each is chosen again when the study stands as it did for its asker,
 /// which makes one walk through the log enough.
 struct Asks<'a> {
     events: &'a [Event],
@@ -67,8 +104,11 @@ struct Asks<'a> {
 impl<'a> Asks<'a> {
     fn of(events: &'a [Event]) -> Self {
         let (mut at, mut resting_on) = (HashMap::<usize, Vec<usize>>::new(), HashMap::new());
+        let current = Build::current();
         for (i, event) in events.iter().enumerate() {
-            if let Event::Asked { provenance, .. } = event {
+            if let Event::Asked { provenance, .. } = event
+                && provenance.build.version == current.version
+            {
                 at.entry(seen(i, provenance)).or_default().push(i);
                 if let Some(data) = earlier_data(i, provenance) {
                     *resting_on.entry(data).or_default() += 1;

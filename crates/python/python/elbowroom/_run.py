@@ -94,6 +94,9 @@ class Rules:
         self._n_ended += 1
         self._n_valued += value is not None
         self._reason = trial.reason or self._reason
+        # Before anything that may end the run: many failures in a row are often one fault that is not the points'.
+        if (words := self._study._native.alarm()) is not None:
+            warnings.warn(words, stacklevel=4)
         if self._target is not None and value is not None:
             self._done |= value >= self._target if self._maximize else value <= self._target
         if self._min_gain is not None and not self._done:

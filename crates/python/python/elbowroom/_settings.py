@@ -19,6 +19,7 @@ Named: TypeAlias = str | Mapping[str, Any]
 
 Goal: TypeAlias = Literal["minimize", "maximize"]
 Design: TypeAlias = Literal["sobol", "latin_hypercube", "uniform"]
+Failures: TypeAlias = Literal["learn", "ignore"]
 PenalizerName: TypeAlias = Literal["soft", "hard", "truncated"]
 KernelName: TypeAlias = Literal["rbf", "matern52", "matern32"]
 
@@ -36,6 +37,7 @@ class StudyOptions(TypedDict, total=False):
     initial: int | None
     design: Design | None
     repeats: bool | None
+    failures: Failures | None
     store: str | os.PathLike[str] | None
     name: str
     worker: str | None
@@ -94,6 +96,7 @@ def settings(
 NAMES: dict[str, tuple[str, ...]] = {
     "goal": get_args(Goal),
     "design": get_args(Design),
+    "failures": get_args(Failures),
     "penalizer": get_args(PenalizerName),
     "kernel": get_args(KernelName),
 }
@@ -109,6 +112,8 @@ def _checked(name: str, value: Any) -> Any:
         return whole(value, name, *WHOLE[name])
     if name in NAMES and value not in NAMES[name]:
         known = ", ".join(repr(one) for one in NAMES[name])
+        if name == "failures":
+            raise ConfigError(f"failures is {shown(value)}\n  try: one of {known}")
         raise ConfigError(f"there is no {name} named {shown(value)}\n  try: take one of {known}")
     if name == "acquisition" and not isinstance(value, (str, Mapping)):
         raise ConfigError(f"the acquisition is {shown(value)}\n  try: a name, or a dict of a name and options")

@@ -20,7 +20,7 @@ from ._gp import Array
 from ._html import facts
 from ._number import encodable, limit, noise_variance, number, shown, text_of, whole
 from ._run import Callbacks
-from ._settings import Design, Goal, KernelName, Named, PenalizerName, settings
+from ._settings import Design, Failures, Goal, KernelName, Named, PenalizerName, settings
 from ._space import Labels, Parameter, Params, Space, check_same, from_native, texts, to_native
 from ._trial import Batch, Recommendation, Told, Trial, Trials, trial_of
 from ._why import Why, why_of
@@ -43,7 +43,9 @@ class Study:
     ``"pi"``, ``"mean"``, or such a mapping with ``kappa``) and ``penalizer`` (``"soft"``, ``"hard"``, ``"truncated"``)
     are options of it. ``kernel`` (``"rbf"``, ``"matern52"``, ``"matern32"``, or several to choose from) and ``noise`` (a
     variance; found if it is not given) are parts of the ``model``. With ``repeats``, observed points may be proposed
-    again.
+    again. ``failures`` says what a failed trial means: with ``"learn"`` (the default) that points near it may fail too,
+    which the search and the recommendation weigh; with ``"ignore"`` nothing, for machines that lose jobs at random. An
+    infeasible trial always counts. A study from before there was this setting ignores them.
 
     ``lease`` is how many seconds this process may be silent (killed, say) before its trials go to others; while it
     lives, it says so by itself. After ``with er.Study(…) as study:``, what :meth:`ask` handed out and nothing was told
@@ -75,6 +77,7 @@ class Study:
         initial: int | None = None,
         design: Design | None = None,
         repeats: bool | None = None,
+        failures: Failures | None = None,
         store: str | os.PathLike[str] | None = None,
         name: str = "study",
         worker: str | None = None,
@@ -93,6 +96,7 @@ class Study:
             initial=initial,
             design=design,
             repeats=repeats,
+            failures=failures,
         )
         store = None if store is None else _address(store)
         native = _elbowroom.Study.create(
@@ -258,13 +262,15 @@ class Study:
         return told
 
     def fail(self, trial: Trial | int, reason: str = "", *, request: str | None = None) -> None:
-        """Records that a trial ended without a value. Its point is not proposed again."""
+        """Records that a trial ended without a value. Its point is not proposed again, and points near it count as less
+        likely to give one, unless the study was made with ``failures="ignore"``."""
         which, attempt = self._which(trial)
         self._native.fail(which, _reason(reason), attempt, request)
         self._held.pop(which, None)
 
     def infeasible(self, trial: Trial | int, reason: str = "", *, request: str | None = None) -> None:
-        """Records that a trial's point breaks a constraint that only the evaluation can tell."""
+        """Records that a trial's point breaks a constraint that only the evaluation can tell. Points near it count as
+        less likely to give a value, whatever the study's ``failures`` says."""
         which, attempt = self._which(trial)
         self._native.infeasible(which, _reason(reason), attempt, request)
         self._held.pop(which, None)
@@ -580,6 +586,7 @@ def suggest(
     initial: int | None = None,
     design: Design | None = None,
     repeats: bool | None = None,
+    failures: Failures | None = None,
 ) -> list[Params]:
     """The next n points of a study that somebody else keeps: from its results (params, value and, if it is known, noise
     variance), the points under way, those that failed, and those that broke a constraint. There are fewer if the space
@@ -608,6 +615,7 @@ def suggest(
         initial=initial,
         design=design,
         repeats=repeats,
+        failures=failures,
     )
     points = _elbowroom.suggest(
         to_native(space),

@@ -1,0 +1,131 @@
+//! A log that version 0.1.0 wrote, at the commit before failed trials began to teach: 30 trials, 5 of them failed and 7
+//! infeasible. It was written with
+//! `elbow run study.toml --trials 30` and `elbow export --format events`, and must never be written anew.
+
+use elbowroom::study::{Build, Event, FailureRule, Goal, Study, TrialState, other_versions, verify};
+
+const LOG: &str = include_str!("data/log-0.1.0.jsonl");
+
+fn events() -> Vec<Event> {
+    LOG.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn old() -> Study {
+    Study::replay(events()).unwrap()
+}
+
+fn is_ask(event: &Event) -> bool {
+    matches!(event, Event::Asked { .. })
+}
+
+/// Goes on as the study began: two at a time, some of them failing.
+fn go_on(study: &mut Study, n_asks: usize) {
+    for _ in 0..n_asks {
+        for trial in study.ask(2).unwrap().trials {
+            let get = |name| trial.point.get(name).unwrap().as_f64().unwrap();
+            let (rate, x, n): (f64, f64, f64) = (get("rate"), get("x"), get("n"));
+            if x > 0.5 {
+                study.infeasible(trial.id, "x is too large").unwrap();
+            } else if rate > 0.02 {
+                study.fail(trial.id, "diverged").unwrap();
+            } else {
+                let value = (rate.log10() + 2.0).powi(2) + (x - 0.4).powi(2) + 0.05 * (n - 4.0).powi(2);
+                study.tell(trial.id, value).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn a_log_of_an_older_version_is_read_and_its_failures_teach_nothing() {
+    let study = old();
+    let count = |is: fn(&TrialState) -> bool| study.trials().iter().filter(|trial| is(&trial.state)).count();
+    // As `elbow status` of 0.1.0 counted them.
+    assert_eq!(count(|state| matches!(state, TrialState::Complete { .. })), 18);
+    assert_eq!(count(|state| matches!(state, TrialState::Failed { .. })), 5);
+    assert_eq!(count(|state| matches!(state, TrialState::Infeasible { .. })), 7);
+    let config = study.config();
+    assert_eq!((config.failures, config.goal, config.seed), (FailureRule::Ignore, Goal::Minimize, 11));
+}
+
+#[test]
+fn what_an_older_version_wrote_is_written_as_it_was_but_for_settings_it_lacked() {
+    for (event, line) in events().iter().zip(LOG.lines()).skip(1) {
+        assert_eq!(serde_json::to_string(event).unwrap(), line);
+    }
+}
+
+#[test]
+fn asks_of_an_older_version_are_listed_apart_and_are_no_differences() {
+    let events = events();
+    let asks: Vec<usize> = (0..events.len()).filter(|i| is_ask(&events[*i])).collect();
+    assert_eq!(asks.len(), 29);
+    assert_eq!(other_versions(&events).into_iter().collect::<Vec<_>>(), [("0.1.0".to_owned(), asks.clone())]);
+    assert_eq!(verify(&events).unwrap(), []);
+
+    // They are not compared at all: even one that was changed stays out of it.
+    let mut changed = events;
+    if let Event::Asked { wanted, .. } = &mut changed[asks[3]] {
+        *wanted += 1;
+    }
+    assert_eq!(verify(&changed).unwrap(), []);
+}
+
+#[test]
+fn an_old_log_goes_on_and_its_new_asks_are_compared() {
+    let mut study = old();
+    let n_old = study.events().len();
+    go_on(&mut study, 4);
+    let mut events = study.events().to_vec();
+    assert_eq!(other_versions(&events)["0.1.0"].len(), 29);
+    assert!(other_versions(&events)["0.1.0"].iter().all(|event| *event < n_old));
+    assert_eq!(verify(&events).unwrap(), []);
+
+    // One of this version that was changed is found, in a log of both.
+    let ours = (n_old..events.len()).filter(|i| is_ask(&events[*i])).nth(2).unwrap();
+    if let Event::Asked { trials, .. } = &mut events[ours] {
+        let point = trials[0].point.clone();
+        trials[0].point = point.with("x", 0.123);
+    }
+    let found: Vec<usize> = verify(&events).unwrap().iter().map(|difference| difference.event).collect();
+    assert!(found.contains(&ours), "{found:?}");
+    assert!(found.iter().all(|event| *event >= n_old), "{found:?}");
+}
+
+#[test]
+fn asks_of_a_newer_version_are_listed_apart_too() {
+    let mut study = old();
+    go_on(&mut study, 2);
+    let mut events = study.events().to_vec();
+    let last = (0..events.len()).rfind(|i| is_ask(&events[*i])).unwrap();
+    if let Event::Asked { wanted, provenance, .. } = &mut events[last] {
+        *wanted += 3;
+        provenance.build.version = "99.0.0".to_owned();
+    }
+    let others = other_versions(&events);
+    assert_eq!(others.keys().collect::<Vec<_>>(), ["0.1.0", "99.0.0"]);
+    assert_eq!(others["99.0.0"], [last]);
+    assert_eq!(verify(&events).unwrap(), []);
+}
+
+#[test]
+fn an_ask_of_this_version_on_another_processor_level_is_compared_and_says_so() {
+    let mut study = old();
+    go_on(&mut study, 1);
+    let mut events = study.events().to_vec();
+    let last = (0..events.len()).rfind(|i| is_ask(&events[*i])).unwrap();
+    if let Event::Asked { provenance, .. } = &mut events[last] {
+        provenance.build.cpu = "abacus".to_owned();
+    }
+    // The same points on another level are the same.
+    assert_eq!(verify(&events).unwrap(), []);
+    if let Event::Asked { trials, .. } = &mut events[last] {
+        let point = trials[0].point.clone();
+        trials[0].point = point.with("x", 0.123);
+    }
+    let differences = verify(&events).unwrap();
+    let now = Build::current();
+    let words = format!("(recorded by {0} on abacus, chosen again by {0} on {1})", now.version, now.cpu);
+    assert_eq!((differences.len(), differences[0].event), (1, last));
+    assert!(differences[0].what.ends_with(&words), "{}", differences[0].what);
+}
