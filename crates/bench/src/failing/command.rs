@@ -1,0 +1,1 @@
+//! Runs through the command `elbow`.
