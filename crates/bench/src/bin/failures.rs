@@ -1,24 +1,29 @@
 //! What failures teach: problems some of whose points fail, 48 trials, 4 workers.
 //!
 //! ```text
-//! failures [--problems a,b] [--modes fail,nan] [--seeds 20] [--first 0] [--threads 1] [--out FILE] [--summary]
-//! failures --summary --seeds 0          only the tables of what the file has
+//! failures [library] [--problems a,b] [--modes fail,nan] [--seeds 20] [--first 0] [--threads 1] [--out FILE] [--summary]
+//! failures command …     the same through `elbow run`; --elbow says where that is, beside this program if nothing does
+//! failures readme …      the first command of the README, on a copy of examples/search
+//! failures summary       only the tables of what the file has
+//! failures serve         the problems for programs in other languages, by lines of JSON
+//! failures eval PROBLEM MODE SEED TRIAL name=value …     what `elbow run` calls
 //! ```
 //!
-//! Each run is a row of the file (`crates/bench/results/failures.csv` unless told otherwise); rows that are there already
-//! are not run again. `--baseline FILE` has the rows to compare with, and `--base COMMIT` says which of them.
+//! `--problems` also knows `all`, `regions` and `chance`. Each run is a row of the file
+//! (`crates/bench/results/failures.csv` unless told otherwise); rows that are there already are not run again.
+//! `--baseline FILE` has the rows to compare with, and `--base COMMIT` says which of them.
 
-use std::collections::BTreeSet;
-use std::io::Write as _;
-use std::path::PathBuf;
-use std::process::Command;
+use std::io::{BufRead as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, exit};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use elbowroom_bench::failing::problems::{self, FailingProblem};
 use elbowroom_bench::failing::score::Score;
 use elbowroom_bench::failing::table::{self, Row};
-use elbowroom_bench::failing::{Mode, library};
+use elbowroom_bench::failing::{Fallible, Mode, command, library, serve};
 
 /// Where the rows are.
 const RESULTS: &str = "crates/bench/results/failures.csv";
@@ -26,19 +31,45 @@ const RESULTS: &str = "crates/bench/results/failures.csv";
 /// The last commit at which failures taught nothing.
 const BASE: &str = "b63d896";
 
+/// What the README's first command runs.
+const EXAMPLE: &str = "examples/search";
+
+/// How long an evaluation of mean length takes where it is a process, so that several are under way at once.
+const EVALUATION: Duration = Duration::from_millis(20);
+
 fn main() {
     if let Err(error) = start() {
         eprintln!("failures: {error}");
-        std::process::exit(1);
+        exit(1);
     }
 }
 
-type Fallible<T> = Result<T, Box<dyn std::error::Error>>;
-
 fn start() -> Fallible<()> {
-    let plan = Plan::read(std::env::args().skip(1))?;
-    run(&plan)?;
-    if plan.summary {
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let named = arguments.first().is_some_and(|word| !word.starts_with('-'));
+    let word = if named { arguments.remove(0) } else { "library".into() };
+    match word.as_str() {
+        "eval" => return evaluate(&arguments),
+        "serve" => return answer_lines(),
+        _ => {}
+    }
+    let plan = Plan::read(arguments.into_iter())?;
+    match word.as_str() {
+        "library" => run(&plan, "library", |problem, mode, seed| {
+            Score::of(problem, &library::attempts(&library::run(problem, mode, seed)?)).map_err(Into::into)
+        })?,
+        "command" => {
+            let this = std::env::current_exe()?;
+            run(&plan, "command", |problem, mode, seed| {
+                let study = command::run(&plan.elbow, &this, problem, mode, seed)?;
+                Ok(Score::of(problem, &library::attempts(&study))?)
+            })?;
+        }
+        "readme" => run_readme(&plan)?,
+        "summary" => {}
+        other => return Err(format!("unknown command {other}").into()),
+    }
+    if plan.summary || word == "summary" {
         let mut rows = table::read(&plan.out)?;
         let known = table::keys(&rows);
         rows.extend(table::read(&plan.baseline)?.into_iter().filter(|row| {
@@ -59,6 +90,7 @@ struct Plan {
     out: PathBuf,
     baseline: PathBuf,
     base: String,
+    elbow: PathBuf,
     summary: bool,
 }
 
@@ -73,6 +105,7 @@ impl Plan {
             out: RESULTS.into(),
             baseline: RESULTS.into(),
             base: BASE.into(),
+            elbow: std::env::current_exe()?.with_file_name("elbow"),
             summary: false,
         };
         while let Some(flag) = arguments.next() {
@@ -80,8 +113,7 @@ impl Plan {
             match flag.as_str() {
                 "--problems" => {
                     let named = |name: &str| problems::named(name).ok_or(format!("there is no problem {name}"));
-                    let asked = value()?;
-                    plan.problems = match asked.as_str() {
+                    plan.problems = match value()?.as_str() {
                         "all" => problems::all(),
                         "regions" => problems::all().into_iter().filter(FailingProblem::has_region).collect(),
                         "chance" => problems::all().into_iter().filter(|p| !p.has_region()).collect(),
@@ -98,6 +130,7 @@ impl Plan {
                 "--out" => plan.out = value()?.into(),
                 "--baseline" => plan.baseline = value()?.into(),
                 "--base" => plan.base = value()?,
+                "--elbow" => plan.elbow = value()?.into(),
                 "--summary" => plan.summary = true,
                 _ => return Err(format!("unknown argument {flag}").into()),
             }
@@ -107,51 +140,83 @@ impl Plan {
     }
 }
 
-/// Runs what the file does not have yet, and appends each row as it comes.
-fn run(plan: &Plan) -> Fallible<()> {
+/// Runs through one door what the file does not have yet, and appends each row as it comes.
+fn run(plan: &Plan, door: &str, score: impl Fn(&FailingProblem, Mode, u64) -> Fallible<Score> + Sync) -> Fallible<()> {
     let commit = commit();
     let known = table::keys(&table::read(&plan.out)?);
-    let jobs = jobs(plan, "library", &commit, &known);
-    if jobs.is_empty() {
-        return Ok(());
+    let mut jobs = Vec::new();
+    for seed in plan.seeds.clone() {
+        for problem in &plan.problems {
+            jobs.extend(plan.modes.iter().map(|&mode| (problem, mode, seed)));
+        }
     }
+    jobs.retain(|(problem, mode, seed)| {
+        !known.contains(&(door.into(), problem.name.clone(), mode.word().into(), *seed, commit.clone()))
+    });
     let file = Mutex::new(table::append(&plan.out)?);
     let next = AtomicUsize::new(0);
     let work = || -> Fallible<()> {
         while let Some(&(problem, mode, seed)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let score = Score::of(problem, &library::run(problem, mode, seed)?)?;
-            let (door, commit) = ("library".to_owned(), commit.clone());
-            let row = Row { door, problem: problem.name.clone(), mode: mode.word().into(), seed, commit, score };
+            let score = score(problem, mode, seed)?;
+            let (door, problem, mode) = (door.into(), problem.name.clone(), mode.word().into());
+            let row = Row { door, problem, mode, seed, commit: commit.clone(), score };
             writeln!(file.lock().map_err(|_| "another thread has panicked")?, "{}", row.line())?;
         }
         Ok(())
     };
     std::thread::scope(|scope| {
-        let threads: Vec<_> =
-            (0..plan.threads.max(1)).map(|_| scope.spawn(|| work().map_err(|e| e.to_string()))).collect();
-        threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| "a thread has panicked".to_owned())?)
-    })?;
+        let threads: Vec<_> = (0..plan.threads.max(1)).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| Err("a thread has panicked".into())))
+    })
+}
+
+/// Runs the README's first command with each seed, and appends a row for it.
+fn run_readme(plan: &Plan) -> Fallible<()> {
+    let commit = commit();
+    let known = table::keys(&table::read(&plan.out)?);
+    let mut file = table::append(&plan.out)?;
+    for seed in plan.seeds.clone() {
+        let key = ("readme".into(), "search".into(), "nan".into(), seed, commit.clone());
+        if known.contains(&key) {
+            continue;
+        }
+        let study = command::run_example(&plan.elbow, Path::new(EXAMPLE), seed)?;
+        let score = Score::in_space(study.space(), f64::NAN, &library::attempts(&study))?;
+        let (door, problem, mode, seed, commit) = key;
+        writeln!(file, "{}", Row { door, problem, mode, seed, commit, score }.line())?;
+    }
     Ok(())
 }
 
-fn jobs<'a>(
-    plan: &'a Plan,
-    door: &str,
-    commit: &str,
-    known: &BTreeSet<table::Key>,
-) -> Vec<(&'a FailingProblem, Mode, u64)> {
-    let mut jobs = Vec::new();
-    for seed in plan.seeds.clone() {
-        for problem in &plan.problems {
-            for &mode in &plan.modes {
-                let key = (door.to_owned(), problem.name.clone(), mode.word().to_owned(), seed, commit.to_owned());
-                if !known.contains(&key) {
-                    jobs.push((problem, mode, seed));
-                }
-            }
-        }
+/// Evaluates one point as a command: prints the value or `nan`, or ends with an exit code.
+fn evaluate(arguments: &[String]) -> Fallible<()> {
+    let [problem, mode, seed, trial, texts @ ..] = arguments else {
+        return Err("eval wants PROBLEM MODE SEED TRIAL name=value …".into());
+    };
+    let problem = problems::named(problem).ok_or(format!("there is no problem {problem}"))?;
+    let mode = Mode::named(mode).ok_or(format!("there is no mode {mode}"))?;
+    let (seed, trial) = (seed.parse()?, trial.parse()?);
+    let texts: Vec<(&str, &str)> = texts.iter().filter_map(|text| text.split_once('=')).collect();
+    let point = problem.read(&texts).ok_or(format!("{texts:?} is no point of {}", problem.name))?;
+    std::thread::sleep(EVALUATION.mul_f64(library::duration(seed, trial)));
+    match (problem.evaluate(&point, seed, trial), mode) {
+        (Some(value), _) => println!("{value}"),
+        (None, Mode::Nan) => println!("nan"),
+        (None, Mode::Infeasible) => exit(command::INFEASIBLE),
+        (None, Mode::Fail | Mode::Ignore) => exit(command::FAILED),
     }
-    jobs
+    Ok(())
+}
+
+/// Answers a program in another language until its input ends.
+fn answer_lines() -> Fallible<()> {
+    let commit = commit();
+    let mut out = std::io::stdout().lock();
+    for line in std::io::stdin().lock().lines() {
+        writeln!(out, "{}", serve::answer(&line?, &commit)?)?;
+        out.flush()?;
+    }
+    Ok(())
 }
 
 /// The last commit that changed what is measured, or `ELBOWROOM_COMMIT`. Changes of the benchmark itself are none.

@@ -8,9 +8,9 @@ use super::problems::FailingProblem;
 use super::score::Attempt;
 use super::{Mode, TRIALS, WORKERS};
 
-/// Runs one problem: every worker asks for one point, and for one more whenever it has reported. How long a trial takes
-/// is exponential around 1, by the seed and the trial's number.
-pub fn run(problem: &FailingProblem, mode: Mode, seed: u64) -> Result<Vec<Attempt>> {
+/// Runs one problem: every worker asks for one point, and for one more whenever it has reported, after a trial's
+/// [`duration`]. The study as it is at the end comes back.
+pub fn run(problem: &FailingProblem, mode: Mode, seed: u64) -> Result<Study> {
     let rule = if mode == Mode::Ignore { FailureRule::Ignore } else { FailureRule::Learn };
     let config = StudyConfig::new(problem.space.clone()).seed(seed).failures(rule).budget(TRIALS);
     let mut study = Study::new(config)?;
@@ -20,8 +20,7 @@ pub fn run(problem: &FailingProblem, mode: Mode, seed: u64) -> Result<Vec<Attemp
     loop {
         while under_way.len() < WORKERS {
             let Some(trial) = study.ask(1)?.trials.pop() else { break };
-            let duration = -(1.0 - Stream::new(seed).child("duration", trial.id.0).uniform()).ln();
-            under_way.push((now + duration, trial.id));
+            under_way.push((now + duration(seed, trial.id.0), trial.id));
         }
         let next = (0..under_way.len()).min_by(|&a, &b| under_way[a].0.total_cmp(&under_way[b].0));
         let Some(next) = next else { break };
@@ -29,7 +28,17 @@ pub fn run(problem: &FailingProblem, mode: Mode, seed: u64) -> Result<Vec<Attemp
         now = ended;
         report(&mut study, problem, mode, seed, id)?;
     }
-    Ok(study.trials().iter().map(attempt).collect())
+    Ok(study)
+}
+
+/// How long a trial takes, in no particular unit: exponential around 1.
+pub fn duration(seed: u64, trial: u64) -> f64 {
+    -(1.0 - Stream::new(seed).child("duration", trial).uniform()).ln()
+}
+
+/// The trials of a study, to be scored.
+pub fn attempts(study: &Study) -> Vec<Attempt> {
+    study.trials().iter().map(attempt).collect()
 }
 
 fn report(study: &mut Study, problem: &FailingProblem, mode: Mode, seed: u64, id: TrialId) -> Result<()> {
@@ -55,7 +64,7 @@ mod tests {
     #[test]
     fn a_run_hands_out_all_trials_and_ends_them() {
         let problem = named("edge").expect("a problem");
-        let attempts = run(&problem, Mode::Fail, 3).expect("a run");
+        let attempts = attempts(&run(&problem, Mode::Fail, 3).expect("a run"));
         assert_eq!(attempts.len(), TRIALS);
         for attempt in &attempts {
             // Each has the value of its point, or fails where the formula says so.

@@ -1,13 +1,17 @@
 //! What failures teach: problems some of whose points fail, runs over them with four workers, and what came of it.
 //!
 //! [`problems`] has the problems, [`library`] runs them against the library and [`command`] through the command `elbow`,
-//! [`score`] counts what was wasted, and [`table`] keeps the rows and draws the tables. The program is `failures`.
+//! [`serve`] is for programs in other languages, [`score`] counts what was wasted, and [`table`] keeps the rows and draws the tables. The program is `failures`.
 
 pub mod command;
 pub mod library;
 pub mod problems;
 pub mod score;
+pub mod serve;
 pub mod table;
+
+/// What a run may end with.
+pub type Fallible<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 /// Trials of a run.
 pub const TRIALS: usize = 48;

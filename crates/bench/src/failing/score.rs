@@ -46,8 +46,13 @@ pub struct Score {
 impl Score {
     /// The score of a run's trials, in the order of their numbers.
     pub fn of(problem: &FailingProblem, attempts: &[Attempt]) -> Result<Self> {
+        Self::in_space(&problem.space, problem.best, attempts)
+    }
+
+    /// As [`of`](Self::of), for a function that is no problem of ours; `least` is its least value, or not a number.
+    pub fn in_space(space: &SearchSpace, least: f64, attempts: &[Attempt]) -> Result<Self> {
         let failed = |a: &&Attempt| a.value.is_none();
-        let nearby = Nearby::of(&problem.space, attempts)?;
+        let nearby = Nearby::of(space, attempts)?;
         let best = attempts.iter().filter_map(|a| a.value).fold(f64::INFINITY, f64::min);
         let known = attempts.iter().all(|a| a.design.is_some());
         Ok(Self {
@@ -59,40 +64,31 @@ impl Score {
             near_any: nearby.near_any,
             near_raw: nearby.near_raw,
             best,
-            regret: best - problem.best,
+            regret: best - least,
         })
     }
 }
 
 /// How many trials came back to where an earlier one had failed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Nearby {
-    /// As [`Score::near`].
-    pub near: usize,
-    /// As [`Score::near_any`].
-    pub near_any: usize,
-    /// As [`Score::near_raw`].
-    pub near_raw: usize,
+#[derive(Default)]
+struct Nearby {
+    near: usize,
+    near_any: usize,
+    near_raw: usize,
 }
 
 impl Nearby {
-    /// Counts them in a run's trials, in the order of their numbers.
-    pub fn of(space: &SearchSpace, attempts: &[Attempt]) -> Result<Self> {
+    fn of(space: &SearchSpace, attempts: &[Attempt]) -> Result<Self> {
         let units = attempts.iter().map(|a| space.encode(&a.point)).collect::<Result<Vec<_>>>()?;
         let mut count = Self::default();
         for (i, attempt) in attempts.iter().enumerate() {
             let earlier = || (0..i).filter(|&j| attempts[j].value.is_none());
             let searched = earlier().any(|j| {
-                let exact = (0..space.dim()).all(|k| {
-                    let apart = (units[i][k] - units[j][k]).abs();
-                    if space.dimensions()[k].levels().is_none() {
-                        apart <= NEAR
-                    } else {
-                        // The coordinate of a level is always the same number.
-                        apart == 0.0
-                    }
-                });
-                exact
+                (0..space.dim()).all(|k| {
+                    // The coordinate of an integer or a category is always the same number.
+                    let continuous = space.dimensions()[k].levels().is_none();
+                    (units[i][k] - units[j][k]).abs() <= if continuous { NEAR } else { 0.0 }
+                })
             });
             let raw = earlier().any(|j| near_raw(space, &attempt.point, &attempts[j].point));
             count.near += usize::from(searched && attempt.value.is_none());

@@ -126,25 +126,22 @@ fn table(group: &[&Row], rows: &[Row], commit: &str, baseline: &str) -> String {
     );
     let mut wasted_by_region = Vec::new();
     let (mut near, mut near_any, mut near_raw) = (0, 0, 0);
-    for problem in problems::all() {
-        let of: Vec<&Row> = group.iter().copied().filter(|row| row.problem == problem.name).collect();
-        if of.is_empty() {
-            continue;
-        }
+    for (name, has_region) in in_order(group) {
+        let of: Vec<&Row> = group.iter().copied().filter(|row| row.problem == name).collect();
         let wasted: Vec<f64> = of.iter().map(|r| 100.0 * r.score.failed as f64 / r.score.trials as f64).collect();
         let mean_wasted = mean(&wasted);
         let total = |count: fn(&Score) -> usize| of.iter().map(|r| count(&r.score)).sum::<usize>();
         let counts = [total(|s| s.near), total(|s| s.near_any), total(|s| s.near_raw)];
-        if problem.has_region() {
-            wasted_by_region.push((mean_wasted, problem.name.clone()));
+        if has_region {
+            wasted_by_region.push((mean_wasted, name.clone()));
             (near, near_any, near_raw) = (near + counts[0], near_any + counts[1], near_raw + counts[2]);
         }
         let design: Option<Vec<f64>> =
             of.iter().map(|r| r.score.failed_design.map(|n| 100.0 * n as f64 / r.score.trials as f64)).collect();
         let against: BTreeMap<u64, f64> = rows
             .iter()
-            .filter(|r| r.door == "library" && r.problem == problem.name)
-            .filter(|r| match problem.has_region() {
+            .filter(|r| r.door == "library" && r.problem == name)
+            .filter(|r| match has_region {
                 true => r.mode == "infeasible" && r.commit == baseline,
                 false => r.mode == "ignore" && r.commit == commit,
             })
@@ -156,7 +153,7 @@ fn table(group: &[&Row], rows: &[Row], commit: &str, baseline: &str) -> String {
         let _ = writeln!(
             text,
             "| {} | {} | {mean_wasted:.1} | {:.1} | {} | {} | {} | {} | {} | {} | {:.2e} | {} |",
-            problem.name,
+            name,
             of.len(),
             wasted.iter().copied().fold(0.0, f64::max),
             design.map_or_else(String::new, |d| format!("{:.1}", mean(&d))),
@@ -180,6 +177,14 @@ fn table(group: &[&Row], rows: &[Row], commit: &str, baseline: &str) -> String {
     }
     text.push('\n');
     text
+}
+
+/// The problems of some rows and whether a region of them fails: ours in their order, then others.
+fn in_order(group: &[&Row]) -> Vec<(String, bool)> {
+    let mut names: BTreeSet<String> = group.iter().map(|row| row.problem.clone()).collect();
+    let ours: Vec<_> = problems::all().into_iter().filter(|problem| names.remove(&problem.name)).collect();
+    let ours = ours.into_iter().map(|problem| (problem.name.clone(), problem.has_region()));
+    ours.chain(names.into_iter().map(|name| (name, false))).collect()
 }
 
 /// The median of paired differences and their signs.
