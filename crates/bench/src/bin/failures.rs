@@ -160,7 +160,7 @@ fn run(plan: &Plan, door: &str, score: impl Fn(&FailingProblem, Mode, u64) -> Fa
             let score = score(problem, mode, seed)?;
             let (door, problem, mode) = (door.into(), problem.name.clone(), mode.word().into());
             let row = Row { door, problem, mode, seed, commit: commit.clone(), score };
-            writeln!(file.lock().map_err(|_| "another thread has panicked")?, "{}", row.line())?;
+            table::write(&mut file.lock().map_err(|_| "another thread has panicked")?, &row)?;
         }
         Ok(())
     };
@@ -183,7 +183,7 @@ fn run_readme(plan: &Plan) -> Fallible<()> {
         let study = command::run_example(&plan.elbow, Path::new(EXAMPLE), seed)?;
         let score = Score::in_space(study.space(), f64::NAN, &library::attempts(&study))?;
         let (door, problem, mode, seed, commit) = key;
-        writeln!(file, "{}", Row { door, problem, mode, seed, commit, score }.line())?;
+        table::write(&mut file, &Row { door, problem, mode, seed, commit, score })?;
     }
     Ok(())
 }

@@ -101,82 +101,146 @@ pub fn append(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Markdown tables of all rows, one for each door, mode and commit.
+/// Appends a row, in one piece: other programs may append to the same file.
+pub fn write(file: &mut File, row: &Row) -> io::Result<()> {
+    file.write_all((row.line() + "\n").as_bytes())
+}
+
+/// Markdown tables of all rows: one line for each door, mode and commit, and a table of its problems.
 ///
 /// Bests are compared with the baseline, seed by seed: where a region fails, with the library's rows of `baseline` told
-/// as infeasible; where chance does, with the library's rows of the same commit that ignore failures.
+/// as infeasible; where chance does, with the library's rows that ignore failures, of the same commit or of `baseline`.
 pub fn summary(rows: &[Row], baseline: &str) -> String {
     let mut groups: BTreeMap<(&str, &str, &str), Vec<&Row>> = BTreeMap::new();
     for row in rows {
         groups.entry((&row.door, &row.commit, &row.mode)).or_default().push(row);
     }
-    let mut text = String::new();
+    let mut overview = String::from(OVERVIEW);
+    let mut tables = String::new();
     for ((door, commit, mode), group) in groups {
-        let _ = writeln!(text, "### {door}, {mode}, {commit}\n");
-        text += &table(&group, rows, commit, baseline);
+        let cells: Vec<Cell> = in_order(&group)
+            .into_iter()
+            .map(|(name, has_region)| Cell::of(&group, name, has_region, &Against { rows, commit, baseline }))
+            .collect();
+        // Writing to a String cannot fail.
+        let _ = writeln!(overview, "| {door} | {mode} | {commit} | {} |", overall(&cells));
+        let _ = writeln!(tables, "\n### {door}, {mode}, {commit}\n\n{TABLE}");
+        cells.iter().for_each(|cell| tables += &cell.line());
     }
-    text
+    overview + &tables
 }
 
-fn table(group: &[&Row], rows: &[Row], commit: &str, baseline: &str) -> String {
-    let mut text = String::from(
-        "| problem | seeds | wasted % | worst seed | of the design | streak | near | near, any | near, raw | \
-         median best | median regret | to the baseline | better : equal : worse |\n\
-         |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
-    );
-    let mut wasted_by_region = Vec::new();
-    let (mut near, mut near_any, mut near_raw) = (0, 0, 0);
-    for (name, has_region) in in_order(group) {
-        let of: Vec<&Row> = group.iter().copied().filter(|row| row.problem == name).collect();
-        let wasted: Vec<f64> = of.iter().map(|r| 100.0 * r.score.failed as f64 / r.score.trials as f64).collect();
-        let mean_wasted = mean(&wasted);
-        let total = |count: fn(&Score) -> usize| of.iter().map(|r| count(&r.score)).sum::<usize>();
-        let counts = [total(|s| s.near), total(|s| s.near_any), total(|s| s.near_raw)];
+const OVERVIEW: &str = "\
+| door | failures | commit | runs | wasted %, mean of the problems with a region | most on one of them | near | near, any \
+| near, raw | median best worse than the baseline's, by region | by chance |
+|---|---|---|---:|---:|---|---:|---:|---:|---|---|
+";
+
+const TABLE: &str = "\
+| problem | seeds | wasted % | worst seed | of the design | streak | near | near, any | near, raw | median best | median \
+regret | to the baseline | better : equal : worse |
+|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|";
+
+/// What a group of rows is compared with.
+struct Against<'a> {
+    rows: &'a [Row],
+    commit: &'a str,
+    baseline: &'a str,
+}
+
+impl Against<'_> {
+    /// The best values of the baseline, by seed.
+    fn bests(&self, problem: &str, has_region: bool) -> BTreeMap<u64, f64> {
+        let of = |mode: &str, commit: &str| -> BTreeMap<u64, f64> {
+            let fits = |r: &&Row| r.door == "library" && r.problem == problem && r.mode == mode && r.commit == commit;
+            self.rows.iter().filter(fits).map(|r| (r.seed, r.score.best)).collect()
+        };
         if has_region {
-            wasted_by_region.push((mean_wasted, name.clone()));
-            (near, near_any, near_raw) = (near + counts[0], near_any + counts[1], near_raw + counts[2]);
+            return of("infeasible", self.baseline);
         }
-        let design: Option<Vec<f64>> =
-            of.iter().map(|r| r.score.failed_design.map(|n| 100.0 * n as f64 / r.score.trials as f64)).collect();
-        let against: BTreeMap<u64, f64> = rows
-            .iter()
-            .filter(|r| r.door == "library" && r.problem == name)
-            .filter(|r| match has_region {
-                true => r.mode == "infeasible" && r.commit == baseline,
-                false => r.mode == "ignore" && r.commit == commit,
-            })
-            .map(|r| (r.seed, r.score.best))
-            .collect();
-        let pairs = of.iter().filter_map(|r| against.get(&r.seed).map(|base| r.score.best - base));
-        // Two runs that both found nothing are equal.
-        let differences: Vec<f64> = pairs.map(|d| if d.is_nan() { 0.0 } else { d }).collect();
-        let _ = writeln!(
-            text,
-            "| {} | {} | {mean_wasted:.1} | {:.1} | {} | {} | {} | {} | {} | {} | {:.2e} | {} |",
+        let same = of("ignore", self.commit);
+        if same.is_empty() { of("ignore", self.baseline) } else { same }
+    }
+}
+
+/// What a group of rows has on one problem.
+struct Cell {
+    name: String,
+    has_region: bool,
+    n: usize,
+    /// Percents of the trials, for each seed.
+    wasted: Vec<f64>,
+    wasted_by_design: Option<Vec<f64>>,
+    streak: usize,
+    /// Near an earlier failure: failed, of any kind, in the user's units.
+    near: [usize; 3],
+    best: f64,
+    regret: f64,
+    /// The best values less those of the baseline, for each seed that both have.
+    differences: Vec<f64>,
+}
+
+impl Cell {
+    fn of(group: &[&Row], name: String, has_region: bool, against: &Against) -> Self {
+        let of: Vec<&Row> = group.iter().copied().filter(|row| row.problem == name).collect();
+        let percent = |n: usize, row: &Row| 100.0 * n as f64 / row.score.trials as f64;
+        let total = |count: fn(&Score) -> usize| of.iter().map(|r| count(&r.score)).sum::<usize>();
+        let base = against.bests(&name, has_region);
+        let pairs = of.iter().filter_map(|r| base.get(&r.seed).map(|best| r.score.best - best));
+        Self {
+            has_region,
+            n: of.len(),
+            wasted: of.iter().map(|r| percent(r.score.failed, r)).collect(),
+            wasted_by_design: of.iter().map(|r| r.score.failed_design.map(|n| percent(n, r))).collect(),
+            streak: of.iter().map(|r| r.score.streak).max().unwrap_or(0),
+            near: [total(|s| s.near), total(|s| s.near_any), total(|s| s.near_raw)],
+            best: median(of.iter().map(|r| r.score.best).collect()),
+            regret: median(of.iter().map(|r| r.score.regret).collect()),
+            // Two runs that both found nothing are equal.
+            differences: pairs.map(|d| if d.is_nan() { 0.0 } else { d }).collect(),
             name,
-            of.len(),
-            wasted.iter().copied().fold(0.0, f64::max),
-            design.map_or_else(String::new, |d| format!("{:.1}", mean(&d))),
-            of.iter().map(|r| r.score.streak).max().unwrap_or(0),
-            counts[0],
-            counts[1],
-            counts[2],
-            shown(median(of.iter().map(|r| r.score.best).collect())),
-            median(of.iter().map(|r| r.score.regret).collect()),
-            compared(differences),
-        );
+        }
     }
-    if let Some((most, which)) = wasted_by_region.iter().max_by(|a, b| a.0.total_cmp(&b.0)) {
-        let all = mean(&wasted_by_region.iter().map(|(wasted, _)| *wasted).collect::<Vec<_>>());
-        let _ = writeln!(
-            text,
-            "\nWhere a region fails ({} problems): {all:.1} % wasted in the mean, {most:.1} % at most ({which}); near an \
-             earlier failure: {near} failed, {near_any} of any kind, {near_raw} in the user's units.",
-            wasted_by_region.len(),
-        );
+
+    fn line(&self) -> String {
+        let design = self.wasted_by_design.as_ref().map_or_else(String::new, |d| format!("{:.1}", mean(d)));
+        let [near, any, raw] = self.near;
+        format!(
+            "| {} | {} | {:.1} | {:.1} | {design} | {} | {near} | {any} | {raw} | {:.4} | {:.2e} | {} |\n",
+            self.name,
+            self.n,
+            mean(&self.wasted),
+            self.wasted.iter().copied().fold(0.0, f64::max),
+            self.streak,
+            self.best,
+            self.regret,
+            compared(&self.differences),
+        )
     }
-    text.push('\n');
-    text
+}
+
+/// The cells of a group in one line of the overview.
+fn overall(cells: &[Cell]) -> String {
+    let regions: Vec<&Cell> = cells.iter().filter(|cell| cell.has_region).collect();
+    let runs: usize = cells.iter().map(|cell| cell.n).sum();
+    let worse = |has_region: bool| {
+        let of = cells.iter().filter(|cell| cell.has_region == has_region && !cell.differences.is_empty());
+        let named: Vec<&str> =
+            of.clone().filter(|c| median(c.differences.clone()) > 0.0).map(|c| c.name.as_str()).collect();
+        let n = of.count();
+        if n == 0 { String::new() } else { format!("{} of {n}: {}", named.len(), named.join(", ")) }
+    };
+    let wasted: Vec<f64> = regions.iter().map(|cell| mean(&cell.wasted)).collect();
+    let most = (0..regions.len()).max_by(|&a, &b| wasted[a].total_cmp(&wasted[b]));
+    let (all, most) = match most {
+        Some(i) => (format!("{:.1}", mean(&wasted)), format!("{:.1} ({})", wasted[i], regions[i].name)),
+        None => (String::new(), String::new()),
+    };
+    // Where chance fails there is nothing to keep away from; other problems count as those with a region do.
+    let chance = |cell: &&Cell| problems::named(&cell.name).is_some() && !cell.has_region;
+    let near = |i: usize| cells.iter().filter(|cell| !chance(cell)).map(|cell| cell.near[i]).sum::<usize>();
+    let near = format!("{} | {} | {}", near(0), near(1), near(2));
+    format!("{runs} | {all} | {most} | {near} | {} | {}", worse(true), worse(false))
 }
 
 /// The problems of some rows and whether a region of them fails: ours in their order, then others.
@@ -188,17 +252,13 @@ fn in_order(group: &[&Row]) -> Vec<(String, bool)> {
 }
 
 /// The median of paired differences and their signs.
-fn compared(differences: Vec<f64>) -> String {
+fn compared(differences: &[f64]) -> String {
     if differences.is_empty() {
         return " | ".into();
     }
     let count = |keep: fn(&f64) -> bool| differences.iter().filter(|d| keep(d)).count();
     let signs = format!("{} : {} : {}", count(|d| *d < 0.0), count(|d| *d == 0.0), count(|d| *d > 0.0));
-    format!("{:+.1e} | {signs}", median(differences))
-}
-
-fn shown(value: f64) -> String {
-    format!("{value:.4}")
+    format!("{:+.1e} | {signs}", median(differences.to_vec()))
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -264,5 +324,6 @@ mod tests {
         // Wasted: (12.5 + 37.5 + 37.5) / 3; differences −0.01 and +0.03, the third has no partner.
         assert!(text.contains("| edge | 3 | 29.2 | 37.5 | 4.2 | 2 | 3 | 3 | 3 | -0.3700 |"), "{text}");
         assert!(text.contains("| +1.0e-2 | 1 : 0 : 1 |"), "{text}");
+        assert!(text.contains("| library | fail | c | 3 | 29.2 | 29.2 (edge) | 3 | 3 | 3 | 1 of 1: edge |"), "{text}");
     }
 }
