@@ -160,7 +160,8 @@ fn run(plan: &Plan, door: &str, score: impl Fn(&FailingProblem, Mode, u64) -> Fa
             let score = score(problem, mode, seed)?;
             let (door, problem, mode) = (door.into(), problem.name.clone(), mode.word().into());
             let row = Row { door, problem, mode, seed, commit: commit.clone(), score };
-            table::write(&mut file.lock().map_err(|_| "another thread has panicked")?, &row)?;
+            let mut file = file.lock().map_err(|_| "another thread has panicked")?;
+            table::write(&mut file, &row)?;
         }
         Ok(())
     };
