@@ -70,13 +70,7 @@ fn start() -> Fallible<()> {
         other => return Err(format!("unknown command {other}").into()),
     }
     if plan.summary || word == "summary" {
-        let mut rows = table::read(&plan.out)?;
-        let known = table::keys(&rows);
-        rows.extend(table::read(&plan.baseline)?.into_iter().filter(|row| {
-            // Of the other file only what the rows here are compared with.
-            row.commit == plan.base && row.mode == "infeasible" && !known.contains(&row.key())
-        }));
-        print!("{}", table::summary(&rows, &plan.base));
+        print!("{}", table::summary(&table::read(&plan.out)?, &table::read(&plan.baseline)?, &plan.base));
     }
     Ok(())
 }

@@ -315,7 +315,7 @@ fn largest_rate(point: &Point) -> f64 {
 mod tests {
     use super::*;
 
-    /// The least value of a region's problem among points, and whether one of them is that good within a tolerance.
+    /// The least value of a region's problem among points.
     fn least(name: &str, points: impl Iterator<Item = Point>) -> f64 {
         let problem = named(name).expect("a problem");
         points.filter_map(|point| problem.evaluate(&point, 0, 0)).fold(f64::INFINITY, f64::min)
@@ -339,14 +339,14 @@ mod tests {
         close("edge", least("edge", plane(1000).map(xy)), 1e-9);
         close("hole", least("hole", plane(1000).map(xy)), 1.5e-3);
         let in_box = |(u, v): (f64, f64)| Point::new().with("x", 15.0 * u - 5.0).with("y", 15.0 * v);
-        close("branin", least("branin", plane(2000).map(in_box)), 5e-4);
+        close("branin", least("branin", plane(1000).map(in_box)), 2e-3);
         let corner = plane(20).flat_map(|(a, b)| plane(20).map(move |(c, d)| [a, b, c, d]));
         let abcd = |x: [f64; 4]| ["a", "b", "c", "d"].into_iter().zip(x).collect::<Point>();
         close("corner4", least("corner4", corner.map(abcd)), 0.05 + 1e-9);
         let rmw = |(r, m): (f64, f64)| Point::new().with("r", r).with("m", m).with("w", 0.3);
-        close("cliff", least("cliff", plane(2000).map(rmw)), 2e-3);
+        close("cliff", least("cliff", plane(1000).map(rmw)), 2e-3);
 
-        let fine = |low: f64, high: f64| steps(40_000).map(move |u| low * (high / low).powf(u));
+        let fine = |low: f64, high: f64| steps(10_000).map(move |u| low * (high / low).powf(u));
         let nets = (1..=8i64).flat_map(|layers| {
             ["sgd", "momentum", "adam"].into_iter().flat_map(move |optimizer| {
                 fine(1e-5, 1.0).map(move |rate| {
@@ -354,7 +354,7 @@ mod tests {
                 })
             })
         });
-        close("diverge", least("diverge", nets), 1e-5);
+        close("diverge", least("diverge", nets), 1e-4);
         let solvers = steps(300).flat_map(|u| {
             ["jacobi", "gauss", "sor", "multigrid"].into_iter().flat_map(move |method| {
                 steps(160).map(move |v| {
@@ -363,7 +363,8 @@ mod tests {
                 })
             })
         });
-        close("solver", least("solver", solvers), 1e-9);
+        // The grid's ω just below 1.88 is 0.005 away: 4 · 0.05 · 0.005 + 2 · 0.005².
+        close("solver", least("solver", solvers), 1.1e-3);
         let meshes = (10..=200i64).flat_map(|cells| {
             ["explicit", "midpoint", "implicit"].into_iter().flat_map(move |scheme| {
                 steps(4000)
@@ -373,18 +374,18 @@ mod tests {
             })
         });
         close("mesh", least("mesh", meshes), 1e-9);
-        // The fewest minutes and the most are no better than 90, whatever the rest is.
+        // No minutes are better than 90, whatever the rest is; the best flux, 0.63, is on the grid.
         let kilns = (900..=1300i64).flat_map(|temperature| {
             (1..=15i64).flat_map(move |ramp| {
                 (1..=6i64).flat_map(move |layers| {
-                    steps(1000).map(move |flux| {
+                    steps(100).map(move |flux| {
                         let heat = Point::new().with("temperature", temperature).with("minutes", 90);
                         heat.with("ramp", ramp).with("layers", layers).with("flux", flux)
                     })
                 })
             })
         });
-        close("kiln", least("kiln", kilns), 1e-5);
+        close("kiln", least("kiln", kilns), 1e-9);
         // For each depth, batch and precision the widest that fits is the best: the loss falls with the width.
         let networks = (2..=24i64).flat_map(|depth| {
             (8..=512i64).flat_map(move |batch| {

@@ -134,7 +134,7 @@ mod tests {
             at(0.505, 3, "sgd", None),
             at(0.505, 4, "adam", None),
             at(0.52, 3, "adam", None),
-            at(0.501, 3, "adam", Some(1.0)),
+            at(0.5005, 3, "adam", Some(1.0)),
         ];
         let score = Score::of(&problem, &attempts).expect("points of the space");
         assert_eq!((score.near, score.near_any), (1, 2));

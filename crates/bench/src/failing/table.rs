@@ -108,9 +108,10 @@ pub fn write(file: &mut File, row: &Row) -> io::Result<()> {
 
 /// Markdown tables of all rows: one line for each door, mode and commit, and a table of its problems.
 ///
-/// Bests are compared with the baseline, seed by seed: where a region fails, with the library's rows of `baseline` told
-/// as infeasible; where chance does, with the library's rows that ignore failures, of the same commit or of `baseline`.
-pub fn summary(rows: &[Row], baseline: &str) -> String {
+/// Bests are compared seed by seed with rows of these or of `others`, through the same door if it has any, or else with
+/// the library's. Where a region fails, they are those of the commit `baseline` that told failures as infeasible; where
+/// chance does, those that ignored failures: of the same commit, or of `baseline`, when all failures were.
+pub fn summary(rows: &[Row], others: &[Row], baseline: &str) -> String {
     let mut groups: BTreeMap<(&str, &str, &str), Vec<&Row>> = BTreeMap::new();
     for row in rows {
         groups.entry((&row.door, &row.commit, &row.mode)).or_default().push(row);
@@ -120,7 +121,9 @@ pub fn summary(rows: &[Row], baseline: &str) -> String {
     for ((door, commit, mode), group) in groups {
         let cells: Vec<Cell> = in_order(&group)
             .into_iter()
-            .map(|(name, has_region)| Cell::of(&group, name, has_region, &Against { rows, commit, baseline }))
+            .map(|(name, has_region)| {
+                Cell::of(&group, name, has_region, &Against { rows, others, door, commit, baseline })
+            })
             .collect();
         // Writing to a String cannot fail.
         let _ = writeln!(overview, "| {door} | {mode} | {commit} | {} |", overall(&cells));
@@ -141,9 +144,11 @@ const TABLE: &str = "\
 regret | to the baseline | better : equal : worse |
 |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|";
 
-/// What a group of rows is compared with.
+/// Where what a group of rows is compared with is looked for.
 struct Against<'a> {
     rows: &'a [Row],
+    others: &'a [Row],
+    door: &'a str,
     commit: &'a str,
     baseline: &'a str,
 }
@@ -151,15 +156,22 @@ struct Against<'a> {
 impl Against<'_> {
     /// The best values of the baseline, by seed.
     fn bests(&self, problem: &str, has_region: bool) -> BTreeMap<u64, f64> {
-        let of = |mode: &str, commit: &str| -> BTreeMap<u64, f64> {
-            let fits = |r: &&Row| r.door == "library" && r.problem == problem && r.mode == mode && r.commit == commit;
-            self.rows.iter().filter(fits).map(|r| (r.seed, r.score.best)).collect()
+        let Self { door, commit, baseline, .. } = *self;
+        let places: &[(&str, &str, &str)] = if has_region {
+            &[(door, "infeasible", baseline), ("library", "infeasible", baseline)]
+        } else {
+            &[
+                (door, "ignore", commit),
+                (door, "fail", baseline),
+                ("library", "ignore", commit),
+                ("library", "ignore", baseline),
+            ]
         };
-        if has_region {
-            return of("infeasible", self.baseline);
-        }
-        let same = of("ignore", self.commit);
-        if same.is_empty() { of("ignore", self.baseline) } else { same }
+        let of = |&(door, mode, commit): &(&str, &str, &str)| -> BTreeMap<u64, f64> {
+            let fits = |r: &&Row| r.door == door && r.problem == problem && r.mode == mode && r.commit == commit;
+            self.rows.iter().chain(self.others).filter(fits).map(|r| (r.seed, r.score.best)).collect()
+        };
+        places.iter().map(of).find(|found| !found.is_empty()).unwrap_or_default()
     }
 }
 
@@ -320,10 +332,13 @@ mod tests {
             row("fail", 1, 18, -0.37),
             row("fail", 2, 18, -0.1),
         ];
-        let text = summary(&rows, "c");
+        let text = summary(&rows, &[], "c");
         // Wasted: (12.5 + 37.5 + 37.5) / 3; differences −0.01 and +0.03, the third has no partner.
         assert!(text.contains("| edge | 3 | 29.2 | 37.5 | 4.2 | 2 | 3 | 3 | 3 | -0.3700 |"), "{text}");
         assert!(text.contains("| +1.0e-2 | 1 : 0 : 1 |"), "{text}");
+        // The baseline may be in another file.
+        let apart = summary(&rows[2..], &rows[..2], "c");
+        assert!(apart.contains("| +1.0e-2 | 1 : 0 : 1 |") && !apart.contains("infeasible"), "{apart}");
         assert!(text.contains("| library | fail | c | 3 | 29.2 | 29.2 (edge) | 3 | 3 | 3 | 1 of 1: edge |"), "{text}");
     }
 }
