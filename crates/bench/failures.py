@@ -151,7 +151,8 @@ def main() -> None:
     groups = {"all": (True, False), "regions": (True,), "chance": (False,)}
     asked = chosen.problems.split(",")
     wanted = [p for p in about["problems"] if p["name"] in asked or p["region"] in groups.get(chosen.problems, ())]
-    known = {tuple(line.split(",")[:5]) for line in chosen.out.read_text().splitlines()}
+    lines = chosen.out.read_text().splitlines() if chosen.out.exists() else []
+    known = {tuple(line.split(",")[:5]) for line in lines}
     for seed in range(chosen.first, chosen.first + chosen.seeds):
         for problem in wanted:
             for mode in chosen.modes.split(","):

@@ -216,16 +216,17 @@ impl Cell {
 
     fn line(&self) -> String {
         let design = self.wasted_by_design.as_ref().map_or_else(String::new, |d| format!("{:.1}", mean(d)));
+        // The least value there is may not be known.
+        let regret = if self.regret.is_nan() { String::new() } else { format!("{:.2e}", self.regret) };
         let [near, any, raw] = self.near;
         format!(
-            "| {} | {} | {:.1} | {:.1} | {design} | {} | {near} | {any} | {raw} | {:.4} | {:.2e} | {} |\n",
+            "| {} | {} | {:.1} | {:.1} | {design} | {} | {near} | {any} | {raw} | {:.4} | {regret} | {} |\n",
             self.name,
             self.n,
             mean(&self.wasted),
             self.wasted.iter().copied().fold(0.0, f64::max),
             self.streak,
             self.best,
-            self.regret,
             compared(&self.differences),
         )
     }
