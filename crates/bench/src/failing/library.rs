@@ -1,0 +1,75 @@
+//! Runs against the library, with workers that are only simulated.
+
+use elbowroom::error::Result;
+use elbowroom::rng::Stream;
+use elbowroom::study::{FailureRule, Source, Study, StudyConfig, Trial, TrialId};
+
+use super::problems::FailingProblem;
+use super::score::Attempt;
+use super::{Mode, TRIALS, WORKERS};
+
+/// Runs one problem: every worker asks for one point, and for one more whenever it has reported, after a trial's
+/// [`duration`]. The study as it is at the end comes back.
+pub fn run(problem: &FailingProblem, mode: Mode, seed: u64) -> Result<Study> {
+    let rule = if mode == Mode::Ignore { FailureRule::Ignore } else { FailureRule::Learn };
+    let config = StudyConfig::new(problem.space.clone()).seed(seed).failures(rule).budget(TRIALS);
+    let mut study = Study::new(config)?;
+    // When each trial under way ends.
+    let mut under_way: Vec<(f64, TrialId)> = Vec::new();
+    let mut now = 0.0;
+    loop {
+        while under_way.len() < WORKERS {
+            let Some(trial) = study.ask(1)?.trials.pop() else { break };
+            under_way.push((now + duration(seed, trial.id.0), trial.id));
+        }
+        let next = (0..under_way.len()).min_by(|&a, &b| under_way[a].0.total_cmp(&under_way[b].0));
+        let Some(next) = next else { break };
+        let (ended, id) = under_way.swap_remove(next);
+        now = ended;
+        report(&mut study, problem, mode, seed, id)?;
+    }
+    Ok(study)
+}
+
+/// How long a trial takes, in no particular unit: exponential around 1.
+pub fn duration(seed: u64, trial: u64) -> f64 {
+    -(1.0 - Stream::new(seed).child("duration", trial).uniform()).ln()
+}
+
+/// The trials of a study, to be scored.
+pub fn attempts(study: &Study) -> Vec<Attempt> {
+    study.trials().iter().map(attempt).collect()
+}
+
+fn report(study: &mut Study, problem: &FailingProblem, mode: Mode, seed: u64, id: TrialId) -> Result<()> {
+    match problem.evaluate(&study.trial(id)?.point, seed, id.0) {
+        Some(value) => study.tell(id, value).map(drop),
+        None => match mode {
+            Mode::Fail | Mode::Ignore => study.fail(id, "failed"),
+            Mode::Nan => study.tell(id, f64::NAN).map(drop),
+            Mode::Infeasible => study.infeasible(id, "infeasible"),
+        },
+    }
+}
+
+fn attempt(trial: &Trial) -> Attempt {
+    Attempt { point: trial.point.clone(), value: trial.value(), design: Some(trial.source == Source::Design) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::problems::named;
+    use super::*;
+
+    #[test]
+    fn a_run_hands_out_all_trials_and_ends_them() {
+        let problem = named("edge").expect("a problem");
+        let attempts = attempts(&run(&problem, Mode::Fail, 3).expect("a run"));
+        assert_eq!(attempts.len(), TRIALS);
+        for attempt in &attempts {
+            // Each has the value of its point, or fails where the formula says so.
+            let x = attempt.point.get("x").and_then(|v| v.as_f64()).expect("a number");
+            assert_eq!(attempt.value.is_none(), x > 0.6);
+        }
+    }
+}
