@@ -136,3 +136,20 @@ fn a_model_that_is_too_sure_is_told_by_results_left_out_and_ahead() {
     assert!(!right.model().unwrap().leave_one_out().is_too_sure());
     assert!(!right.results_ahead().unwrap().is_too_sure());
 }
+
+#[test]
+fn an_expectation_that_no_result_supports_gives_way_to_the_best_observed_point() {
+    // Results fall along a line, but for the last and best one, which the model takes for noise: it expects more there
+    // than any result, and its errors on the others are small.
+    let hyperparameters = HyperparameterRule::Fixed { variance: 4.0, lengthscales: vec![2.0], noise: 0.02 };
+    let model = ModelConfig { hyperparameters, ..ModelConfig::default() };
+    let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
+    let mut study = Study::new(StudyConfig::new(space).model(model)).unwrap();
+    for i in 0..16 {
+        let x = f64::from(i) / 15.0;
+        study.add(&Point::new().with("x", x), if i == 15 { -14.05 } else { -f64::from(i) }).unwrap();
+    }
+    let found = study.recommended().unwrap();
+    assert_eq!((found.trial, found.mean, found.sd), (study.best().map(|t| t.id), -14.05, 0.0));
+    assert!(found.fallback.unwrap().contains("better than any result"));
+}

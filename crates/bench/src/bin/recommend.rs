@@ -53,8 +53,8 @@ fn main() {
     }
     for file in summaries {
         let rows = rows_of(&file);
-        let commits: Vec<&str> =
-            rows.iter().map(|row| row.commit.as_str()).collect::<HashSet<_>>().into_iter().collect();
+        let mut commits: Vec<&str> = rows.iter().map(|row| row.commit.as_str()).collect();
+        commits.dedup();
         for commit in commits {
             let of_commit: Vec<&Row> = rows.iter().filter(|row| row.commit == commit).collect();
             println!("{file}, {commit}\n\n{}", summary(&of_commit));
@@ -196,7 +196,7 @@ fn summary(rows: &[&Row]) -> String {
         kinds.entry(place).or_default().push(row);
     }
     let mut text = String::from(
-        "| kind | states | worse than the best observed by more than the noise | better, mean gain in noise or in gaps | \
+        "| kind | states | worse than the best observed by more than the noise | mean gain over it, in noise | \
          the best observed itself | untried | fall-back past the design | too good | nearest failed |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n",
     );
     let noisy: Vec<&Row> = rows.iter().copied().filter(|r| r.noise > 0.0).collect();
@@ -212,11 +212,12 @@ fn summary(rows: &[&Row]) -> String {
         let gain = |row: &Row| (row.best_truth - row.truth) / row.noise;
         let noisy = rows.iter().filter(|row| row.noise > 0.0);
         let gains: Vec<f64> = noisy.map(|row| gain(row).clamp(-100.0, 100.0)).collect();
-        let mean = gains.iter().sum::<f64>() / gains.len().max(1) as f64;
+        let mean = gains.iter().sum::<f64>() / gains.len() as f64;
+        let mean = if gains.is_empty() { String::new() } else { format!("{mean:.3}") };
         let too_good = |row: &Row| row.expected < row.best_value - row.error;
         let _ = writeln!(
             text,
-            "| {name} | {} | {:.2} % | {mean:.3} | {:.1} % | {:.1} % | {fallbacks:.1} % | {:.2} % | {:.2} % |",
+            "| {name} | {} | {:.2} % | {mean} | {:.1} % | {:.1} % | {fallbacks:.1} % | {:.2} % | {:.2} % |",
             rows.len(),
             share(&worse),
             share(&|row| row.is_best),
