@@ -2,4 +2,5 @@
 //! of whose points fail.
 
 pub mod failing;
+pub mod generated;
 pub mod problems;

@@ -67,7 +67,8 @@ pub fn count(counts: &Counts) -> String {
 
 /// A recommendation as JSON.
 pub fn recommendation(found: &Recommendation) -> Value {
-    json!({ "trial": found.trial, "point": found.point, "mean": found.mean, "sd": found.sd })
+    let Recommendation { trial, point, mean, sd, fallback } = found;
+    json!({ "trial": trial, "point": point, "mean": mean, "sd": sd, "fallback": fallback })
 }
 
 /// A point, one parameter a line, with floats cut to six digits.

@@ -48,6 +48,7 @@ pub fn recommendation_to_python<'py>(py: Python<'py>, found: &Recommendation) ->
     dict.set_item("mean", found.mean)?;
     dict.set_item("sd", found.sd)?;
     dict.set_item("trial", found.trial.map(|id| id.0))?;
+    dict.set_item("fallback", found.fallback.as_deref())?;
     Ok(dict)
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use elbowroom::space::Dimension;
-use elbowroom::study::{Model, Streak, Study, Trial};
+use elbowroom::study::{Errors, Model, Streak, Study, Trial};
 use serde::Serialize;
 
 use crate::axis::number;
@@ -159,7 +159,7 @@ fn model(study: &Study) -> Vec<Finding> {
             let before = findings.len();
             findings.extend(dead_parameters(study, &model));
             findings.extend(noise(&model));
-            findings.extend(validation(&model));
+            findings.extend(validation(study, &model));
             if findings.len() == before {
                 findings.push(Finding::fine("the model predicts left-out results as well as it says"));
             }
@@ -192,13 +192,24 @@ fn noise(model: &Model) -> Option<Finding> {
     })
 }
 
-/// Left-out results in units of their predicted deviation: their mean square is about 1 for a model that knows itself.
-fn validation(model: &Model) -> Option<Finding> {
-    let left_out = model.posterior.leave_one_out();
-    let squares = left_out.iter().zip(model.posterior.values()).map(|(l, y)| (y - l.mean).powi(2) / l.variance);
-    let mean_square = squares.sum::<f64>() / left_out.len().max(1) as f64;
-    (mean_square > 4.0).then(|| {
-        let what = format!("left-out results are {} of their predicted deviations away", number(mean_square.sqrt()));
-        Finding::note(what, "the function may have steps, or the noise may differ from place to place")
+/// Whether the model is surer than its errors: on results left out, and on the last results from those before them.
+fn validation(study: &Study, model: &Model) -> Option<Finding> {
+    let left_out = model.leave_one_out();
+    if left_out.is_too_sure() {
+        let what = format!("the model is too sure: {}", missed("left-out results", &left_out.errors));
+        return Some(Finding::note(what, "the function may have steps, or the noise may differ from place to place"));
+    }
+    let ahead = study.results_ahead()?;
+    ahead.is_too_sure().then(|| {
+        let what = format!("the model is too sure: {}", missed("the results that came next", &ahead));
+        Finding::note(what, "trust the best observed point, and give the noise of results if it is known")
     })
+}
+
+fn missed(which: &str, errors: &Errors) -> String {
+    let (size, percent) = (number(errors.mean_square.sqrt()), |share: f64| (100.0 * share).round());
+    let (two, three) = (percent(errors.beyond_two), percent(errors.beyond_three));
+    format!(
+        "{which} are {size} of their predicted deviations away, {two} % of them more than 2 (5 % should be) and {three} % more than 3"
+    )
 }

@@ -107,10 +107,13 @@ pub struct Recommended {
     pub mean: f64,
     /// How sure it is: the standard deviation.
     pub sd: f64,
+    /// Why it is the best observed point with its own value, where the model's answer cannot be trusted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<String>,
 }
 
 impl From<Recommendation> for Recommended {
-    fn from(Recommendation { trial, point, mean, sd }: Recommendation) -> Self {
-        Self { trial, point, mean, sd }
+    fn from(Recommendation { trial, point, mean, sd, fallback }: Recommendation) -> Self {
+        Self { trial, point, mean, sd, fallback }
     }
 }

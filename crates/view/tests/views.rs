@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use elbowroom::batch::LocalPenalization;
 use elbowroom::gp::Scratch;
 use elbowroom::space::{Parameter, SearchSpace, Value};
-use elbowroom::study::{Event, Goal, Retry, StrategyConfig, Study, StudyConfig, Trial, TrialId};
+use elbowroom::study::{
+    Event, Goal, HyperparameterRule, ModelConfig, Retry, StrategyConfig, Study, StudyConfig, Trial, TrialId,
+};
+use elbowroom_view::health::{Level, health};
 use elbowroom_view::map::map;
 use elbowroom_view::model::{importance, parallel, quality, slices, surface};
 use elbowroom_view::proposal::propose;
@@ -227,5 +230,18 @@ fn every_picture_of_every_state_of_a_study_is_drawn_or_says_why_not() {
             }
         }
         elbowroom_view::report::report(&scene, "", true);
+    }
+}
+
+#[test]
+fn the_doctor_tells_a_model_that_is_too_sure_from_one_that_is_not() {
+    // A lengthscale of three boxes and next to no noise: a wave does not fit, whatever is observed of it.
+    let hyperparameters = HyperparameterRule::Fixed { variance: 1.0, lengthscales: vec![3.0], noise: 1e-9 };
+    let wrong = ModelConfig { hyperparameters, ..ModelConfig::default() };
+    for (model, is_too_sure) in [(wrong, true), (ModelConfig::default(), false)] {
+        let study = study(StudyConfig::new(floats(1)).initial(24).model(model).seed(2), 24, |t| (11.0 * x(t, 0)).sin());
+        let findings = health(&Scene::alone("sure", &study), true);
+        let told = findings.iter().find(|finding| finding.what.contains("the model is too sure"));
+        assert_eq!(told.is_some_and(|finding| finding.level == Level::Note), is_too_sure, "{findings:?}");
     }
 }

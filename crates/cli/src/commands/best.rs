@@ -23,6 +23,9 @@ pub fn in_words(study: &SharedStudy) -> String {
     if let Some(found) = study.study().recommended() {
         let (mean, sd) = (number(found.mean), number(found.sd));
         match found.trial {
+            Some(trial) if trial == best.id && found.fallback.is_some() => {
+                text += &format!("recommended: the same, since {}\n", found.fallback.unwrap_or_default());
+            }
             Some(trial) if trial == best.id => text += &format!("recommended: the same, expected {mean} ± {sd}\n"),
             Some(trial) => {
                 let lines = point_lines(&found.point);

@@ -32,7 +32,7 @@ pub use multipoint::Multipoint;
 pub use plain::Plain;
 pub use pure_exploration::{PureExploration, RegionRule};
 pub use random::{Random, RandomRest};
-pub use recommend::highest_bound;
+pub use recommend::{Gain, Sought};
 pub use simulation_matching::SimulationMatching;
 pub use thompson::Thompson;
 pub use tried::Tried;

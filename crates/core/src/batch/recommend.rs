@@ -1,7 +1,13 @@
-//! The point to recommend in the end: arg max μ − κs over the space.
+//! The point to use in the end: what to search for it, and the searches.
 //!
-//! κ = 0 is the paper's recommendation, the point that the model expects most of. With little noise it can lie where the
-//! model only extrapolates, and its value be far worse than the best one observed; κ = 1 counts what is not known there.
+//! Two bounds of the latent function are maximized over the points that may be recommended:
+//!
+//! μ(x) − κ s(x), and with a reference b the bound of the gain over it,
+//! μ(x) − μ(b) − κ θ(x),   θ² = s²(x) + s²(b) − 2c(x, b),   c the posterior covariance.
+//!
+//! κ = 0 in the first is the paper's recommendation, the point that the model expects most of. With little noise it can
+//! lie where the model only extrapolates, and its value be far worse than the best one observed. The second is 0 at the
+//! reference: what is above it is surely better, as far as the model goes.
 
 use std::collections::HashSet;
 
@@ -9,59 +15,136 @@ use super::Situation;
 use super::candidates::candidates;
 use crate::acquisition::Climb;
 use crate::gp::{Posterior, Scratch};
+use crate::linalg::Points;
 use crate::rng::Stream;
-use crate::space::{PointKey, SearchSpace, UnitPoint};
+use crate::space::{SearchSpace, UnitPoint};
 
 /// Climbs from this many of the best points.
 const STARTS: usize = 5;
 
-/// The point of the space with the highest μ − κs; none if no feasible point is known.
-///
-/// `excluded` are points that failed or turned out infeasible.
-pub fn highest_bound(
-    posterior: &Posterior,
-    kappa: f64,
-    space: &SearchSpace,
-    excluded: &HashSet<PointKey>,
-    stream: &Stream,
-) -> Option<UnitPoint> {
-    let situation = Situation::new(posterior, space, &[], excluded, stream);
-    let spread = candidates(&situation);
-    let mut scratch = Scratch::default();
-    let mut bound = |u: &[f64], gradient: &mut [f64]| {
-        if kappa == 0.0 {
-            let mean = posterior.mean_gradient(u, &mut scratch);
-            gradient.copy_from_slice(&scratch.d_mean);
-            return mean;
-        }
-        let p = posterior.predict_gradient(u, &mut scratch);
-        let sd = p.variance.sqrt();
-        for (k, g) in gradient.iter_mut().enumerate() {
-            // At an observation without noise s is 0 and has no slope.
-            let slope = if sd > 0.0 { scratch.d_variance[k] / (2.0 * sd) } else { 0.0 };
-            *g = scratch.d_mean[k] - kappa * slope;
-        }
-        p.mean - kappa * sd
-    };
-    let mut gradient = vec![0.0; posterior.dim()];
-    let mut starts: Vec<(f64, &[f64])> = posterior
-        .observed()
-        .chain(spread.iter())
-        .filter(|u| space.is_feasible(u) && !excluded.contains(&space.key(u)))
-        .map(|u| (bound(u, &mut gradient), u))
-        .collect();
-    starts.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let mut climb = Climb::new(space, 100);
-    let mut best: Option<(f64, Vec<f64>)> = None;
-    for (height, start) in starts.into_iter().take(STARTS) {
-        let mut u = start.to_vec();
-        let mut value = climb.from(&mut bound, &mut u);
-        if excluded.contains(&space.key(&u)) {
-            (value, u) = (height, start.to_vec());
-        }
-        if best.as_ref().is_none_or(|(b, _)| value > *b) {
-            best = Some((value, u));
-        }
+/// A climb that gains less than this, in deviations of the prior, stays where it began: an observed point, mostly.
+const LEAST_GAIN: f64 = 1e-6;
+
+/// Where a point to recommend is sought.
+pub struct Sought<'a> {
+    /// The model of the objective.
+    pub posterior: &'a Posterior,
+    /// The space that points must decode in.
+    pub space: &'a SearchSpace,
+    /// Whether a point may be recommended at all, as far as the trials say.
+    pub may_recommend: &'a dyn Fn(&[f64]) -> bool,
+    /// The random numbers of the search.
+    pub stream: &'a Stream,
+}
+
+impl Sought<'_> {
+    /// The point with the highest μ − κs; none if no point is known that may be recommended.
+    pub fn highest_bound(&self, kappa: f64) -> Option<UnitPoint> {
+        let posterior = self.posterior;
+        let mut scratch = Scratch::default();
+        self.highest(kappa, None, &mut |u: &[f64], gradient: &mut [f64]| {
+            if kappa == 0.0 {
+                let mean = posterior.mean_gradient(u, &mut scratch);
+                gradient.copy_from_slice(&scratch.d_mean);
+                return mean;
+            }
+            let p = posterior.predict_gradient(u, &mut scratch);
+            let sd = p.variance.sqrt();
+            for (k, g) in gradient.iter_mut().enumerate() {
+                // At an observation without noise s is 0 and has no slope.
+                let slope = if sd > 0.0 { scratch.d_variance[k] / (2.0 * sd) } else { 0.0 };
+                *g = scratch.d_mean[k] - kappa * slope;
+            }
+            p.mean - kappa * sd
+        })
     }
-    best.map(|(_, u)| UnitPoint::clamped(u))
+
+    /// The point whose gain over the reference has the highest bound: the reference itself if nothing is surely better.
+    pub fn surest_gain(&self, kappa: f64, reference: &[f64]) -> Option<UnitPoint> {
+        let posterior = self.posterior;
+        let dim = posterior.dim();
+        self.highest(kappa, Some(reference), &mut |u: &[f64], gradient: &mut [f64]| {
+            let mut pair = Points::new(dim);
+            pair.push(u);
+            pair.push(reference);
+            let gain = Gain::of(posterior, &pair);
+            if gain.sd > 0.0 {
+                let by_variance = -kappa / (2.0 * gain.sd);
+                let by_covariance = [by_variance, -by_variance, -by_variance, by_variance];
+                gradient.copy_from_slice(&posterior.joint_gradient(&pair, &[1.0, -1.0], &by_covariance)[..dim]);
+            } else {
+                gradient.fill(0.0);
+            }
+            gain.bound(kappa)
+        })
+    }
+
+    /// The best of a few climbs: from `also`, and from the candidates and observations of the highest μ − κs.
+    fn highest(
+        &self,
+        kappa: f64,
+        also: Option<&[f64]>,
+        bound: &mut dyn FnMut(&[f64], &mut [f64]) -> f64,
+    ) -> Option<UnitPoint> {
+        let (posterior, space) = (self.posterior, self.space);
+        let taken = HashSet::new();
+        let mut spread = candidates(&Situation::new(posterior, space, &[], &taken, self.stream));
+        posterior.observed().for_each(|u| spread.push(u));
+        let (means, variances) = posterior.predict_many(&spread);
+        let heights = means.iter().zip(&variances).map(|(mean, variance)| mean - kappa * variance.sqrt());
+        let mut starts: Vec<(f64, &[f64])> = heights.zip(spread.iter()).collect();
+        starts.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let starts = starts.into_iter().map(|(_, u)| u).filter(|u| space.is_feasible(u) && (self.may_recommend)(u));
+
+        let mut climb = Climb::new(space, 100);
+        let mut gradient = vec![0.0; posterior.dim()];
+        let mut best: Option<(f64, Vec<f64>)> = None;
+        let least = LEAST_GAIN * posterior.hyper().variance.sqrt();
+        // The climb refuses no step, so that it has no cliffs; where it ends may be refused.
+        for start in also.into_iter().chain(starts.take(STARTS)) {
+            let height = bound(start, &mut gradient);
+            let mut u = start.to_vec();
+            let mut value = climb.from(&mut |u: &[f64], g: &mut [f64]| bound(u, g), &mut u);
+            if value.is_nan() || value <= height + least || !(self.may_recommend)(&u) {
+                (value, u) = (height, start.to_vec());
+            }
+            if best.as_ref().is_none_or(|(b, _)| value > *b) {
+                best = Some((value, u));
+            }
+        }
+        best.map(|(_, u)| UnitPoint::clamped(u))
+    }
+}
+
+/// What one point is expected to gain over another, in the model's units.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Gain {
+    /// The expected difference.
+    pub mean: f64,
+    /// Its standard deviation θ.
+    pub sd: f64,
+}
+
+impl Gain {
+    /// The gain of the first of two points over the second.
+    ///
+    /// ```
+    /// use elbowroom::{batch::Gain, data::Dataset, gp::{Hyperparameters, KernelKind, Posterior}, linalg::Points};
+    /// let data = Dataset::new(Points::from_rows(1, vec![0.0, 1.0])?, vec![1.0, 3.0])?;
+    /// let gp = Posterior::new(&data, Hyperparameters::new(KernelKind::Rbf, 1.0, vec![1.0], 0.0))?;
+    /// // Both were observed without noise: their difference is certain.
+    /// let gain = Gain::of(&gp, &Points::from_rows(1, vec![1.0, 0.0])?);
+    /// assert!((gain.mean - 2.0).abs() < 1e-12 && gain.sd < 1e-6);
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn of(posterior: &Posterior, pair: &Points) -> Self {
+        let joint = posterior.joint(pair);
+        let variance = joint.covariance[0] + joint.covariance[3] - 2.0 * joint.covariance[1];
+        Self { mean: joint.mean[0] - joint.mean[1], sd: variance.max(0.0).sqrt() }
+    }
+
+    /// The mean less κ deviations.
+    pub fn bound(self, kappa: f64) -> f64 {
+        self.mean - kappa * self.sd
+    }
 }

@@ -10,6 +10,7 @@ mod initial;
 mod model;
 mod outcome;
 mod part;
+mod recommend;
 mod report;
 mod standing;
 mod state;
@@ -18,6 +19,7 @@ mod streak;
 mod suggest;
 mod tally;
 mod trial;
+mod trust;
 mod verify;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,6 +29,7 @@ pub use event::{AskedTrial, Build, EVENT_VERSION, Event, Provenance, Retry};
 pub use model::{HyperparameterRule, Model, ModelConfig, ModelRecord, Observations};
 pub use outcome::{OutcomeMap, OutcomeRule};
 pub use part::Part;
+pub use recommend::Recommendation;
 pub use report::{Report, Told};
 pub use standing::Standing;
 use state::State;
@@ -34,13 +37,14 @@ pub use strategy::StrategyConfig;
 pub use streak::{Alarm, Streak};
 pub use suggest::{Suggestion, Work};
 pub use trial::{Measurement, MeasurementKind, Source, Trial, TrialId, TrialState};
+pub use trust::{Errors, LeaveOneOut};
 pub use verify::{Difference, other_versions, verify};
 
-use crate::batch::{BatchSize, highest_bound};
+use crate::batch::BatchSize;
 use crate::chance::Chance;
 use crate::error::{Error, Result};
 use crate::rng::Stream;
-use crate::space::{Point, SearchSpace};
+use crate::space::SearchSpace;
 
 /// A search for the best point, as far as it has come.
 ///
@@ -93,19 +97,6 @@ pub struct Asked {
     pub part: Option<Part>,
     /// What it cost to compute; nothing for an answer that was given before.
     pub work: Work,
-}
-
-/// The point to use, given all results.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Recommendation {
-    /// The trial that observed it, if one did.
-    pub trial: Option<TrialId>,
-    /// The point.
-    pub point: Point,
-    /// What the model expects there, in the user's units.
-    pub mean: f64,
-    /// How sure it is: the standard deviation.
-    pub sd: f64,
 }
 
 impl Study {
@@ -275,51 +266,6 @@ impl Study {
             self.apply(suggestion.into_event(request))?;
         }
         Ok(Asked { trials: self.state.trials[first..].to_vec(), short, part, work })
-    }
-
-    /// The point to use in the end: that of the highest μ − s, with the model's mean and standard deviation there. It
-    /// need not have been tried.
-    ///
-    /// Where there can be no model it is the best observed point, with its own value and noise.
-    pub fn recommended(&self) -> Option<Recommendation> {
-        self.expected_best(1.0).or_else(|| self.best_observed())
-    }
-
-    /// The paper's recommendation: the point that the model expects most of, arg max μ.
-    ///
-    /// With little noise it can lie where the model only extrapolates: prefer [`Study::recommended`].
-    pub fn highest_mean(&self) -> Option<Recommendation> {
-        self.expected_best(0.0).or_else(|| self.best_observed())
-    }
-
-    fn best_observed(&self) -> Option<Recommendation> {
-        let best = self.best()?;
-        let (mean, sd) = (best.value()?, best.noise().unwrap_or(0.0).sqrt());
-        Some(Recommendation { trial: Some(best.id), point: best.point.clone(), mean, sd })
-    }
-
-    /// The point of the highest μ − κs, if there are results and a model of them.
-    fn expected_best(&self, kappa: f64) -> Option<Recommendation> {
-        self.best()?;
-        let space = self.space();
-        if space.dim() == 0 {
-            return None;
-        }
-        let model = self.model().ok()?;
-        let stream = Stream::new(self.config().seed).child("recommend", self.state.data_revision as u64);
-        let bad = |t: &&Trial| matches!(t.state, TrialState::Failed { .. } | TrialState::Infeasible { .. });
-        let excluded = self.trials().iter().filter(bad).map(|t| space.key(&t.unit)).collect();
-        let unit = highest_bound(&model.posterior, kappa, space, &excluded, &stream)?;
-        let (mean, sd) = model.predict_value(&unit);
-        let key = space.key(&unit);
-        let observed = self.trials().iter().find(|t| t.value().is_some() && space.key(&t.unit) == key);
-        let found = Recommendation {
-            trial: observed.map(|t| t.id),
-            point: observed.map_or_else(|| space.decode(&unit), |t| t.point.clone()),
-            mean: self.config().goal.maximized(mean),
-            sd,
-        };
-        (mean.is_finite() && sd.is_finite()).then_some(found)
     }
 
     /// The model of the results so far: made once for each data revision.

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::outcome::{OutcomeMap, OutcomeRule};
 use super::part::Part;
+use super::trust;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::gp::{
@@ -231,18 +232,11 @@ impl Model {
         }
         let mut work = 0.0;
         let (kernel, bend, theta) = fitting.contest(&raw, &mut work)?;
-        let outcome = OutcomeMap::by(config.outcome, raw.y(), bend);
-        let data = encoded(&raw, &outcome)?;
-        let mut params = fitting.params(kernel, &data);
-        params.warm = theta;
         // The contest had the random starts, and its end is close.
-        params.random_starts = 0;
-        if raw.len() > CONTEST {
-            params.max_evaluations = POLISH_EVALUATIONS;
-        }
-        let found = fit(&data, &params, stream)?;
-        let record = ModelRecord { kernel, theta: found.theta, bend: outcome.bend(), part: None };
-        Ok(Self { posterior: found.posterior, outcome, record, work: work + found.info.work })
+        let most = (raw.len() > CONTEST).then_some(POLISH_EVALUATIONS);
+        let mut fitted = trust::checked(&fitting, &raw, fitting.complete(&raw, kernel, bend, theta, most)?)?;
+        fitted.model.work += work;
+        Ok(fitted.model)
     }
 
     /// The prediction at a unit point in the units of the observed values: median and standard
@@ -255,28 +249,70 @@ impl Model {
     }
 }
 
-struct Fitting<'a> {
-    config: &'a ModelConfig,
-    space: &'a SearchSpace,
-    warm: Option<&'a ModelRecord>,
-    stream: &'a Stream,
+/// A model of all observations, and how well it explains them.
+pub(super) struct Fitted {
+    pub model: Model,
+    /// ln of likelihood times prior of the results themselves, whatever the warp.
+    pub value: f64,
+}
+
+impl Fitted {
+    /// With the work that another one took.
+    pub fn with_work_of(mut self, other: &Fitted) -> Self {
+        self.model.work += other.model.work;
+        self
+    }
+}
+
+/// A fit as it goes on.
+pub(super) struct Fitting<'a> {
+    pub config: &'a ModelConfig,
+    pub space: &'a SearchSpace,
+    /// The record of an earlier fit of this study.
+    pub warm: Option<&'a ModelRecord>,
+    pub stream: &'a Stream,
 }
 
 impl Fitting<'_> {
+    /// A model of all observations with this kernel and bend; the search begins at θ, or at the prior's mode, and ends
+    /// after so many evaluations of the likelihood.
+    pub fn complete(
+        &self,
+        raw: &Dataset,
+        kernel: KernelKind,
+        bend: Option<f64>,
+        theta: Option<Vec<f64>>,
+        max_evaluations: Option<usize>,
+    ) -> Result<Fitted> {
+        let outcome = OutcomeMap::by(self.config.outcome, raw.y(), bend);
+        let data = encoded(raw, &outcome)?;
+        let mut params = self.params(kernel, &data);
+        params.warm = theta;
+        params.random_starts = 0;
+        params.max_evaluations = max_evaluations.unwrap_or(params.max_evaluations);
+        let found = fit(&data, &params, self.stream)?;
+        let value = found.value + outcome.ln_jacobian(raw.y());
+        let record = ModelRecord { kernel, theta: found.theta, bend: outcome.bend(), part: None };
+        Ok(Fitted { model: Model { posterior: found.posterior, outcome, record, work: found.info.work }, value })
+    }
+
     /// The kernel and bend under which the results are most likely, with their θ.
     fn contest(&self, raw: &Dataset, work: &mut f64) -> Result<(KernelKind, Option<f64>, Option<Vec<f64>>)> {
         let subset = part(raw, CONTEST, self.stream)?;
         let first = self.first_kernel();
         let warm = self.warm.map(|w| w.theta.clone());
-        let mut best = self.entry(&subset, first, None, warm, true, work)?;
+        // Bends are in deviations of all results: those of a part may lack the tail that makes them what they are.
+        let subset =
+            &Subset { bend_unit: OutcomeMap::deviation(raw.y()) / OutcomeMap::deviation(subset.y()), data: subset };
+        let mut best = self.entry(subset, first, None, warm, true, work)?;
         if self.config.outcome == OutcomeRule::Warped && n_distinct(raw) >= MIN_WARPED {
-            let warped = self.best_warp(&subset, first, &best, work)?;
+            let warped = self.best_warp(subset, first, &best, work)?;
             if warped.value > best.value {
                 best = warped;
             }
         }
         for &kernel in self.config.kernels.iter().skip(1) {
-            let entry = self.entry(&subset, kernel, best.bend, Some(best.theta.clone()), false, work)?;
+            let entry = self.entry(subset, kernel, best.bend, Some(best.theta.clone()), false, work)?;
             if entry.value > best.value {
                 best = entry;
             }
@@ -285,7 +321,7 @@ impl Fitting<'_> {
     }
 
     /// The best warp: from the one of the last fit, or the best of a few, downhill or uphill as long as that helps.
-    fn best_warp(&self, raw: &Dataset, kernel: KernelKind, plain: &Entry, work: &mut f64) -> Result<Entry> {
+    fn best_warp(&self, raw: &Subset, kernel: KernelKind, plain: &Entry, work: &mut f64) -> Result<Entry> {
         let mut try_level = |level: usize, from: &Entry| {
             self.entry(raw, kernel, Some(bend_at(level)), Some(from.theta.clone()), false, work)
         };
@@ -322,14 +358,15 @@ impl Fitting<'_> {
 
     fn entry(
         &self,
-        raw: &Dataset,
+        subset: &Subset,
         kernel: KernelKind,
         bend: Option<f64>,
         warm: Option<Vec<f64>>,
         explore: bool,
         work: &mut f64,
     ) -> Result<Entry> {
-        let outcome = OutcomeMap::by(self.config.outcome, raw.y(), bend);
+        let raw = &subset.data;
+        let outcome = OutcomeMap::by(self.config.outcome, raw.y(), bend.map(|c| c * subset.bend_unit));
         let data = encoded(raw, &outcome)?;
         let mut params = self.params(kernel, &data);
         params.warm = warm;
@@ -402,6 +439,13 @@ pub(super) fn metric(space: &SearchSpace) -> Vec<Metric> {
 /// How far a level is from a bend, in decades.
 fn distance(level: usize, bend: f64) -> f64 {
     (bend_at(level).log10() - bend.log10()).abs()
+}
+
+/// What the contest is held on.
+struct Subset {
+    data: Dataset,
+    /// The deviation of all results, in deviations of these.
+    bend_unit: f64,
 }
 
 #[derive(Clone)]

@@ -87,6 +87,11 @@ impl OutcomeMap {
         map
     }
 
+    /// The standard deviation of these results, which bends are in units of.
+    pub(super) fn deviation(y: &[f64]) -> f64 {
+        Self::new(y, None).scale
+    }
+
     /// The model value of a result.
     pub fn encode(&self, y: f64) -> f64 {
         (self.warp(y) - self.center) / self.spread

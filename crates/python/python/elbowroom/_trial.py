@@ -112,12 +112,16 @@ class Trials(list[Trial]):
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The point to use in the end, with what the model expects there; ``trial`` is the one that tried it, if one did."""
+    """The point to use in the end, with what the model expects there; ``trial`` is the one that tried it, if one did.
+
+    ``fallback`` says why it is the best observed point with its own value, where the model's answer cannot be trusted.
+    """
 
     params: Params
     mean: float
     sd: float
     trial: int | None
+    fallback: str | None = None
 
 
 def trial_of(row: dict[str, Any], params: Params) -> Trial:

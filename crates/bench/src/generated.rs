@@ -1,0 +1,189 @@
+//! Studies to judge answers on: objectives whose true value is known at every point, of several kinds.
+//!
+//! They differ from seed to seed and have what real ones have: tails over decades, places where the evaluation fails,
+//! categories and integers, and noise from none to as large as the effect of the parameters.
+
+use elbowroom::rng::Stream;
+use elbowroom::space::{Parameter, Point, SearchSpace};
+
+use crate::problems::{Task, task};
+
+/// The kinds of objectives.
+pub const KINDS: [&str; 10] =
+    ["smooth", "decades", "tails", "border", "mixed", "network", "noise_small", "noise", "noise_large", "noise_mixed"];
+
+/// An objective to be minimized, with its noise.
+pub struct Objective {
+    /// Where it is defined.
+    pub space: SearchSpace,
+    /// The standard deviation of the noise of a result.
+    pub noise: f64,
+    truth: Truth,
+}
+
+/// The true value at a point, or nothing where the evaluation fails.
+type Truth = Box<dyn Fn(&Point) -> Option<f64> + Send + Sync>;
+
+impl Objective {
+    /// The true value at a point; nothing where the evaluation fails.
+    pub fn truth(&self, point: &Point) -> Option<f64> {
+        (self.truth)(point)
+    }
+
+    /// The objective of this kind for one seed.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such kind.
+    pub fn new(kind: &str, seed: u64) -> Self {
+        let stream = Stream::new(0x5afe).child(kind, seed);
+        match kind {
+            "smooth" => {
+                of_task(task(["smooth3", "hartmann3", "six_hump_camel", "smooth6", "shekel7"][pick(seed)], seed))
+            }
+            "decades" => {
+                of_task(task(["decades5", "goldstein_price", "zakharov5", "valley4", "decades8"][pick(seed)], seed))
+            }
+            "tails" => tails(&stream),
+            "border" => border(&stream),
+            "mixed" => mixed(&stream),
+            "network" => network(&stream),
+            "noise_small" => noisy(of_task(task(["smooth3", "hartmann3"][(seed % 2) as usize], seed)), 0.1),
+            "noise" => {
+                let name = ["smooth3", "six_hump_camel", "hartmann3", "smooth6", "ellipsoid8"][pick(seed)];
+                noisy(of_task(task(name, seed)), 0.3)
+            }
+            "noise_large" => noisy(of_task(task(["smooth3", "hartmann3"][(seed % 2) as usize], seed)), 1.0),
+            "noise_mixed" => noisy(if seed % 2 == 0 { mixed(&stream) } else { border(&stream) }, 0.3),
+            other => panic!("unknown kind {other}"),
+        }
+    }
+}
+
+fn pick(seed: u64) -> usize {
+    (seed % 5) as usize
+}
+
+fn number(point: &Point, name: &str) -> f64 {
+    point.get(name).and_then(|v| v.as_f64()).unwrap_or(f64::NAN)
+}
+
+fn word<'a>(point: &'a Point, name: &str) -> &'a str {
+    point.get(name).and_then(|v| v.as_str()).unwrap_or("")
+}
+
+fn space(parameters: Vec<Parameter>) -> SearchSpace {
+    SearchSpace::new(parameters).expect("a valid space")
+}
+
+fn of_task(task: Task) -> Objective {
+    let parameters = task.bounds.iter().enumerate().map(|(i, b)| Parameter::float(format!("x{i}"), b.0, b.1));
+    Objective {
+        space: space(parameters.collect()),
+        noise: 0.0,
+        truth: Box::new(move |point| {
+            let x: Vec<f64> = point.iter().filter_map(|(_, v)| v.as_f64()).collect();
+            Some(task.value(&x))
+        }),
+    }
+}
+
+/// The same with noise, in typical deviations of the values: their interquartile range over the space, as for a normal law.
+fn noisy(mut objective: Objective, share: f64) -> Objective {
+    let points = elbowroom::design::sobol(512, objective.space.dim(), &Stream::new(1));
+    let at = |u: &[f64]| objective.truth(&objective.space.decode(&elbowroom::space::UnitPoint::clamped(u.to_vec())));
+    let mut values: Vec<f64> = points.iter().filter_map(at).collect();
+    values.sort_by(f64::total_cmp);
+    objective.noise = share * (values[values.len() * 3 / 4] - values[values.len() / 4]) / 1.35;
+    objective
+}
+
+/// A bowl that explodes towards one corner: up to ten decades.
+fn tails(stream: &Stream) -> Objective {
+    let mut draw = stream.child("tails", 0);
+    let centre: Vec<f64> = (0..3).map(|_| 0.2 + 0.5 * draw.uniform()).collect();
+    let steep = 15.0 + 15.0 * draw.uniform();
+    Objective {
+        space: space((0..3).map(|i| Parameter::float(format!("x{i}"), 0.0, 1.0)).collect()),
+        noise: 0.0,
+        truth: Box::new(move |point| {
+            let z: Vec<f64> = (0..3).map(|i| number(point, &format!("x{i}")) - centre[i]).collect();
+            let bowl: f64 = z.iter().map(|v| v * v).sum::<f64>() + 0.1 * (9.0 * z[0] + 5.0 * z[1]).sin().powi(2);
+            let edge = (z.iter().sum::<f64>() - 0.45).max(0.0);
+            Some(0.02 + bowl + 1e-2 * (steep * edge).exp_m1())
+        }),
+    }
+}
+
+/// The best point lies beside a region where every evaluation fails.
+fn border(stream: &Stream) -> Objective {
+    let mut draw = stream.child("border", 0);
+    let centre: Vec<f64> = (0..2).map(|_| 0.3 + 0.4 * draw.uniform()).collect();
+    let angle = 2.0 * std::f64::consts::PI * draw.uniform();
+    let gap = 0.01 + 0.04 * draw.uniform();
+    Objective {
+        space: space((0..2).map(|i| Parameter::float(format!("x{i}"), 0.0, 1.0)).collect()),
+        noise: 0.0,
+        truth: Box::new(move |point| {
+            let (a, b) = (number(point, "x0") - centre[0], number(point, "x1") - centre[1]);
+            let across = a * angle.cos() + b * angle.sin();
+            // Better and better towards the border, and no further.
+            (across < gap).then(|| (across - gap).abs() + 2.0 * (b * angle.cos() - a * angle.sin()).powi(2))
+        }),
+    }
+}
+
+/// Numbers, an integer and a category, each with an optimum of its own.
+fn mixed(stream: &Stream) -> Objective {
+    let mut draw = stream.child("mixed", 0);
+    let best: Vec<(f64, f64, f64)> = (0..3)
+        .map(|_| (10f64.powf(-3.0 + 2.0 * draw.uniform()), 0.1 + 0.8 * draw.uniform(), 2.0 + 6.0 * draw.uniform()))
+        .collect();
+    let offset: Vec<f64> = (0..3).map(|_| 0.3 * draw.uniform()).collect();
+    Objective {
+        space: space(vec![
+            Parameter::float("rate", 1e-4, 1.0).log(),
+            Parameter::float("share", 0.0, 1.0),
+            Parameter::int("depth", 1, 10),
+            Parameter::category("kind", ["a", "b", "c"]),
+        ]),
+        noise: 0.0,
+        truth: Box::new(move |point| {
+            let kind = ["a", "b", "c"].iter().position(|k| *k == word(point, "kind")).unwrap_or(0);
+            let (rate, share, depth) = best[kind];
+            let far = 0.3 * (number(point, "rate") / rate).log10().powi(2)
+                + 2.0 * (number(point, "share") - share).powi(2)
+                + 0.03 * (number(point, "depth") - depth).powi(2);
+            Some(offset[kind] + far)
+        }),
+    }
+}
+
+/// As training a small network: smooth and a little rough below a rate that depends on the momentum, values over
+/// decades beside it, failures beyond, and a unit, a decay and a kind besides.
+fn network(stream: &Stream) -> Objective {
+    let mut draw = stream.child("network", 0);
+    let rate = 10f64.powf(-1.6 + 0.8 * draw.uniform());
+    let phases: Vec<f64> = (0..4).map(|_| 6.0 * draw.uniform()).collect();
+    let shift = [0.0, -0.3 - 0.5 * draw.uniform(), 0.3 * draw.uniform()];
+    Objective {
+        space: space(vec![
+            Parameter::float("rate", 1e-3, 2.0).log(),
+            Parameter::float("momentum", 0.0, 0.98),
+            Parameter::int("hidden", 2, 16),
+            Parameter::float("decay", 1e-6, 0.1).log(),
+            Parameter::category("kind", ["plain", "nesterov", "adam"]),
+        ]),
+        noise: 0.0,
+        truth: Box::new(move |point| {
+            let kind = ["plain", "nesterov", "adam"].iter().position(|k| *k == word(point, "kind")).unwrap_or(0);
+            let (decay, hidden) = (number(point, "decay").log10(), number(point, "hidden"));
+            // The step that momentum makes of the rate, in decades from the best.
+            let step = (number(point, "rate") / rate / (1.0 - number(point, "momentum"))).log10() + shift[kind] - 0.3;
+            let rough = 1e-3 * ((23.0 * step + phases[0]).sin() + (7.0 * decay + phases[1]).sin());
+            let smooth = 0.02 + 0.05 * step * step + 0.02 / hidden + 0.05 * 10f64.powf(decay + 1.0);
+            let diverging = (step - 0.9).max(0.0);
+            (step < 1.5).then(|| smooth + rough + 0.05 * (14.0 * diverging).exp_m1())
+        }),
+    }
+}

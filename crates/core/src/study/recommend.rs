@@ -1,0 +1,230 @@
+//! The point to use, given all results.
+//!
+//! A model may be wrong, and its maximum is where its errors help it most. So an answer needs support. With b the best
+//! observed point, x is recommended only if
+//!
+//! - the nearest finished trial did not fail, be it nearest in lengthscales or in the unit cube; for a point that was not
+//!   tried, none of the nearest few did;
+//! - its variance is at most half of the prior's;
+//! - its expected value is better than the best observed one by no more than the model's leave-one-out error;
+//! - and it is surely no worse than b: μ(x) − μ(b) − κθ(x) ≥ −σ_n, with θ the deviation of the difference and σ_n the
+//!   noise. Without noise b is known to be what it is, and x must be better by more than the model resolves.
+//!
+//! κ counts deviations, each as large as the model's own errors on left-out results say.
+//!
+//! The first choice is arg max μ − s. If it is not sure enough, it is the point of the surest gain over b, which is b
+//! itself where nothing is surely better. Figures: `crates/bench/results/recommend.md`.
+
+use super::model::Model;
+use super::trial::{Trial, TrialId, TrialState};
+use super::{LeaveOneOut, Study};
+use crate::batch::{Gain, Sought};
+use crate::gp::Noise;
+use crate::linalg::Points;
+use crate::rng::Stream;
+use crate::space::{Point, UnitPoint};
+
+/// Deviations of the difference that count against a point where results are noisy: the best of them is luck in part.
+const SURE: f64 = 2.0;
+
+/// The same where they are not: leaving the best observed point can only be a mistake or an improvement, and a model's
+/// errors on small scales are not normal.
+const SURE_WITHOUT_NOISE: f64 = 5.0;
+
+/// A fitted noise variance below this share of the prior variance is taken for none: a function without noise that is a
+/// little rough looks like that.
+const LEAST_NOISE: f64 = 1e-2;
+
+/// The share of the prior variance that may be left at a recommended point.
+const MOST_VARIANCE: f64 = 0.5;
+
+/// The point to use, given all results.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recommendation {
+    /// The trial that observed it, if one did.
+    pub trial: Option<TrialId>,
+    /// The point.
+    pub point: Point,
+    /// What the model expects there, in the user's units.
+    pub mean: f64,
+    /// How sure it is: the standard deviation.
+    pub sd: f64,
+    /// Why it is the best observed point with its own value, where the model's answer cannot be trusted.
+    pub fallback: Option<String>,
+}
+
+impl Study {
+    /// The point to use in the end, with the model's mean and standard deviation there. It need not have been tried: it
+    /// is the point of the highest μ − s, if the data around it support that it is no worse than the best observed point,
+    /// and else a point that surely is not, most often the best observed one.
+    ///
+    /// Where the model cannot be trusted, or there is none, it is the best observed point with its own value and noise,
+    /// and [`Recommendation::fallback`] says why.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, Point, SearchSpace};
+    /// use elbowroom::study::{Study, StudyConfig};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+    /// let mut study = Study::new(StudyConfig::new(space))?;
+    /// for i in 0..8 {
+    ///     let x = f64::from(i) / 7.0;
+    ///     study.add(&Point::new().with("x", x), (x - 0.4) * (x - 0.4))?;
+    /// }
+    /// let found = study.recommended().unwrap();
+    /// let x = found.point.get("x").unwrap().as_f64().unwrap();
+    /// assert!((x - 0.4).abs() <= 0.03 && found.fallback.is_none());
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn recommended(&self) -> Option<Recommendation> {
+        let best = self.best()?;
+        if self.space().dim() == 0 {
+            return best_observed(best, None);
+        }
+        let found = match self.model() {
+            Ok(model) => Seat { study: self, best, left_out: model.leave_one_out(), model: &model }.answer(),
+            Err(error) => Err(format!("no model can be made: {error}")),
+        };
+        found.map_or_else(|why| best_observed(best, Some(why)), Some)
+    }
+
+    /// The paper's recommendation: the point that the model expects most of, arg max μ.
+    ///
+    /// With little noise it can lie where the model only extrapolates: prefer [`Study::recommended`].
+    pub fn highest_mean(&self) -> Option<Recommendation> {
+        let best = self.best()?;
+        if self.space().dim() == 0 {
+            return best_observed(best, None);
+        }
+        let Ok(model) = self.model() else { return best_observed(best, None) };
+        let seat = Seat { study: self, best, left_out: model.leave_one_out(), model: &model };
+        let (may_recommend, stream) = (|u: &[f64]| !seat.failed_at(u), stream(self));
+        let sought = seat.sought(&may_recommend, &stream);
+        let found = sought.highest_bound(0.0).and_then(|unit| seat.recommendation(&unit));
+        found.or_else(|| best_observed(best, None))
+    }
+}
+
+fn best_observed(best: &Trial, fallback: Option<String>) -> Option<Recommendation> {
+    let (mean, sd) = (best.value()?, best.noise().unwrap_or(0.0).sqrt());
+    Some(Recommendation { trial: Some(best.id), point: best.point.clone(), mean, sd, fallback })
+}
+
+fn stream(study: &Study) -> Stream {
+    Stream::new(study.config().seed).child("recommend", study.state.data_revision as u64)
+}
+
+/// What an answer is given from.
+struct Seat<'a> {
+    study: &'a Study,
+    best: &'a Trial,
+    model: &'a Model,
+    left_out: LeaveOneOut,
+}
+
+impl Seat<'_> {
+    /// The supported answer, or why there is none.
+    fn answer(&self) -> Result<Recommendation, String> {
+        let posterior = &self.model.posterior;
+        let may_recommend = |u: &[f64]| self.may_recommend(u);
+        let stream = stream(self.study);
+        let sought = self.sought(&may_recommend, &stream);
+        let (best, noise) = (&self.best.unit, self.noise());
+        let deviations = if noise > 0.0 {
+            SURE * self.left_out.errors.mean_square.max(1.0).sqrt()
+        } else {
+            SURE_WITHOUT_NOISE * self.model.mean_square_near(best).max(1.0).sqrt()
+        };
+        // Less than the noise of the fit cannot be told, also where that is next to nothing.
+        let least = if noise > 0.0 { -noise } else { posterior.hyper().noise.typical().sqrt() };
+        let is_sure = |u: &UnitPoint| {
+            let mut pair = Points::new(best.len());
+            pair.push(u);
+            pair.push(best);
+            Gain::of(posterior, &pair).bound(deviations) >= least
+        };
+        let first = sought.highest_bound(1.0).filter(&is_sure);
+        let unit = first.or_else(|| sought.surest_gain(deviations, best).filter(&is_sure));
+        let unit = unit.unwrap_or_else(|| best.clone());
+        let found = self.recommendation(&unit).ok_or("the model expects no number there")?;
+        if self.excess(&unit) > self.left_out.error {
+            return Err(format!(
+                "the model expects {} there, which is better than any result by more than its errors of {} on results left out",
+                found.mean, self.left_out.error
+            ));
+        }
+        Ok(found)
+    }
+
+    /// The standard deviation of the noise of a result, in the model's units; 0 if there seems to be none.
+    fn noise(&self) -> f64 {
+        let hyper = self.model.posterior.hyper();
+        let variance = hyper.noise.typical();
+        let is_known = matches!(hyper.noise, Noise::PerObservation(_));
+        if is_known || variance > LEAST_NOISE * hyper.variance { variance.sqrt() } else { 0.0 }
+    }
+
+    fn sought<'s>(&'s self, may_recommend: &'s dyn Fn(&[f64]) -> bool, stream: &'s Stream) -> Sought<'s> {
+        Sought { posterior: &self.model.posterior, space: self.study.space(), may_recommend, stream }
+    }
+
+    /// Whether the data support a point at all.
+    fn may_recommend(&self, u: &[f64]) -> bool {
+        let posterior = &self.model.posterior;
+        posterior.predict(u).variance <= MOST_VARIANCE * posterior.hyper().variance
+            && self.excess(u) <= self.left_out.error
+            && !self.failed_near(u)
+    }
+
+    /// How much better than the best observed value the model expects the result at u to be, in the units of results.
+    fn excess(&self, u: &[f64]) -> f64 {
+        let best = self.best.value().unwrap_or(f64::NAN);
+        self.model.outcome.decode(self.model.posterior.predict(u).mean) - self.study.config().goal.maximized(best)
+    }
+
+    /// Whether the finished trial nearest to u failed or was infeasible, in lengthscales or in the unit cube; of a point
+    /// that was not tried, whether one of the nearest few did.
+    fn failed_near(&self, u: &[f64]) -> bool {
+        let is_finished = |t: &&Trial| is_bad(t) || t.value().is_some();
+        let finished = || self.study.trials().iter().filter(is_finished);
+        if !finished().any(is_bad) {
+            return false;
+        }
+        let is_tried = finished().any(|t| !is_bad(t) && *t.unit == *u);
+        let n_nearest = if is_tried { 1 } else { 2 * u.len() + 2 };
+        let in_cube = |a: &[f64]| a.iter().zip(u).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+        let failed = |squared: &dyn Fn(&[f64]) -> f64| {
+            // A point that failed and has a value as well is one that can be used: the value comes first.
+            let mut all: Vec<(f64, bool)> = finished().map(|t| (squared(&t.unit), is_bad(t))).collect();
+            all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            all.iter().take(n_nearest).any(|(_, is_bad)| *is_bad)
+        };
+        failed(&|a: &[f64]| self.model.posterior.squared_distance(a, u)) || failed(&in_cube)
+    }
+
+    /// Whether a trial failed at this very point.
+    fn failed_at(&self, u: &[f64]) -> bool {
+        let space = self.study.space();
+        let key = space.key(u);
+        self.study.trials().iter().any(|t| is_bad(t) && space.key(&t.unit) == key)
+    }
+
+    fn recommendation(&self, unit: &UnitPoint) -> Option<Recommendation> {
+        let space = self.study.space();
+        let (mean, sd) = self.model.predict_value(unit);
+        let key = space.key(unit);
+        let observed = self.study.trials().iter().find(|t| t.value().is_some() && space.key(&t.unit) == key);
+        let found = Recommendation {
+            trial: observed.map(|t| t.id),
+            point: observed.map_or_else(|| space.decode(unit), |t| t.point.clone()),
+            mean: self.study.config().goal.maximized(mean),
+            sd,
+            fallback: None,
+        };
+        (mean.is_finite() && sd.is_finite()).then_some(found)
+    }
+}
+
+fn is_bad(trial: &Trial) -> bool {
+    matches!(trial.state, TrialState::Failed { .. } | TrialState::Infeasible { .. })
+}

@@ -1,0 +1,289 @@
+//! Whether a model may be trusted: what it says of results that are left out, and what is done with one that fails.
+//!
+//! With K the covariance of the observations and α = K⁻¹(y − m), leaving out the i-th changes it by
+//! r_i = α_i/(K⁻¹)_ii, and the others predict it with the variance v_i = 1/(K⁻¹)_ii: O(n²) for all of them.
+//! The mean of r²/v is about 1 for a model that knows itself. The error is also wanted in the units of results, where it
+//! says by how much an expectation may be wrong.
+//!
+//! A search for hyperparameters can end in a bad place: kernel and warp are chosen on a part of the results, and the
+//! search on all of them is short. Two checks follow each fit. Both cost little where they find nothing:
+//!
+//! 1. The last model of the study, with today's results, must not explain them better: else the fit goes on from there.
+//! 2. A model far surer than its own errors is fitted again, with more noise, from the prior's mode, and without a warp.
+
+use std::cmp::Ordering;
+
+use super::Study;
+use super::event::Event;
+use super::model::{Fitted, Fitting, Model};
+use crate::data::Dataset;
+use crate::error::Result;
+use crate::gp::LeftOut;
+
+/// Nats by which the last model must explain all results better than a new fit does, to be taken instead.
+const MARGIN: f64 = 3.0;
+
+/// The mean square of standardized errors above which a model is too sure.
+const TOO_SURE: f64 = 4.0;
+
+/// Results that are needed to call a model too sure.
+const ENOUGH: usize = 8;
+
+/// Results that are predicted from those before them.
+const AHEAD: usize = 24;
+
+/// Models that they are predicted by.
+const STAGES: usize = 4;
+
+/// Start of a search that allows for noise: ln of a variance, where results have variance 1.
+const MORE_NOISE: f64 = -3.0;
+
+/// Errors of predictions in units of their predicted deviations.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Errors {
+    /// How many there are.
+    pub n: usize,
+    /// Their mean square: about 1 for a model that knows itself.
+    pub mean_square: f64,
+    /// The share beyond two deviations: 0.046 of a normal law.
+    pub beyond_two: f64,
+    /// The share beyond three deviations: 0.0027 of a normal law.
+    pub beyond_three: f64,
+}
+
+impl Errors {
+    /// Of the squares of standardized errors.
+    fn of(squares: &[f64]) -> Self {
+        let n = squares.len();
+        let share = |least: f64| squares.iter().filter(|s| **s > least).count() as f64 / n.max(1) as f64;
+        let mean_square = squares.iter().sum::<f64>() / n.max(1) as f64;
+        Self { n, mean_square, beyond_two: share(4.0), beyond_three: share(9.0) }
+    }
+
+    /// Whether there are enough, and they are far larger than predicted.
+    ///
+    /// ```
+    /// use elbowroom::study::Errors;
+    /// let errors = Errors { n: 20, mean_square: 9.0, beyond_two: 0.5, beyond_three: 0.3 };
+    /// assert!(errors.is_too_sure() && !Errors { mean_square: 1.2, ..errors }.is_too_sure());
+    /// ```
+    pub fn is_too_sure(&self) -> bool {
+        // Not a number is no sign of a good model.
+        self.n >= ENOUGH && !matches!(self.mean_square.partial_cmp(&TOO_SURE), Some(Ordering::Less | Ordering::Equal))
+    }
+}
+
+/// What a model says of results that are left out.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LeaveOneOut {
+    /// The errors in units of their predicted deviations.
+    pub errors: Errors,
+    /// The median magnitude of the errors, in the units of results.
+    pub error: f64,
+    /// ln of the density of the results, each predicted by the others, summed.
+    pub ln_density: f64,
+}
+
+impl LeaveOneOut {
+    /// Whether the errors are far larger than the model says.
+    pub fn is_too_sure(&self) -> bool {
+        self.errors.is_too_sure()
+    }
+}
+
+impl Model {
+    /// What the model says of results that are left out. O(n²).
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, Point, SearchSpace};
+    /// use elbowroom::study::{Study, StudyConfig};
+    ///
+    /// let mut study = Study::new(StudyConfig::new(SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?))?;
+    /// for i in 0..12 {
+    ///     let x = f64::from(i) / 11.0;
+    ///     study.add(&Point::new().with("x", x), (5.0 * x).sin())?;
+    /// }
+    /// let left_out = study.model()?.leave_one_out();
+    /// assert!(!left_out.is_too_sure() && left_out.error < 0.05);
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn leave_one_out(&self) -> LeaveOneOut {
+        let values = self.posterior.values();
+        let left_out = self.posterior.leave_one_out();
+        let squares: Vec<f64> = left_out.iter().zip(values).map(|(l, y)| (y - l.mean).powi(2) / l.variance).collect();
+        let results: Vec<f64> = values.iter().map(|y| self.outcome.decode(*y)).collect();
+        let error = |(l, y): (&LeftOut, &f64)| (y - self.outcome.decode(l.mean)).abs();
+        let mut errors: Vec<f64> = left_out.iter().zip(&results).map(error).collect();
+        errors.sort_by(f64::total_cmp);
+        let ln_density: f64 = left_out.iter().zip(values).map(|(l, y)| l.ln_density(*y)).sum();
+        LeaveOneOut {
+            errors: Errors::of(&squares),
+            error: errors.get(errors.len() / 2).copied().unwrap_or(0.0),
+            ln_density: ln_density + self.outcome.ln_jacobian(&results),
+        }
+    }
+
+    /// The mean square of the standardized errors on left-out results where it matters: the largest of that of all, of
+    /// the better third and of the few nearest to a point.
+    pub(super) fn mean_square_near(&self, u: &[f64]) -> f64 {
+        let posterior = &self.posterior;
+        let left_out = posterior.leave_one_out();
+        let mut all: Vec<(f64, f64, f64)> = (left_out.iter().zip(posterior.values()).zip(posterior.observed()))
+            .map(|((l, y), x)| ((y - l.mean).powi(2) / l.variance, *y, posterior.squared_distance(x, u)))
+            .collect();
+        let mean = |part: &[(f64, f64, f64)]| part.iter().map(|p| p.0).sum::<f64>() / part.len().max(1) as f64;
+        let of_all = mean(&all);
+        all.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let of_better = mean(&all[..all.len().div_ceil(3)]);
+        all.sort_by(|a, b| a.2.total_cmp(&b.2));
+        let of_near = mean(&all[..all.len().min(2 * u.len() + 2)]);
+        of_all.max(of_better).max(of_near)
+    }
+}
+
+impl Study {
+    /// The errors of the model on the last results, each predicted from those before it: at most 24 of them, by
+    /// four models, which takes as many fits.
+    ///
+    /// A result that is left out is predicted by its neighbours, which the search has placed around it since; a result
+    /// that is still to come is not, and that is what a prediction is for. None if there are too few results.
+    pub fn results_ahead(&self) -> Option<Errors> {
+        let told = |event: &Event| matches!(event, Event::Told { .. } | Event::Added { value: Some(_), .. });
+        let places: Vec<usize> = (0..self.events().len()).filter(|i| told(&self.events()[*i])).collect();
+        let n = AHEAD.min(places.len() / 2);
+        if n < ENOUGH {
+            return None;
+        }
+        let last = &places[places.len() - n..];
+        let mut squares = Vec::with_capacity(n);
+        for stage in last.chunks(n.div_ceil(STAGES)) {
+            let before = Study::replay(self.events()[..stage[0]].iter().cloned()).ok()?;
+            let model = before.model().ok()?;
+            squares.extend(stage.iter().filter_map(|i| self.square_error(&model, &self.events()[*i])));
+        }
+        Some(Errors::of(&squares))
+    }
+
+    fn square_error(&self, model: &Model, told: &Event) -> Option<f64> {
+        let (Event::Told { trial, value, noise, .. } | Event::Added { trial, value: Some(value), noise, .. }) = told
+        else {
+            return None;
+        };
+        let unit = &self.trial(*trial).ok()?.unit;
+        let result = model.outcome.encode(self.config().goal.maximized(*value));
+        let known = noise.map(|v| v / model.outcome.slope(result).powi(2));
+        let p = model.posterior.predict(unit);
+        let variance = p.variance + known.unwrap_or_else(|| model.posterior.hyper().noise.typical());
+        Some((result - p.mean).powi(2) / variance)
+    }
+}
+
+/// The fit, or a better one where it cannot be trusted.
+pub(super) fn checked(fitting: &Fitting<'_>, raw: &Dataset, fitted: Fitted) -> Result<Fitted> {
+    let fitted = not_worse_than_the_last(fitting, raw, fitted)?;
+    not_too_sure(fitting, raw, fitted)
+}
+
+fn not_worse_than_the_last(fitting: &Fitting<'_>, raw: &Dataset, fitted: Fitted) -> Result<Fitted> {
+    let Some(warm) = fitting.warm else { return Ok(fitted) };
+    let start = || Some(warm.theta.clone());
+    let last = fitting.complete(raw, warm.kernel, warm.bend, start(), Some(1))?;
+    if last.value.is_nan() || last.value <= fitted.value + MARGIN {
+        return Ok(fitted.with_work_of(&last));
+    }
+    let again = fitting.complete(raw, warm.kernel, warm.bend, start(), None)?;
+    let again = if again.value >= last.value { again } else { last };
+    Ok(again.with_work_of(&fitted))
+}
+
+/// The first of a few other fits that knows itself, if this one does not; this one if none does.
+fn not_too_sure(fitting: &Fitting<'_>, raw: &Dataset, mut fitted: Fitted) -> Result<Fitted> {
+    let judged = fitted.model.leave_one_out();
+    if !judged.is_too_sure() {
+        return Ok(fitted);
+    }
+    let record = fitted.model.record.clone();
+    let mut noisier = record.theta.clone();
+    // The last one is the noise, if it is fitted; a variance larger than it was does no harm otherwise.
+    if let Some(noise) = noisier.last_mut() {
+        *noise = noise.max(MORE_NOISE);
+    }
+    for (bend, start) in [(record.bend, Some(noisier)), (record.bend, None), (None, None)] {
+        let other = fitting.complete(raw, record.kernel, bend, start, None)?;
+        let verdict = other.model.leave_one_out();
+        if !verdict.is_too_sure() && verdict.ln_density > judged.ln_density {
+            return Ok(other.with_work_of(&fitted));
+        }
+        fitted = fitted.with_work_of(&other);
+    }
+    Ok(fitted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::Points;
+    use crate::rng::Stream;
+    use crate::space::{Parameter, SearchSpace};
+    use crate::study::{ModelConfig, ModelRecord};
+
+    fn waves() -> Dataset {
+        let x = Points::from_rows(1, (0..24).map(|i| f64::from(i) / 23.0).collect()).unwrap();
+        let y = x.iter().map(|p| (9.0 * p[0]).sin() + 0.3 * (17.0 * p[0]).cos()).collect();
+        Dataset::new(x, y).unwrap()
+    }
+
+    /// A fit that ends where it began, at these logarithms of lengthscale, variance and noise.
+    fn stuck(fitting: &Fitting<'_>, theta: [f64; 3]) -> Fitted {
+        let kernel = fitting.config.kernels[0];
+        fitting.complete(&waves(), kernel, None, Some(theta.to_vec()), Some(1)).unwrap()
+    }
+
+    #[test]
+    fn a_fit_that_explains_less_than_the_last_model_is_not_taken() {
+        let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
+        let (config, stream) = (ModelConfig::default(), Stream::new(1));
+        let mut fitting = Fitting { config: &config, space: &space, warm: None, stream: &stream };
+        let last = fitting.complete(&waves(), config.kernels[0], None, None, None).unwrap();
+        // A lengthscale of a fiftieth of the box: every result for itself.
+        let bad = stuck(&fitting, [-4.0, 0.0, -16.0]);
+        assert!(bad.value < last.value - MARGIN);
+        let warm: ModelRecord = last.model.record.clone();
+        fitting.warm = Some(&warm);
+        assert!(checked(&fitting, &waves(), bad).unwrap().value >= last.value);
+    }
+
+    #[test]
+    fn a_fit_that_is_surer_than_its_errors_is_made_again() {
+        let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
+        let (config, stream) = (ModelConfig::default(), Stream::new(1));
+        let fitting = Fitting { config: &config, space: &space, warm: None, stream: &stream };
+        // A lengthscale of three boxes and next to no noise: the function would have to be a straight line.
+        let sure = stuck(&fitting, [1.1, 0.0, -20.0]);
+        let before = sure.model.leave_one_out();
+        assert!(before.is_too_sure(), "{before:?}");
+        let after = checked(&fitting, &waves(), sure).unwrap().model.leave_one_out();
+        assert!(!after.is_too_sure() && after.ln_density > before.ln_density, "{after:?}");
+    }
+
+    #[test]
+    fn left_out_errors_are_those_of_models_without_the_result() {
+        let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
+        let (config, stream) = (ModelConfig::default(), Stream::new(1));
+        let fitting = Fitting { config: &config, space: &space, warm: None, stream: &stream };
+        let model = fitting.complete(&waves(), config.kernels[0], None, None, None).unwrap().model;
+        let (posterior, values) = (&model.posterior, model.posterior.values());
+        let mut square = 0.0;
+        for i in 0..values.len() {
+            let others: Vec<usize> = (0..values.len()).filter(|j| *j != i).collect();
+            let x = others.iter().map(|j| waves().x().row(*j)[0]).collect();
+            let rest = Dataset::new(Points::from_rows(1, x).unwrap(), others.iter().map(|j| values[*j]).collect());
+            let without = crate::gp::Posterior::new(&rest.unwrap(), posterior.hyper().clone()).unwrap();
+            let p = without.predict(waves().x().row(i));
+            square += (values[i] - p.mean).powi(2) / (p.variance + posterior.hyper().noise.typical()) / 24.0;
+        }
+        let found = model.leave_one_out().errors;
+        // Differences of numbers of size 1, divided by variances of 1e-7 or so.
+        assert!((found.mean_square - square).abs() < 1e-4 * square, "{found:?} {square}");
+    }
+}

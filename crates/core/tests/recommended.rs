@@ -1,0 +1,155 @@
+//! What is recommended is a point one may use: in a study that once was told nonsense, and in small ones whose objective
+//! is known.
+//!
+//! `data/recommended_nonsense.jsonl` is the log of a study that trained a network: it diverges at high rates, and values
+//! go from 0.02 to 48. With 326 of its events the point to use had a rate of 1.83, where training fails, and an expected
+//! loss of −0.815 ± 0.031.
+
+use elbowroom::rng::Stream;
+use elbowroom::space::{Parameter, Point, SearchSpace};
+use elbowroom::study::{Event, HyperparameterRule, ModelConfig, Study, StudyConfig, TrialState};
+
+/// Whether the finished trial nearest to a point failed, in the unit cube.
+fn nearest_failed(study: &Study, point: &Point) -> bool {
+    let unit = study.space().encode(point).unwrap();
+    let squared = |other: &[f64]| other.iter().zip(unit.iter()).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+    let finished = study.trials().iter().filter(|t| !t.is_pending() && t.state != TrialState::Released);
+    let nearest = finished.min_by(|a, b| squared(&a.unit).total_cmp(&squared(&b.unit)));
+    nearest.is_some_and(|t| t.value().is_none())
+}
+
+/// The expected value is believable, and the nearest trial did not fail.
+fn check(study: &Study, place: &str) {
+    let Some(found) = study.recommended() else { return };
+    let best = study.best().unwrap().value().unwrap();
+    let error = study.model().unwrap().leave_one_out().error;
+    assert!(found.mean >= best - error, "{place}: {found:?}, where {best} is the best and {error} the error");
+    assert!(!nearest_failed(study, &found.point), "{place}: {found:?}");
+}
+
+#[test]
+fn no_prefix_of_the_log_recommends_what_it_has_no_ground_for() {
+    let text = include_str!("data/recommended_nonsense.jsonl");
+    let mut events = text.lines().map(|line| serde_json::from_str::<Event>(line).unwrap());
+    let mut study = Study::replay([events.next().unwrap()]).unwrap();
+    let windows = [1..23, 194..198, 266..274, 322..330, 350..358, 374..378];
+    for (i, event) in events.enumerate() {
+        let k = i + 2;
+        let changes = !matches!(event, Event::Asked { .. });
+        study.apply(event).unwrap();
+        if changes && (k % 25 == 0 || windows.iter().any(|w| w.contains(&k))) {
+            check(&study, &format!("{k} events"));
+        }
+    }
+}
+
+/// The true values of the recommended and the best observed point after each report of a study with four workers;
+/// nothing where the evaluation fails.
+fn states(space: SearchSpace, noise: f64, seed: u64, truth: &dyn Fn(&Point) -> Option<f64>) -> Vec<(f64, f64)> {
+    let mut study = Study::new(StudyConfig::new(space).seed(seed)).unwrap();
+    let mut draw = Stream::new(seed).child("workers", 0);
+    let (mut pending, mut states) = (Vec::new(), Vec::new());
+    for _ in 0..36 {
+        while pending.len() < 4 {
+            pending.extend(study.ask(1).unwrap().trials);
+        }
+        let trial = pending.swap_remove(draw.below(4));
+        match truth(&trial.point) {
+            Some(value) => drop(study.tell(trial.id, value + noise * draw.normal()).unwrap()),
+            None => study.fail(trial.id, "diverged").unwrap(),
+        }
+        check(&study, &format!("seed {seed}, {} results", study.n_observed()));
+        if let (Some(found), Some(best)) = (study.recommended(), study.best()) {
+            let value = |point| truth(point).unwrap_or(f64::INFINITY);
+            states.push((value(&found.point), value(&best.point)));
+        }
+    }
+    states
+}
+
+fn at(point: &Point, name: &str) -> f64 {
+    point.get(name).unwrap().as_f64().unwrap()
+}
+
+fn square() -> SearchSpace {
+    SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::float("y", 0.0, 1.0)]).unwrap()
+}
+
+/// A bowl whose best points lie beside the failures at x + y > 1.
+fn beside_failures(p: &Point) -> Option<f64> {
+    let (x, y) = (at(p, "x"), at(p, "y"));
+    (x + y <= 1.0).then(|| (1.1 - x - y).powi(2) + (x - y - 0.2).powi(2))
+}
+
+/// A bowl that grows by decades towards a corner.
+fn tailed(p: &Point) -> Option<f64> {
+    let (x, y) = (at(p, "x"), at(p, "y"));
+    Some(0.02 + (x - 0.3).powi(2) + (y - 0.4).powi(2) + 1e-3 * (14.0 * (x + y - 1.1).max(0.0)).exp_m1())
+}
+
+#[test]
+fn without_noise_it_is_no_worse_than_the_best_observed_point() {
+    let (mut n, mut n_worse) = (0, 0);
+    for seed in 0..3 {
+        for truth in [&beside_failures as &dyn Fn(&Point) -> Option<f64>, &tailed] {
+            for (found, best) in states(square(), 0.0, seed, truth) {
+                n += 1;
+                n_worse += usize::from(found > best);
+            }
+        }
+    }
+    assert!(n > 190 && n_worse * 100 <= n, "{n_worse} of {n}");
+}
+
+#[test]
+fn with_noise_it_is_better_than_the_best_observed_point_on_average() {
+    let mut gains = Vec::new();
+    for seed in 0..4 {
+        gains.extend(states(square(), 0.1, seed, &tailed_bowl).into_iter().map(|(found, best)| best - found));
+    }
+    assert!(gains.iter().sum::<f64>() > 0.0, "{gains:?}");
+    assert!(gains.iter().filter(|g| **g < -0.1).count() * 100 <= gains.len(), "{gains:?}");
+}
+
+/// As [`tailed`], without the tail: noise as large as the effect of a third of the box.
+fn tailed_bowl(p: &Point) -> Option<f64> {
+    Some((at(p, "x") - 0.3).powi(2) + (at(p, "y") - 0.4).powi(2))
+}
+
+#[test]
+fn a_model_that_is_too_sure_is_told_by_results_left_out_and_ahead() {
+    // A lengthscale of three boxes and next to no noise: a wave does not fit, whatever is observed of it.
+    let hyperparameters = HyperparameterRule::Fixed { variance: 1.0, lengthscales: vec![3.0], noise: 1e-9 };
+    let model = ModelConfig { hyperparameters, ..ModelConfig::default() };
+    let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
+    let mut wrong = Study::new(StudyConfig::new(space.clone()).model(model)).unwrap();
+    let mut right = Study::new(StudyConfig::new(space)).unwrap();
+    for i in 0..24 {
+        // In no order: the multiples of 7 modulo 24.
+        let x = f64::from(i * 7 % 24) / 23.0;
+        let point = Point::new().with("x", x);
+        wrong.add(&point, (11.0 * x).sin()).unwrap();
+        right.add(&point, (11.0 * x).sin()).unwrap();
+    }
+    assert!(wrong.model().unwrap().leave_one_out().is_too_sure());
+    assert!(wrong.results_ahead().unwrap().is_too_sure());
+    assert!(!right.model().unwrap().leave_one_out().is_too_sure());
+    assert!(!right.results_ahead().unwrap().is_too_sure());
+}
+
+#[test]
+fn an_expectation_that_no_result_supports_gives_way_to_the_best_observed_point() {
+    // Results fall along a line, but for the last and best one, which the model takes for noise: it expects more there
+    // than any result, and its errors on the others are small.
+    let hyperparameters = HyperparameterRule::Fixed { variance: 4.0, lengthscales: vec![2.0], noise: 0.02 };
+    let model = ModelConfig { hyperparameters, ..ModelConfig::default() };
+    let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
+    let mut study = Study::new(StudyConfig::new(space).model(model)).unwrap();
+    for i in 0..16 {
+        let x = f64::from(i) / 15.0;
+        study.add(&Point::new().with("x", x), if i == 15 { -14.05 } else { -f64::from(i) }).unwrap();
+    }
+    let found = study.recommended().unwrap();
+    assert_eq!((found.trial, found.mean, found.sd), (study.best().map(|t| t.id), -14.05, 0.0));
+    assert!(found.fallback.unwrap().contains("better than any result"));
+}
