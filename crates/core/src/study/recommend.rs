@@ -5,6 +5,7 @@
 //!
 //! - the nearest finished trial did not fail, be it nearest in lengthscales or in the unit cube; for a point that was not
 //!   tried, none of the nearest few did;
+//! - it is not half as likely to give a value as the safest trial was;
 //! - its variance is at most half of the prior's;
 //! - its expected value is better than the best observed one by no more than the model's leave-one-out error;
 //! - and it is surely no worse than b: μ(x) − μ(b) − κθ(x) ≥ −σ_n, with θ the deviation of the difference and σ_n the
@@ -15,10 +16,13 @@
 //! The first choice is arg max μ − s. If it is not sure enough, it is the point of the surest gain over b, which is b
 //! itself where nothing is surely better. Figures: `crates/bench/results/recommend.md`.
 
+use std::sync::Arc;
+
 use super::model::Model;
 use super::trial::{Trial, TrialId, TrialState};
 use super::{LeaveOneOut, Study};
 use crate::batch::{Gain, Sought};
+use crate::chance::Chance;
 use crate::gp::Noise;
 use crate::linalg::Points;
 use crate::rng::Stream;
@@ -34,6 +38,9 @@ const SURE_WITHOUT_NOISE: f64 = 5.0;
 /// A fitted noise variance below this share of the prior variance is taken for none: a function without noise that is a
 /// little rough looks like that.
 const LEAST_NOISE: f64 = 1e-2;
+
+/// How much less likely to give a value than the safest trial a recommended point may be.
+const MOST_RISK: f64 = 0.5;
 
 /// The share of the prior variance that may be left at a recommended point.
 const MOST_VARIANCE: f64 = 0.5;
@@ -82,7 +89,7 @@ impl Study {
             return best_observed(best, None);
         }
         let found = match self.model() {
-            Ok(model) => Seat { study: self, best, left_out: model.leave_one_out(), model: &model }.answer(),
+            Ok(model) => Seat::new(self, best, &model).answer(),
             Err(error) => Err(format!("no model can be made: {error}")),
         };
         found.map_or_else(|why| best_observed(best, Some(why)), Some)
@@ -97,7 +104,7 @@ impl Study {
             return best_observed(best, None);
         }
         let Ok(model) = self.model() else { return best_observed(best, None) };
-        let seat = Seat { study: self, best, left_out: model.leave_one_out(), model: &model };
+        let seat = Seat::new(self, best, &model);
         let (may_recommend, stream) = (|u: &[f64]| !seat.failed_at(u), stream(self));
         let sought = seat.sought(&may_recommend, &stream);
         let found = sought.highest_bound(0.0).and_then(|unit| seat.recommendation(&unit));
@@ -120,9 +127,16 @@ struct Seat<'a> {
     best: &'a Trial,
     model: &'a Model,
     left_out: LeaveOneOut,
+    /// The chance that a point gives a value, if anything failed.
+    chance: Option<Arc<Chance>>,
 }
 
-impl Seat<'_> {
+impl<'a> Seat<'a> {
+    fn new(study: &'a Study, best: &'a Trial, model: &'a Model) -> Self {
+        let chance = study.chance().unwrap_or_default();
+        Self { study, best, model, left_out: model.leave_one_out(), chance }
+    }
+
     /// The supported answer, or why there is none.
     fn answer(&self) -> Result<Recommendation, String> {
         let posterior = &self.model.posterior;
@@ -174,6 +188,7 @@ impl Seat<'_> {
         posterior.predict(u).variance <= MOST_VARIANCE * posterior.hyper().variance
             && self.excess(u) <= self.left_out.error
             && !self.failed_near(u)
+            && self.chance.as_ref().is_none_or(|chance| chance.risk(chance.ln_p(u)) <= MOST_RISK)
     }
 
     /// How much better than the best observed value the model expects the result at u to be, in the units of results.

@@ -136,6 +136,9 @@ impl Study {
 
     /// Records that a trial ended without a value. After a value it is kept as a note.
     ///
+    /// The search learns where trials fail, unless the study was told to
+    /// [ignore failures](crate::study::FailureRule::Ignore).
+    ///
     /// The point is not proposed again. What it says about the points around it is the study's
     /// [`FailureRule`](super::FailureRule).
     pub fn fail(&mut self, trial: TrialId, reason: impl Into<String>) -> Result<()> {
@@ -144,8 +147,8 @@ impl Study {
 
     /// Records that a trial's point breaks a constraint that only the evaluation can tell.
     ///
-    /// The point is not proposed again, and the model takes it for as bad as the worst value so far. Values that were
-    /// told for it are kept but do not count.
+    /// The point is not proposed again, and the search learns where points are infeasible, whatever the study says about
+    /// failures. Values that were told for it are kept but do not count.
     pub fn infeasible(&mut self, trial: TrialId, reason: impl Into<String>) -> Result<()> {
         self.apply(Event::Infeasible { trial, reason: reason.into(), request: None })
     }
