@@ -7,27 +7,21 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::outcome::{OutcomeMap, OutcomeRule};
-use super::part::Part;
+use super::outcome::{Bending, Gauge, OutcomeMap, OutcomeRule};
+use super::part::{self, Part};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::gp::{
-    FitParams, Hyperparameters, KernelKind, MeanRule, Metric, Noise, NoiseRule, Posterior, Prior, Priors, Shape, fit,
-    work,
+    FitParams, Hyperparameters, KernelKind, Likelihood, MeanRule, Metric, Noise, NoiseRule, Posterior, Prior, Priors,
+    Shape, fit, fit_bent, rescale, work,
 };
 use crate::linalg::Points;
 use crate::rng::Stream;
 use crate::space::{Dimension, SearchSpace};
 
-/// Observations that kernels and warps are compared on.
-const CONTEST: usize = 80;
-
 /// A comparison needs the evidence to a hundredth of a nat or so, not the last digits of the hyperparameters. It does
 /// need searches that have arrived: cut off after 25 evaluations, they chose worse warps.
 const CONTEST_TOLERANCE: f64 = 1e-4;
-
-/// Evaluations on all data, where the contest saw a part of them.
-const POLISH_EVALUATIONS: usize = 12;
 
 /// How a model is made of results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -225,24 +219,18 @@ impl Model {
         } else if let Some(variance) = config.noise {
             raw = raw.with_noise(vec![variance; observations.values.len()])?;
         }
-        let fitting = Fitting { config, space, warm, stream };
+        let gauge = Gauge::new(raw.y(), &part::typical(raw.x()));
+        let fitting = Fitting { config, space, warm, stream, all: &raw, gauge };
         if let HyperparameterRule::Fixed { .. } = config.hyperparameters {
-            return fitting.fixed(&raw);
+            return fitting.fixed();
         }
         let mut work = 0.0;
-        let (kernel, bend, theta) = fitting.contest(&raw, &mut work)?;
-        let outcome = OutcomeMap::by(config.outcome, raw.y(), bend);
-        let data = encoded(&raw, &outcome)?;
-        let mut params = fitting.params(kernel, &data);
-        params.warm = theta;
-        // The contest had the random starts, and its end is close.
-        params.random_starts = 0;
-        if raw.len() > CONTEST {
-            params.max_evaluations = POLISH_EVALUATIONS;
+        let part = part::contest(&raw, stream)?;
+        let mut entry = fitting.contest(part.as_ref().unwrap_or(&raw), &mut work)?;
+        if part.is_some() {
+            entry = fitting.start(entry, &mut work)?;
         }
-        let found = fit(&data, &params, stream)?;
-        let record = ModelRecord { kernel, theta: found.theta, bend: outcome.bend(), part: None };
-        Ok(Self { posterior: found.posterior, outcome, record, work: work + found.info.work })
+        fitting.last_fit(entry, work)
     }
 
     /// The prediction at a unit point in the units of the observed values: median and standard
@@ -260,28 +248,121 @@ struct Fitting<'a> {
     space: &'a SearchSpace,
     warm: Option<&'a ModelRecord>,
     stream: &'a Stream,
+    all: &'a Dataset,
+    /// Of all results: whatever part of them is looked at, they are on one scale.
+    gauge: Gauge,
 }
 
 impl Fitting<'_> {
     /// The kernel and bend under which the results are most likely, with their θ.
-    fn contest(&self, raw: &Dataset, work: &mut f64) -> Result<(KernelKind, Option<f64>, Option<Vec<f64>>)> {
-        let subset = part(raw, CONTEST, self.stream)?;
+    fn contest(&self, raw: &Dataset, work: &mut f64) -> Result<Entry> {
         let first = self.first_kernel();
         let warm = self.warm.map(|w| w.theta.clone());
-        let mut best = self.entry(&subset, first, None, warm, true, work)?;
-        if self.config.outcome == OutcomeRule::Warped && n_distinct(raw) >= MIN_WARPED {
-            let warped = self.best_warp(&subset, first, &best, work)?;
+        let warped = self.may_warp();
+        let mut best = self.entry(raw, first, None, warm, !warped, work)?;
+        if warped {
+            let warped = self.best_warp(raw, first, &best, work)?;
             if warped.value > best.value {
                 best = warped;
             }
+            // The random starts, where they count: with the bend that was chosen.
+            let explored = self.entry(raw, first, best.bend, Some(best.theta.clone()), true, work)?;
+            if explored.value > best.value {
+                best = explored;
+            }
         }
         for &kernel in self.config.kernels.iter().skip(1) {
-            let entry = self.entry(&subset, kernel, best.bend, Some(best.theta.clone()), false, work)?;
+            let entry = self.entry(raw, kernel, best.bend, Some(best.theta.clone()), false, work)?;
             if entry.value > best.value {
                 best = entry;
             }
         }
-        Ok((best.kernel, best.bend, Some(best.theta)))
+        Ok(best)
+    }
+
+    fn may_warp(&self) -> bool {
+        self.config.outcome == OutcomeRule::Warped && n_distinct(self.all) >= MIN_WARPED
+    }
+
+    /// The map of all results with a bend.
+    fn outcome(&self, bend: Option<f64>) -> OutcomeMap {
+        OutcomeMap::by(self.config.outcome, &self.gauge, self.all.y(), bend)
+    }
+
+    /// Where to start on all data: at the winner of a contest on a part of them or at the last fit, with the bend and the
+    /// variances that suit their lengthscales best on all data.
+    fn start(&self, winner: Entry, work: &mut f64) -> Result<Entry> {
+        let mut entry = self.rescaled(&winner, work)?;
+        if let Some(warm) = self.warm.filter(|w| w.kernel == winner.kernel && w.theta.len() == winner.theta.len()) {
+            let rescaled = self.rescaled(&Entry { theta: warm.theta.clone(), ..winner }, work)?;
+            if rescaled.value > entry.value {
+                entry = rescaled;
+            }
+        }
+        Ok(entry)
+    }
+
+    /// The bend that suits a θ best on all data, with its variances to match.
+    fn rescaled(&self, entry: &Entry, work: &mut f64) -> Result<Entry> {
+        if self.all.noise().is_some() {
+            // Known variances do not scale with the kernel's.
+            return Ok(Entry { value: f64::NEG_INFINITY, ..entry.clone() });
+        }
+        let mut bends = vec![entry.bend];
+        if self.may_warp() {
+            bends.push(None);
+            bends.extend((0..BENDS).map(|level| Some(bend_at(level))));
+        }
+        let maps: Vec<OutcomeMap> = bends.iter().map(|bend| self.outcome(*bend)).collect();
+        let values: Vec<Vec<f64>> =
+            maps.iter().map(|map| self.all.y().iter().map(|&y| map.encode(y)).collect()).collect();
+        let data = self.encoded(self.all, &maps[0])?;
+        let found = rescale(&data, &self.params(entry.kernel, &data), &entry.theta, &values)?;
+        *work += found.work;
+        let mut best = Entry { value: f64::NEG_INFINITY, ..entry.clone() };
+        for ((theta, value), (map, bend)) in found.ends.into_iter().zip(maps.iter().zip(bends)) {
+            let value = value + map.ln_jacobian(self.all.y());
+            if value > best.value {
+                best = Entry { value, bend, theta, ..best };
+            }
+        }
+        Ok(best)
+    }
+
+    /// A fit to all data: of θ, and of the bend if there is one. Contests had the random starts.
+    fn last_fit(&self, mut entry: Entry, mut work: f64) -> Result<Model> {
+        let mut bent = false;
+        if let Some(bend) = entry.bend.filter(|_| self.all.noise().is_none()) {
+            let data = self.encoded(self.all, &self.outcome(entry.bend))?;
+            let params = self.last_params(&entry, &data);
+            let mut bending = Bending::new(&self.gauge, self.all.y());
+            let range = (bend_at(BENDS - 1).ln(), bend_at(0).ln());
+            let found = fit_bent(&data, &params, &mut bending, bend.ln(), range)?;
+            work += found.work;
+            if found.value.is_finite() {
+                entry = Entry { theta: found.theta, bend: Some(found.bend.exp()), value: found.value, ..entry };
+                bent = true;
+            }
+        }
+        let outcome = self.outcome(entry.bend);
+        let data = self.encoded(self.all, &outcome)?;
+        let params = self.last_params(&entry, &data);
+        if bent {
+            let posterior = Likelihood::new(&data, params.shape).posterior(&entry.theta)?;
+            let record = ModelRecord { kernel: entry.kernel, theta: entry.theta, bend: outcome.bend(), part: None };
+            return Ok(Model { posterior, outcome, record, work: work + work::factorization(data.len()) });
+        }
+        let found = fit(&data, &params, self.stream)?;
+        let record = ModelRecord { kernel: entry.kernel, theta: found.theta, bend: outcome.bend(), part: None };
+        Ok(Model { posterior: found.posterior, outcome, record, work: work + found.info.work })
+    }
+
+    fn last_params(&self, entry: &Entry, data: &Dataset) -> FitParams {
+        let mut params = self.params(entry.kernel, data);
+        params.warm = Some(entry.theta.clone());
+        params.random_starts = 0;
+        params.max_evaluations = part::last_evaluations(self.all.len(), params.shape.n_parameters() + 1);
+        params
     }
 
     /// The best warp: from the one of the last fit, or the best of a few, downhill or uphill as long as that helps.
@@ -329,8 +410,8 @@ impl Fitting<'_> {
         explore: bool,
         work: &mut f64,
     ) -> Result<Entry> {
-        let outcome = OutcomeMap::by(self.config.outcome, raw.y(), bend);
-        let data = encoded(raw, &outcome)?;
+        let outcome = self.outcome(bend);
+        let data = self.encoded(raw, &outcome)?;
         let mut params = self.params(kernel, &data);
         params.warm = warm;
         params.value_tolerance = CONTEST_TOLERANCE;
@@ -340,6 +421,10 @@ impl Fitting<'_> {
         let found = fit(&data, &params, self.stream)?;
         *work += found.info.work;
         Ok(Entry { kernel, bend, value: found.value + outcome.ln_jacobian(raw.y()), theta: found.theta })
+    }
+
+    fn encoded(&self, raw: &Dataset, outcome: &OutcomeMap) -> Result<Dataset> {
+        encoded(raw, outcome, self.gauge.wild_noise(raw.y()).filter(|_| self.config.outcome != OutcomeRule::Centred))
     }
 
     fn params(&self, kernel: KernelKind, data: &Dataset) -> FitParams {
@@ -352,7 +437,7 @@ impl Fitting<'_> {
             OutcomeRule::Warped | OutcomeRule::Standardized => (MeanRule::Estimated { prior_sd: 1.0 }, 1.0),
         };
         shape.mean = mean;
-        shape.noise = match data.noise() {
+        shape.noise = match self.all.noise() {
             Some(_) => NoiseRule::PerObservation,
             None => NoiseRule::Fitted { floor: self.config.noise_floor * variance },
         };
@@ -368,12 +453,12 @@ impl Fitting<'_> {
     }
 
     /// The model with given hyperparameters.
-    fn fixed(&self, raw: &Dataset) -> Result<Model> {
+    fn fixed(&self) -> Result<Model> {
         let HyperparameterRule::Fixed { variance, lengthscales, noise } = &self.config.hyperparameters else {
             return Err(Error::config("the hyperparameters are not fixed", "give all of them"));
         };
-        let outcome = OutcomeMap::by(self.config.outcome, raw.y(), None);
-        let data = encoded(raw, &outcome)?;
+        let outcome = self.outcome(None);
+        let data = self.encoded(self.all, &outcome)?;
         let kernel = self.first_kernel();
         let mut hyper = Hyperparameters::new(kernel, *variance, lengthscales.clone(), *noise);
         hyper.metric = self.metric();
@@ -382,7 +467,7 @@ impl Fitting<'_> {
         }
         let posterior = Posterior::new(&data, hyper)?;
         let record = ModelRecord { kernel, theta: Vec::new(), bend: None, part: None };
-        Ok(Model { posterior, outcome, record, work: work::factorization(raw.len()) })
+        Ok(Model { posterior, outcome, record, work: work::factorization(self.all.len()) })
     }
 
     fn first_kernel(&self) -> KernelKind {
@@ -411,13 +496,18 @@ struct Entry {
     theta: Vec<f64>,
 }
 
-/// The observations in the model's units. A noise variance is divided by the squared slope of the map at its value.
-fn encoded(raw: &Dataset, outcome: &OutcomeMap) -> Result<Dataset> {
+/// The observations in the model's units. A noise variance is divided by the squared slope of the map at its value; what
+/// wild ones have on top is in the model's units already.
+fn encoded(raw: &Dataset, outcome: &OutcomeMap, wild: Option<Vec<f64>>) -> Result<Dataset> {
     let y: Vec<f64> = raw.y().iter().map(|&y| outcome.encode(y)).collect();
     // An observation with a noise of 1e30 variances says nothing; infinity would not be a variance.
     let most = 1e30 * mean_square(&y).max(1.0);
     let relative = |(v, z): (&f64, &f64)| (v.sqrt() / outcome.slope(*z)).powi(2).min(most);
-    let noise = raw.noise().map(|v| v.iter().zip(&y).map(relative).collect());
+    let declared = raw.noise().map(|v| v.iter().zip(&y).map(relative).collect::<Vec<f64>>());
+    let noise = match (declared, wild) {
+        (Some(declared), Some(wild)) => Some(declared.iter().zip(wild).map(|(a, b)| a + b).collect()),
+        (declared, wild) => declared.or(wild),
+    };
     let data = Dataset::new(raw.x().clone(), y)?;
     match noise {
         Some(noise) => data.with_noise(noise),
@@ -427,25 +517,4 @@ fn encoded(raw: &Dataset, outcome: &OutcomeMap) -> Result<Dataset> {
 
 fn mean_square(y: &[f64]) -> f64 {
     y.iter().map(|v| v * v).sum::<f64>() / y.len().max(1) as f64
-}
-
-/// At most `size` observations: the best half of them, and random others.
-fn part(raw: &Dataset, size: usize, stream: &Stream) -> Result<Dataset> {
-    if raw.len() <= size {
-        return Ok(raw.clone());
-    }
-    let mut order: Vec<usize> = (0..raw.len()).collect();
-    order.sort_by(|&a, &b| raw.y()[b].total_cmp(&raw.y()[a]).then(a.cmp(&b)));
-    let mut rest = order.split_off(size / 2);
-    stream.child("contest", 0).shuffle(&mut rest);
-    order.extend(rest.into_iter().take(size - size / 2));
-    let mut x = Points::new(raw.dim());
-    for &i in &order {
-        x.push(raw.x().row(i));
-    }
-    let part = Dataset::new(x, order.iter().map(|&i| raw.y()[i]).collect())?;
-    match raw.noise() {
-        Some(noise) => part.with_noise(order.iter().map(|&i| noise[i]).collect()),
-        None => Ok(part),
-    }
 }
