@@ -422,4 +422,90 @@ mod tests {
             assert_eq!(map.decode(0.0), v);
         }
     }
+
+    #[test]
+    fn wild_results_end_less_than_two_knees_below_the_best() {
+        for (worst, gap, ln_slope) in [
+            // G = 5, u = ln(g/5), γ = 5(1 + u/(1 + u)) and ln γ' = −u − 2 ln(1 + u), by mpmath.
+            (-1e6, 9.621_386_388_037_688, -17.367_429_645_273_526),
+            (-1e300, 9.992_755_367_044_905, -702.239_954_543_278_8),
+        ] {
+            let y = [3.0, 2.5, 2.0, 1.0, 0.0, -1.0, -2.0, worst];
+            let gauge = gauge_of(&y);
+            assert_eq!(y.map(|v| gauge.is_wild(v)), [false, false, false, false, false, false, false, true]);
+            assert!((gauge.gap(worst) * gauge.scale - gap).abs() < 1e-13 * gap);
+            assert!((gauge.ln_slope(worst) - ln_slope).abs() < 1e-13 * ln_slope.abs());
+            // The variance of the gaps 0, 0.5, 1, 2, 3, 4, 5 and 5, by hand: 80.25/8 − (20.5/8)².
+            assert!((gauge.scale - 3.464_843_75f64.sqrt()).abs() < 1e-14);
+            for bend in [None, Some(0.1)] {
+                let map = OutcomeMap::new(&gauge, &y, bend);
+                for v in y {
+                    let back = map.decode(map.encode(v));
+                    // u of 700 has lost three digits in γ, and its exponential three more.
+                    assert!((back - v).abs() <= 1e-9 * v.abs().max(1.0), "{bend:?} {v} {back}");
+                    assert!(map.encode(v).is_finite() && map.slope(map.encode(v)) > 0.0);
+                }
+                // Nothing is said to be worse than the worst result.
+                assert!((map.decode(-1e3) - worst).abs() <= 1e-9 * worst.abs());
+            }
+        }
+    }
+
+    #[test]
+    fn values_of_opposite_signs_near_the_limit_of_floating_point_stay_finite() {
+        let y = [1e300, 0.9e300, 0.8e300, 0.5e300, -1e300, -1.7e308];
+        for bend in [None, Some(1e-3)] {
+            let map = map_of(&y, bend);
+            assert!(y.iter().all(|&v| map.encode(v).is_finite() && map.decode(map.encode(v)).is_finite()));
+        }
+    }
+
+    #[test]
+    fn what_is_wild_is_judged_by_results_from_all_over_the_box() {
+        // A search that has converged: 90 gaps below 10⁻⁶, and ten of order one, which are regular.
+        let near = (0..90).map(|i| -1e-8 * f64::from(i));
+        let far = (1..=10).map(|i| -0.2 * f64::from(i));
+        let y: Vec<f64> = near.chain(far).collect();
+        let typical: Vec<usize> = std::iter::once(0).chain(90..100).collect();
+        assert!(!y.iter().any(|&v| Gauge::new(&y, &typical).is_wild(v)));
+        // Decades are no reason either, as long as they are filled.
+        let y: Vec<f64> = (0..20).map(|i| -10f64.powf(0.4 * f64::from(i))).collect();
+        assert!(!y.iter().any(|&v| gauge_of(&y).is_wild(v)));
+    }
+
+    #[test]
+    fn a_worst_value_that_came_back_twice_is_wild_however_small() {
+        let y = [0.0, -1.0, -2.0, -3.0, -4.0, -9.0];
+        assert!(!y.iter().any(|&v| gauge_of(&y).is_wild(v)));
+        let y = [0.0, -1.0, -2.0, -3.0, -4.0, -9.0, -9.0];
+        assert_eq!(y.map(|v| gauge_of(&y).is_wild(v)), [false, false, false, false, false, true, true]);
+        // Unless too little is left: rewards of 0 and 1.
+        let y = [1.0, 1.0, 0.0, 0.0, 0.0];
+        assert!(!y.iter().any(|&v| gauge_of(&y).is_wild(v)));
+    }
+
+    #[test]
+    fn bent_values_are_those_of_the_map_and_their_slopes_are_derivatives() {
+        let y = [3.0, 2.5, 2.0, 1.0, 0.0, -1.0, -2.0, -1e6];
+        let gauge = gauge_of(&y);
+        let mut bending = Bending::new(&gauge, &y);
+        let mut at = |b: f64| {
+            let (mut values, mut slopes) = ([0.0; 8], [0.0; 8]);
+            let (ln_jacobian, slope) = bending.values(b, &mut values, &mut slopes);
+            (values, slopes, ln_jacobian, slope)
+        };
+        for bend in [1e-3f64, 0.1, 2.0] {
+            let (b, h) = (bend.ln(), 1e-5);
+            let (values, slopes, ln_jacobian, slope) = at(b);
+            let map = OutcomeMap::new(&gauge, &y, Some(bend));
+            assert!((ln_jacobian - map.ln_jacobian(&y)).abs() < 1e-12 * ln_jacobian.abs());
+            let (above, below) = (at(b + h), at(b - h));
+            // Central differences: h² and rounding over h.
+            assert!(((above.2 - below.2) / (2.0 * h) - slope).abs() < 1e-7);
+            for i in 0..y.len() {
+                assert!((values[i] - map.encode(y[i])).abs() < 1e-12);
+                assert!(((above.0[i] - below.0[i]) / (2.0 * h) - slopes[i]).abs() < 1e-8);
+            }
+        }
+    }
 }
