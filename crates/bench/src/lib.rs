@@ -1,6 +1,7 @@
-//! Problems to choose defaults on, kept apart from those that elbowroom is compared with its peers on, and problems some
-//! of whose points fail.
+//! Problems to choose defaults on, kept apart from those that elbowroom is compared with its peers on; problems some of
+//! whose points fail; generated studies; and raw results.
 
 pub mod failing;
 pub mod generated;
 pub mod problems;
+pub mod rows;

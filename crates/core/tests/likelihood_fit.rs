@@ -303,17 +303,15 @@ fn a_fit_never_fails() {
 }
 
 #[test]
-fn many_data_are_fitted_almost_as_well_through_a_subset_and_always_the_same() {
-    // 401 observations go through a subset of 200. Fitted directly: a warm start at the optimum of a long search.
+fn many_data_are_fitted_to_the_end_and_always_the_same() {
     let mut s = Stream::new(8);
     let smooth = dataset(401, 2, |x| (6.0 * x[0]).sin() * (4.0 * x[1]).cos());
     let y = smooth.y().iter().map(|v| v + 0.05 * s.normal()).collect();
     let data = Dataset::new(smooth.x().clone(), y).unwrap();
     let params = FitParams::map(Shape::new(KernelKind::Matern52, 2));
     let found = fit(&data, &params, &Stream::new(1)).unwrap();
-    assert!(found.info.subset_evaluations > 0 && found.info.evaluations <= 10, "{:?}", found.info);
 
-    // The direct search, as data of at most 400 observations get it: repeated polishing until nothing changes.
+    // Repeated polishing until nothing changes.
     let mut direct = found.clone();
     for _ in 0..4 {
         let warm = FitParams { warm: Some(direct.theta.clone()), random_starts: 0, ..params.clone() };

@@ -52,17 +52,6 @@ fn a_fit_counts_its_likelihoods_and_the_posterior() {
 }
 
 #[test]
-fn a_fit_of_many_data_counts_what_it_did_on_a_part_of_them() {
-    let mut params = FitParams::map(Shape::new(KernelKind::Rbf, 2));
-    (params.random_starts, params.max_evaluations) = (0, 3);
-    let info = fit(&data(410), &params, &Stream::new(1)).unwrap().info;
-    let each = |n: usize| (n.pow(3) + 2 * n.pow(2)) as f64;
-    assert!(info.subset_evaluations > 0);
-    let want = info.subset_evaluations as f64 * each(200) + info.evaluations as f64 * each(410);
-    assert_close(info.work, want + 410f64.powi(3) / 3.0);
-}
-
-#[test]
 fn hallucinated_bounds_on_a_grid_count_predictions_and_phantoms() {
     let (m, d) = (40, 2);
     let strategy = HallucinatedUcb { candidates: grid(m), ..HallucinatedUcb::default() };

@@ -1,18 +1,14 @@
 //! Finding hyperparameters: the search for the maximum of likelihood times prior.
 //!
 //! The search runs in θ = (ln ℓ…, ln σ_f², ln σ_n²), scaled by the extent of the box and the variance of y, from a few
-//! starts: the last fit, the prior's mode, and random draws. With many data the starts compete on a random subset, and
-//! only the winner is polished on all of them: the likelihood costs n³.
+//! starts: the last fit, the prior's mode, and random draws. The likelihood costs n³: with many data a caller fits a part
+//! of them first, and starts from there (`study/part.rs`).
 
 use super::{Likelihood, NoiseRule, Posterior, Priors, Shape, work};
 use crate::data::Dataset;
 use crate::error::Result;
-use crate::linalg::Points;
 use crate::optim::{Bounds, Lbfgsb, LbfgsbParams};
 use crate::rng::Stream;
-
-/// Data sets larger than this are first fitted on a random subset of this size.
-const SUBSET: usize = 200;
 
 /// How hyperparameters are found.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,10 +78,8 @@ pub struct Fit {
 /// Counted work of a fit.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct FitInfo {
-    /// Likelihood evaluations on all data.
+    /// Likelihood evaluations.
     pub evaluations: usize,
-    /// Likelihood evaluations on the subset.
-    pub subset_evaluations: usize,
     /// Whether every search failed and the prior's mode was taken.
     pub fell_back: bool,
     /// Operations, to leading order: n³ + n²d for each evaluation on n observations, and n³/3 for the posterior.
@@ -108,31 +102,92 @@ pub struct FitInfo {
 /// ```
 pub fn fit(data: &Dataset, params: &FitParams, stream: &Stream) -> Result<Fit> {
     let search = Search::new(data, params)?;
-    let mut starts = search.starts(stream);
-    let mut info = FitInfo::default();
-    let mut max_evaluations = params.max_evaluations;
-    if data.len() > 2 * SUBSET {
-        let subset = random_subset(data, SUBSET, stream);
-        let mut likelihood = Likelihood::new(&subset, params.shape.clone());
-        if let Some((theta, _)) = search.best_of(&mut likelihood, &starts, max_evaluations) {
-            starts = vec![theta];
-            max_evaluations = POLISH_EVALUATIONS;
-        }
-        info.subset_evaluations = likelihood.evaluations();
-        info.work += likelihood.work();
-    }
     let mut likelihood = Likelihood::new(data, params.shape.clone());
-    let best = search.best_of(&mut likelihood, &starts, max_evaluations);
-    info.evaluations = likelihood.evaluations();
-    info.fell_back = best.is_none();
-    info.work += likelihood.work() + work::factorization(data.len());
+    let best = search.best_of(&mut likelihood, &search.starts(stream));
+    let mut info = FitInfo { evaluations: likelihood.evaluations(), fell_back: best.is_none(), ..FitInfo::default() };
+    info.work = likelihood.work() + work::factorization(data.len());
     let (theta, value) = best.unwrap_or_else(|| (search.mode(), f64::NEG_INFINITY));
     let posterior = likelihood.posterior(&theta)?;
     Ok(Fit { posterior, theta, value, info })
 }
 
-/// Evaluations allowed to polish on all data what was found on a subset.
-const POLISH_EVALUATIONS: usize = 6;
+/// Values that depend on one more number, to be found together with θ.
+pub(crate) trait Bent {
+    /// Writes the values at b and their derivatives in b; returns ln of the Jacobian of the results' map, and its
+    /// derivative in b.
+    fn values(&mut self, b: f64, y: &mut [f64], slopes: &mut [f64]) -> (f64, f64);
+}
+
+/// The search from the warm θ for θ and b together: where ln of likelihood times prior times the Jacobian is largest,
+/// with that logarithm and the work. None if it is not finite at the start. `data` gives the points; its values should
+/// have the variance that those at all b have.
+pub(crate) fn fit_bent(
+    data: &Dataset,
+    params: &FitParams,
+    bent: &mut dyn Bent,
+    from: f64,
+    range: (f64, f64),
+) -> Result<BentFit> {
+    let mut search = Search::new(data, params)?;
+    let mut start = params.warm.clone().unwrap_or_else(|| search.mode());
+    search.bounds.project(&mut start);
+    start.push(from);
+    let (mut low, mut high) = (search.bounds.low().to_vec(), search.bounds.high().to_vec());
+    low.push(range.0);
+    high.push(range.1);
+    search.bounds = Bounds::new(low, high)?;
+    let mut likelihood = Likelihood::new(data, params.shape.clone());
+    let (mut y, mut slopes) = (vec![0.0; data.len()], vec![0.0; data.len()]);
+    let n = search.unit.len();
+    let mut objective = |at: &[f64], gradient: &mut [f64]| {
+        let (ln_jacobian, slope) = bent.values(at[n], &mut y, &mut slopes);
+        likelihood.set_values(&y);
+        let value = search.value(&mut likelihood, &at[..n], &mut gradient[..n]);
+        let along: f64 = likelihood.alpha().iter().zip(&slopes).map(|(a, s)| a * s).sum();
+        gradient[n] = if value.is_finite() { slope - along } else { 0.0 };
+        value + ln_jacobian
+    };
+    let info = search.solver(n + 1).maximize(&mut objective, &mut start, &search.bounds);
+    let bend = start.pop().unwrap_or(from);
+    Ok(BentFit { theta: start, bend, value: info.value, work: likelihood.work() })
+}
+
+/// What [`fit_bent`] found.
+pub(crate) struct BentFit {
+    /// θ.
+    pub theta: Vec<f64>,
+    /// b.
+    pub bend: f64,
+    /// ln of likelihood times prior times the Jacobian; not finite if that is so at the start.
+    pub value: f64,
+    /// Operations, to leading order.
+    pub work: f64,
+}
+
+/// θ for other values at the same points, with kernel and noise variance multiplied by what suits each of them best, and
+/// ln of likelihood times prior there. It costs little more than one evaluation for all of them.
+pub(crate) fn rescale(data: &Dataset, params: &FitParams, theta: &[f64], others: &[Vec<f64>]) -> Result<Rescaled> {
+    let search = Search::new(data, params)?;
+    let mut likelihood = Likelihood::new(data, params.shape.clone());
+    let n = params.shape.n_lengthscales();
+    let ends = likelihood.rescaled(theta, others).unwrap_or_default();
+    let with_prior = ends.into_iter().map(|(ln_s, value)| {
+        let mut theta = theta.to_vec();
+        theta[n..].iter_mut().for_each(|t| *t += ln_s);
+        search.bounds.project(&mut theta);
+        let prior: f64 = theta.iter().enumerate().map(|(i, t)| search.prior(i).ln_density(t - search.unit[i]).0).sum();
+        (theta, value + prior)
+    });
+    Ok(Rescaled { ends: with_prior.collect(), work: likelihood.work() })
+}
+
+/// What [`rescale`] found.
+pub(crate) struct Rescaled {
+    /// θ and the logarithm for each of the values; empty where K cannot be factored.
+    pub ends: Vec<(Vec<f64>, f64)>,
+    /// Operations, to leading order.
+    pub work: f64,
+}
 
 /// The search problem: scales, bounds and priors.
 struct Search<'a> {
@@ -223,31 +278,31 @@ impl<'a> Search<'a> {
         starts
     }
 
-    /// The best end of the searches from all starts; none if no start has a finite likelihood.
-    fn best_of(
-        &self,
-        likelihood: &mut Likelihood<'_>,
-        starts: &[Vec<f64>],
-        max_evaluations: usize,
-    ) -> Option<(Vec<f64>, f64)> {
-        let mut objective = |theta: &[f64], gradient: &mut [f64]| {
-            let mut value = likelihood.evaluate(theta, gradient);
-            for (i, g) in gradient.iter_mut().enumerate() {
-                let (ln_p, slope) = self.prior(i).ln_density(theta[i] - self.unit[i]);
-                value += ln_p;
-                *g += slope;
-            }
-            value
+    /// ln of likelihood times prior, and its gradient.
+    fn value(&self, likelihood: &mut Likelihood<'_>, theta: &[f64], gradient: &mut [f64]) -> f64 {
+        let mut value = likelihood.evaluate(theta, gradient);
+        for (i, g) in gradient.iter_mut().enumerate() {
+            let (ln_p, slope) = self.prior(i).ln_density(theta[i] - self.unit[i]);
+            value += ln_p;
+            *g += slope;
+        }
+        value
+    }
+
+    fn solver(&self, n_variables: usize) -> Lbfgsb {
+        let params = LbfgsbParams {
+            gradient_tolerance: self.params.gradient_tolerance,
+            value_tolerance: self.params.value_tolerance,
+            max_evaluations: self.params.max_evaluations,
+            ..LbfgsbParams::default()
         };
-        let mut solver = Lbfgsb::new(
-            self.unit.len(),
-            LbfgsbParams {
-                gradient_tolerance: self.params.gradient_tolerance,
-                value_tolerance: self.params.value_tolerance,
-                max_evaluations,
-                ..LbfgsbParams::default()
-            },
-        );
+        Lbfgsb::new(n_variables, params)
+    }
+
+    /// The best end of the searches from all starts; none if no start has a finite likelihood.
+    fn best_of(&self, likelihood: &mut Likelihood<'_>, starts: &[Vec<f64>]) -> Option<(Vec<f64>, f64)> {
+        let mut objective = |theta: &[f64], gradient: &mut [f64]| self.value(likelihood, theta, gradient);
+        let mut solver = self.solver(self.unit.len());
         let mut best: Option<(Vec<f64>, f64)> = None;
         for start in starts {
             let mut theta = start.clone();
@@ -270,23 +325,4 @@ fn variance(y: &[f64]) -> f64 {
     let n = y.len().max(1) as f64;
     let mean = y.iter().sum::<f64>() / n;
     y.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n
-}
-
-fn random_subset(data: &Dataset, size: usize, stream: &Stream) -> Dataset {
-    let mut order: Vec<usize> = (0..data.len()).collect();
-    stream.child("subset", 0).shuffle(&mut order);
-    order.truncate(size);
-    order.sort_unstable();
-    let mut x = Points::new(data.dim());
-    for &i in &order {
-        x.push(data.x().row(i));
-    }
-    let y = order.iter().map(|&i| data.y()[i]).collect();
-    let subset = Dataset::new(x, y).expect("a part of valid data is valid");
-    match data.noise() {
-        Some(noise) => {
-            subset.with_noise(order.iter().map(|&i| noise[i]).collect()).expect("a part of valid data is valid")
-        }
-        None => subset,
-    }
 }

@@ -35,7 +35,8 @@ pub enum NoiseRule {
     Known(f64),
     /// Known for each observation: read from the data set.
     PerObservation,
-    /// Fitted, not below a floor (as a variance).
+    /// Fitted, the same for all observations and not below a floor (as a variance); on top of it the variance of each
+    /// observation, where the data set has them.
     Fitted {
         /// The least variance considered.
         floor: f64,
@@ -90,6 +91,8 @@ impl Shape {
 /// ```
 pub struct Likelihood<'a> {
     data: &'a Dataset,
+    /// The values: those of the data, or others in their place.
+    y: Vec<f64>,
     shape: Shape,
     whitened: Whitened,
     work: FactorWork,
@@ -115,6 +118,7 @@ impl<'a> Likelihood<'a> {
             mean: 0.0,
             buffers: std::array::from_fn(|_| vec![0.0; n]),
             lengthscales,
+            y: data.y().to_vec(),
             data,
             shape,
             evaluations: 0,
@@ -147,6 +151,51 @@ impl<'a> Likelihood<'a> {
         value
     }
 
+    /// Other values at the same points, from now on.
+    pub(super) fn set_values(&mut self, y: &[f64]) {
+        self.y.copy_from_slice(y);
+    }
+
+    /// d ln p/dy = −K⁻¹(y − m) at the last θ, less the sign.
+    pub(super) fn alpha(&self) -> &[f64] {
+        &self.buffers[2][..self.data.len()]
+    }
+
+    /// For other values at the same points: the factor s by which K at θ should be multiplied for them, as its logarithm,
+    /// and ln p with it; nothing where K cannot be factored. K is factored once for all, so one more costs n².
+    ///
+    /// ln p is largest in s where s = rᵀK⁻¹r/n.
+    pub(super) fn rescaled(&mut self, theta: &[f64], others: &[Vec<f64>]) -> Option<Vec<(f64, f64)>> {
+        self.evaluations += 1;
+        self.factor(theta)?;
+        let n = self.data.len() as f64;
+        let Self { work, buffers, shape, ones, .. } = self;
+        let [_, v, alpha, b, _] = buffers;
+        work.solve(ones, v, b);
+        let of_ones: f64 = b.iter().sum();
+        let (ln_det, ln_2pi) = (work.ln_det(), (2.0 * std::f64::consts::PI).ln());
+        let rescaled = others.iter().map(|y| {
+            work.solve(y, v, alpha);
+            let square: f64 = y.iter().zip(alpha.iter()).map(|(y, a)| y * a).sum();
+            let of_y: f64 = alpha.iter().sum();
+            let (mut s, mut penalty) = (1.0, 0.0);
+            // The prior of the mean does not scale with K, so the best mean depends on s: two rounds are near enough.
+            for _ in 0..2 {
+                let m = match shape.mean {
+                    MeanRule::Known(m) => m,
+                    MeanRule::Estimated { prior_sd } => {
+                        let m = of_y / (of_ones + s / (prior_sd * prior_sd));
+                        penalty = 0.5 * (m / prior_sd).powi(2);
+                        m
+                    }
+                };
+                s = ((square - 2.0 * m * of_y + m * m * of_ones) / n).max(f64::MIN_POSITIVE);
+            }
+            (s.ln(), -0.5 * n * (1.0 + s.ln() + ln_2pi) - 0.5 * ln_det - penalty)
+        });
+        Some(rescaled.collect())
+    }
+
     /// The posterior at θ: the factor is built once more and kept.
     pub fn posterior(&mut self, theta: &[f64]) -> Result<Posterior> {
         let hyper = self.hyperparameters(theta);
@@ -168,7 +217,10 @@ impl<'a> Likelihood<'a> {
             noise: match self.shape.noise {
                 NoiseRule::Known(v) => Noise::Equal(v),
                 NoiseRule::PerObservation => Noise::PerObservation(self.data.noise().unwrap_or(&[]).to_vec()),
-                NoiseRule::Fitted { .. } => Noise::Equal(self.noise(theta)),
+                NoiseRule::Fitted { .. } => match self.data.noise() {
+                    Some(own) => Noise::PerObservation(own.iter().map(|v| v + self.noise(theta)).collect()),
+                    None => Noise::Equal(self.noise(theta)),
+                },
             },
             mean: self.mean,
             metric: self.shape.metric.clone(),
@@ -197,9 +249,9 @@ impl<'a> Likelihood<'a> {
         self.whitened.rescale(self.data.x(), &self.lengthscales);
         let variance = self.variance(theta);
         let noise = self.noise(theta);
-        let per_observation = if self.shape.noise == NoiseRule::PerObservation { self.data.noise() } else { None };
+        let own = if let NoiseRule::Known(_) = self.shape.noise { None } else { self.data.noise() };
 
-        let Self { work, whitened, slopes, buffers, shape, data, .. } = self;
+        let Self { work, whitened, slopes, buffers, shape, data, y, .. } = self;
         let [s, u, ..] = buffers;
         let dim = data.dim();
         u.resize(n.max(dim), 0.0);
@@ -213,7 +265,7 @@ impl<'a> Likelihood<'a> {
                 whitened.squared_distances(u, j, s);
                 kernel_row(kernel, variance, s, column, c);
             }));
-            column[0] = variance + per_observation.map_or(noise, |v| v[j]);
+            column[0] = variance + noise + own.map_or(0.0, |v| v[j]);
             start += rest;
         });
         if !work.factor() {
@@ -223,7 +275,7 @@ impl<'a> Likelihood<'a> {
 
         let [_, v, alpha, b, _] = buffers;
         v.resize(n, 0.0);
-        work.solve(data.y(), v, alpha);
+        work.solve(y, v, alpha);
         let mut penalty = 0.0;
         self.mean = match shape.mean {
             MeanRule::Known(m) => m,
@@ -245,7 +297,7 @@ impl<'a> Likelihood<'a> {
                 *a -= self.mean * b;
             }
         }
-        let fit: f64 = data.y().iter().zip(alpha.iter()).map(|(y, a)| (y - self.mean) * a).sum();
+        let fit: f64 = y.iter().zip(alpha.iter()).map(|(y, a)| (y - self.mean) * a).sum();
         let value = -0.5 * (fit + work.ln_det() + n as f64 * (2.0 * std::f64::consts::PI).ln()) - penalty;
         value.is_finite().then_some(value)
     }

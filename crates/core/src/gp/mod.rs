@@ -13,6 +13,7 @@ mod probit;
 mod whitened;
 pub(crate) mod work;
 
+pub(crate) use fit::{Bent, fit_bent, rescale};
 pub use fit::{Fit, FitInfo, FitParams, fit};
 pub use gradient::GradientPosterior;
 pub use hyper::{Hyperparameters, Metric, Noise};

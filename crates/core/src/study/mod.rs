@@ -27,7 +27,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub use config::{FailureRule, Goal, InitialDesign, StudyConfig, default_initial};
 pub use event::{AskedTrial, Build, EVENT_VERSION, Event, Provenance, Retry};
 pub use model::{HyperparameterRule, Model, ModelConfig, ModelRecord, Observations};
-pub use outcome::{OutcomeMap, OutcomeRule};
+pub use outcome::{Gauge, OutcomeMap, OutcomeRule};
 pub use part::Part;
 pub use recommend::Recommendation;
 pub use report::{Report, Told};

@@ -7,28 +7,22 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::outcome::{OutcomeMap, OutcomeRule};
-use super::part::Part;
+use super::outcome::{Bending, Gauge, OutcomeMap, OutcomeRule};
+use super::part::{self, Part};
 use super::trust;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::gp::{
-    FitParams, Hyperparameters, KernelKind, MeanRule, Metric, Noise, NoiseRule, Posterior, Prior, Priors, Shape, fit,
-    work,
+    FitParams, Hyperparameters, KernelKind, Likelihood, MeanRule, Metric, Noise, NoiseRule, Posterior, Prior, Priors,
+    Shape, fit, fit_bent, rescale, work,
 };
 use crate::linalg::Points;
 use crate::rng::Stream;
 use crate::space::{Dimension, SearchSpace};
 
-/// Observations that kernels and warps are compared on.
-const CONTEST: usize = 80;
-
 /// A comparison needs the evidence to a hundredth of a nat or so, not the last digits of the hyperparameters. It does
 /// need searches that have arrived: cut off after 25 evaluations, they chose worse warps.
 const CONTEST_TOLERANCE: f64 = 1e-4;
-
-/// Evaluations on all data, where the contest saw a part of them.
-const POLISH_EVALUATIONS: usize = 12;
 
 /// How a model is made of results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -226,15 +220,18 @@ impl Model {
         } else if let Some(variance) = config.noise {
             raw = raw.with_noise(vec![variance; observations.values.len()])?;
         }
-        let fitting = Fitting { config, space, warm, stream };
+        let gauge = Gauge::new(raw.y(), &part::typical(raw.x()));
+        let fitting = Fitting { config, space, warm, stream, all: &raw, gauge };
         if let HyperparameterRule::Fixed { .. } = config.hyperparameters {
-            return fitting.fixed(&raw);
+            return fitting.fixed();
         }
         let mut work = 0.0;
-        let (kernel, bend, theta) = fitting.contest(&raw, &mut work)?;
-        // The contest had the random starts, and its end is close.
-        let most = (raw.len() > CONTEST).then_some(POLISH_EVALUATIONS);
-        let mut fitted = trust::checked(&fitting, &raw, fitting.complete(&raw, kernel, bend, theta, most)?)?;
+        let part = part::contest(&raw, stream)?;
+        let mut entry = fitting.contest(part.as_ref().unwrap_or(&raw), &mut work)?;
+        if part.is_some() {
+            entry = fitting.start(entry, &mut work)?;
+        }
+        let mut fitted = trust::checked(&fitting, fitting.last_fit(entry)?)?;
         fitted.model.work += work;
         Ok(fitted.model)
     }
@@ -271,57 +268,151 @@ pub(super) struct Fitting<'a> {
     /// The record of an earlier fit of this study.
     pub warm: Option<&'a ModelRecord>,
     pub stream: &'a Stream,
+    pub all: &'a Dataset,
+    /// Of all results: whatever part of them is looked at, they are on one scale.
+    pub gauge: Gauge,
 }
 
 impl Fitting<'_> {
-    /// A model of all observations with this kernel and bend; the search begins at θ, or at the prior's mode, and ends
+    /// The kernel and bend under which the results are most likely, with their θ.
+    fn contest(&self, raw: &Dataset, work: &mut f64) -> Result<Entry> {
+        let first = self.first_kernel();
+        let warm = self.warm.map(|w| w.theta.clone());
+        let warped = self.may_warp();
+        let mut best = self.entry(raw, first, None, warm, !warped, work)?;
+        if warped {
+            let warped = self.best_warp(raw, first, &best, work)?;
+            if warped.value > best.value {
+                best = warped;
+            }
+            // The random starts, where they count: with the bend that was chosen.
+            let explored = self.entry(raw, first, best.bend, Some(best.theta.clone()), true, work)?;
+            if explored.value > best.value {
+                best = explored;
+            }
+        }
+        for &kernel in self.config.kernels.iter().skip(1) {
+            let entry = self.entry(raw, kernel, best.bend, Some(best.theta.clone()), false, work)?;
+            if entry.value > best.value {
+                best = entry;
+            }
+        }
+        Ok(best)
+    }
+
+    fn may_warp(&self) -> bool {
+        self.config.outcome == OutcomeRule::Warped && n_distinct(self.all) >= MIN_WARPED
+    }
+
+    /// The map of all results with a bend.
+    fn outcome(&self, bend: Option<f64>) -> OutcomeMap {
+        OutcomeMap::by(self.config.outcome, &self.gauge, self.all.y(), bend)
+    }
+
+    /// Where to start on all data: at the winner of a contest on a part of them or at the last fit, with the bend and the
+    /// variances that suit their lengthscales best on all data.
+    fn start(&self, winner: Entry, work: &mut f64) -> Result<Entry> {
+        let mut entry = self.rescaled(&winner, work)?;
+        if let Some(warm) = self.warm.filter(|w| w.kernel == winner.kernel && w.theta.len() == winner.theta.len()) {
+            let rescaled = self.rescaled(&Entry { theta: warm.theta.clone(), ..winner }, work)?;
+            if rescaled.value > entry.value {
+                entry = rescaled;
+            }
+        }
+        Ok(entry)
+    }
+
+    /// The bend that suits a θ best on all data, with its variances to match.
+    fn rescaled(&self, entry: &Entry, work: &mut f64) -> Result<Entry> {
+        if self.all.noise().is_some() {
+            // Known variances do not scale with the kernel's.
+            return Ok(Entry { value: f64::NEG_INFINITY, ..entry.clone() });
+        }
+        let mut bends = vec![entry.bend];
+        if self.may_warp() {
+            bends.push(None);
+            bends.extend((0..BENDS).map(|level| Some(bend_at(level))));
+        }
+        let maps: Vec<OutcomeMap> = bends.iter().map(|bend| self.outcome(*bend)).collect();
+        let values: Vec<Vec<f64>> =
+            maps.iter().map(|map| self.all.y().iter().map(|&y| map.encode(y)).collect()).collect();
+        let data = self.encoded(self.all, &maps[0])?;
+        let found = rescale(&data, &self.params(entry.kernel, &data), &entry.theta, &values)?;
+        *work += found.work;
+        let mut best = Entry { value: f64::NEG_INFINITY, ..entry.clone() };
+        for ((theta, value), (map, bend)) in found.ends.into_iter().zip(maps.iter().zip(bends)) {
+            let value = value + map.ln_jacobian(self.all.y());
+            if value > best.value {
+                best = Entry { value, bend, theta, ..best };
+            }
+        }
+        Ok(best)
+    }
+
+    /// A fit to all data: of θ, and of the bend if there is one. Contests had the random starts.
+    pub fn last_fit(&self, mut entry: Entry) -> Result<Fitted> {
+        let (mut bent, mut work) = (false, 0.0);
+        if let Some(bend) = entry.bend.filter(|_| self.all.noise().is_none()) {
+            let data = self.encoded(self.all, &self.outcome(entry.bend))?;
+            let params = self.last_params(&entry, &data);
+            let mut bending = Bending::new(&self.gauge, self.all.y());
+            let range = (bend_at(BENDS - 1).ln(), bend_at(0).ln());
+            let found = fit_bent(&data, &params, &mut bending, bend.ln(), range)?;
+            work += found.work;
+            if found.value.is_finite() {
+                entry = Entry { theta: found.theta, bend: Some(found.bend.exp()), value: found.value, ..entry };
+                bent = true;
+            }
+        }
+        let outcome = self.outcome(entry.bend);
+        let data = self.encoded(self.all, &outcome)?;
+        let params = self.last_params(&entry, &data);
+        if bent {
+            let posterior = Likelihood::new(&data, params.shape).posterior(&entry.theta)?;
+            let record = ModelRecord { kernel: entry.kernel, theta: entry.theta, bend: outcome.bend(), part: None };
+            let model = Model { posterior, outcome, record, work: work + work::factorization(data.len()) };
+            return Ok(Fitted { model, value: entry.value });
+        }
+        let mut fitted = self.search(&data, outcome, &params)?;
+        fitted.model.work += work;
+        Ok(fitted)
+    }
+
+    /// A model of all observations with this kernel and bend. The search begins at θ, or at the prior's mode, and ends
     /// after so many evaluations of the likelihood.
     pub fn complete(
         &self,
-        raw: &Dataset,
         kernel: KernelKind,
         bend: Option<f64>,
         theta: Option<Vec<f64>>,
         max_evaluations: Option<usize>,
     ) -> Result<Fitted> {
-        let outcome = OutcomeMap::by(self.config.outcome, raw.y(), bend);
-        let data = encoded(raw, &outcome)?;
+        let outcome = self.outcome(bend);
+        let data = self.encoded(self.all, &outcome)?;
         let mut params = self.params(kernel, &data);
         params.warm = theta;
         params.random_starts = 0;
         params.max_evaluations = max_evaluations.unwrap_or(params.max_evaluations);
-        let found = fit(&data, &params, self.stream)?;
-        let value = found.value + outcome.ln_jacobian(raw.y());
-        let record = ModelRecord { kernel, theta: found.theta, bend: outcome.bend(), part: None };
+        self.search(&data, outcome, &params)
+    }
+
+    fn search(&self, data: &Dataset, outcome: OutcomeMap, params: &FitParams) -> Result<Fitted> {
+        let found = fit(data, params, self.stream)?;
+        let record = ModelRecord { kernel: params.shape.kernel, theta: found.theta, bend: outcome.bend(), part: None };
+        let value = found.value + outcome.ln_jacobian(self.all.y());
         Ok(Fitted { model: Model { posterior: found.posterior, outcome, record, work: found.info.work }, value })
     }
 
-    /// The kernel and bend under which the results are most likely, with their θ.
-    fn contest(&self, raw: &Dataset, work: &mut f64) -> Result<(KernelKind, Option<f64>, Option<Vec<f64>>)> {
-        let subset = part(raw, CONTEST, self.stream)?;
-        let first = self.first_kernel();
-        let warm = self.warm.map(|w| w.theta.clone());
-        // Bends are in deviations of all results: those of a part may lack the tail that makes them what they are.
-        let subset =
-            &Subset { bend_unit: OutcomeMap::deviation(raw.y()) / OutcomeMap::deviation(subset.y()), data: subset };
-        let mut best = self.entry(subset, first, None, warm, true, work)?;
-        if self.config.outcome == OutcomeRule::Warped && n_distinct(raw) >= MIN_WARPED {
-            let warped = self.best_warp(subset, first, &best, work)?;
-            if warped.value > best.value {
-                best = warped;
-            }
-        }
-        for &kernel in self.config.kernels.iter().skip(1) {
-            let entry = self.entry(subset, kernel, best.bend, Some(best.theta.clone()), false, work)?;
-            if entry.value > best.value {
-                best = entry;
-            }
-        }
-        Ok((best.kernel, best.bend, Some(best.theta)))
+    fn last_params(&self, entry: &Entry, data: &Dataset) -> FitParams {
+        let mut params = self.params(entry.kernel, data);
+        params.warm = Some(entry.theta.clone());
+        params.random_starts = 0;
+        params.max_evaluations = part::last_evaluations(self.all.len(), params.shape.n_parameters() + 1);
+        params
     }
 
     /// The best warp: from the one of the last fit, or the best of a few, downhill or uphill as long as that helps.
-    fn best_warp(&self, raw: &Subset, kernel: KernelKind, plain: &Entry, work: &mut f64) -> Result<Entry> {
+    fn best_warp(&self, raw: &Dataset, kernel: KernelKind, plain: &Entry, work: &mut f64) -> Result<Entry> {
         let mut try_level = |level: usize, from: &Entry| {
             self.entry(raw, kernel, Some(bend_at(level)), Some(from.theta.clone()), false, work)
         };
@@ -358,16 +449,15 @@ impl Fitting<'_> {
 
     fn entry(
         &self,
-        subset: &Subset,
+        raw: &Dataset,
         kernel: KernelKind,
         bend: Option<f64>,
         warm: Option<Vec<f64>>,
         explore: bool,
         work: &mut f64,
     ) -> Result<Entry> {
-        let raw = &subset.data;
-        let outcome = OutcomeMap::by(self.config.outcome, raw.y(), bend.map(|c| c * subset.bend_unit));
-        let data = encoded(raw, &outcome)?;
+        let outcome = self.outcome(bend);
+        let data = self.encoded(raw, &outcome)?;
         let mut params = self.params(kernel, &data);
         params.warm = warm;
         params.value_tolerance = CONTEST_TOLERANCE;
@@ -377,6 +467,10 @@ impl Fitting<'_> {
         let found = fit(&data, &params, self.stream)?;
         *work += found.info.work;
         Ok(Entry { kernel, bend, value: found.value + outcome.ln_jacobian(raw.y()), theta: found.theta })
+    }
+
+    fn encoded(&self, raw: &Dataset, outcome: &OutcomeMap) -> Result<Dataset> {
+        encoded(raw, outcome, self.gauge.wild_noise(raw.y()).filter(|_| self.config.outcome != OutcomeRule::Centred))
     }
 
     fn params(&self, kernel: KernelKind, data: &Dataset) -> FitParams {
@@ -389,7 +483,7 @@ impl Fitting<'_> {
             OutcomeRule::Warped | OutcomeRule::Standardized => (MeanRule::Estimated { prior_sd: 1.0 }, 1.0),
         };
         shape.mean = mean;
-        shape.noise = match data.noise() {
+        shape.noise = match self.all.noise() {
             Some(_) => NoiseRule::PerObservation,
             None => NoiseRule::Fitted { floor: self.config.noise_floor * variance },
         };
@@ -405,12 +499,12 @@ impl Fitting<'_> {
     }
 
     /// The model with given hyperparameters.
-    fn fixed(&self, raw: &Dataset) -> Result<Model> {
+    fn fixed(&self) -> Result<Model> {
         let HyperparameterRule::Fixed { variance, lengthscales, noise } = &self.config.hyperparameters else {
             return Err(Error::config("the hyperparameters are not fixed", "give all of them"));
         };
-        let outcome = OutcomeMap::by(self.config.outcome, raw.y(), None);
-        let data = encoded(raw, &outcome)?;
+        let outcome = self.outcome(None);
+        let data = self.encoded(self.all, &outcome)?;
         let kernel = self.first_kernel();
         let mut hyper = Hyperparameters::new(kernel, *variance, lengthscales.clone(), *noise);
         hyper.metric = metric(self.space);
@@ -419,7 +513,7 @@ impl Fitting<'_> {
         }
         let posterior = Posterior::new(&data, hyper)?;
         let record = ModelRecord { kernel, theta: Vec::new(), bend: None, part: None };
-        Ok(Model { posterior, outcome, record, work: work::factorization(raw.len()) })
+        Ok(Model { posterior, outcome, record, work: work::factorization(self.all.len()) })
     }
 
     fn first_kernel(&self) -> KernelKind {
@@ -441,28 +535,27 @@ fn distance(level: usize, bend: f64) -> f64 {
     (bend_at(level).log10() - bend.log10()).abs()
 }
 
-/// What the contest is held on.
-struct Subset {
-    data: Dataset,
-    /// The deviation of all results, in deviations of these.
-    bend_unit: f64,
-}
-
+/// What a contest is about.
 #[derive(Clone)]
-struct Entry {
-    kernel: KernelKind,
-    bend: Option<f64>,
-    value: f64,
-    theta: Vec<f64>,
+pub(super) struct Entry {
+    pub kernel: KernelKind,
+    pub bend: Option<f64>,
+    pub value: f64,
+    pub theta: Vec<f64>,
 }
 
-/// The observations in the model's units. A noise variance is divided by the squared slope of the map at its value.
-fn encoded(raw: &Dataset, outcome: &OutcomeMap) -> Result<Dataset> {
+/// The observations in the model's units. A noise variance is divided by the squared slope of the map at its value; what
+/// wild ones have on top is in the model's units already.
+fn encoded(raw: &Dataset, outcome: &OutcomeMap, wild: Option<Vec<f64>>) -> Result<Dataset> {
     let y: Vec<f64> = raw.y().iter().map(|&y| outcome.encode(y)).collect();
     // An observation with a noise of 1e30 variances says nothing; infinity would not be a variance.
     let most = 1e30 * mean_square(&y).max(1.0);
     let relative = |(v, z): (&f64, &f64)| (v.sqrt() / outcome.slope(*z)).powi(2).min(most);
-    let noise = raw.noise().map(|v| v.iter().zip(&y).map(relative).collect());
+    let declared = raw.noise().map(|v| v.iter().zip(&y).map(relative).collect::<Vec<f64>>());
+    let noise = match (declared, wild) {
+        (Some(declared), Some(wild)) => Some(declared.iter().zip(wild).map(|(a, b)| a + b).collect()),
+        (declared, wild) => declared.or(wild),
+    };
     let data = Dataset::new(raw.x().clone(), y)?;
     match noise {
         Some(noise) => data.with_noise(noise),
@@ -472,25 +565,4 @@ fn encoded(raw: &Dataset, outcome: &OutcomeMap) -> Result<Dataset> {
 
 fn mean_square(y: &[f64]) -> f64 {
     y.iter().map(|v| v * v).sum::<f64>() / y.len().max(1) as f64
-}
-
-/// At most `size` observations: the best half of them, and random others.
-fn part(raw: &Dataset, size: usize, stream: &Stream) -> Result<Dataset> {
-    if raw.len() <= size {
-        return Ok(raw.clone());
-    }
-    let mut order: Vec<usize> = (0..raw.len()).collect();
-    order.sort_by(|&a, &b| raw.y()[b].total_cmp(&raw.y()[a]).then(a.cmp(&b)));
-    let mut rest = order.split_off(size / 2);
-    stream.child("contest", 0).shuffle(&mut rest);
-    order.extend(rest.into_iter().take(size - size / 2));
-    let mut x = Points::new(raw.dim());
-    for &i in &order {
-        x.push(raw.x().row(i));
-    }
-    let part = Dataset::new(x, order.iter().map(|&i| raw.y()[i]).collect())?;
-    match raw.noise() {
-        Some(noise) => part.with_noise(order.iter().map(|&i| noise[i]).collect()),
-        None => Ok(part),
-    }
 }

@@ -4,8 +4,20 @@
 //! the best result, the warp is t = −ln(1 + g/c). It is increasing in y, does almost nothing for a large bend c, and
 //! becomes a logarithm for a small one: it spreads out what is near the best and draws the bad tail in. The bend is
 //! chosen by the evidence of the model, with the Jacobian of the map, so that every bend predicts the same results.
+//!
+//! People return 10⁶ or 10³⁰⁰ for "bad". Such wild values would take the whole scale for themselves, so a [`Gauge`] finds
+//! them first, as what lies beyond a wide empty stretch of gaps. The widest regular gap is the knee G, and behind it
+//!
+//! γ(g) = G (1 + u/(1 + u/a)),   u = ln(g/G),
+//!
+//! takes the place of g: a wild value is worse than every regular one, by less than a G whatever its size. γ is increasing and
+//! has no kink at G. The scale is the standard deviation of min(g, G). Where nothing is wild there is no knee.
+//!
+//! The gauge is made once, of all observations, so that a bend means the same wherever it is tried.
 
 use serde::{Deserialize, Serialize};
+
+use crate::gp::Bent;
 
 /// The scale on which a model sees results.
 ///
@@ -30,12 +42,160 @@ pub enum OutcomeRule {
     Centred,
 }
 
+/// A gap this many times the one before it, and more where regular gaps span decades themselves, begins the wild ones.
+const WILD_RATIO: f64 = 10.0;
+
+/// Gaps that are regular whatever follows: the least of a few gaps are often decades apart.
+const MIN_REGULAR: usize = 3;
+
+/// How far behind the knee wild values end at most, in knees.
+const WILD_REACH: f64 = 1.0;
+
+/// How little a wild value binds the model: the standard deviation of its noise, in standard deviations of the results.
+/// Bound as closely as others, it makes a cliff that no smooth process has, and lengthscales shrink everywhere; not
+/// bound at all, the search goes on beyond the cliff.
+const WILD_SD: f64 = 1.0;
+
+/// The same where it is the only one: an accident, of which the model should take no notice.
+const ACCIDENT_SD: f64 = 30.0;
+
+/// What all maps of one set of results share: the best of them, the unit of gaps, and where wild values begin.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Gauge {
+    best: f64,
+    /// Standard deviation of the results, with wild ones at the knee.
+    scale: f64,
+    /// Whether the results differ by more than rounding.
+    differ: bool,
+    knee: Option<Knee>,
+}
+
+/// Where wild values begin, as gaps in the units of the results, halved: whole ones might overflow.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Knee {
+    half: f64,
+    /// The largest gap of all.
+    worst: f64,
+}
+
+impl Gauge {
+    /// The gauge of results. Which of them are wild is judged by those of `typical`, indices of results from all over the
+    /// box: in a search that has converged, most results are near the best, and all others would seem wild beside them.
+    pub fn new(y: &[f64], typical: &[usize]) -> Self {
+        let best = y.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let best = if best.is_finite() { best } else { 0.0 };
+        let half = |v: f64| 0.5 * best - 0.5 * v;
+        let mut halves: Vec<f64> = y.iter().map(|&v| half(v)).collect();
+        let mut judged: Vec<f64> = typical.iter().map(|&i| halves[i]).collect();
+        judged.sort_by(f64::total_cmp);
+        halves.sort_by(f64::total_cmp);
+        let worst = halves.last().copied().unwrap_or(0.0);
+        let knee = widest_regular(&judged, &halves).map(|half| Knee { half, worst });
+        let clipped = |v: f64| knee.map_or(v, |k| if half(v) > k.half { 2.0 * (0.5 * best - k.half) } else { v });
+        // Divided by the largest magnitude first: squares of 1e300 would overflow.
+        let size = y.iter().fold(0.0, |m: f64, &v| m.max(clipped(v).abs()));
+        let relative: Vec<f64> = y.iter().map(|&v| clipped(v) / size).collect();
+        let (_, sd) = mean_and_sd(&relative);
+        let differ = sd > 1e-12 && size > 0.0;
+        // Where only rounding differs it must stay small, also at 1e300.
+        let scale = if differ { (sd * size).max(f64::MIN_POSITIVE) } else { (1e-12 * size).max(1.0) };
+        Self { best, scale, differ, knee: knee.filter(|_| differ) }
+    }
+
+    /// The variance of the noise that each result has for being wild, in units of the maps; none if no result is.
+    pub(super) fn wild_noise(&self, y: &[f64]) -> Option<Vec<f64>> {
+        let n_wild = y.iter().filter(|v| self.is_wild(**v)).count();
+        let sd = if n_wild == 1 { ACCIDENT_SD } else { WILD_SD };
+        (n_wild > 0).then(|| y.iter().map(|&v| if self.is_wild(v) { sd * sd } else { 0.0 }).collect())
+    }
+
+    /// Whether a result is wild.
+    pub fn is_wild(&self, y: f64) -> bool {
+        self.knee.is_some_and(|k| 0.5 * self.best - 0.5 * y > k.half)
+    }
+
+    /// γ of a result's gap, in units of the scale.
+    fn gap(&self, y: f64) -> f64 {
+        let half = 0.5 * self.best - 0.5 * y;
+        match self.knee {
+            Some(k) if half > k.half => {
+                let u = half.ln() - k.half.ln();
+                2.0 * (k.half / self.scale) * (1.0 + u / (1.0 + u / WILD_REACH))
+            }
+            // Halves first: the difference of two results of opposite sign may overflow.
+            _ => 2.0 * (half / self.scale),
+        }
+    }
+
+    /// ln dγ/dg at a result.
+    fn ln_slope(&self, y: f64) -> f64 {
+        let half = 0.5 * self.best - 0.5 * y;
+        match self.knee {
+            Some(k) if half > k.half => {
+                let u = half.ln() - k.half.ln();
+                -u - 2.0 * (u / WILD_REACH).ln_1p()
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// The result with this γ; beyond the worst one, the worst.
+    fn result(&self, gap: f64) -> f64 {
+        match self.knee {
+            Some(k) if 0.5 * gap * self.scale > k.half => {
+                let beyond = 0.5 * gap * self.scale / k.half - 1.0;
+                let u = beyond / (1.0 - beyond / WILD_REACH).max(0.0);
+                let half = (k.half.ln() + u).exp().min(k.worst);
+                2.0 * (0.5 * self.best - half)
+            }
+            _ => self.best - gap * self.scale,
+        }
+    }
+}
+
+/// The largest regular gap of ascending gaps, if there are wild ones.
+///
+/// A worst value that came back exactly from several points is a constant that stands for "bad", however small. Else
+/// wild ones lie behind the widest empty stretch among gaps from all over the box, where it is wider than the spread of
+/// those before it explains; and what is in that stretch after all is regular up to the next one.
+fn widest_regular(typical: &[f64], all: &[f64]) -> Option<f64> {
+    let worst = *all.last()?;
+    let below = &all[..all.partition_point(|g| *g < worst)];
+    let mut distinct = below[below.partition_point(|g| *g <= 0.0)..].to_vec();
+    distinct.dedup();
+    if distinct.len() < MIN_REGULAR {
+        return None;
+    }
+    if all.len() - below.len() > 1 {
+        // What is wild beside the others may be so beside the constant's neighbours too: look on below it.
+        let typical = &typical[..typical.partition_point(|g| *g < worst)];
+        return widest_regular(typical, below).or(below.last().copied());
+    }
+    let positive = &typical[typical.partition_point(|g| *g <= 0.0)..];
+    let (mut widest, mut found) = (1.0, None);
+    for (i, pair) in positive.windows(2).enumerate().skip(MIN_REGULAR - 1) {
+        let needed = WILD_RATIO * (pair[0] / positive[i / 2]).sqrt();
+        // 1e300 over 1e-300 is infinite, which is large enough.
+        let excess = pair[1] / pair[0] / needed;
+        if excess >= widest {
+            (widest, found) = (excess, Some((pair[0], needed)));
+        }
+    }
+    let (mut last, needed) = found?;
+    for &gap in all.iter().filter(|g| **g > last).collect::<Vec<_>>() {
+        if gap / last >= needed {
+            return Some(last);
+        }
+        last = gap;
+    }
+    None
+}
+
 /// A monotone map between results (to be maximized) and model values with mean 0 and, unless they are only centred,
 /// standard deviation 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct OutcomeMap {
-    best: f64,
-    scale: f64,
+    gauge: Gauge,
     bend: Option<f64>,
     center: f64,
     spread: f64,
@@ -45,14 +205,15 @@ impl OutcomeMap {
     /// The map of a rule; a bend is for [`OutcomeRule::Warped`] alone.
     ///
     /// ```
-    /// use elbowroom::study::{OutcomeMap, OutcomeRule};
-    /// let map = OutcomeMap::by(OutcomeRule::Centred, &[1.0, 4.0, 7.0], None);
+    /// use elbowroom::study::{Gauge, OutcomeMap, OutcomeRule};
+    /// let y = [1.0, 4.0, 7.0];
+    /// let map = OutcomeMap::by(OutcomeRule::Centred, &Gauge::new(&y, &[0, 1, 2]), &y, None);
     /// assert_eq!((map.encode(7.0), map.decode(-3.0)), (3.0, 1.0));
     /// ```
-    pub fn by(rule: OutcomeRule, y: &[f64], bend: Option<f64>) -> Self {
+    pub fn by(rule: OutcomeRule, gauge: &Gauge, y: &[f64], bend: Option<f64>) -> Self {
         match rule {
-            OutcomeRule::Warped => Self::new(y, bend),
-            OutcomeRule::Standardized => Self::new(y, None),
+            OutcomeRule::Warped => Self::new(gauge, y, bend),
+            OutcomeRule::Standardized => Self::new(gauge, y, None),
             OutcomeRule::Centred => Self::centred(y),
         }
     }
@@ -63,33 +224,20 @@ impl OutcomeMap {
         let scale = if size == 0.0 || (1e-50..=1e50).contains(&size) { 1.0 } else { size };
         let (best, _) = mean_and_sd(&y.iter().map(|v| v / scale).collect::<Vec<_>>());
         // The mean takes the place of the best result: without a warp any origin will do.
-        Self { best: best * scale, scale, bend: None, center: 0.0, spread: 1.0 }
+        let gauge = Gauge { best: best * scale, scale, differ: true, knee: None };
+        Self { gauge, bend: None, center: 0.0, spread: 1.0 }
     }
 
-    /// The map for these results; `bend` is the c of the warp in units of their standard deviation, none for no warp.
+    /// The map for these results; `bend` is the c of the warp in units of the gauge's scale, none for no warp.
     ///
     /// Results of any size that floating point can hold are fine; results that are all equal are only centred.
-    pub fn new(y: &[f64], bend: Option<f64>) -> Self {
-        let best = y.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let best = if best.is_finite() { best } else { 0.0 };
-        // Divided by the largest magnitude first: squares of 1e300 would overflow.
-        let size = y.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-        let relative: Vec<f64> = y.iter().map(|v| v / size).collect();
-        let (_, sd) = mean_and_sd(&relative);
-        // Where only rounding differs it must stay small, also at 1e300.
-        let scale = if sd > 1e-12 && size > 0.0 { (sd * size).max(f64::MIN_POSITIVE) } else { (1e-12 * size).max(1.0) };
-        let bend = bend.filter(|_| sd > 1e-12);
-        let mut map = Self { best, scale, bend, center: 0.0, spread: 1.0 };
+    pub fn new(gauge: &Gauge, y: &[f64], bend: Option<f64>) -> Self {
+        let mut map = Self { gauge: *gauge, bend: bend.filter(|_| gauge.differ), center: 0.0, spread: 1.0 };
         let warped: Vec<f64> = y.iter().map(|&v| map.warp(v)).collect();
         let (center, spread) = mean_and_sd(&warped);
         map.center = if center.is_finite() { center } else { 0.0 };
-        map.spread = if sd > 1e-12 && spread > 1e-12 { spread } else { 1.0 };
+        map.spread = if gauge.differ && spread > 1e-12 { spread } else { 1.0 };
         map
-    }
-
-    /// The standard deviation of these results, which bends are in units of.
-    pub(super) fn deviation(y: &[f64]) -> f64 {
-        Self::new(y, None).scale
     }
 
     /// The model value of a result.
@@ -99,24 +247,29 @@ impl OutcomeMap {
 
     /// The result that a model value stands for. Model values beyond what any result maps to give the limit.
     pub fn decode(&self, value: f64) -> f64 {
-        let t = value * self.spread + self.center;
-        let gap = match self.bend {
-            None => -t,
-            Some(c) => c * (-t).exp_m1(),
-        };
-        self.best - gap * self.scale
+        self.gauge.result(self.gap_of(value))
     }
 
     /// d result / d model value: turns a small standard deviation of the model into one of results.
     pub fn slope(&self, value: f64) -> f64 {
-        let t = value * self.spread + self.center;
-        self.spread * self.scale * self.bend.map_or(1.0, |c| c * (-t).exp())
+        let gap = self.gap_of(value);
+        let regular = self.spread * self.gauge.scale * self.bend.map_or(1.0, |c| c + gap);
+        match self.gauge.knee {
+            Some(_) => (regular.ln() - self.gauge.ln_slope(self.gauge.result(gap))).exp(),
+            None => regular,
+        }
     }
 
     /// ln |d model value / d result| summed over results: what the evidence of different maps must be compared with.
     pub fn ln_jacobian(&self, y: &[f64]) -> f64 {
-        let constant = -(self.spread.ln() + self.scale.ln());
-        y.iter().map(|&v| constant + self.bend.map_or(0.0, |c| -(c + self.gap(v)).ln())).sum()
+        let constant = -(self.spread.ln() + self.gauge.scale.ln());
+        let bent = |v: f64| self.bend.map_or(0.0, |c| -(c + self.gauge.gap(v)).ln());
+        y.iter().map(|&v| constant + bent(v) + self.gauge.ln_slope(v)).sum()
+    }
+
+    /// What it shares with other maps of the same results.
+    pub fn gauge(&self) -> &Gauge {
+        &self.gauge
     }
 
     /// The bend in use.
@@ -124,17 +277,58 @@ impl OutcomeMap {
         self.bend
     }
 
-    fn gap(&self, y: f64) -> f64 {
-        // Halves first: the difference of two results of opposite sign may overflow.
-        2.0 * ((0.5 * self.best - 0.5 * y) / self.scale)
+    /// γ of the gap that a model value stands for.
+    fn gap_of(&self, value: f64) -> f64 {
+        let t = value * self.spread + self.center;
+        match self.bend {
+            None => -t,
+            Some(c) => c * (-t).exp_m1(),
+        }
     }
 
     fn warp(&self, y: f64) -> f64 {
-        let gap = self.gap(y);
+        let gap = self.gauge.gap(y);
         match self.bend {
             None => -gap,
             Some(c) => -(gap.max(-0.5 * c) / c).ln_1p(),
         }
+    }
+}
+
+/// Standardized results as a function of ln c, with derivatives, for a search that finds the bend together with θ.
+pub(super) struct Bending {
+    /// γ of every result.
+    gaps: Vec<f64>,
+    /// What the Jacobian has besides the bend.
+    constant: f64,
+}
+
+impl Bending {
+    pub(super) fn new(gauge: &Gauge, y: &[f64]) -> Self {
+        let constant = y.iter().map(|&v| gauge.ln_slope(v) - gauge.scale.ln()).sum();
+        Self { gaps: y.iter().map(|&v| gauge.gap(v)).collect(), constant }
+    }
+}
+
+impl Bent for Bending {
+    fn values(&mut self, ln_bend: f64, y: &mut [f64], slopes: &mut [f64]) -> (f64, f64) {
+        let (n, c) = (y.len() as f64, ln_bend.exp());
+        let (mut ln_jacobian, mut slope) = (self.constant, 0.0);
+        for (gap, (t, dt)) in self.gaps.iter().zip(y.iter_mut().zip(slopes.iter_mut())) {
+            *t = -(gap / c).ln_1p();
+            *dt = gap / (c + gap);
+            ln_jacobian -= (c + gap).ln();
+            slope -= c / (c + gap);
+        }
+        let (center, spread) = mean_and_sd(y);
+        let spread = if spread > 1e-12 { spread } else { 1.0 };
+        let center_slope = slopes.iter().sum::<f64>() / n;
+        let spread_slope = y.iter().zip(slopes.iter()).map(|(t, dt)| (t - center) * dt).sum::<f64>() / (n * spread);
+        for (t, dt) in y.iter_mut().zip(slopes) {
+            *t = (*t - center) / spread;
+            *dt = (*dt - center_slope - *t * spread_slope) / spread;
+        }
+        (ln_jacobian - n * spread.ln(), slope - n * spread_slope / spread)
     }
 }
 
@@ -150,12 +344,20 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn gauge_of(y: &[f64]) -> Gauge {
+        Gauge::new(y, &(0..y.len()).collect::<Vec<_>>())
+    }
+
+    fn map_of(y: &[f64], bend: Option<f64>) -> OutcomeMap {
+        OutcomeMap::new(&gauge_of(y), y, bend)
+    }
+
     proptest! {
         #[test]
         fn decoding_undoes_encoding_and_order_is_kept(
             y in prop::collection::vec(-1e3f64..1e3, 2..20), bend in prop::option::of(1e-3f64..10.0)
         ) {
-            let map = OutcomeMap::new(&y, bend);
+            let map = map_of(&y, bend);
             let mut sorted = y.clone();
             sorted.sort_by(f64::total_cmp);
             let encoded: Vec<f64> = sorted.iter().map(|&v| map.encode(v)).collect();
@@ -169,7 +371,7 @@ mod tests {
         fn slope_and_jacobian_are_derivatives(
             y in prop::collection::vec(-10f64..10.0, 3..12), bend in prop::option::of(1e-2f64..10.0)
         ) {
-            let map = OutcomeMap::new(&y, bend);
+            let map = map_of(&y, bend);
             prop_assume!(y.iter().any(|v| (v - y[0]).abs() > 0.5));
             let mut total = 0.0;
             for &v in &y {
@@ -189,7 +391,7 @@ mod tests {
         for size in [1e300, 1.0, 1e-300] {
             for bend in [None, Some(0.1)] {
                 let y = [-size, 0.5 * size, 0.9 * size, 0.0];
-                let map = OutcomeMap::new(&y, bend);
+                let map = map_of(&y, bend);
                 let z: Vec<f64> = y.iter().map(|&v| map.encode(v)).collect();
                 let (mean, sd) = mean_and_sd(&z);
                 assert!(mean.abs() < 1e-12 && (sd - 1.0).abs() < 1e-12, "{size}: {z:?}");
@@ -202,7 +404,7 @@ mod tests {
         for (size, kept) in [(1.0, true), (1e40, true), (1e-40, true), (1e300, false), (1e-300, false)] {
             // Their mean is a quarter of the size.
             let y = [-size, 0.5 * size, size, 0.5 * size];
-            let map = OutcomeMap::by(OutcomeRule::Centred, &y, Some(0.1));
+            let map = OutcomeMap::by(OutcomeRule::Centred, &gauge_of(&y), &y, Some(0.1));
             let unit = if kept { size } else { 1.0 };
             for (v, z) in y.iter().zip([-1.25, 0.25, 0.75, 0.25]) {
                 assert!((map.encode(*v) - z * unit).abs() <= 1e-15 * unit, "{size}: {}", map.encode(*v));
@@ -215,9 +417,95 @@ mod tests {
     #[test]
     fn equal_results_are_only_centred() {
         for v in [0.0, 5.0, -1e300] {
-            let map = OutcomeMap::new(&[v, v, v], Some(0.1));
+            let map = map_of(&[v, v, v], Some(0.1));
             assert_eq!(map.encode(v), 0.0);
             assert_eq!(map.decode(0.0), v);
+        }
+    }
+
+    #[test]
+    fn wild_results_end_less_than_two_knees_below_the_best() {
+        for (worst, gap, ln_slope) in [
+            // G = 5, u = ln(g/5), γ = 5(1 + u/(1 + u)) and ln γ' = −u − 2 ln(1 + u), by mpmath.
+            (-1e6, 9.621_386_388_037_688, -17.367_429_645_273_526),
+            (-1e300, 9.992_755_367_044_905, -702.239_954_543_278_8),
+        ] {
+            let y = [3.0, 2.5, 2.0, 1.0, 0.0, -1.0, -2.0, worst];
+            let gauge = gauge_of(&y);
+            assert_eq!(y.map(|v| gauge.is_wild(v)), [false, false, false, false, false, false, false, true]);
+            assert!((gauge.gap(worst) * gauge.scale - gap).abs() < 1e-13 * gap);
+            assert!((gauge.ln_slope(worst) - ln_slope).abs() < 1e-13 * ln_slope.abs());
+            // The variance of the gaps 0, 0.5, 1, 2, 3, 4, 5 and 5, by hand: 80.25/8 − (20.5/8)².
+            assert!((gauge.scale - 3.464_843_75f64.sqrt()).abs() < 1e-14);
+            for bend in [None, Some(0.1)] {
+                let map = OutcomeMap::new(&gauge, &y, bend);
+                for v in y {
+                    let back = map.decode(map.encode(v));
+                    // u of 700 has lost three digits in γ, and its exponential three more.
+                    assert!((back - v).abs() <= 1e-9 * v.abs().max(1.0), "{bend:?} {v} {back}");
+                    assert!(map.encode(v).is_finite() && map.slope(map.encode(v)) > 0.0);
+                }
+                // Nothing is said to be worse than the worst result.
+                assert!((map.decode(-1e3) - worst).abs() <= 1e-9 * worst.abs());
+            }
+        }
+    }
+
+    #[test]
+    fn values_of_opposite_signs_near_the_limit_of_floating_point_stay_finite() {
+        let y = [1e300, 0.9e300, 0.8e300, 0.5e300, -1e300, -1.7e308];
+        for bend in [None, Some(1e-3)] {
+            let map = map_of(&y, bend);
+            assert!(y.iter().all(|&v| map.encode(v).is_finite() && map.decode(map.encode(v)).is_finite()));
+        }
+    }
+
+    #[test]
+    fn what_is_wild_is_judged_by_results_from_all_over_the_box() {
+        // A search that has converged: 90 gaps below 10⁻⁶, and ten of order one, which are regular.
+        let near = (0..90).map(|i| -1e-8 * f64::from(i));
+        let far = (1..=10).map(|i| -0.2 * f64::from(i));
+        let y: Vec<f64> = near.chain(far).collect();
+        let typical: Vec<usize> = std::iter::once(0).chain(90..100).collect();
+        assert!(!y.iter().any(|&v| Gauge::new(&y, &typical).is_wild(v)));
+        // Decades are no reason either, as long as they are filled.
+        let y: Vec<f64> = (0..20).map(|i| -10f64.powf(0.4 * f64::from(i))).collect();
+        assert!(!y.iter().any(|&v| gauge_of(&y).is_wild(v)));
+    }
+
+    #[test]
+    fn a_worst_value_that_came_back_twice_is_wild_however_small() {
+        let y = [0.0, -1.0, -2.0, -3.0, -4.0, -9.0];
+        assert!(!y.iter().any(|&v| gauge_of(&y).is_wild(v)));
+        let y = [0.0, -1.0, -2.0, -3.0, -4.0, -9.0, -9.0];
+        assert_eq!(y.map(|v| gauge_of(&y).is_wild(v)), [false, false, false, false, false, true, true]);
+        // Unless too little is left: rewards of 0 and 1.
+        let y = [1.0, 1.0, 0.0, 0.0, 0.0];
+        assert!(!y.iter().any(|&v| gauge_of(&y).is_wild(v)));
+    }
+
+    #[test]
+    fn bent_values_are_those_of_the_map_and_their_slopes_are_derivatives() {
+        let y = [3.0, 2.5, 2.0, 1.0, 0.0, -1.0, -2.0, -1e6];
+        let gauge = gauge_of(&y);
+        let mut bending = Bending::new(&gauge, &y);
+        let mut at = |b: f64| {
+            let (mut values, mut slopes) = ([0.0; 8], [0.0; 8]);
+            let (ln_jacobian, slope) = bending.values(b, &mut values, &mut slopes);
+            (values, slopes, ln_jacobian, slope)
+        };
+        for bend in [1e-3f64, 0.1, 2.0] {
+            let (b, h) = (bend.ln(), 1e-5);
+            let (values, slopes, ln_jacobian, slope) = at(b);
+            let map = OutcomeMap::new(&gauge, &y, Some(bend));
+            assert!((ln_jacobian - map.ln_jacobian(&y)).abs() < 1e-12 * ln_jacobian.abs());
+            let (above, below) = (at(b + h), at(b - h));
+            // Central differences: h² and rounding over h.
+            assert!(((above.2 - below.2) / (2.0 * h) - slope).abs() < 1e-7);
+            for i in 0..y.len() {
+                assert!((values[i] - map.encode(y[i])).abs() < 1e-12);
+                assert!(((above.0[i] - below.0[i]) / (2.0 * h) - slopes[i]).abs() < 1e-8);
+            }
         }
     }
 }

@@ -18,7 +18,22 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::Dataset;
+use crate::error::Result;
 use crate::linalg::Points;
+use crate::rng::Stream;
+
+/// Observations that kernels and warps are compared on first.
+const CONTEST: usize = 80;
+
+/// Operations that the last fit may take, about: 15 evaluations at n = 400, which is some 50 ms.
+const LAST_WORK: f64 = 1e9;
+
+/// Evaluations that the last fit may take however long they are.
+const LEAST_EVALUATIONS: usize = 10;
+
+/// Observations by which wild values are told from regular ones.
+const TYPICAL: usize = 30;
 
 /// Observations in the pool for each one that is spread.
 const POOL: usize = 8;
@@ -64,6 +79,41 @@ impl fmt::Display for Part {
         let n = self.len();
         write!(f, "{n} of {of} observations: the {best} best, the {latest} latest and {spread} spread over the rest")
     }
+}
+
+/// The observations that kernels and warps are compared on first: the best half of them, and random others. None if
+/// that would be all.
+pub(super) fn contest(all: &Dataset, stream: &Stream) -> Result<Option<Dataset>> {
+    if all.len() <= CONTEST {
+        return Ok(None);
+    }
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.sort_by(|&a, &b| all.y()[b].total_cmp(&all.y()[a]).then(a.cmp(&b)));
+    let mut rest = order.split_off(CONTEST / 2);
+    stream.child("contest", 0).shuffle(&mut rest);
+    order.extend(rest.into_iter().take(CONTEST - CONTEST / 2));
+    let mut x = Points::new(all.dim());
+    for &i in &order {
+        x.push(all.x().row(i));
+    }
+    let part = Dataset::new(x, order.iter().map(|&i| all.y()[i]).collect())?;
+    match all.noise() {
+        Some(noise) => part.with_noise(order.iter().map(|&i| noise[i]).collect()).map(Some),
+        None => Ok(Some(part)),
+    }
+}
+
+/// Evaluations of the last fit, which sees all observations of the model: as many as it takes to arrive in so many
+/// variables, and fewer where each takes long. From the last fit of a study it takes few.
+pub(super) fn last_evaluations(n: usize, n_variables: usize) -> usize {
+    let affordable = (LAST_WORK / (n as f64).powi(3)) as usize;
+    (30 + 6 * n_variables).min(affordable.max(LEAST_EVALUATIONS))
+}
+
+/// The observations by which wild values are told from regular ones: farthest-first, so that they are from all over the
+/// box however many others are near the best.
+pub(super) fn typical(x: &Points) -> Vec<usize> {
+    farthest_first(x, TYPICAL)
 }
 
 /// An observation as far as the choice needs it.

@@ -15,8 +15,7 @@ use std::cmp::Ordering;
 
 use super::Study;
 use super::event::Event;
-use super::model::{Fitted, Fitting, Model};
-use crate::data::Dataset;
+use super::model::{Entry, Fitted, Fitting, Model, ModelRecord};
 use crate::error::Result;
 use crate::gp::LeftOut;
 
@@ -179,25 +178,25 @@ impl Study {
 }
 
 /// The fit, or a better one where it cannot be trusted.
-pub(super) fn checked(fitting: &Fitting<'_>, raw: &Dataset, fitted: Fitted) -> Result<Fitted> {
-    let fitted = not_worse_than_the_last(fitting, raw, fitted)?;
-    not_too_sure(fitting, raw, fitted)
+pub(super) fn checked(fitting: &Fitting<'_>, fitted: Fitted) -> Result<Fitted> {
+    let fitted = not_worse_than_the_last(fitting, fitted)?;
+    not_too_sure(fitting, fitted)
 }
 
-fn not_worse_than_the_last(fitting: &Fitting<'_>, raw: &Dataset, fitted: Fitted) -> Result<Fitted> {
+fn not_worse_than_the_last(fitting: &Fitting<'_>, fitted: Fitted) -> Result<Fitted> {
     let Some(warm) = fitting.warm else { return Ok(fitted) };
-    let start = || Some(warm.theta.clone());
-    let last = fitting.complete(raw, warm.kernel, warm.bend, start(), Some(1))?;
+    let last = fitting.complete(warm.kernel, warm.bend, Some(warm.theta.clone()), Some(1))?;
     if last.value.is_nan() || last.value <= fitted.value + MARGIN {
         return Ok(fitted.with_work_of(&last));
     }
-    let again = fitting.complete(raw, warm.kernel, warm.bend, start(), None)?;
+    let ModelRecord { kernel, bend, theta, .. } = last.model.record.clone();
+    let again = fitting.last_fit(Entry { kernel, bend, theta, value: last.value })?;
     let again = if again.value >= last.value { again } else { last };
     Ok(again.with_work_of(&fitted))
 }
 
 /// The first of a few other fits that knows itself, if this one does not; this one if none does.
-fn not_too_sure(fitting: &Fitting<'_>, raw: &Dataset, mut fitted: Fitted) -> Result<Fitted> {
+fn not_too_sure(fitting: &Fitting<'_>, mut fitted: Fitted) -> Result<Fitted> {
     let judged = fitted.model.leave_one_out();
     if !judged.is_too_sure() {
         return Ok(fitted);
@@ -209,7 +208,7 @@ fn not_too_sure(fitting: &Fitting<'_>, raw: &Dataset, mut fitted: Fitted) -> Res
         *noise = noise.max(MORE_NOISE);
     }
     for (bend, start) in [(record.bend, Some(noisier)), (record.bend, None), (None, None)] {
-        let other = fitting.complete(raw, record.kernel, bend, start, None)?;
+        let other = fitting.complete(record.kernel, bend, start, None)?;
         let verdict = other.model.leave_one_out();
         if !verdict.is_too_sure() && verdict.ln_density > judged.ln_density {
             return Ok(other.with_work_of(&fitted));
@@ -222,10 +221,20 @@ fn not_too_sure(fitting: &Fitting<'_>, raw: &Dataset, mut fitted: Fitted) -> Res
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Dataset;
     use crate::linalg::Points;
     use crate::rng::Stream;
     use crate::space::{Parameter, SearchSpace};
-    use crate::study::{ModelConfig, ModelRecord};
+    use crate::study::ModelConfig;
+    use crate::study::outcome::Gauge;
+    use crate::study::part;
+
+    fn with_fitting(test: impl FnOnce(Fitting<'_>)) {
+        let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
+        let (config, stream, all) = (ModelConfig::default(), Stream::new(1), waves());
+        let gauge = Gauge::new(all.y(), &part::typical(all.x()));
+        test(Fitting { config: &config, space: &space, warm: None, stream: &stream, all: &all, gauge });
+    }
 
     fn waves() -> Dataset {
         let x = Points::from_rows(1, (0..24).map(|i| f64::from(i) / 23.0).collect()).unwrap();
@@ -236,42 +245,39 @@ mod tests {
     /// A fit that ends where it began, at these logarithms of lengthscale, variance and noise.
     fn stuck(fitting: &Fitting<'_>, theta: [f64; 3]) -> Fitted {
         let kernel = fitting.config.kernels[0];
-        fitting.complete(&waves(), kernel, None, Some(theta.to_vec()), Some(1)).unwrap()
+        fitting.complete(kernel, None, Some(theta.to_vec()), Some(1)).unwrap()
     }
 
     #[test]
     fn a_fit_that_explains_less_than_the_last_model_is_not_taken() {
-        let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
-        let (config, stream) = (ModelConfig::default(), Stream::new(1));
-        let mut fitting = Fitting { config: &config, space: &space, warm: None, stream: &stream };
-        let last = fitting.complete(&waves(), config.kernels[0], None, None, None).unwrap();
-        // A lengthscale of a fiftieth of the box: every result for itself.
-        let bad = stuck(&fitting, [-4.0, 0.0, -16.0]);
-        assert!(bad.value < last.value - MARGIN);
-        let warm: ModelRecord = last.model.record.clone();
-        fitting.warm = Some(&warm);
-        assert!(checked(&fitting, &waves(), bad).unwrap().value >= last.value);
+        with_fitting(|fitting| {
+            let last = fitting.complete(fitting.config.kernels[0], None, None, None).unwrap();
+            // A lengthscale of a fiftieth of the box: every result for itself.
+            let bad = stuck(&fitting, [-4.0, 0.0, -16.0]);
+            assert!(bad.value < last.value - MARGIN);
+            let warm: ModelRecord = last.model.record.clone();
+            let fitting = Fitting { warm: Some(&warm), ..fitting };
+            assert!(checked(&fitting, bad).unwrap().value >= last.value);
+        });
     }
 
     #[test]
     fn a_fit_that_is_surer_than_its_errors_is_made_again() {
-        let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
-        let (config, stream) = (ModelConfig::default(), Stream::new(1));
-        let fitting = Fitting { config: &config, space: &space, warm: None, stream: &stream };
-        // A lengthscale of three boxes and next to no noise: the function would have to be a straight line.
-        let sure = stuck(&fitting, [1.1, 0.0, -20.0]);
-        let before = sure.model.leave_one_out();
-        assert!(before.is_too_sure(), "{before:?}");
-        let after = checked(&fitting, &waves(), sure).unwrap().model.leave_one_out();
-        assert!(!after.is_too_sure() && after.ln_density > before.ln_density, "{after:?}");
+        with_fitting(|fitting| {
+            // A lengthscale of three boxes and next to no noise: the function would have to be a straight line.
+            let sure = stuck(&fitting, [1.1, 0.0, -20.0]);
+            let before = sure.model.leave_one_out();
+            assert!(before.is_too_sure(), "{before:?}");
+            let after = checked(&fitting, sure).unwrap().model.leave_one_out();
+            assert!(!after.is_too_sure() && after.ln_density > before.ln_density, "{after:?}");
+        });
     }
 
     #[test]
     fn left_out_errors_are_those_of_models_without_the_result() {
-        let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
-        let (config, stream) = (ModelConfig::default(), Stream::new(1));
-        let fitting = Fitting { config: &config, space: &space, warm: None, stream: &stream };
-        let model = fitting.complete(&waves(), config.kernels[0], None, None, None).unwrap().model;
+        let mut found = None;
+        with_fitting(|fitting| found = fitting.complete(fitting.config.kernels[0], None, None, None).ok());
+        let model = found.unwrap().model;
         let (posterior, values) = (&model.posterior, model.posterior.values());
         let mut square = 0.0;
         for i in 0..values.len() {

@@ -1,0 +1,93 @@
+//! Raw results: a file of comma-separated rows that a run adds to, each with the build's commit.
+//!
+//! A row begins with what was run (its key) and ends with what came out. What is there already is not run again, so a
+//! run can be stopped and taken up.
+
+use std::collections::HashMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// A file of rows.
+pub struct Rows {
+    file: File,
+    commit: String,
+    /// Outcomes by key.
+    known: HashMap<String, Vec<f64>>,
+}
+
+impl Rows {
+    /// Opens the file, or begins it with a header: the names of the key's columns, the commit's, and those of the
+    /// outcomes.
+    pub fn open(path: &str, key: &[&str], outcomes: &[&str]) -> Self {
+        let text = fs::read_to_string(path).unwrap_or_default();
+        let parse = |line: &str| {
+            let cells: Vec<&str> = line.split(',').collect();
+            let numbers: Option<Vec<f64>> = cells.get(key.len() + 1..)?.iter().map(|c| c.parse().ok()).collect();
+            numbers.filter(|n| n.len() == outcomes.len()).map(|n| (cells[..key.len()].join(","), n))
+        };
+        let known = text.lines().skip(1).filter_map(parse).collect();
+        let mut file = OpenOptions::new().create(true).append(true).open(path).expect("a file that can be written");
+        if text.is_empty() {
+            writeln!(file, "{},commit,{}", key.join(","), outcomes.join(",")).expect("room on the disk");
+        }
+        Self { file, commit: commit(), known }
+    }
+
+    /// Runs all jobs whose key has no row yet, on some threads, and writes down each as it ends.
+    pub fn run<J: Sync>(
+        self,
+        jobs: &[J],
+        threads: usize,
+        key: impl Fn(&J) -> String + Sync,
+        outcomes: impl Fn(&J) -> Vec<f64> + Sync,
+    ) -> HashMap<String, Vec<f64>> {
+        let next = AtomicUsize::new(0);
+        let shared = Mutex::new(self);
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let key = key(job);
+                        if shared.lock().unwrap_or_else(PoisonError::into_inner).known.contains_key(&key) {
+                            continue;
+                        }
+                        let numbers = outcomes(job);
+                        let cells: Vec<String> = numbers.iter().map(|v| format!("{v}")).collect();
+                        let mut rows = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                        let line = format!("{key},{},{}", rows.commit, cells.join(","));
+                        writeln!(rows.file, "{line}").expect("room on the disk");
+                        rows.known.insert(key, numbers);
+                    }
+                });
+            }
+        });
+        shared.into_inner().unwrap_or_else(PoisonError::into_inner).known
+    }
+}
+
+/// The commit of this tree, `-dirty` if it was changed; `ELBOWROOM_COMMIT` overrules it.
+fn commit() -> String {
+    std::env::var("ELBOWROOM_COMMIT").unwrap_or_else(|_| {
+        let arguments = ["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"];
+        let output = std::process::Command::new("git").args(arguments).output();
+        let text = output.ok().and_then(|o| String::from_utf8(o.stdout).ok()).unwrap_or_default();
+        if text.trim().is_empty() { "unknown".into() } else { text.trim().into() }
+    })
+}
+
+/// The value below which this share of the values lies.
+pub fn quantile(values: &[f64], share: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    match sorted.len() {
+        0 => f64::NAN,
+        n => sorted[((n - 1) as f64 * share).round() as usize],
+    }
+}
+
+/// The mean of the values.
+pub fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
