@@ -54,7 +54,7 @@ impl Objective {
                 noisy(of_task(task(name, seed)), 0.3)
             }
             "noise_large" => noisy(of_task(task(["smooth3", "hartmann3"][(seed % 2) as usize], seed)), 1.0),
-            "noise_mixed" => noisy(if seed % 2 == 0 { mixed(&stream) } else { border(&stream) }, 0.3),
+            "noise_mixed" => noisy(if seed.is_multiple_of(2) { mixed(&stream) } else { border(&stream) }, 0.3),
             other => panic!("unknown kind {other}"),
         }
     }

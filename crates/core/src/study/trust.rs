@@ -31,8 +31,9 @@ const ENOUGH: usize = 8;
 /// Results that are predicted from those before them.
 const AHEAD: usize = 24;
 
-/// Models that they are predicted by.
+/// Models that they are predicted by, and the number of results beyond which it is one: a fit then takes a while.
 const STAGES: usize = 4;
+const MANY: usize = 200;
 
 /// Start of a search that allows for noise: ln of a variance, where results have variance 1.
 const MORE_NOISE: f64 = -3.0;
@@ -142,10 +143,24 @@ impl Model {
 
 impl Study {
     /// The errors of the model on the last results, each predicted from those before it: at most 24 of them, by
-    /// four models, which takes as many fits.
+    /// four models, or one if there are more than 200 results, which takes as many fits.
     ///
     /// A result that is left out is predicted by its neighbours, which the search has placed around it since; a result
     /// that is still to come is not, and that is what a prediction is for. None if there are too few results.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, Point, SearchSpace};
+    /// use elbowroom::study::{Study, StudyConfig};
+    ///
+    /// let mut study = Study::new(StudyConfig::new(SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?))?;
+    /// for i in 0..20 {
+    ///     let x = f64::from(i * 7 % 20) / 19.0;
+    ///     study.add(&Point::new().with("x", x), (5.0 * x).sin())?;
+    /// }
+    /// let ahead = study.results_ahead().unwrap();
+    /// assert!(ahead.n == 10 && !ahead.is_too_sure());
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
     pub fn results_ahead(&self) -> Option<Errors> {
         let told = |event: &Event| matches!(event, Event::Told { .. } | Event::Added { value: Some(_), .. });
         let places: Vec<usize> = (0..self.events().len()).filter(|i| told(&self.events()[*i])).collect();
@@ -155,7 +170,8 @@ impl Study {
         }
         let last = &places[places.len() - n..];
         let mut squares = Vec::with_capacity(n);
-        for stage in last.chunks(n.div_ceil(STAGES)) {
+        let n_stages = if places.len() > MANY { 1 } else { STAGES };
+        for stage in last.chunks(n.div_ceil(n_stages)) {
             let before = Study::replay(self.events()[..stage[0]].iter().cloned()).ok()?;
             let model = before.model().ok()?;
             squares.extend(stage.iter().filter_map(|i| self.square_error(&model, &self.events()[*i])));
