@@ -173,7 +173,9 @@ fn widest_regular(typical: &[f64], all: &[f64]) -> Option<f64> {
     }
     let positive = &typical[typical.partition_point(|g| *g <= 0.0)..];
     let (mut widest, mut found) = (1.0, None);
-    for (i, pair) in positive.windows(2).enumerate().skip(MIN_REGULAR - 1) {
+    // Wild ones are the fewer, or the results of a search that is about to converge would be regular and all others wild.
+    let n_regular = MIN_REGULAR.max(positive.len().div_ceil(2));
+    for (i, pair) in positive.windows(2).enumerate().skip(n_regular - 1) {
         let needed = WILD_RATIO * (pair[0] / positive[i / 2]).sqrt();
         // 1e300 over 1e-300 is infinite, which is large enough.
         let excess = pair[1] / pair[0] / needed;

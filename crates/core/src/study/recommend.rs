@@ -5,7 +5,7 @@
 //!
 //! - the nearest finished trial did not fail, be it nearest in lengthscales or in the unit cube; for a point that was not
 //!   tried, none of the nearest few did;
-//! - it is not half as likely to give a value as the safest trial was;
+//! - if it was not tried, it is next to as likely to give a value as the safest trial was;
 //! - its variance is at most half of the prior's;
 //! - its expected value is better than the best observed one by no more than the model's leave-one-out error;
 //! - and it is surely no worse than b: μ(x) − μ(b) − κθ(x) ≥ −σ_n, with θ the deviation of the difference and σ_n the
@@ -35,12 +35,15 @@ const SURE: f64 = 2.0;
 /// errors on small scales are not normal.
 const SURE_WITHOUT_NOISE: f64 = 5.0;
 
+/// Results from which on a model without noise may know a better point than the best observed one.
+const ENOUGH: usize = 10;
+
 /// A fitted noise variance below this share of the prior variance is taken for none: a function without noise that is a
 /// little rough looks like that.
 const LEAST_NOISE: f64 = 1e-2;
 
-/// How much less likely to give a value than the safest trial a recommended point may be.
-const MOST_RISK: f64 = 0.5;
+/// How much less likely to give a value than the safest trial a recommended point may be that was not tried.
+const MOST_RISK: f64 = 0.05;
 
 /// The share of the prior variance that may be left at a recommended point.
 const MOST_VARIANCE: f64 = 0.5;
@@ -155,7 +158,7 @@ impl<'a> Seat<'a> {
             let mut pair = Points::new(best.len());
             pair.push(u);
             pair.push(best);
-            Gain::of(posterior, &pair).bound(deviations) >= least
+            (noise > 0.0 || posterior.n_data() >= ENOUGH) && Gain::of(posterior, &pair).bound(deviations) >= least
         };
         let first = sought.highest_bound(1.0).filter(&is_sure);
         let unit = first.or_else(|| sought.surest_gain(deviations, best).filter(&is_sure));
@@ -188,7 +191,14 @@ impl<'a> Seat<'a> {
         posterior.predict(u).variance <= MOST_VARIANCE * posterior.hyper().variance
             && self.excess(u) <= self.left_out.error
             && !self.failed_near(u)
-            && self.chance.as_ref().is_none_or(|chance| chance.risk(chance.ln_p(u)) <= MOST_RISK)
+            && !self.may_fail(u)
+    }
+
+    /// Whether a point that was not tried may well give no value.
+    fn may_fail(&self, u: &[f64]) -> bool {
+        let is_risky = |chance: &Arc<Chance>| chance.risk(chance.ln_p(u)) > MOST_RISK;
+        self.chance.as_ref().is_some_and(is_risky)
+            && !self.study.trials().iter().any(|t| t.value().is_some() && *t.unit == *u)
     }
 
     /// How much better than the best observed value the model expects the result at u to be, in the units of results.
