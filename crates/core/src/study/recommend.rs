@@ -23,7 +23,6 @@ use super::trial::{Trial, TrialId, TrialState};
 use super::{LeaveOneOut, Study};
 use crate::batch::{Gain, Sought};
 use crate::chance::Chance;
-use crate::gp::Noise;
 use crate::linalg::Points;
 use crate::rng::Stream;
 use crate::space::{Point, UnitPoint};
@@ -177,7 +176,8 @@ impl<'a> Seat<'a> {
     fn noise(&self) -> f64 {
         let hyper = self.model.posterior.hyper();
         let variance = hyper.noise.typical();
-        let is_known = matches!(hyper.noise, Noise::PerObservation(_));
+        // Wild results have a noise each too, which nobody declared.
+        let is_known = self.study.config().model.noise.is_some() || self.best.noise().is_some();
         if is_known || variance > LEAST_NOISE * hyper.variance { variance.sqrt() } else { 0.0 }
     }
 
