@@ -41,7 +41,7 @@ const SHARE: f64 = 0.2;
 struct Setting {
     bounds: Vec<(f64, f64)>,
     minimum: f64,
-    function: Box<dyn Fn(&[f64]) -> f64>,
+    function: Value,
     direction: Vec<f64>,
     from: f64,
 }
@@ -84,7 +84,11 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-type Function = (Vec<(f64, f64)>, f64, Vec<Vec<f64>>, Box<dyn Fn(&[f64]) -> f64>);
+/// A function of several numbers.
+type Value = Box<dyn Fn(&[f64]) -> f64>;
+
+/// Box, minimum, minimizers, and the function.
+type Function = (Vec<(f64, f64)>, f64, Vec<Vec<f64>>, Value);
 
 fn function(name: &str, stream: &Stream) -> Function {
     let bowl = |d: usize, weight: fn(usize) -> f64| -> Function {

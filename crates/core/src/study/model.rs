@@ -1,7 +1,8 @@
 //! From results to a model: scale, warp, fit.
 //!
-//! Kernel and output warp are chosen by evidence: the candidates are fitted to at most [`CONTEST`] observations, and
-//! the one under which the results (not their warped images) are most likely is fitted to all of them.
+//! Kernel and output warp are chosen by evidence: the candidates are fitted to a part of the observations, and from the one
+//! under which the results (not their warped images) are most likely a last fit goes on, to all of them. Which
+//! observations each step sees is said in `part.rs`.
 
 use std::collections::HashSet;
 

@@ -45,8 +45,11 @@ pub enum OutcomeRule {
 /// A gap this many times the one before it, and more where regular gaps span decades themselves, begins the wild ones.
 const WILD_RATIO: f64 = 10.0;
 
-/// Gaps that are regular whatever follows: the least of a few gaps are often decades apart.
-const MIN_REGULAR: usize = 3;
+/// Gaps that are regular whatever stretch follows: the least of a few gaps are often decades apart.
+const MIN_REGULAR: usize = 5;
+
+/// Different gaps that there are besides a worst value that came back several times, if that is to be wild.
+const MIN_DISTINCT: usize = 3;
 
 /// How far behind the knee wild values end at most, in knees.
 const WILD_REACH: f64 = 1.0;
@@ -163,7 +166,7 @@ fn widest_regular(typical: &[f64], all: &[f64]) -> Option<f64> {
     let below = &all[..all.partition_point(|g| *g < worst)];
     let mut distinct = below[below.partition_point(|g| *g <= 0.0)..].to_vec();
     distinct.dedup();
-    if distinct.len() < MIN_REGULAR {
+    if distinct.len() < MIN_DISTINCT {
         return None;
     }
     if all.len() - below.len() > 1 {

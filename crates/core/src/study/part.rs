@@ -1,4 +1,10 @@
-//! Which observations the model of a large study is made of.
+//! Which observations a model is made of, and which of them each step of its fit sees.
+//!
+//! | step | sees |
+//! |---|---|
+//! | what is wild | 30 that are farthest from each other |
+//! | contest of kernels and warps, with the random starts | at most 80: the best half of them, and random others |
+//! | last fit, of θ and the bend | all of the model's, with fewer evaluations the more they are |
 //!
 //! A model of n observations costs n³, so beyond [`ModelConfig::max_observations`](super::ModelConfig) it is made of a
 //! part of them, in three shares:
