@@ -30,7 +30,7 @@ use crate::linalg::Points;
 use crate::rng::Stream;
 
 /// Observations that kernels and warps are compared on first.
-const CONTEST: usize = 80;
+pub(super) const CONTEST: usize = 80;
 
 /// Operations that the last fit may take, about: 15 evaluations at n = 400, which is some 50 ms.
 const LAST_WORK: f64 = 1e9;

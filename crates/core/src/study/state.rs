@@ -14,6 +14,7 @@ use super::answers;
 use super::config::{FailureRule, Goal, StudyConfig};
 use super::event::{AskedTrial, Event, Provenance, Retry};
 use super::model::{ModelRecord, Observations};
+use super::outcome::{Gauge, OutcomeRule};
 use super::part::{self, Candidate, Part};
 use super::tally::{Account, Tally};
 use super::trial::{Measurement, MeasurementKind, Source, Trial, TrialId, TrialState};
@@ -193,11 +194,35 @@ impl State {
         Part::of(n_observations, self.config.model.max_observations)
     }
 
-    /// Where trials ended and whether each gave a value: what the chance of success is learned from. Of many it is a part,
+    /// Where trials ended and whether each gave a value one can use: what the chance of success is learned from. Of many it is a part,
     /// see [`answers::choose`]; none if all gave one.
+    ///
+    /// A wild value, such as the 10⁹ that people return for "bad", is a value that says "not here": the model hardly
+    /// looks at how large it is, and the search keeps away as from a failure.
     pub fn answers(&self) -> Option<(Points, Vec<bool>)> {
-        let ended = self.trials.iter().filter_map(|trial| Some((trial.unit.as_slice(), self.gave_value(trial)?)));
+        let gauge = self.gauge();
+        let is_wild = |trial: &Trial| {
+            let value = trial.value().map(|value| self.config.goal.maximized(value));
+            gauge.zip(value).is_some_and(|(gauge, value)| gauge.is_wild(value))
+        };
+        let ended = self
+            .trials
+            .iter()
+            .filter_map(|trial| Some((trial.unit.as_slice(), self.gave_value(trial)? && !is_wild(trial))));
         answers::choose(ended.collect(), self.config.space.dim())
+    }
+
+    /// The gauge of all values; none if results are only centred.
+    fn gauge(&self) -> Option<Gauge> {
+        let mut x = Points::new(self.config.space.dim());
+        let mut values = Vec::new();
+        for trial in &self.trials {
+            if let Some(value) = trial.value() {
+                x.push(&trial.unit);
+                values.push(self.config.goal.maximized(value));
+            }
+        }
+        (self.config.model.outcome != OutcomeRule::Centred).then(|| Gauge::new(&values, &part::typical(&x)))
     }
 
     /// Whether a trial gave a value; nothing if it is under way or given back, or failed where failures mean nothing.
