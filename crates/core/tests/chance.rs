@@ -70,14 +70,12 @@ fn two_answers_have_the_probability_of_a_quadrant() {
     let hyper = hyper(4.0, &[0.3], 0.5);
     let seen = Probit::new(&x, &[true, false], &hyper, Sites::new(2), EXACT).unwrap();
     assert_close(seen.ln_evidence, -1.73607050666244, 1e-11);
-    let latent = |x: f64| normal::cdf(x);
     // The quadrant itself, by our own Φ₂, which is tested elsewhere against arbitrary precision.
     let s = (5f64.sqrt() * 0.3 / 0.3, 4.0);
     let k = s.1 * (1.0 + s.0 + s.0 * s.0 / 3.0) * (-s.0).exp();
     let exact = normal::cdf2(0.5 / 5f64.sqrt(), -0.5 / 5f64.sqrt(), -k / 5.0).ln();
     assert_close(exact, -1.73649328697928, 1e-10);
     assert_close(seen.ln_evidence, exact, 1e-3);
-    assert_close(latent(0.0), 0.5, 1e-16);
 }
 
 /// All of five failed, then all of five succeeded: mpmath as above.
@@ -96,5 +94,236 @@ fn where_all_answers_agree_what_is_unknown_keeps_the_prior() {
             assert_close(ln_p(&latent, &[x]), want, 1e-9);
         }
     }
-    let _ = Scratch::default();
+}
+
+mod learned {
+    use super::*;
+    use elbowroom::chance::Chance;
+    use elbowroom::gp::Metric;
+    use elbowroom::rng::Stream;
+
+    fn trials(n: usize, dim: usize, seed: u64, succeeds: impl Fn(&[f64], &mut Stream) -> bool) -> (Points, Vec<bool>) {
+        let mut draw = Stream::new(seed);
+        let x = Points::from_rows(dim, (0..n * dim).map(|_| draw.uniform()).collect()).unwrap();
+        let answers = x.iter().map(|u| succeeds(u, &mut draw)).collect();
+        (x, answers)
+    }
+
+    fn chance(x: &Points, answers: &[bool]) -> Chance {
+        Chance::learn(x, answers, &vec![Metric::Distance; x.dim()]).unwrap().unwrap()
+    }
+
+    #[test]
+    fn a_region_that_fails_is_told_from_one_that_does_not() {
+        for seed in 0..5 {
+            let (x, answers) = trials(40, 2, seed, |u, _| u[0] + u[1] < 1.3);
+            let chance = chance(&x, &answers);
+            assert!(chance.weight_of_place() > 0.99, "{}", chance.weight_of_place());
+            assert!(chance.ln_p(&[0.2, 0.3]).exp() > 0.85 && chance.ln_p(&[0.9, 0.95]).exp() < 0.2);
+        }
+    }
+
+    #[test]
+    fn failures_at_random_leave_the_chance_nearly_the_same_everywhere() {
+        // A region moves ln p by nats (above); chance should not by one, over the middle 95 % of the box.
+        let mut spreads = Vec::new();
+        for seed in 0..10 {
+            let (x, answers) = trials(48, 2, 100 + seed, |_, draw| draw.uniform() > 0.3);
+            let chance = chance(&x, &answers);
+            let (probes, _) = trials(200, 2, 7, |_, _| true);
+            let mut ln_p = chance.ln_p_many(&probes);
+            ln_p.sort_by(f64::total_cmp);
+            spreads.push(ln_p[194] - ln_p[5]);
+        }
+        spreads.sort_by(f64::total_cmp);
+        assert!(spreads[5] < 0.5, "{spreads:?}");
+    }
+
+    #[test]
+    fn gradients_and_values_agree_with_each_other() {
+        let (x, answers) = trials(25, 3, 3, |u, _| u[0] < 0.6 || u[2] > 0.7);
+        let chance = chance(&x, &answers);
+        let gate = chance.gate(0.0);
+        let (probes, _) = trials(12, 3, 8, |_, _| true);
+        for (u, many) in probes.iter().zip(chance.ln_p_many(&probes)) {
+            assert_close(chance.ln_p(u), many, 1e-9 * many.abs().max(1.0));
+            let mut gradient = vec![0.0; 3];
+            let value = chance.add_weight_gradient(u, gate, &mut Scratch::default(), &mut gradient);
+            let at = |k: usize, h: f64| {
+                let mut u = u.to_vec();
+                u[k] += h;
+                Chance::weigh(chance.ln_p(&u), gate).0
+            };
+            assert_close(at(0, 0.0), value, 1e-7 * value.abs().max(1.0));
+            for k in 0..3 {
+                // Slopes of hundreds behind the gate: a step of 10⁻⁶ has an error of 10⁻¹² times a third derivative.
+                let difference = (at(k, 1e-6) - at(k, -1e-6)) / 2e-6;
+                assert_close(gradient[k], difference, 2e-4 * difference.abs().max(1.0));
+            }
+        }
+    }
+
+    #[test]
+    fn the_average_is_that_of_bayes() {
+        // One failed and one succeeded at the same place: no process tells them apart better than a constant rate does.
+        // ln B(2, 2) = −ln 6, and p₀ = ½.
+        let x = Points::from_rows(1, vec![0.5, 0.5]).unwrap();
+        let chance = chance(&x, &[true, false]);
+        assert!(chance.weight_of_place() < 0.8);
+        assert!((chance.ln_p(&[0.5]).exp() - 0.5).abs() < 0.15, "{}", chance.ln_p(&[0.5]).exp());
+    }
+
+    #[test]
+    fn risk_is_counted_from_the_safest_trial_and_used_up_by_what_is_under_way() {
+        let (x, answers) = trials(40, 2, 1, |u, _| u[0] < 0.6);
+        let chance = chance(&x, &answers);
+        assert!(chance.risk(chance.ln_p(&[0.9, 0.5])) > 0.8 && chance.risk(chance.ln_p(&[0.1, 0.5])) < 0.1);
+        assert!(chance.gate(0.0) < chance.gate(0.1) && chance.gate(0.5) == chance.gate(5.0));
+        assert_eq!(Chance::weigh(-0.5, -1.0), (-0.5, 1.0));
+        assert!(Chance::weigh(-1.5, -1.0).0 < -100.0);
+    }
+}
+
+mod studies {
+    use elbowroom::space::{Parameter, SearchSpace};
+    use elbowroom::study::{FailureRule, StrategyConfig, Study, StudyConfig, Trial, verify};
+
+    fn square(seed: u64) -> StudyConfig {
+        let parameters = vec![Parameter::float("x", 0.0, 1.0), Parameter::float("y", 0.0, 1.0)];
+        StudyConfig::new(SearchSpace::new(parameters).unwrap()).seed(seed)
+    }
+
+    fn at(trial: &Trial, name: &str) -> f64 {
+        trial.point.get(name).unwrap().as_f64().unwrap()
+    }
+
+    /// −x + (y − 0.4)², which fails beyond x = 0.6, where it is best; batches of 4. How many failed after the design.
+    fn run(mut study: Study, n: usize, infeasible: bool) -> (Study, usize) {
+        let mut n_failed = 0;
+        while study.trials().len() < n {
+            for trial in study.ask(4).unwrap().trials {
+                let (x, y) = (at(&trial, "x"), at(&trial, "y"));
+                if x <= 0.6 {
+                    study.tell(trial.id, -x + (y - 0.4).powi(2)).unwrap();
+                    continue;
+                }
+                n_failed += usize::from(trial.id.0 >= 6);
+                match infeasible {
+                    true => study.infeasible(trial.id, "too far").unwrap(),
+                    false => study.fail(trial.id, "exit code 1").unwrap(),
+                }
+            }
+        }
+        (study, n_failed)
+    }
+
+    #[test]
+    fn the_search_learns_where_trials_fail_and_finds_what_lies_beside() {
+        for infeasible in [false, true] {
+            let (mut wasted, mut best) = (0, f64::INFINITY);
+            for seed in 0..4 {
+                let (study, n_failed) = run(Study::new(square(seed)).unwrap(), 40, infeasible);
+                wasted += n_failed;
+                best = best.min(study.best().unwrap().value().unwrap());
+            }
+            // Without learning, nearly all of 4 × 34 fail; 30 % of them would be 41.
+            assert!(wasted <= 41, "{wasted}");
+            assert!(best < -0.58, "{best}");
+        }
+    }
+
+    #[test]
+    fn failures_that_mean_nothing_teach_nothing() {
+        let config = square(1).failures(FailureRule::Ignore);
+        let (study, wasted) = run(Study::new(config).unwrap(), 40, false);
+        assert!(study.chance().unwrap().is_none());
+        assert!(wasted > 20, "{wasted}");
+    }
+
+    #[test]
+    fn no_point_lies_beside_one_that_failed() {
+        for strategy in StrategyConfig::all() {
+            let (study, _) = run(Study::new(square(2).strategy(strategy.clone())).unwrap(), 28, false);
+            let failed: Vec<&Trial> = study.trials().iter().filter(|t| at(t, "x") > 0.6).collect();
+            for (i, a) in failed.iter().enumerate() {
+                for b in &failed[..i] {
+                    let far = (at(a, "x") - at(b, "x")).abs().max((at(a, "y") - at(b, "y")).abs());
+                    assert!(far > 1e-3, "{}: {a:?} {b:?}", strategy.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_strategy_but_chance_itself_weighs_failures() {
+        for strategy in StrategyConfig::all().into_iter().filter(|s| s.name() != "random") {
+            let waste = |rule: FailureRule| {
+                let config = square(3).strategy(strategy.clone()).failures(rule);
+                run(Study::new(config).unwrap(), 30, false).1
+            };
+            let (learned, ignored) = (waste(FailureRule::Learn), waste(FailureRule::Ignore));
+            assert!(learned < ignored && learned <= 12, "{}: {learned} of 24, {ignored}", strategy.name());
+        }
+    }
+
+    #[test]
+    fn suggestions_with_failures_come_from_the_log_alone() {
+        for strategy in StrategyConfig::all() {
+            let (study, _) = run(Study::new(square(4).strategy(strategy)).unwrap(), 20, false);
+            assert_eq!(verify(study.events()).unwrap(), []);
+        }
+    }
+
+    #[test]
+    fn without_a_failure_the_setting_changes_nothing() {
+        let points = |rule: FailureRule| {
+            let mut study = Study::new(square(5).failures(rule)).unwrap();
+            for _ in 0..5 {
+                for trial in study.ask(3).unwrap().trials {
+                    study.tell(trial.id, (at(&trial, "x") - 0.3).powi(2) + at(&trial, "y")).unwrap();
+                }
+            }
+            study.trials().iter().map(|t| t.point.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(points(FailureRule::Learn), points(FailureRule::Ignore));
+    }
+
+    #[test]
+    fn a_design_that_failed_wholly_is_left_for_places_that_are_not_near_it() {
+        // Only a corner gives values: the points after the design keep away from those that failed and from each other.
+        let mut study = Study::new(square(6)).unwrap();
+        let mut found = 0;
+        for _ in 0..10 {
+            for trial in study.ask(4).unwrap().trials {
+                let (x, y) = (at(&trial, "x"), at(&trial, "y"));
+                if x + y < 0.35 {
+                    study.tell(trial.id, x - y).unwrap();
+                    found += 1;
+                } else {
+                    study.fail(trial.id, "exit code 1").unwrap();
+                }
+            }
+        }
+        // The corner is 6 % of the box: 2.4 of 40 uniform points would be in it.
+        assert!(found >= 8, "{found}");
+        assert_eq!(verify(study.events()).unwrap(), []);
+    }
+
+    #[test]
+    fn nothing_is_proposed_within_a_rounding_of_what_was_tried() {
+        // A kinked bowl, so that the search ends at its optimum and would go on there.
+        let mut study = Study::new(square(7)).unwrap();
+        while study.trials().len() < 60 {
+            for trial in study.ask(3).unwrap().trials {
+                study.tell(trial.id, (at(&trial, "x") - 0.5).abs() + (at(&trial, "y") - 0.5).abs()).unwrap();
+            }
+        }
+        let least = study.model().unwrap().posterior.hyper().lengthscales.iter().copied().fold(1.0, f64::min);
+        for (i, a) in study.trials().iter().enumerate() {
+            for b in &study.trials()[..i] {
+                let apart = (at(a, "x") - at(b, "x")).hypot(at(a, "y") - at(b, "y"));
+                assert!(apart > 1e-9 * least, "{a:?} {b:?}");
+            }
+        }
+    }
 }
