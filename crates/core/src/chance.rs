@@ -4,9 +4,9 @@
 //!
 //! * failures happen anywhere alike, at a rate with a uniform prior: Z₀ = B(n₊ + 1, n₋ + 1), p₀ = (n₊ + 1)/(n + 2);
 //! * failures have a place: a Gaussian process behind a probit ([`Probit`]), whose lengthscale and variance are averaged
-//!   over a grid with the weights Z_g; Z₁ is the mean of the Z_g, times the prior odds.
+//!   over a grid with the weights Z_g; Z₁ is the mean of the Z_g.
 //!
-//! ln p(x) = ln(w₁ Σ_g w_g p_g(x) + w₀ p₀). Where failures come at random, w₁ falls and p is the same everywhere: the
+//! ln p(x) = ln(w₁ Σ_g w_g p_g(x) + w₀ p₀), with w₁/w₀ = (Z₁/Z₀)². Where failures come at random, w₁ falls and p is the same everywhere: the
 //! search is not driven away. Where they have a place, w₀ falls. There is no threshold.
 //!
 //! EI·p would be the expected improvement if p were all there is to it. But the search goes where p is too large, and where
@@ -34,8 +34,9 @@ const LENGTHSCALES: [f64; 3] = [0.15, 0.6, 2.4];
 /// 0.1 to 0.9 over about 2.6 by this, in the unit cube.
 const SLOPES: [f64; 3] = [4.0, 32.0, 256.0];
 
-/// Prior odds of a place against chance.
-const ODDS: f64 = 4.0;
+/// How often the evidence counts between a place and chance. Once is an average by the rules, and has the search driven
+/// away by failures at random; twice decides sooner and wastes no more beside a border.
+const SHARPNESS: f64 = 2.0;
 
 /// Members with less than this share of the weight of the best are left out.
 const LEAST_SHARE: f64 = 0.05;
@@ -108,16 +109,17 @@ impl Chance {
         }
         let ln_z0 = ln_beta(n_succeeded + 1.0, n - n_succeeded + 1.0);
         let best = found.iter().map(|(z, ..)| *z).fold(f64::NEG_INFINITY, f64::max);
-        let prior = ODDS / (LENGTHSCALES.len() * SLOPES.len()) as f64;
-        let ln_z1 = prior.ln() + ln_sum(found.iter().map(|(z, ..)| *z));
-        let ln_total = ln_sum([ln_z0, ln_z1].into_iter());
+        let n_members = (LENGTHSCALES.len() * SLOPES.len()) as f64;
+        let ln_z1 = ln_sum(found.iter().map(|(z, ..)| *z)) - n_members.ln();
+        let (ln_w0, ln_w1) = (SHARPNESS * ln_z0, SHARPNESS * ln_z1);
+        let ln_total = ln_sum([ln_w0, ln_w1].into_iter());
         found.retain(|(z, ..)| *z >= best + LEAST_SHARE.ln());
         let ln_kept = ln_sum(found.iter().map(|(z, ..)| *z));
         let members = found
             .iter()
-            .map(|(z, probit, hyper)| Ok((ln_z1 - ln_total + z - ln_kept, probit.posterior(x, hyper)?)))
+            .map(|(z, probit, hyper)| Ok((ln_w1 - ln_total + z - ln_kept, probit.posterior(x, hyper)?)))
             .collect::<Result<Vec<_>>>()?;
-        let ln_constant = ln_z0 - ln_total + ((n_succeeded + 1.0) / (n + 2.0)).ln();
+        let ln_constant = ln_w0 - ln_total + ((n_succeeded + 1.0) / (n + 2.0)).ln();
         let work = (sweeps + members.len()) as f64 * work::likelihood(x.len(), x.dim());
         let mut chance = Self { members, ln_constant, ln_most: 0.0, work };
         let mut good = Points::new(x.dim());
