@@ -46,9 +46,9 @@ class Sampler(BaseSampler):
 
     The model sees the parameters that all completed trials have in common. Others (conditional ones, ones whose range
     changes, or ranges of more whole numbers than a space can hold) and the first trial come from the
-    ``independent_sampler``, which is random by default. Failed and pruned trials, and those with an infinite value, are
-    not proposed again. Trials that break a constraint (``Trial.set_constraint``, or ``constraints_func``) count as bad
-    as the worst one. Studies with several objectives are refused with a ``ValueError``.
+    ``independent_sampler``, which is random by default. Failed and pruned trials, those with an infinite
+    value, and those that break a constraint (``Trial.set_constraint``, or ``constraints_func``) are not proposed again,
+    and teach the search to keep away from where they were (``failures="ignore"`` leaves that to constraints). Studies with several objectives are refused with a ``ValueError``.
 
     ``options`` are those of :func:`elbowroom.suggest`: ``strategy``, ``model``, ``initial`` and so on.
     """

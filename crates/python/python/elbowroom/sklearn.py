@@ -52,7 +52,7 @@ class SearchCV(RandomizedSearchCV):
     a list of spaces are searched in turn, with a study each.
 
     What is maximized is the mean test score; of several metrics the one named by ``refit``, or else the first. A
-    setting whose score is not finite counts as bad as the worst one.
+    setting whose score is not finite is infeasible: the search learns to keep away from there.
 
     A batch is as small as it can be while the fits of its settings and splits keep nine in ten of the ``n_jobs``
     workers busy. If a finite space is used up, the search ends with a warning.
