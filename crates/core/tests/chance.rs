@@ -326,4 +326,49 @@ mod studies {
             }
         }
     }
+
+    fn line(rule: FailureRule) -> Study {
+        let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
+        Study::new(StudyConfig::new(space).failures(rule)).unwrap()
+    }
+
+    #[test]
+    fn a_lost_job_that_means_nothing_forbids_only_its_own_point() {
+        // The optimum of a parabola is lost once. Ignored, the search may come as near to it as it likes.
+        let nearest = |rule: FailureRule| {
+            let mut study = line(rule);
+            let mut lost: Option<f64> = None;
+            let mut nearest = f64::INFINITY;
+            for _ in 0..25 {
+                for trial in study.ask(1).unwrap().trials {
+                    let x = at(&trial, "x");
+                    if let Some(lost) = lost {
+                        nearest = nearest.min((x - lost).abs());
+                    } else if (x - 0.3).abs() < 5e-4 {
+                        lost = Some(x);
+                        study.fail(trial.id, "node lost").unwrap();
+                        continue;
+                    }
+                    study.tell(trial.id, (x - 0.3).powi(2)).unwrap();
+                }
+            }
+            assert!(lost.is_some());
+            nearest
+        };
+        assert!(nearest(FailureRule::Learn) > 1e-3);
+        let nearest = nearest(FailureRule::Ignore);
+        assert!(nearest < 1e-3 && nearest > 0.0, "{nearest}");
+    }
+
+    #[test]
+    fn failures_all_over_a_line_do_not_end_the_study() {
+        let mut study = line(FailureRule::Learn);
+        for i in 0..600 {
+            let x = (f64::from(i) + 0.5) / 600.0;
+            let trial = study.start(&elbowroom::space::Point::new().with("x", x)).unwrap();
+            study.fail(trial.id, "exit code 1").unwrap();
+        }
+        let asked = study.ask(2).unwrap();
+        assert_eq!((asked.trials.len(), asked.short), (2, None));
+    }
 }

@@ -6,7 +6,7 @@ use elbowroom::linalg::Points;
 use elbowroom::problems::Problem;
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, SearchSpace};
-use elbowroom::study::{Model, ModelConfig, Observations, Study, StudyConfig};
+use elbowroom::study::{Gauge, Model, ModelConfig, Observations, Study, StudyConfig};
 
 fn space(d: usize) -> SearchSpace {
     SearchSpace::new((0..d).map(|i| Parameter::float(format!("x{i}"), 0.0, 1.0)).collect()).unwrap()
@@ -67,4 +67,17 @@ fn a_fit_of_more_data_than_a_contest_has_arrives() {
     (params.random_starts, params.max_evaluations) = (5, 300);
     let best = fit(&data, &params, &Stream::new(1)).unwrap().value;
     assert!(best - recorded < 1.0, "{best} {recorded}");
+}
+
+#[test]
+fn whole_numbers_and_repeated_measurements_are_not_wild() {
+    // Levels from 1 to 10, each several times: the worst may stand for "bad", the others may not.
+    let y: Vec<f64> = (0..60).map(|i| -f64::from(1 + i % 10)).collect();
+    let all: Vec<usize> = (0..30).collect();
+    let gauge = Gauge::new(&y, &all);
+    assert!((1..10).all(|level| !gauge.is_wild(-f64::from(level))));
+    // Sixty different results, of which the worst was measured at one point twice.
+    let mut y: Vec<f64> = (0..60).map(|i| -(f64::from(i) / 59.0).powi(2)).collect();
+    y.push(-1.0);
+    assert!(!Gauge::new(&y, &(0..30).map(|i| 2 * i + 1).collect::<Vec<_>>()).is_wild(-1.0));
 }

@@ -36,7 +36,11 @@ pub(crate) fn free_points(
             let is_free = |u: &UnitPoint, key: &PointKey| {
                 !taken.contains(key) && !chosen.contains(key) && !tried.is_beside_failure(space, u)
             };
-            let Some(u) = draw(space, &is_free, stream) else { break };
+            // Where failures are all over, their neighbours are all that is left.
+            let is_new = |_: &UnitPoint, key: &PointKey| !taken.contains(key) && !chosen.contains(key);
+            let found_one = draw(space, &is_free, stream)
+                .or_else(|| (!tried.failed.is_empty()).then(|| draw(space, &is_new, stream)).flatten());
+            let Some(u) = found_one else { break };
             chosen.insert(key(space, &u));
             found.push(u);
         }
@@ -49,7 +53,7 @@ pub(crate) fn free_points(
             let (mut free, n_feasible) = enumerate(space, &|key| taken.contains(key) || chosen.contains(key));
             stream.shuffle(&mut free);
             // Neighbours of failed points come last: in a finite space they may be all that is left.
-            free.sort_by_key(|u| tried.is_beside_failure(space, u));
+            free.sort_by_cached_key(|u| tried.is_beside_failure(space, u));
             free.truncate(n - found.len());
             chosen.extend(free.iter().map(|u| key(space, u)));
             found.extend(free);

@@ -9,8 +9,8 @@ use super::{AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Candida
 use crate::error::Result;
 use crate::space::UnitPoint;
 
-/// Draws for each uniform point before one is taken whatever its chance.
-const THINNING: usize = 50;
+/// Draws for each uniform point, of which those are kept that are likely to give a value.
+const THINNING: usize = 10;
 
 /// Uniform among the free points, whatever the model says: the yardstick for all others.
 ///
@@ -66,17 +66,20 @@ impl BatchStrategy for RandomRest {
         let mut chosen = points.iter().map(|u| key(situation.space, u)).collect();
         let mut stream = situation.stream.child("random", 0);
         let Situation { space, taken, tried, chance, .. } = *situation;
-        // Uniform points, each kept with the chance that it gives a value.
-        for _ in 0..THINNING * q.get() {
-            if points.len() == q.get() || chance.is_none() {
-                break;
-            }
-            let (found, _) = free_points(space, taken, tried, &mut chosen, 1, &mut stream);
-            let kept = |u: &UnitPoint| chance.is_none_or(|chance| stream.uniform() < chance.ln_p(u).exp());
-            points.extend(found.into_iter().filter(kept));
-        }
         let missing = q.get() - points.len();
-        let (rest, _) = free_points(space, taken, tried, &mut chosen, missing, &mut stream);
+        let n_drawn = if chance.is_some() { THINNING * missing } else { missing };
+        let (mut rest, _) = free_points(space, taken, tried, &mut chosen, n_drawn, &mut stream);
+        if let Some(chance) = chance {
+            // Each is kept with the chance that it gives a value; the likeliest of the others follow.
+            let mut order: Vec<(bool, f64, UnitPoint)> = Vec::with_capacity(rest.len());
+            for u in rest {
+                let ln_p = chance.ln_p(&u);
+                let is_kept = stream.uniform() < ln_p.exp();
+                order.push((is_kept, if is_kept { 0.0 } else { ln_p }, u));
+            }
+            order.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)));
+            rest = order.into_iter().take(missing).map(|(_, _, u)| u).collect();
+        }
         points.extend(rest);
         Ok(Batch { points, info })
     }

@@ -29,7 +29,7 @@ const ROUNDING: f64 = 1e-7;
 pub struct Tried<'a> {
     /// Points that must not be proposed again, nor anything within a rounding of them.
     pub points: Vec<&'a [f64]>,
-    /// Points whose trials failed or were infeasible.
+    /// Points whose trials failed or were infeasible, and are to be kept away from.
     pub failed: Vec<&'a [f64]>,
 }
 

@@ -24,6 +24,9 @@ use crate::normal;
 /// The least precision of a site.
 const LEAST: f64 = 1e-9;
 
+/// Latent variances and marginal ones are above this.
+const VARIANCES_FROM: f64 = 1e-12;
+
 /// How far sites move towards their update: all at once, they would overshoot where points are close.
 const DAMPING: f64 = 0.9;
 
@@ -83,6 +86,9 @@ impl Probit {
         mut sites: Sites,
         sweeps: Sweeps,
     ) -> Option<Self> {
+        if !(hyper.variance > VARIANCES_FROM) {
+            return None;
+        }
         let n = x.len();
         let prior = covariances(x, hyper);
         let mut work = FactorWork::new(n);
@@ -110,7 +116,7 @@ impl Probit {
             for i in 0..n {
                 let (tau, nu) = (precision[i], shift[i]);
                 ln_det += tau.ln();
-                let variance = ((1.0 - work.inverse_column(i)[0] / tau) / tau).clamp(1e-12, hyper.variance);
+                let variance = ((1.0 - work.inverse_column(i)[0] / tau) / tau).clamp(VARIANCES_FROM, hyper.variance);
                 // A site that carries nearly all leaves a cavity as wide as the prior at most.
                 let cavity = (1.0 / variance - tau).max(1.0 / hyper.variance);
                 let (spread, centre) = (1.0 / cavity, (mean[i] / variance - nu) / cavity);

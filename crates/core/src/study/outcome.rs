@@ -169,11 +169,17 @@ fn widest_regular(typical: &[f64], all: &[f64]) -> Option<f64> {
     if distinct.len() < MIN_DISTINCT {
         return None;
     }
-    if all.len() - below.len() > 1 {
+    // Different points, for `typical` has each once; and the fewer, or it is a plateau.
+    let typical_below = &typical[..typical.partition_point(|g| *g < worst)];
+    if (2..=typical_below.len()).contains(&(typical.len() - typical_below.len())) {
         // What is wild beside the others may be so beside the constant's neighbours too: look on below it.
-        let typical = &typical[..typical.partition_point(|g| *g < worst)];
-        return widest_regular(typical, below).or(below.last().copied());
+        return behind_a_stretch(typical_below, below).or(below.last().copied());
     }
+    behind_a_stretch(typical, all)
+}
+
+/// The largest gap before an empty stretch that the spread of the gaps before it does not explain.
+fn behind_a_stretch(typical: &[f64], all: &[f64]) -> Option<f64> {
     let positive = &typical[typical.partition_point(|g| *g <= 0.0)..];
     let (mut widest, mut found) = (1.0, None);
     // Wild ones are the fewer, or the results of a search that is about to converge would be regular and all others wild.

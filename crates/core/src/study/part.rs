@@ -118,8 +118,12 @@ pub(super) fn last_evaluations(n: usize, n_variables: usize) -> usize {
 
 /// The observations by which wild values are told from regular ones: farthest-first, so that they are from all over the
 /// box however many others are near the best.
+///
+/// A point that was measured several times is there once.
 pub(super) fn typical(x: &Points) -> Vec<usize> {
-    farthest_first(x, TYPICAL)
+    let chosen = farthest_first(x, TYPICAL);
+    let is_new = |i: usize| chosen[..i].iter().all(|c| x.row(*c) != x.row(chosen[i]));
+    (0..chosen.len()).filter(|i| is_new(*i)).map(|i| chosen[i]).collect()
 }
 
 /// An observation as far as the choice needs it.

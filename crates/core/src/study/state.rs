@@ -235,17 +235,21 @@ impl State {
         }
     }
 
-    /// The trials that proposals keep away from: those that gave no value, and the observed ones unless they may be
-    /// repeated.
+    /// The trials that proposals keep away from: those that ended, but the observed ones if they may be repeated.
     pub fn tried(&self) -> Tried<'_> {
-        let is_observed = |trial: &&Trial| !self.config.repeats && matches!(trial.state, TrialState::Complete { .. });
-        let points = self.trials.iter().filter(is_observed).map(|trial| trial.unit.as_slice()).collect();
+        let is_tried = |trial: &&Trial| match trial.state {
+            TrialState::Complete { .. } => !self.config.repeats,
+            TrialState::Failed { .. } | TrialState::Infeasible { .. } => true,
+            TrialState::Pending | TrialState::Released => false,
+        };
+        let points = self.trials.iter().filter(is_tried).map(|trial| trial.unit.as_slice()).collect();
         Tried { points, failed: self.failed() }
     }
 
-    /// Where trials failed or were infeasible.
+    /// Where trials were infeasible, or failed and failures mean something.
     pub fn failed(&self) -> Vec<&[f64]> {
-        self.tally.failed.iter().filter_map(|id| Some(self.trial(*id).ok()?.unit.as_slice())).collect()
+        let trials = self.tally.failed.iter().filter_map(|id| self.trial(*id).ok());
+        trials.filter(|trial| self.gave_value(trial) == Some(false)).map(|trial| trial.unit.as_slice()).collect()
     }
 
     fn ask(
