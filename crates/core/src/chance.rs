@@ -12,7 +12,7 @@
 //! EI·p would be the expected improvement if p were all there is to it. But the search goes where p is too large, and where
 //! the objective is known well, an improvement beyond the border outweighs any chance of failure: four of five trials
 //! failed. So p also has a gate: a point may be *riskier* than the safest trial by so much and no more,
-//! p(x) ≥ w₁(1 − r) p_most, where the risk r is what the points under way leave of [`RISK`]. Below the gate a score falls
+//! p(x) ≥ w₁(1 − r) p_most, where the risk r is what the points under way leave of a quarter. Below the gate a score falls
 //! so steeply that only its neighbourhood is ever chosen. Where failures have no place, w₁ opens the gate.
 //!
 //! Prior means are those of the rate that was seen, Φ(m/√(1 + σ²)) = (n₊ + 2)/(n + 3), so that what is far from all trials
