@@ -6,8 +6,8 @@
 //! * failures have a place: a Gaussian process behind a probit ([`Probit`]), whose lengthscale and variance are averaged
 //!   over a grid with the weights Z_g; Z₁ is the mean of the Z_g.
 //!
-//! ln p(x) = ln(w₁ Σ_g w_g p_g(x) + w₀ p₀), with w₁/w₀ = (Z₁/Z₀)². Where failures come at random, w₁ falls and p is the same everywhere: the
-//! search is not driven away. Where they have a place, w₀ falls. There is no threshold.
+//! ln p(x) = ln(w₁ Σ_g w_g p_g(x) + w₀ p₀), with w₁/w₀ = (Z₁/Z₀)². Where failures come at random, w₁ falls and p is the
+//! same everywhere: the search is not driven away. Where they have a place, w₀ falls. There is no threshold.
 //!
 //! EI·p would be the expected improvement if p were all there is to it. But the search goes where p is too large, and where
 //! the objective is known well, an improvement beyond the border outweighs any chance of failure: four of five trials

@@ -86,7 +86,7 @@ impl Probit {
         mut sites: Sites,
         sweeps: Sweeps,
     ) -> Option<Self> {
-        if !(hyper.variance > VARIANCES_FROM) {
+        if hyper.variance.is_nan() || hyper.variance <= VARIANCES_FROM {
             return None;
         }
         let n = x.len();
