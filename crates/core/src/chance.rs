@@ -12,8 +12,8 @@
 //! EI·p would be the expected improvement if p were all there is to it. But the search goes where p is too large, and where
 //! the objective is known well, an improvement beyond the border outweighs any chance of failure: four of five trials
 //! failed. So p also has a gate: a point may be *riskier* than the safest trial by so much and no more,
-//! p(x) ≥ w₁(1 − r) p_most, where the risk r is what the points under way leave of a quarter. Below the gate a score falls
-//! so steeply that only its neighbourhood is ever chosen. Where failures have no place, w₁ opens the gate.
+//! p(x) ≥ w₁(1 − r) p_most, where the risk r is what the points under way leave of three tenths. While any candidate is above
+//! the gate nothing below it is chosen, however little is left to gain above. Where failures have no place, w₁ opens it.
 //!
 //! Prior means are those of the rate that was seen, Φ(m/√(1 + σ²)) = (n₊ + 2)/(n + 3), so that what is far from all trials
 //! is as likely to succeed as a trial was on average, however sharp the border is.
@@ -42,8 +42,8 @@ const SHARPNESS: f64 = 2.0;
 const LEAST_SHARE: f64 = 0.05;
 
 /// How much riskier than the safest trial points may be, together with those under way, and each of them in any case.
-const RISK: f64 = 0.25;
-const LEAST_RISK: f64 = 0.04;
+const RISK: f64 = 0.3;
+const LEAST_RISK: f64 = 0.05;
 
 /// How steeply a score falls below the gate, for each unit of ln p.
 const GATE_SLOPE: f64 = 1000.0;

@@ -228,11 +228,16 @@ impl<'a> Search<'a> {
 
     /// The best point under the score; it counts as pending from here on. None if the space has no more to offer.
     pub fn next(&mut self) -> Option<UnitPoint> {
-        let totals: Vec<f64> = (0..self.panel.len()).map(|i| self.total(i)).collect();
+        let mut totals: Vec<f64> = (0..self.panel.len()).map(|i| self.total(i)).collect();
+        // However little is left to gain among those that may be risked, the others come behind them.
+        let gate = self.situation.chance.map_or(f64::NEG_INFINITY, |chance| chance.gate(self.risk));
+        let is_shut = (0..totals.len()).any(|i| self.ln_chances[i] >= gate && totals[i] > f64::NEG_INFINITY);
+        let behind = |(_, ln_chance): &(&mut f64, &f64)| is_shut && **ln_chance < gate;
+        totals.iter_mut().zip(&self.ln_chances).filter(behind).for_each(|(total, _)| *total = f64::NEG_INFINITY);
         let mut order: Vec<usize> = (0..totals.len()).collect();
         order.sort_by(|&a, &b| totals[b].total_cmp(&totals[a]).then(a.cmp(&b)));
 
-        let ends = self.climb_from(order.iter().copied().filter(|&i| totals[i] > f64::NEG_INFINITY));
+        let ends = self.climb_from(order.iter().copied().filter(|&i| totals[i] > f64::NEG_INFINITY), is_shut);
         let climbed = ends.iter().find(|(value, u)| value.is_finite() && self.is_free(u));
         let reached = climbed.map_or(f64::NEG_INFINITY, |end| end.0);
         // Where the best climb ended at a point that is not free, a candidate may beat the other ends.
@@ -279,7 +284,7 @@ impl<'a> Search<'a> {
     }
 
     /// Where climbs from the best candidates end, the highest first.
-    fn climb_from(&mut self, ranked: impl Iterator<Item = usize>) -> Vec<(f64, Vec<f64>)> {
+    fn climb_from(&mut self, ranked: impl Iterator<Item = usize>, is_shut: bool) -> Vec<(f64, Vec<f64>)> {
         let mut ends: Vec<(f64, Vec<f64>)> = Vec::with_capacity(STARTS);
         if !self.may_climb {
             return ends;
@@ -290,11 +295,11 @@ impl<'a> Search<'a> {
             let (mut of_value, mut scratch, gate) = (objective, Scratch::default(), chance.gate(self.risk));
             objective = Box::new(move |x, gradient| {
                 let value = of_value(x, gradient);
-                if value == f64::NEG_INFINITY {
-                    value
-                } else {
-                    value + chance.add_weight_gradient(x, gate, &mut scratch, gradient)
+                if value == f64::NEG_INFINITY || (is_shut && chance.ln_p(x) < gate) {
+                    gradient.fill(0.0);
+                    return f64::NEG_INFINITY;
                 }
+                value + chance.add_weight_gradient(x, gate, &mut scratch, gradient)
             });
         }
         let before = self.climb.evaluations();
