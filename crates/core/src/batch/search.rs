@@ -32,6 +32,9 @@ const REGION_SEPARATION: f64 = 0.1;
 /// Points of a batch are at least this many lengthscales apart from each other and from pending ones.
 pub(super) const MIN_SEPARATION: f64 = 1e-3;
 
+/// The weight of failures that have a place from which on the gate is shut.
+const SURE_PLACE: f64 = 0.95;
+
 /// A point that is riskier than this may fail for the same reason as a pending one beside it.
 const RISKY: f64 = 0.1;
 
@@ -229,9 +232,11 @@ impl<'a> Search<'a> {
     /// The best point under the score; it counts as pending from here on. None if the space has no more to offer.
     pub fn next(&mut self) -> Option<UnitPoint> {
         let mut totals: Vec<f64> = (0..self.panel.len()).map(|i| self.total(i)).collect();
-        // However little is left to gain among those that may be risked, the others come behind them.
+        // Where failures surely have a place: however little is left to gain among the points that may be risked, the
+        // others come behind them.
         let gate = self.situation.chance.map_or(f64::NEG_INFINITY, |chance| chance.gate(self.risk));
-        let is_shut = (0..totals.len()).any(|i| self.ln_chances[i] >= gate && totals[i] > f64::NEG_INFINITY);
+        let is_sure = self.situation.chance.is_some_and(|chance| chance.weight_of_place() > SURE_PLACE);
+        let is_shut = is_sure && (0..totals.len()).any(|i| self.ln_chances[i] >= gate && totals[i] > f64::NEG_INFINITY);
         let behind = |(_, ln_chance): &(&mut f64, &f64)| is_shut && **ln_chance < gate;
         totals.iter_mut().zip(&self.ln_chances).filter(behind).for_each(|(total, _)| *total = f64::NEG_INFINITY);
         let mut order: Vec<usize> = (0..totals.len()).collect();
