@@ -2,12 +2,14 @@
 //!
 //! Two explanations compete, and what is used is their average, weighted by how well they foretold what was seen:
 //!
-//! * failures happen anywhere alike, at a rate with a uniform prior: Z₀ = B(n₊ + 1, n₋ + 1), p₀ = (n₊ + 1)/(n + 2);
+//! * failures happen anywhere alike: p₀ = (n₊ + 2)/(n + 3), Z₀ = p₀^n₊ (1 − p₀)^n₋;
 //! * failures have a place: a Gaussian process behind a probit ([`Probit`]), whose lengthscale and variance are averaged
 //!   over a grid with the weights Z_g; Z₁ is the mean of the Z_g.
 //!
-//! ln p(x) = ln(w₁ Σ_g w_g p_g(x) + w₀ p₀), with w₁/w₀ = (Z₁/Z₀)². Where failures come at random, w₁ falls and p is the
-//! same everywhere: the search is not driven away. Where they have a place, w₀ falls. There is no threshold.
+//! ln p(x) = ln(w₁ Σ_g w_g p_g(x) + w₀ p₀), with w₁/w₀ = (√e Z₁/Z₀)³. Where failures come at random, w₁ falls and p is the
+//! same everywhere: the search is not driven away. Where they have a place, w₀ falls. There is no threshold. Both are
+//! given the rate that was seen: with a rate to find, the first would pay for what the second has as its prior mean, and
+//! lose about ½ ln n nats for nothing.
 //!
 //! EI·p would be the expected improvement if p were all there is to it. But the search goes where p is too large, and where
 //! the objective is known well, an improvement beyond the border outweighs any chance of failure: four of five trials
@@ -15,7 +17,7 @@
 //! p(x) ≥ w₁(1 − r) p_most, where the risk r is what the points under way leave of three tenths. While any candidate is above
 //! the gate nothing below it is chosen, however little is left to gain above. Where failures have no place, w₁ opens it.
 //!
-//! Prior means are those of the rate that was seen, Φ(m/√(1 + σ²)) = (n₊ + 2)/(n + 3), so that what is far from all trials
+//! Prior means are those of the rate that was seen, Φ(m/√(1 + σ²)) = p₀, so that what is far from all trials
 //! is as likely to succeed as a trial was on average, however sharp the border is.
 //!
 //! A trial's failure never makes p zero, not even where it was: that no point is proposed beside a failed one is a rule of
@@ -35,8 +37,11 @@ const LENGTHSCALES: [f64; 3] = [0.15, 0.6, 2.4];
 const SLOPES: [f64; 3] = [4.0, 32.0, 256.0];
 
 /// How often the evidence counts between a place and chance. Once is an average by the rules, and has the search driven
-/// away by failures at random; twice decides sooner and wastes no more beside a border.
-const SHARPNESS: f64 = 2.0;
+/// away by failures at random; more decides sooner and wastes no more beside a border.
+const SHARPNESS: f64 = 3.0;
+
+/// Nats by which a place is ahead of chance before anything is seen: most failures have one.
+const HEAD_START: f64 = 0.5;
 
 /// Members with less than this share of the weight of the best are left out.
 const LEAST_SHARE: f64 = 0.05;
@@ -88,7 +93,8 @@ impl Chance {
         if n_succeeded == n {
             return Ok(None);
         }
-        let typical = normal::quantile((n_succeeded + 2.0) / (n + 3.0));
+        let rate = (n_succeeded + 2.0) / (n + 3.0);
+        let typical = normal::quantile(rate);
         let wide = (0.5 * x.dim().max(1) as f64).sqrt();
         let mut found: Vec<(f64, Probit, Hyperparameters)> = Vec::new();
         let mut sweeps = 0;
@@ -107,11 +113,11 @@ impl Chance {
                 }
             }
         }
-        let ln_z0 = ln_beta(n_succeeded + 1.0, n - n_succeeded + 1.0);
+        let ln_z0 = n_succeeded * rate.ln() + (n - n_succeeded) * (-rate).ln_1p();
         let best = found.iter().map(|(z, ..)| *z).fold(f64::NEG_INFINITY, f64::max);
         let n_members = (LENGTHSCALES.len() * SLOPES.len()) as f64;
         let ln_z1 = ln_sum(found.iter().map(|(z, ..)| *z)) - n_members.ln();
-        let (ln_w0, ln_w1) = (SHARPNESS * ln_z0, SHARPNESS * ln_z1);
+        let (ln_w0, ln_w1) = (SHARPNESS * ln_z0, SHARPNESS * (ln_z1 + HEAD_START));
         let ln_total = ln_sum([ln_w0, ln_w1].into_iter());
         found.retain(|(z, ..)| *z >= best + LEAST_SHARE.ln());
         let ln_kept = ln_sum(found.iter().map(|(z, ..)| *z));
@@ -119,7 +125,7 @@ impl Chance {
             .iter()
             .map(|(z, probit, hyper)| Ok((ln_w1 - ln_total + z - ln_kept, probit.posterior(x, hyper)?)))
             .collect::<Result<Vec<_>>>()?;
-        let ln_constant = ln_w0 - ln_total + ((n_succeeded + 1.0) / (n + 2.0)).ln();
+        let ln_constant = ln_w0 - ln_total + rate.ln();
         let work = (sweeps + members.len()) as f64 * work::likelihood(x.len(), x.dim());
         let mut chance = Self { members, ln_constant, ln_most: 0.0, work };
         let mut good = Points::new(x.dim());
@@ -223,8 +229,4 @@ impl Chance {
 fn ln_sum(values: impl Iterator<Item = f64> + Clone) -> f64 {
     let most = values.clone().fold(f64::NEG_INFINITY, f64::max);
     if most == f64::NEG_INFINITY { most } else { most + values.map(|v| (v - most).exp()).sum::<f64>().ln() }
-}
-
-fn ln_beta(a: f64, b: f64) -> f64 {
-    libm::lgamma(a) + libm::lgamma(b) - libm::lgamma(a + b)
 }

@@ -166,11 +166,42 @@ mod learned {
     #[test]
     fn the_average_is_that_of_bayes() {
         // One failed and one succeeded at the same place: no process tells them apart better than a constant rate does.
-        // ln B(2, 2) = −ln 6, and p₀ = ½.
+        // p₀ = 3/5.
         let x = Points::from_rows(1, vec![0.5, 0.5]).unwrap();
         let chance = chance(&x, &[true, false]);
         assert!(chance.weight_of_place() < 0.8);
-        assert!((chance.ln_p(&[0.5]).exp() - 0.5).abs() < 0.15, "{}", chance.ln_p(&[0.5]).exp());
+        assert!((chance.ln_p(&[0.5]).exp() - 0.6).abs() < 0.15, "{}", chance.ln_p(&[0.5]).exp());
+    }
+
+    #[test]
+    fn trials_that_tell_nothing_of_each_other_leave_place_and_chance_as_they_were() {
+        // So far apart that all are independent: both explanations give each its rate, Z₁ = Z₀, and the odds of a place
+        // are those before anything was seen, (√e)³.
+        let x = Points::from_rows(1, (0..20).map(|i| 1e6 * f64::from(i)).collect()).unwrap();
+        for n_failed in [1, 5, 13] {
+            let answers: Vec<bool> = (0..20).map(|i| i >= n_failed).collect();
+            let found = chance(&x, &answers);
+            assert_close(found.weight_of_place(), 1.0 / (1.0 + (-1.5f64).exp()), 1e-3);
+            // Far from all of them it is the rate itself.
+            assert_close(found.ln_p(&[-1e6]).exp(), (22.0 - f64::from(n_failed)) / 23.0, 1e-6);
+        }
+    }
+
+    #[test]
+    fn a_failure_amid_values_is_bad_luck_and_one_beyond_a_border_is_not() {
+        use elbowroom::batch::Tried;
+        let at_random = trials(40, 2, 3, |_, draw| draw.uniform() > 0.2);
+        let beyond = trials(40, 2, 3, |u, _| u[0] + u[1] < 1.2);
+        for ((x, answers), is_luck) in [(at_random, true), (beyond, false)] {
+            let failed: Vec<&[f64]> = x.iter().zip(&answers).filter(|(_, gave)| !**gave).map(|(u, _)| u).collect();
+            let mut tried = Tried { points: vec![], failed: failed.clone() };
+            tried.forgive(&chance(&x, &answers));
+            assert_eq!(tried.failed.len() < failed.len() / 2, is_luck, "{} of {}", tried.failed.len(), failed.len());
+            // Two alone are never enough to tell.
+            let mut few = Tried { points: vec![], failed: failed[..2].to_vec() };
+            few.forgive(&chance(&x, &answers));
+            assert_eq!(few.failed.len(), 2);
+        }
     }
 
     #[test]

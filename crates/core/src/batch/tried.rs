@@ -2,8 +2,10 @@
 //!
 //! A point that differs from a tried one in the last digits is no other point. And where a trial failed, the learned
 //! chance of success is small but never zero, so a point beside it needs a rule of its own: nothing is proposed within
-//! [`BESIDE`] of the range of a failed trial in every coordinate.
+//! [`BESIDE`] of the range of a failed trial in every coordinate. Unless that was bad luck: where a value is next to as
+//! likely as at the safest trial, on a cluster that loses runs at random say, the same place is worth another run.
 
+use crate::chance::Chance;
 use crate::gp::Posterior;
 use crate::space::{Dimension, SearchSpace};
 
@@ -14,6 +16,12 @@ const BESIDE: f64 = 1.001e-3;
 /// How near to a tried point, in lengthscales, is within a rounding of it. A smooth function changes by the square of
 /// this over it: fourteen digits below its spread.
 const ROUNDING: f64 = 1e-7;
+
+/// How much less likely than at the safest trial a value may be at a failed one, for that to be bad luck.
+const LUCK: f64 = 0.15;
+
+/// Failures that are needed to call one of them bad luck.
+const MIN_FAILURES: usize = 3;
 
 /// The trials that proposals keep away from.
 ///
@@ -34,6 +42,13 @@ pub struct Tried<'a> {
 }
 
 impl Tried<'_> {
+    /// No longer keeps away from failures that were bad luck.
+    pub fn forgive(&mut self, chance: &Chance) {
+        if self.failed.len() >= MIN_FAILURES {
+            self.failed.retain(|u| chance.risk(chance.ln_p(u)) >= LUCK);
+        }
+    }
+
     /// Whether a point lies beside one that failed.
     pub fn is_beside_failure(&self, space: &SearchSpace, u: &[f64]) -> bool {
         self.failed.iter().any(|failed| is_beside(space, failed, u))

@@ -226,15 +226,7 @@ impl Model {
         if let HyperparameterRule::Fixed { .. } = config.hyperparameters {
             return fitting.fixed();
         }
-        let mut work = 0.0;
-        let part = part::contest(&raw, stream)?;
-        let mut entry = fitting.contest(part.as_ref().unwrap_or(&raw), &mut work)?;
-        if part.is_some() {
-            entry = fitting.start(entry, &mut work)?;
-        }
-        let mut fitted = trust::checked(&fitting, fitting.last_fit(entry)?)?;
-        fitted.model.work += work;
-        Ok(fitted.model)
+        Ok(trust::without_accident(&fitting, fitting.whole()?)?.model)
     }
 
     /// The prediction at a unit point in the units of the observed values: median and standard
@@ -275,6 +267,19 @@ pub(super) struct Fitting<'a> {
 }
 
 impl Fitting<'_> {
+    /// The contest, the fit to all data, and the checks of that.
+    pub fn whole(&self) -> Result<Fitted> {
+        let mut work = 0.0;
+        let part = part::contest(self.all, self.stream)?;
+        let mut entry = self.contest(part.as_ref().unwrap_or(self.all), &mut work)?;
+        if part.is_some() {
+            entry = self.start(entry, &mut work)?;
+        }
+        let mut fitted = trust::checked(self, self.last_fit(entry)?)?;
+        fitted.model.work += work;
+        Ok(fitted)
+    }
+
     /// The kernel and bend under which the results are most likely, with their θ.
     fn contest(&self, raw: &Dataset, work: &mut f64) -> Result<Entry> {
         let first = self.first_kernel();

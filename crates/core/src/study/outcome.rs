@@ -13,6 +13,9 @@
 //! takes the place of g: a wild value is worse than every regular one, by less than a G whatever its size. γ is increasing and
 //! has no kink at G. The scale is the standard deviation of min(g, G). Where nothing is wild there is no knee.
 //!
+//! Two more are wild without a stretch: a value that several points gave exactly where all others differ, and a single
+//! bad result, if the model explains all results far better when it does not have to go through it (`trust.rs`).
+//!
 //! The gauge is made once, of all observations, so that a bend means the same wherever it is tried.
 
 use serde::{Deserialize, Serialize};
@@ -51,6 +54,9 @@ const MIN_REGULAR: usize = 5;
 /// Different gaps that there are besides a worst value that came back several times, if that is to be wild.
 const MIN_DISTINCT: usize = 3;
 
+/// Points that gave one value exactly, for it to stand for "bad" although others are worse.
+const MIN_REPEATED: usize = 3;
+
 /// How far behind the knee wild values end at most, in knees.
 const WILD_REACH: f64 = 1.0;
 
@@ -71,6 +77,8 @@ pub struct Gauge {
     /// Whether the results differ by more than rounding.
     differ: bool,
     knee: Option<Knee>,
+    /// A value that stands for "bad" without being the worst of all, or that was an accident.
+    constant: Option<f64>,
 }
 
 /// Where wild values begin, as gaps in the units of the results, halved: whole ones might overflow.
@@ -85,16 +93,37 @@ impl Gauge {
     /// The gauge of results. Which of them are wild is judged by those of `typical`, indices of results from all over the
     /// box: in a search that has converged, most results are near the best, and all others would seem wild beside them.
     pub fn new(y: &[f64], typical: &[usize]) -> Self {
-        let best = y.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let best = if best.is_finite() { best } else { 0.0 };
-        let half = |v: f64| 0.5 * best - 0.5 * v;
-        let mut halves: Vec<f64> = y.iter().map(|&v| half(v)).collect();
-        let mut judged: Vec<f64> = typical.iter().map(|&i| halves[i]).collect();
+        let best = best_of(y);
+        let half = |i: usize| 0.5 * best - 0.5 * y[i];
+        let mut judged: Vec<f64> = typical.iter().map(|&i| half(i)).collect();
+        let mut halves: Vec<f64> = (0..y.len()).map(half).collect();
         judged.sort_by(f64::total_cmp);
         halves.sort_by(f64::total_cmp);
-        let worst = halves.last().copied().unwrap_or(0.0);
-        let knee = widest_regular(&judged, &halves).map(|half| Knee { half, worst });
-        let clipped = |v: f64| knee.map_or(v, |k| if half(v) > k.half { 2.0 * (0.5 * best - k.half) } else { v });
+        let constant = repeated(&judged).map(|half| 2.0 * (0.5 * best - half));
+        let knee = widest_regular(&judged, &halves).map(|half| Knee { half, worst: halves[halves.len() - 1] });
+        Self { constant: constant.filter(|_| knee.is_none()), ..Self::with_knee(y, knee) }
+    }
+
+    /// The gauge where one result alone is wild, if none is. If it is much worse than all others, it is behind a knee.
+    pub(super) fn with_accident(&self, y: &[f64], accident: f64) -> Option<Self> {
+        if self.knee.is_some() || self.constant.is_some() || y.iter().filter(|v| **v == accident).count() != 1 {
+            return None;
+        }
+        let others: Vec<f64> = y.iter().copied().filter(|v| *v != accident).collect();
+        let second = 0.5 * self.best - 0.5 * others.iter().copied().fold(f64::INFINITY, f64::min);
+        let worst = 0.5 * self.best - 0.5 * accident;
+        if second > 0.0 && worst > second {
+            return Some(Self::with_knee(y, Some(Knee { half: second, worst })));
+        }
+        Some(Self { constant: Some(accident), ..Self::with_knee(&others, None) })
+    }
+
+    fn with_knee(y: &[f64], knee: Option<Knee>) -> Self {
+        let best = best_of(y);
+        let clipped = |v: f64| {
+            let half = 0.5 * best - 0.5 * v;
+            knee.map_or(v, |k| if half > k.half { 2.0 * (0.5 * best - k.half) } else { v })
+        };
         // Divided by the largest magnitude first: squares of 1e300 would overflow.
         let size = y.iter().fold(0.0, |m: f64, &v| m.max(clipped(v).abs()));
         let relative: Vec<f64> = y.iter().map(|&v| clipped(v) / size).collect();
@@ -102,7 +131,7 @@ impl Gauge {
         let differ = sd > 1e-12 && size > 0.0;
         // Where only rounding differs it must stay small, also at 1e300.
         let scale = if differ { (sd * size).max(f64::MIN_POSITIVE) } else { (1e-12 * size).max(1.0) };
-        Self { best, scale, differ, knee: knee.filter(|_| differ) }
+        Self { best, scale, differ, knee: knee.filter(|_| differ), constant: None }
     }
 
     /// The variance of the noise that each result has for being wild, in units of the maps; none if no result is.
@@ -114,7 +143,7 @@ impl Gauge {
 
     /// Whether a result is wild.
     pub fn is_wild(&self, y: f64) -> bool {
-        self.knee.is_some_and(|k| 0.5 * self.best - 0.5 * y > k.half)
+        self.constant == Some(y) || self.knee.is_some_and(|k| 0.5 * self.best - 0.5 * y > k.half)
     }
 
     /// γ of a result's gap, in units of the scale.
@@ -154,6 +183,20 @@ impl Gauge {
             _ => self.best - gap * self.scale,
         }
     }
+}
+
+fn best_of(y: &[f64]) -> f64 {
+    let best = y.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if best.is_finite() { best } else { 0.0 }
+}
+
+/// The one of ascending gaps that several points have, if all others differ: a number that stands for "bad" and is not
+/// the worst. It is in the worse half, and not most of them: where results are counts, or a plateau, there is none.
+fn repeated(typical: &[f64]) -> Option<f64> {
+    let mut runs = typical.chunk_by(|a, b| a == b).filter(|run| run.len() > 1);
+    let run = runs.next().filter(|run| run.len() >= MIN_REPEATED && 2 * run.len() <= typical.len())?;
+    let is_bad = run[0] > 0.0 && run[0] >= typical[typical.len() / 2];
+    (is_bad && runs.next().is_none()).then_some(run[0])
 }
 
 /// The largest regular gap of ascending gaps, if there are wild ones.
@@ -235,7 +278,7 @@ impl OutcomeMap {
         let scale = if size == 0.0 || (1e-50..=1e50).contains(&size) { 1.0 } else { size };
         let (best, _) = mean_and_sd(&y.iter().map(|v| v / scale).collect::<Vec<_>>());
         // The mean takes the place of the best result: without a warp any origin will do.
-        let gauge = Gauge { best: best * scale, scale, differ: true, knee: None };
+        let gauge = Gauge { best: best * scale, scale, differ: true, knee: None, constant: None };
         Self { gauge, bend: None, center: 0.0, spread: 1.0 }
     }
 
@@ -493,6 +536,23 @@ mod tests {
         // Unless too little is left: rewards of 0 and 1.
         let y = [1.0, 1.0, 0.0, 0.0, 0.0];
         assert!(!y.iter().any(|&v| gauge_of(&y).is_wild(v)));
+    }
+
+    #[test]
+    fn a_value_that_came_back_thrice_amid_others_stands_for_bad() {
+        let y = [0.0, -1.0, -2.0, -3.0, -4.0, -5.0, -6.0, -6.0, -6.0, -7.0, -8.0];
+        let gauge = gauge_of(&y);
+        assert_eq!(y.iter().filter(|v| gauge.is_wild(**v)).count(), 3);
+        assert!(gauge.is_wild(-6.0) && !gauge.is_wild(-8.0));
+        // Its place among the others stays what it is, but it binds the model less.
+        assert_eq!(gauge.wild_noise(&y).unwrap()[5..9], [0.0, 1.0, 1.0, 1.0]);
+        // Counts come back at many levels, and a plateau near the best is no penalty.
+        for y in [
+            [0.0, -1.0, -1.0, -2.0, -2.0, -3.0, -4.0, -4.0, -4.0, -5.0],
+            [0.0, -1.0, -1.0, -1.0, -2.0, -3.0, -4.0, -5.0, -6.0, -7.0],
+        ] {
+            assert!(!y.iter().any(|&v| gauge_of(&y).is_wild(v)));
+        }
     }
 
     #[test]

@@ -32,8 +32,11 @@ use crate::rng::Stream;
 /// Observations that kernels and warps are compared on first.
 pub(super) const CONTEST: usize = 80;
 
-/// Operations that the last fit may take, about: 15 evaluations at n = 400, which is some 50 ms.
+/// Operations that the last fit may take, about: 14 evaluations at n = 400 in two dimensions, which is some 50 ms.
 const LAST_WORK: f64 = 1e9;
+
+/// Operations for each pair of observations that one component of the gradient takes, about.
+const GRADIENT_WORK: f64 = 10.0;
 
 /// Evaluations that the last fit may take however long they are.
 const LEAST_EVALUATIONS: usize = 10;
@@ -112,7 +115,8 @@ pub(super) fn contest(all: &Dataset, stream: &Stream) -> Result<Option<Dataset>>
 /// Evaluations of the last fit, which sees all observations of the model: as many as it takes to arrive in so many
 /// variables, and fewer where each takes long. From the last fit of a study it takes few.
 pub(super) fn last_evaluations(n: usize, n_variables: usize) -> usize {
-    let affordable = (LAST_WORK / (n as f64).powi(3)) as usize;
+    let work = (n as f64).powi(2) * (n as f64 + GRADIENT_WORK * n_variables as f64);
+    let affordable = (LAST_WORK / work) as usize;
     (30 + 6 * n_variables).min(affordable.max(LEAST_EVALUATIONS))
 }
 

@@ -5,7 +5,8 @@
 //!
 //! - the nearest finished trial did not fail, be it nearest in lengthscales or in the unit cube; for a point that was not
 //!   tried, none of the nearest few did;
-//! - if it was not tried, it is next to as likely to give a value as the safest trial was;
+//! - if it was not tried, it is next to as likely to give a value as the safest trial was, and failures have no place: a
+//!   border is known no better than the trials beside it are apart, and a point that fails is worse than any gain;
 //! - its variance is at most half of the prior's;
 //! - its expected value is better than the best observed one by no more than the model's leave-one-out error;
 //! - and it is surely no worse than b: μ(x) − μ(b) − κθ(x) ≥ −σ_n, with θ the deviation of the difference and σ_n the
@@ -43,6 +44,9 @@ const LEAST_NOISE: f64 = 1e-2;
 
 /// How much less likely to give a value than the safest trial a recommended point may be that was not tried.
 const MOST_RISK: f64 = 0.05;
+
+/// How likely it may be that failures have a place, for a point to be recommended that was not tried.
+const LIKELY_PLACE: f64 = 0.5;
 
 /// The share of the prior variance that may be left at a recommended point.
 const MOST_VARIANCE: f64 = 0.5;
@@ -194,9 +198,10 @@ impl<'a> Seat<'a> {
             && !self.may_fail(u)
     }
 
-    /// Whether a point that was not tried may well give no value.
+    /// Whether a point that was not tried may give no value.
     fn may_fail(&self, u: &[f64]) -> bool {
-        let is_risky = |chance: &Arc<Chance>| chance.risk(chance.ln_p(u)) > MOST_RISK;
+        let is_risky =
+            |chance: &Arc<Chance>| chance.weight_of_place() > LIKELY_PLACE || chance.risk(chance.ln_p(u)) > MOST_RISK;
         self.chance.as_ref().is_some_and(is_risky)
             && !self.study.trials().iter().any(|t| t.value().is_some() && *t.unit == *u)
     }

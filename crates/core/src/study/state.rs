@@ -205,9 +205,12 @@ impl State {
             let value = trial.value().map(|value| self.config.goal.maximized(value));
             gauge.zip(value).is_some_and(|(gauge, value)| gauge.is_wild(value))
         };
+        // One alone is an accident.
+        let is_accident = self.trials.iter().filter(|trial| is_wild(trial)).count() == 1;
         let ended = self
             .trials
             .iter()
+            .filter(|trial| !(is_accident && is_wild(trial)))
             .filter_map(|trial| Some((trial.unit.as_slice(), self.gave_value(trial)? && !is_wild(trial))));
         answers::choose(ended.collect(), self.config.space.dim())
     }

@@ -121,6 +121,9 @@ pub(super) fn suggest(
         Some(basis) => basis.chance.clone()?,
         None => study.chance()?,
     };
+    if let Some(chance) = &chance {
+        choice.avoided.forgive(chance);
+    }
     // Without a failure and without a model, the design goes on.
     if !model_wanted && chance.is_none() {
         choice.n_design = choice.wanted;
@@ -273,7 +276,7 @@ impl<'a> Choice<'a> {
             taken if self.chosen.is_empty() => Cow::Borrowed(taken),
             taken => Cow::Owned(taken.union(&self.chosen).cloned().collect()),
         };
-        let tried = self.state.tried();
+        let tried = Tried { failed: self.avoided.failed.clone(), ..self.state.tried() };
         let stream = self.stream.child("strategy", 0);
         let situation = Situation {
             posterior: &model.posterior,

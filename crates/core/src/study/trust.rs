@@ -16,6 +16,7 @@ use std::cmp::Ordering;
 use super::Study;
 use super::event::Event;
 use super::model::{Entry, Fitted, Fitting, Model, ModelRecord};
+use super::outcome::OutcomeRule;
 use crate::error::Result;
 use crate::gp::LeftOut;
 
@@ -34,6 +35,12 @@ const AHEAD: usize = 24;
 /// Models that they are predicted by, and the number of results beyond which it is one: a fit then takes a while.
 const STAGES: usize = 4;
 const MANY: usize = 200;
+
+/// Results that are needed to call one an accident, the deviations by which it is worse than the others predict, and the
+/// evaluations of the likelihood that it takes to see whether it may be one.
+const MIN_ACCIDENT: usize = 10;
+const SURPRISE: f64 = 3.0;
+const GLANCE: usize = 10;
 
 /// Start of a search that allows for noise: ln of a variance, where results have variance 1.
 const MORE_NOISE: f64 = -3.0;
@@ -234,6 +241,37 @@ fn not_too_sure(fitting: &Fitting<'_>, mut fitted: Fitted) -> Result<Fitted> {
     Ok(fitted)
 }
 
+/// The fit, or one that need not go through the result that surprises it most on the bad side, if that explains all
+/// results far better.
+///
+/// Such a result may be an accident, or a number that stands for "bad" and is not large enough to be told by its size. A
+/// model that has to go through it is rough everywhere.
+pub(super) fn without_accident(fitting: &Fitting<'_>, fitted: Fitted) -> Result<Fitted> {
+    let y = fitting.all.y();
+    let suspect = suspect(&fitted.model).filter(|_| fitting.config.outcome != OutcomeRule::Centred);
+    let Some(gauge) = suspect.and_then(|i| fitting.gauge.with_accident(y, y[i])) else { return Ok(fitted) };
+    let without = Fitting { gauge, ..*fitting };
+    let ModelRecord { kernel, bend, theta, .. } = fitted.model.record.clone();
+    let glance = without.complete(kernel, bend, Some(theta), Some(GLANCE))?;
+    // One result in a hundred is an accident, and it may be any of them.
+    if glance.value.is_nan() || glance.value <= fitted.value + (100.0 * y.len() as f64).ln() {
+        return Ok(fitted.with_work_of(&glance));
+    }
+    let whole = without.whole()?;
+    Ok(if whole.value >= glance.value { whole.with_work_of(&glance) } else { glance.with_work_of(&whole) })
+}
+
+/// The observation that is worse than the others predict by the most deviations, if it is by many.
+fn suspect(model: &Model) -> Option<usize> {
+    let values = model.posterior.values();
+    if values.len() < MIN_ACCIDENT {
+        return None;
+    }
+    let left_out = model.posterior.leave_one_out();
+    let shortfall = |i: usize| (left_out[i].mean - values[i]) / left_out[i].variance.sqrt();
+    (0..values.len()).max_by(|a, b| shortfall(*a).total_cmp(&shortfall(*b))).filter(|i| shortfall(*i) > SURPRISE)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -286,6 +324,38 @@ mod tests {
             assert!(before.is_too_sure(), "{before:?}");
             let after = checked(&fitting, sure).unwrap().model.leave_one_out();
             assert!(!after.is_too_sure() && after.ln_density > before.ln_density, "{after:?}");
+        });
+    }
+
+    #[test]
+    fn a_bad_result_amid_smooth_ones_does_not_make_the_model_rough() {
+        // Worse than all others by a little, and in the midst of their range.
+        for accident in [-3.0, -0.9] {
+            with_fitting(|fitting| {
+                let mut y = fitting.all.y().to_vec();
+                // The wave is at its top there.
+                y[4] = accident;
+                let all = Dataset::new(fitting.all.x().clone(), y).unwrap();
+                let gauge = Gauge::new(all.y(), &part::typical(all.x()));
+                let fitting = Fitting { all: &all, gauge, ..fitting };
+                let through = fitting.whole().unwrap();
+                let around = without_accident(&fitting, fitting.whole().unwrap()).unwrap();
+                let error = |fitted: &Fitted| {
+                    let far = |i: usize| fitted.model.predict_value(&[i as f64 / 23.0 + 0.02]).0;
+                    let truth = |i: usize| {
+                        let x = i as f64 / 23.0 + 0.02;
+                        (9.0 * x).sin() + 0.3 * (17.0 * x).cos()
+                    };
+                    (0..22).map(|i| (far(i) - truth(i)).abs()).fold(0.0, f64::max)
+                };
+                assert!(around.value > through.value + 7.0, "{} {}", around.value, through.value);
+                assert!(error(&around) < 0.2 * error(&through), "{} {}", error(&around), error(&through));
+            });
+        }
+        // Without one, nothing changes.
+        with_fitting(|fitting| {
+            let (a, b) = (fitting.whole().unwrap(), without_accident(&fitting, fitting.whole().unwrap()).unwrap());
+            assert_eq!(a.model.record, b.model.record);
         });
     }
 
