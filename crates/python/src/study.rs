@@ -356,6 +356,12 @@ impl Study {
         self.look(py, |shared| Ok(shared.study().budget_left()))
     }
 
+    /// Sets the budget, or no limit; says whether it was another one.
+    #[pyo3(signature = (trials))]
+    fn set_budget(&self, py: Python<'_>, trials: Option<usize>) -> PyResult<bool> {
+        Ok(py.detach(|| lock(&self.looking).set_budget(trials).map_err(Fault::from))?)
+    }
+
     /// The settings, as JSON.
     fn settings(&self, py: Python<'_>) -> PyResult<String> {
         self.look(py, |shared| Ok(serde_json::to_string(shared.study().config()).unwrap_or_default()))

@@ -3,6 +3,7 @@
 //! Everything is looked at before anything is written, so that a store without transactions of its own (memory) leaves
 //! nothing half done either.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use elbowroom::study::{Event, TrialId};
@@ -156,6 +157,46 @@ pub(crate) fn append<R: Rows>(
     }
     fault::at("append: leases written");
     Ok(Appended::Done(revision + 1))
+}
+
+pub(crate) fn append_all<R: Rows>(
+    rows: &mut R,
+    name: &str,
+    expected: usize,
+    events: &[Event],
+) -> Result<Appended, R::Fault> {
+    events.iter().try_for_each(rules::check_unleased)?;
+    let study = rows.study(name)?;
+    let (revision, mut digest) = rows.end(study)?;
+    if revision != expected {
+        return Ok(Appended::Newer(revision));
+    }
+    let now = rows.now()?;
+    let mut requests = HashMap::new();
+    let mut judged = Vec::with_capacity(events.len());
+    for (number, event) in (revision..).zip(events) {
+        if let Some(key) = Key::of(event)? {
+            let seen = rows.seen(study, &key)?.map(|(number, _)| number);
+            if let Some(before) = seen.or(requests.insert(key.request, number)) {
+                return Err(request_reused(key.request, before).into());
+            }
+        }
+        // Who adds a trial has no lease of it.
+        let lease = match rules::reported_trial(event) {
+            Ok(trial) => rows.lease(study, trial)?,
+            Err(_) => None,
+        };
+        judged.extend(rules::judge(event, None, lease.as_ref(), now));
+    }
+    for (number, event) in (revision..).zip(&judged) {
+        let entry = Entry::of(event, now, digest)?;
+        digest = entry.digest;
+        rows.push(study, number, &entry, &Filed::of(event)?)?;
+        if let Ok(trial) = rules::reported_trial(event) {
+            rows.drop_lease(study, trial)?;
+        }
+    }
+    Ok(Appended::Done(revision + judged.len()))
 }
 
 pub(crate) fn report<R: Rows>(

@@ -386,3 +386,21 @@ pub async fn pause((State(studies), Path(name)): Studied, body: Sent) -> Answer 
     })
     .await
 }
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Budget {
+    /// None for no limit. It has to be there all the same.
+    #[serde(deserialize_with = "Option::deserialize")]
+    trials: Option<usize>,
+}
+
+/// Sets how many trials may be handed out, those before included.
+pub async fn budget((State(studies), Path(name)): Studied, body: Sent) -> Answer {
+    let Budget { trials } = read(body)?;
+    beside(move || {
+        let changed = studies.desk(&name)?.tell(|study| Ok(study.set_budget(trials)?))?;
+        in_json(&json!({ "trials": trials, "changed": changed }))
+    })
+    .await
+}

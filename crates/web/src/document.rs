@@ -195,6 +195,11 @@ fn actions() -> Vec<(&'static str, &'static str, Value)> {
             "Add a point of one's own: an earlier result, or a trial under way, in place of another one if it says so.",
             object(add, &["point"]),
         ),
+        (
+            "budget",
+            "Set how many trials may be handed out, those before included; null for no limit.",
+            object(json!({ "trials": { "type": ["integer", "null"], "minimum": 1 } }), &["trials"]),
+        ),
         ("pause", "Stop handing out points, or go on.", object(json!({ "paused": truth() }), &["paused"])),
     ]
 }

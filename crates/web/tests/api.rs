@@ -89,6 +89,29 @@ fn what_is_told_failed_released_and_alive_says_so() {
 }
 
 #[test]
+fn a_budget_is_set_over_http_and_never_below_what_was_handed_out() {
+    let served = Served::start(true);
+    let config = StudyConfig::new(space()).budget(2);
+    let mut study = SharedStudy::create(served.store.clone(), "plate", config).unwrap();
+    assert_eq!(study.ask(4, None).unwrap().trials.len(), 2);
+    let set = |trials| served.post("/api/studies/plate/budget", &json!({ "trials": trials }));
+    assert_eq!(set(json!(5)).json(), json!({ "trials": 5, "changed": true }));
+    assert_eq!(set(json!(5)).json(), json!({ "trials": 5, "changed": false }));
+    assert_eq!(served.get("/api/studies/plate").json()["budget"], 5);
+    assert_eq!(study.ask(4, None).unwrap().trials.len(), 3);
+    let refused = set(json!(4));
+    assert_eq!(refused.status, 422);
+    assert!(refused.json()["error"].as_str().unwrap().contains("5 were handed out"));
+    assert_eq!(served.post("/api/studies/plate/budget", &json!({})).status, 400);
+    assert_eq!(set(json!(null)).json()["trials"], json!(null));
+    // The same by a worker that has the store behind HTTP.
+    let mut far = SharedStudy::open(open(&served.url).unwrap(), "plate").unwrap();
+    assert!(far.set_budget(Some(7)).unwrap());
+    study.refresh().unwrap();
+    assert_eq!(study.study().budget_left(), Some(2));
+}
+
+#[test]
 fn a_request_that_is_sent_many_times_at_once_takes_its_points_once() {
     let served = Served::start(true);
     let mut study = study(&served.store, "plate", 6);

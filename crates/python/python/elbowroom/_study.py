@@ -8,6 +8,7 @@ import math
 import operator
 import os
 import threading
+import warnings
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any, Literal
@@ -34,10 +35,11 @@ class Study:
 
     Without a ``store`` it lives in memory. A path is a SQLite file that the processes of one machine share, a
     ``postgres://…`` URL a database that many machines share, and ``http://…/?token=…`` what ``elbow serve --write``
-    printed; a study of this name that is there already is opened, if it was made with the same settings. All that is asked and told is stored before the call returns.
+    printed; a study of this name that is there already is opened, if it was made with the same settings; with another
+    ``budget`` it goes on with that one, and says so. All that is asked and told is stored before the call returns.
 
     What is left out has the core's default, which :attr:`settings` shows. ``budget`` is the most trials to hand out,
-    however many workers there are. ``constraints`` are texts such as ``"x + y <= 1"``, or one. ``initial`` is how many points
+    however many workers there are; :attr:`budget` sets another one later. ``constraints`` are texts such as ``"x + y <= 1"``, or one. ``initial`` is how many points
     come from the ``design``: ``"sobol"``, ``"latin_hypercube"`` or ``"uniform"``. ``strategy`` is a name of
     :func:`strategies`, or a mapping of its ``name`` and options; ``acquisition`` (``"ei"``, ``"ucb"``, ``"paper_ucb"``,
     ``"pi"``, ``"mean"``, or such a mapping with ``kappa``) and ``penalizer`` (``"soft"``, ``"hard"``, ``"truncated"``)
@@ -103,6 +105,10 @@ class Study:
             to_native(space), texts(constraints), written, store, *_identity(name, worker), _lease(lease)
         )
         self._begin(native, dict(space), store, name)
+        if budget is not None and (before := self.budget) != budget:
+            self.budget = budget
+            was = "no limit" if before is None else before
+            warnings.warn(f"the budget of the study `{name}` is {budget} trials now; it was {was}", stacklevel=2)
 
     @classmethod
     def open(
@@ -200,7 +206,7 @@ class Study:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Everything that was fixed when the study was made, defaults included."""
+        """Everything that was fixed when the study was made, defaults included, and the budget as it stands."""
         return dict(json.loads(self._native.settings()))
 
     @property
@@ -397,6 +403,26 @@ class Study:
     def counts(self) -> dict[str, int]:
         """How many trials stand how."""
         return self._native.counts()
+
+    @property
+    def budget(self) -> int | None:
+        """The most trials to hand out, those handed out included; none for no limit. It may be set to another number at
+        any time, for all workers of the study: more to go on, or less, but not less than was handed out.
+
+        >>> import elbowroom as er
+        >>> study = er.Study({"x": er.Float(0, 1)}, budget=2)
+        >>> len(study.ask(5))
+        2
+        >>> study.budget = 6
+        >>> len(study.ask(5))
+        4
+        """
+        trials: int | None = self.settings["budget"]
+        return trials
+
+    @budget.setter
+    def budget(self, trials: int | None) -> None:
+        self._native.set_budget(None if trials is None else whole(trials, "the budget", 1))
 
     @property
     def budget_left(self) -> int | None:
