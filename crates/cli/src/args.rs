@@ -454,8 +454,9 @@ Examples:
   elbow sheet -n 8 --plate 96 -o monday.csv
   elbow import monday.csv
 
-Fill in the column `value`: a number, `failed` or `infeasible`. Rows may be sorted, left blank, and repeated for
-replicates; where something else was set than planned, write what was set.")]
+Fill in the column `value`: a number, `failed` or `infeasible`; in `sd` its standard deviation, if you know it. Rows may
+be sorted, left blank, and repeated for replicates; where something else was set than planned, write what was set. Wells
+are remembered: --pending prints each trial where it was, and a sheet without the column `trial` finds them by it.")]
 pub struct Sheet {
     /// Which study.
     #[command(flatten)]
@@ -486,7 +487,10 @@ pub struct Sheet {
 Examples:
   elbow import monday.csv           shows what it would write, and asks
   elbow import monday.csv --yes
-The same sheet again changes nothing.")]
+  elbow import earlier.csv --value yield      results from before the study: a column for each parameter, and yield
+  elbow import other-study.csv                an export of another study, as points of your own
+The same sheet again changes nothing, and an export of the study itself neither. A study that is not there yet begins
+with it. How sure a value is stands in a column `sd` (standard deviation) or `noise` (its square, the variance).")]
 pub struct Import {
     /// The filled-in sheet.
     pub file: PathBuf,
@@ -496,6 +500,12 @@ pub struct Import {
     /// Write without asking.
     #[arg(long)]
     pub yes: bool,
+    /// The column that holds the values, unless it is called `value`.
+    #[arg(long, value_name = "COLUMN")]
+    pub value: Option<String>,
+    /// All rows are points of one's own, whatever trials they name.
+    #[arg(long, conflicts_with = "correct")]
+    pub given: bool,
     /// Values replace what was told of their trials before, instead of standing beside it.
     #[arg(long)]
     pub correct: bool,

@@ -219,8 +219,40 @@ fn faults_say_what_where_and_what_to_try() {
 
     bench.good(&["run"]);
     let text = std::fs::read_to_string(bench.path("study.toml")).unwrap();
-    bench.write("study.toml", &text.replace("trials = 3", "trials = 4"));
-    assert!(bench.bad(1, &["run"]).contains("budget.trials"));
+    bench.write("study.toml", &text.replace("n = { int = [1, 9] }", "n = { int = [1, 8] }"));
+    let said = bench.bad(1, &["run"]);
+    assert!(
+        said.contains("was made with another parameters.n") && said.contains("{ int = [1, 8] } in study.toml"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_larger_budget_in_study_toml_is_said_and_the_study_goes_on() {
+    let bench = Bench::new(3, SQUARE, "");
+    bench.good(&["run"]);
+    let text = std::fs::read_to_string(bench.path("study.toml")).unwrap();
+    let budget = |n: usize| bench.write("study.toml", &text.replace("trials = 3", &format!("trials = {n}")));
+    budget(7);
+    let output = bench.elbow(&["run"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stderr(&output).contains("the budget is 7 trials now; it was 3 trials"), "{}", stderr(&output));
+    assert_eq!(bench.count("complete"), 7);
+    assert_eq!(bench.json(&["status"])["budget"], 7);
+    // Less, but not less than was handed out.
+    budget(9);
+    bench.good(&["ask"]);
+    budget(8);
+    assert_eq!(bench.json(&["ask"])["trials"], json!([]));
+    budget(5);
+    assert!(bench.bad(1, &["run"]).contains("8 were handed out"));
+    // A study.toml that names no budget takes the one there is.
+    bench.write("study.toml", &text.replace("[budget]\ntrials = 3\n", ""));
+    assert_eq!(bench.json(&["ask"])["trials"], json!([]));
+    assert_eq!((&bench.json(&["status"])["budget"], &bench.json(&["replay"])["differences"]), (&json!(8), &json!([])));
+    // What changed the budget has a version that older builds refuse by its number.
+    let log = bench.good(&["export", "--format", "events"]);
+    assert!(log.contains("{\"v\":2,\"event\":\"budgeted\",\"trials\":7}"), "{log}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::answer;
 use crate::args::{Fail, Release, Tell};
 use crate::fault::fault;
 use crate::place::Place;
-use crate::words::number;
+use crate::words::{breaks, broken, number};
 
 /// Tells a value.
 pub fn tell(args: &Tell, json: bool) -> Result<()> {
@@ -32,7 +32,12 @@ pub fn tell(args: &Tell, json: bool) -> Result<()> {
             let point = point(study.study().space(), &args.at)?;
             let trial = study.add(&point, report)?;
             let (id, value) = (trial.id, trial.value().map_or_else(|| "no value".to_owned(), number));
-            answer(json, || json!({ "trial": id, "told": "added" }), || format!("trial {id}: added with {value}\n"))
+            let breaks = breaks(&study, &trial);
+            answer(
+                json,
+                || json!({ "trial": id, "told": "added", "breaks": broken(study.study(), &trial) }),
+                || format!("trial {id}: added with {value}{breaks}\n"),
+            )
         }
         _ => Err(fault("a trial and a value are needed", "elbow tell 3 0.25, or elbow tell --at x=0.5 0.25")),
     }
