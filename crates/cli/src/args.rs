@@ -209,7 +209,7 @@ pub struct How {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub time: Option<Duration>,
     /// Stop once a value as good as this is found.
-    #[arg(long, value_name = "VALUE", allow_negative_numbers = true)]
+    #[arg(long, value_name = "VALUE", allow_negative_numbers = true, value_parser = finite)]
     pub target: Option<f64>,
     /// The longest a trial may take.
     #[arg(long, value_name = "TIME", value_parser = duration)]
@@ -267,7 +267,7 @@ pub struct Ask {
 #[command(after_help = "\
 Examples:
   elbow tell 3 0.25
-  elbow tell 3 0.25 --noise 0.01
+  elbow tell 3 0.25 --sd 0.1
   elbow tell 3 0.3 --correction           instead of what was told before
   elbow tell --at rate=0.1 --at n=3 0.5   an earlier result, at a point of your own")]
 pub struct Tell {
@@ -277,9 +277,12 @@ pub struct Tell {
     /// Which study.
     #[command(flatten)]
     pub study: In,
-    /// The variance of the value's noise.
-    #[arg(long, value_name = "VARIANCE")]
+    /// The variance of the value's noise: the square of --sd.
+    #[arg(long, value_name = "VARIANCE", value_parser = not_negative)]
     pub noise: Option<f64>,
+    /// The standard deviation of the value's noise.
+    #[arg(long, value_name = "DEVIATION", value_parser = not_negative, conflicts_with = "noise")]
+    pub sd: Option<f64>,
     /// It replaces the trial's earlier values.
     #[arg(long)]
     pub correction: bool,
@@ -626,6 +629,15 @@ fn standing() -> impl TypedValueParser<Value = Standing> {
 
 fn bytes(text: &str) -> Result<u64, String> {
     parse_bytes(text).map_err(|error| error.to_string())
+}
+
+/// A finite number that is not negative.
+fn not_negative(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|x: &f64| x.is_finite() && *x >= 0.0).ok_or_else(|| "give a number, at least 0".to_owned())
+}
+
+fn finite(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|x: &f64| x.is_finite()).ok_or_else(|| "give a finite number".to_owned())
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {

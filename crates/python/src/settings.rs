@@ -1,7 +1,7 @@
 //! Settings by name, as JSON: what is left out has the core's default.
 
 use elbowroom::space::SearchSpace;
-use elbowroom::study::{StrategyConfig, StudyConfig};
+use elbowroom::study::{StrategyConfig, StudyConfig, unknown_key};
 use pyo3::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -25,7 +25,10 @@ pub fn config_of(space: &SearchSpace, settings: &str) -> PyResult<StudyConfig> {
         check_strategy(strategy)?;
     }
     settings.insert("space".to_owned(), serde_json::to_value(space).map_err(unreadable)?);
-    serde_json::from_value(Value::Object(settings)).map_err(unreadable)
+    let written = Value::Object(settings);
+    let config_made: StudyConfig = serde_json::from_value(written.clone()).map_err(unreadable)?;
+    check_keys(&written, &config_made)?;
+    Ok(config_made)
 }
 
 /// Whether the settings, as [`config_of`] takes them, say something of this one.
@@ -33,24 +36,30 @@ pub fn says(settings: &str, name: &str) -> bool {
     serde_json::from_str::<Map<String, Value>>(settings).is_ok_and(|settings| settings.contains_key(name))
 }
 
-/// Refuses a strategy's unknown name and unknown options, with the known ones.
+/// Refuses a strategy without a name, or of an unknown one, with the known ones.
 fn check_strategy(strategy: &Value) -> PyResult<()> {
     let Some(name) = strategy.get("name").and_then(Value::as_str) else {
         return Err(config("the strategy has no name", format!("take one of {}", StrategyConfig::names().join(", "))));
     };
-    let known = StrategyConfig::named(name).map_err(crate::error::Fault::from)?;
-    let known = serde_json::to_value(known).unwrap_or_default();
-    let unknown =
-        strategy.as_object().into_iter().flatten().map(|(key, _)| key).find(|key| known.get(key.as_str()).is_none());
-    let Some(unknown) = unknown else { return Ok(()) };
-    let options: Vec<&str> =
-        known.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).filter(|key| *key != "name").collect();
-    let hint = if options.is_empty() {
-        "give it no options".to_owned()
-    } else {
-        format!("take one of {}", options.join(", "))
+    StrategyConfig::named(name).map_err(crate::error::Fault::from)?;
+    Ok(())
+}
+
+/// Refuses options that mean nothing, with the nearest that do.
+fn check_keys(written: &Value, config_made: &StudyConfig) -> PyResult<()> {
+    let entries = |value: &Value| -> Option<Vec<(String, Value)>> {
+        Some(value.as_object()?.iter().map(|(key, value)| (key.clone(), value.clone())).collect())
     };
-    Err(config(format!("the strategy {name:?} has no option {unknown:?}"), hint))
+    let known = serde_json::to_value(config_made).unwrap_or_default();
+    let Some(unknown) = unknown_key(written, &known, &entries) else { return Ok(()) };
+    let what = match unknown.path.as_slice() {
+        [strategy, option] if strategy == "strategy" => {
+            format!("the strategy {:?} has no option {option:?}", config_made.strategy.name())
+        }
+        path => format!("there is no setting {:?}", path.join(".")),
+    };
+    let hint = unknown.hint().replace("take it away: there is nothing to set here", "give it no options");
+    Err(config(what, hint))
 }
 
 /// What the core has under a name.

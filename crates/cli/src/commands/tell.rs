@@ -47,7 +47,7 @@ fn report(args: &Tell, value: &str) -> Result<Report> {
     let number =
         value.parse().map_err(|_| fault(format!("{value:?} is no number"), "give the value that was measured"))?;
     let mut report = Report::new(number);
-    report.noise = args.noise;
+    report.noise = args.noise.or(args.sd.map(|sd| sd * sd));
     report.correction = args.correction;
     report.request.clone_from(&args.request);
     Ok(report)
@@ -71,6 +71,9 @@ fn point(space: &SearchSpace, written: &[String]) -> Result<Point> {
         let Some((name, text)) = entry.split_once('=') else {
             return Err(fault(format!("--at {entry:?} has no `=`"), "write it as --at name=value"));
         };
+        if point.get(name).is_some() {
+            return Err(fault(format!("--at gives `{name}` twice"), "give each parameter once"));
+        }
         let parameter = space.parameters().iter().find(|parameter| parameter.name() == name);
         point = point.with(name, value(parameter, text));
     }

@@ -20,6 +20,7 @@ mod suggest;
 mod tally;
 mod trial;
 mod trust;
+mod unknown;
 mod verify;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -38,6 +39,7 @@ pub use streak::{Alarm, Streak};
 pub use suggest::{Suggestion, Work};
 pub use trial::{Measurement, MeasurementKind, Source, Trial, TrialId, TrialState};
 pub use trust::{Errors, LeaveOneOut};
+pub use unknown::{UnknownKey, unknown_key};
 pub use verify::{Difference, other_versions, verify};
 
 use crate::batch::BatchSize;
