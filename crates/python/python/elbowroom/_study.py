@@ -19,7 +19,7 @@ from . import _elbowroom, _plot, _run
 from ._errors import ConfigError, StoreError, TrialError
 from ._gp import Array
 from ._html import facts
-from ._number import encodable, limit, noise_variance, number, shown, text_of, whole
+from ._number import encodable, limit, noise_variance, number, shown, text_of, variance_of, whole
 from ._run import Callbacks
 from ._settings import Design, Failures, Goal, KernelName, Named, PenalizerName, settings
 from ._space import Labels, Parameter, Params, Space, check_same, from_native, texts, to_native
@@ -43,8 +43,9 @@ class Study:
     come from the ``design``: ``"sobol"``, ``"latin_hypercube"`` or ``"uniform"``. ``strategy`` is a name of
     :func:`strategies`, or a mapping of its ``name`` and options; ``acquisition`` (``"ei"``, ``"ucb"``, ``"paper_ucb"``,
     ``"pi"``, ``"mean"``, or such a mapping with ``kappa``) and ``penalizer`` (``"soft"``, ``"hard"``, ``"truncated"``)
-    are options of it. ``kernel`` (``"rbf"``, ``"matern52"``, ``"matern32"``, or several to choose from) and ``noise`` (a
-    variance; found if it is not given) are parts of the ``model``. With ``repeats``, observed points may be proposed
+    are options of it. ``kernel`` (``"rbf"``, ``"matern52"``, ``"matern32"``, or several to choose from) and ``sd`` (the
+    standard deviation of every result's noise; or ``noise``, its square; found if neither is given) are parts of the
+    ``model``. With ``repeats``, observed points may be proposed
     again. ``failures`` says what a failed trial means: with ``"learn"`` (the default) that points near it may fail too,
     which the search and the recommendation weigh; with ``"ignore"`` nothing, for machines that lose jobs at random. An
     infeasible trial always counts. A study from before there was this setting ignores them.
@@ -75,6 +76,7 @@ class Study:
         penalizer: PenalizerName | None = None,
         kernel: KernelName | Sequence[KernelName] | None = None,
         noise: float | None = None,
+        sd: float | None = None,
         model: Mapping[str, Any] | None = None,
         initial: int | None = None,
         design: Design | None = None,
@@ -94,6 +96,7 @@ class Study:
             penalizer=penalizer,
             kernel=kernel,
             noise=noise,
+            sd=sd,
             model=model,
             initial=initial,
             design=design,
@@ -234,11 +237,13 @@ class Study:
         value: float,
         *,
         noise: float | None = None,
+        sd: float | None = None,
         correction: bool = False,
         request: str | None = None,
     ) -> Told:
         """Tells what was measured for a trial, or at a point of one's own. A value is never refused: the answer says
-        what became of it. ``noise`` is the variance of its noise. A ``correction`` takes the place of a trial's values.
+        what became of it. ``sd`` is the standard deviation of its noise, if it is known; ``noise``, the variance, may
+        be given instead. A ``correction`` takes the place of a trial's values.
 
         >>> import elbowroom as er
         >>> study = er.Study({"x": er.Float(0, 1)})
@@ -250,7 +255,7 @@ class Study:
         2.0
         """
         # All is read before anything is stored.
-        told_value, variance = number(value), noise_variance(noise)
+        told_value, variance = number(value), variance_of(noise, sd)
         if isinstance(trial, Mapping):
             if correction:
                 raise TrialError(
@@ -327,11 +332,21 @@ class Study:
             self._held.pop(which, None)
 
     def add(
-        self, params: Mapping[str, Any], value: float, *, noise: float | None = None, request: str | None = None
+        self,
+        params: Mapping[str, Any],
+        value: float,
+        *,
+        noise: float | None = None,
+        sd: float | None = None,
+        request: str | None = None,
     ) -> Trial:
-        """Adds an earlier result at a point of one's own."""
-        told = number(value), noise_variance(noise)
-        return self._trial(self._native.add(self._labels.encode(params), *told, request))
+        """Adds an earlier result at a point of one's own, with the standard deviation ``sd`` of its noise, or the
+        variance ``noise``. It warns where the point breaks a known constraint: the value is kept all the same."""
+        told = number(value), variance_of(noise, sd)
+        row, broken = self._native.add(self._labels.encode(params), *told, request)
+        if broken is not None:
+            warnings.warn(f"trial {row['number']} was measured where the constraint `{broken}` is broken", stacklevel=2)
+        return self._trial(row)
 
     def start(self, params: Mapping[str, Any], *, due: float | None = None, request: str | None = None) -> Trial:
         """Starts a trial at a point of one's own, which is pending from here on. With ``due`` it goes to others if it
@@ -367,12 +382,13 @@ class Study:
         value: float,
         *,
         noise: float | None = None,
+        sd: float | None = None,
         correction: bool = False,
         request: str | None = None,
     ) -> Told:
         """As :meth:`tell`, beside the event loop."""
         return await asyncio.to_thread(
-            self.tell, trial, value, noise=noise, correction=correction, request=request
+            self.tell, trial, value, noise=noise, sd=sd, correction=correction, request=request
         )
 
     # What came of it.
@@ -608,6 +624,7 @@ def suggest(
     penalizer: PenalizerName | None = None,
     kernel: KernelName | Sequence[KernelName] | None = None,
     noise: float | None = None,
+    sd: float | None = None,
     model: Mapping[str, Any] | None = None,
     initial: int | None = None,
     design: Design | None = None,
@@ -637,6 +654,7 @@ def suggest(
         penalizer=penalizer,
         kernel=kernel,
         noise=noise,
+        sd=sd,
         model=model,
         initial=initial,
         design=design,
