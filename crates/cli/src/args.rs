@@ -522,7 +522,8 @@ Examples:
   elbow export --format jsonl | jq .value
   elbow export --format events -o log.jsonl
 
-A text that a spreadsheet would take for a formula has an apostrophe in front.")]
+`noise` is the variance of a value, the square of its standard deviation. A text that a spreadsheet would take for a
+formula has an apostrophe in front.")]
 pub struct Export {
     /// Which study.
     #[command(flatten)]

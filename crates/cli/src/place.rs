@@ -81,8 +81,15 @@ impl Place {
         Ok(study.worker(worker_name()))
     }
 
+    /// What whoever looks at the study should hear first: in what its study.toml disagrees with it. A study of another
+    /// name is not the one that the study.toml describes.
+    pub fn disagreement(&self, study: &SharedStudy) -> Vec<Difference> {
+        let is_its_own = self.file.as_ref().is_some_and(|(file, _)| file.name == study.name());
+        if is_its_own { self.differences(study) } else { Vec::new() }
+    }
+
     /// In what the study.toml, if one was named, and the study disagree.
-    pub fn differences(&self, study: &SharedStudy) -> Vec<Difference> {
+    fn differences(&self, study: &SharedStudy) -> Vec<Difference> {
         let Some((file, _)) = &self.file else { return Vec::new() };
         let here = file.config.clone();
         let here = if file.says_failures { here } else { study.as_recorded(here) };

@@ -1,7 +1,7 @@
 //! Settings by name, as JSON: what is left out has the core's default.
 
 use elbowroom::space::SearchSpace;
-use elbowroom::study::{StrategyConfig, StudyConfig, unknown_key};
+use elbowroom::study::{ModelConfig, StrategyConfig, StudyConfig, UnknownKey, unknown_key};
 use pyo3::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -21,14 +21,18 @@ pub fn config_of(space: &SearchSpace, settings: &str) -> PyResult<StudyConfig> {
         )
     };
     let mut settings: Map<String, Value> = serde_json::from_str(settings).map_err(unreadable)?;
-    if let Some(strategy) = settings.get_mut("strategy") {
+    if let Some(strategy) = settings.get("strategy") {
         check_strategy(strategy)?;
+    }
+    if let Some(model) = settings.get("model") {
+        let known = serde_json::to_value(ModelConfig::default()).map_err(unreadable)?;
+        refuse_unknown(unknown_key(model, &known, &keys_alone), |key| format!("the model has no setting {key:?}"))?;
     }
     settings.insert("space".to_owned(), serde_json::to_value(space).map_err(unreadable)?);
     let written = Value::Object(settings);
-    let config_made: StudyConfig = serde_json::from_value(written.clone()).map_err(unreadable)?;
-    check_keys(&written, &config_made)?;
-    Ok(config_made)
+    let made: StudyConfig = serde_json::from_value(written.clone()).map_err(unreadable)?;
+    check_depths(&written, &made)?;
+    Ok(made)
 }
 
 /// Whether the settings, as [`config_of`] takes them, say something of this one.
@@ -36,30 +40,39 @@ pub fn says(settings: &str, name: &str) -> bool {
     serde_json::from_str::<Map<String, Value>>(settings).is_ok_and(|settings| settings.contains_key(name))
 }
 
-/// Refuses a strategy without a name, or of an unknown one, with the known ones.
+/// Refuses a strategy without a name, of an unknown one, or with unknown options, with the known ones.
 fn check_strategy(strategy: &Value) -> PyResult<()> {
     let Some(name) = strategy.get("name").and_then(Value::as_str) else {
         return Err(config("the strategy has no name", format!("take one of {}", StrategyConfig::names().join(", "))));
     };
-    StrategyConfig::named(name).map_err(crate::error::Fault::from)?;
-    Ok(())
+    let known = StrategyConfig::named(name).map_err(crate::error::Fault::from)?;
+    let known = serde_json::to_value(known).unwrap_or_default();
+    let said = |key: &str| format!("the strategy {name:?} has no option {key:?}");
+    refuse_unknown(unknown_key(strategy, &known, &keys_alone), said)
 }
 
-/// Refuses options that mean nothing, with the nearest that do.
-fn check_keys(written: &Value, config_made: &StudyConfig) -> PyResult<()> {
-    let entries = |value: &Value| -> Option<Vec<(String, Value)>> {
-        Some(value.as_object()?.iter().map(|(key, value)| (key.clone(), value.clone())).collect())
-    };
-    let known = serde_json::to_value(config_made).unwrap_or_default();
-    let Some(unknown) = unknown_key(written, &known, &entries) else { return Ok(()) };
-    let what = match unknown.path.as_slice() {
-        [strategy, option] if strategy == "strategy" => {
-            format!("the strategy {:?} has no option {option:?}", config_made.strategy.name())
-        }
-        path => format!("there is no setting {:?}", path.join(".")),
-    };
-    let hint = unknown.hint().replace("take it away: there is nothing to set here", "give it no options");
-    Err(config(what, hint))
+/// Refuses options of options that mean nothing: `made` is what was understood.
+fn check_depths(written: &Value, made: &StudyConfig) -> PyResult<()> {
+    let known = serde_json::to_value(made).unwrap_or_default();
+    refuse_unknown(unknown_key(written, &known, &entries), |path| format!("there is no setting {path:?}"))
+}
+
+/// A table with all its values.
+fn entries(value: &Value) -> Option<Vec<(String, Value)>> {
+    Some(value.as_object()?.iter().map(|(key, value)| (key.clone(), value.clone())).collect())
+}
+
+/// A table as far as its own keys go.
+fn keys_alone(value: &Value) -> Option<Vec<(String, Value)>> {
+    Some(value.as_object()?.keys().map(|key| (key.clone(), Value::Null)).collect())
+}
+
+/// Says what is unknown, with the nearest known.
+fn refuse_unknown(unknown: Option<UnknownKey>, say: impl Fn(&str) -> String) -> PyResult<()> {
+    match unknown {
+        None => Ok(()),
+        Some(unknown) => Err(config(say(&unknown.path.join(".")), unknown.hint())),
+    }
 }
 
 /// What the core has under a name.

@@ -7,8 +7,8 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use common::{Served, space, study, yield_loss};
-use elbowroom::space::{Parameter, SearchSpace};
-use elbowroom::study::{StudyConfig, Told, verify};
+use elbowroom::space::{Parameter, Point, SearchSpace};
+use elbowroom::study::{Event, Study, StudyConfig, Told, TrialId, verify};
 use elbowroom_store::{Error, Heartbeat, SharedStudy, Standing, open};
 use elbowroom_web::document;
 use serde_json::json;
@@ -115,6 +115,28 @@ fn a_budget_is_set_over_http_and_never_below_what_was_handed_out() {
     assert!(far.set_budget(Some(7)).unwrap());
     study.refresh().unwrap();
     assert_eq!(study.study().budget_left(), Some(2));
+}
+
+#[test]
+fn many_events_go_over_http_in_parts_that_a_server_takes() {
+    let served = Served::start(true);
+    let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
+    SharedStudy::create(served.store.clone(), "many", StudyConfig::new(space)).unwrap();
+    let mut far = SharedStudy::open(open(&served.url).unwrap(), "many").unwrap();
+    // A megabyte and a half in all; a body may have one.
+    let row = |i: u64| Event::Added {
+        trial: TrialId(i),
+        point: Point::new().with("x", i as f64 / 1e4),
+        value: Some(i as f64),
+        noise: None,
+        comment: Some("a remark ".repeat(10)),
+        request: Some(format!("row {i}")),
+    };
+    let rows = |study: &Study| Ok::<_, Error>((study.trials().len() as u64..7000).map(row).collect());
+    assert_eq!(far.append_all(rows).unwrap(), 7000);
+    assert_eq!(far.append_all(rows).unwrap(), 0);
+    let study = SharedStudy::open(served.store.clone(), "many").unwrap();
+    assert_eq!((study.study(), study.counts().complete), (far.study(), 7000));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::words::{self, breaks, number, point_lines};
 pub fn best(args: &Where, json: bool) -> Result<()> {
     let place = Place::find(args)?;
     let study = place.open()?;
-    let differ = place.differences(&study);
+    let differ = place.disagreement(&study);
     answer(json, || with_differences(in_json(&study), &differ), || words_of(&differ) + &in_words(&study))
 }
 

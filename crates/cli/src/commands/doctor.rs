@@ -34,7 +34,7 @@ pub fn doctor(args: &Doctor, json: bool) -> Result<ExitCode> {
     }
     if !findings.iter().any(|finding| finding.level == Level::Bad) {
         let shared = place.open()?;
-        let differ = place.differences(&shared);
+        let differ = place.disagreement(&shared);
         if !differ.is_empty() {
             findings.insert(0, Finding::note(words_of(&differ).trim_end(), TRY));
         }

@@ -22,7 +22,7 @@ pub fn serve(args: &Serve, json: bool) -> Result<()> {
     let place = Place::find(&Where { place: args.place.clone(), name: None })?;
     let store = place.store()?;
     // Another study of the store may be served all the same.
-    let differ = place.open().map_or_else(|_| Vec::new(), |study| place.differences(&study));
+    let differ = place.open().map_or_else(|_| Vec::new(), |study| place.disagreement(&study));
     let token = token(args)?;
     let settings =
         Settings { address: (args.listen, args.port).into(), hosts: args.host.clone(), write: args.write, token };

@@ -17,7 +17,7 @@ use crate::words::{self, breaks, number, point};
 pub fn status(args: &Where, json: bool) -> Result<()> {
     let place = Place::find(args)?;
     let study = place.open()?;
-    let differ = place.differences(&study);
+    let differ = place.disagreement(&study);
     answer(json, || with_differences(in_json(&study), &differ), || words_of(&differ) + &in_words(&study))
 }
 

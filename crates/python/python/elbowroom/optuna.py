@@ -115,10 +115,14 @@ class Sampler(BaseSampler):
         self._raise_error_if_multi_objective(study)
         if self._warns and param_name not in self._warned and self._is_beside_the_model(study):
             self._warned.add(param_name)
+            why = (
+                "not all completed trials have it with the same range, so it is conditional, or its range changes"
+                if _fits(param_name, param_distribution)
+                else "its range has more whole numbers than a space can hold"
+            )
             warnings.warn(
                 f"the model does not see the parameter {param_name!r}, whose values come from "
-                f"{type(self._independent).__name__}: not all completed trials have it with the same range, so it is "
-                "conditional, or its range changes; warn_independent_sampling=False hides this",
+                f"{type(self._independent).__name__}: {why}; warn_independent_sampling=False hides this",
                 stacklevel=2,
             )
         return self._independent.sample_independent(study, trial, param_name, param_distribution)
