@@ -209,7 +209,7 @@ pub struct How {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub time: Option<Duration>,
     /// Stop once a value as good as this is found.
-    #[arg(long, value_name = "VALUE", allow_negative_numbers = true)]
+    #[arg(long, value_name = "VALUE", allow_negative_numbers = true, value_parser = finite)]
     pub target: Option<f64>,
     /// The longest a trial may take.
     #[arg(long, value_name = "TIME", value_parser = duration)]
@@ -267,7 +267,7 @@ pub struct Ask {
 #[command(after_help = "\
 Examples:
   elbow tell 3 0.25
-  elbow tell 3 0.25 --noise 0.01
+  elbow tell 3 0.25 --sd 0.1
   elbow tell 3 0.3 --correction           instead of what was told before
   elbow tell --at rate=0.1 --at n=3 0.5   an earlier result, at a point of your own")]
 pub struct Tell {
@@ -277,9 +277,12 @@ pub struct Tell {
     /// Which study.
     #[command(flatten)]
     pub study: In,
-    /// The variance of the value's noise.
-    #[arg(long, value_name = "VARIANCE")]
+    /// The variance of the value's noise: the square of --sd.
+    #[arg(long, value_name = "VARIANCE", value_parser = not_negative)]
     pub noise: Option<f64>,
+    /// The standard deviation of the value's noise.
+    #[arg(long, value_name = "DEVIATION", value_parser = not_negative, conflicts_with = "noise")]
+    pub sd: Option<f64>,
     /// It replaces the trial's earlier values.
     #[arg(long)]
     pub correction: bool,
@@ -454,8 +457,9 @@ Examples:
   elbow sheet -n 8 --plate 96 -o monday.csv
   elbow import monday.csv
 
-Fill in the column `value`: a number, `failed` or `infeasible`. Rows may be sorted, left blank, and repeated for
-replicates; where something else was set than planned, write what was set.")]
+Fill in the column `value`: a number, `failed` or `infeasible`; in `sd` its standard deviation, if you know it. Rows may
+be sorted, left blank, and repeated for replicates; where something else was set than planned, write what was set. Wells
+are remembered: --pending prints each trial where it was, and a sheet without the column `trial` finds them by it.")]
 pub struct Sheet {
     /// Which study.
     #[command(flatten)]
@@ -486,7 +490,10 @@ pub struct Sheet {
 Examples:
   elbow import monday.csv           shows what it would write, and asks
   elbow import monday.csv --yes
-The same sheet again changes nothing.")]
+  elbow import earlier.csv --value yield      results from before the study: a column for each parameter, and yield
+  elbow import other-study.csv                an export of another study, as points of your own
+The same sheet again changes nothing, and an export of the study itself neither. A study that is not there yet begins
+with it. How sure a value is stands in a column `sd` (standard deviation) or `noise` (its square, the variance).")]
 pub struct Import {
     /// The filled-in sheet.
     pub file: PathBuf,
@@ -496,6 +503,12 @@ pub struct Import {
     /// Write without asking.
     #[arg(long)]
     pub yes: bool,
+    /// The column that holds the values, unless it is called `value`.
+    #[arg(long, value_name = "COLUMN")]
+    pub value: Option<String>,
+    /// All rows are points of one's own, whatever trials they name.
+    #[arg(long, conflicts_with = "correct")]
+    pub given: bool,
     /// Values replace what was told of their trials before, instead of standing beside it.
     #[arg(long)]
     pub correct: bool,
@@ -509,7 +522,8 @@ Examples:
   elbow export --format jsonl | jq .value
   elbow export --format events -o log.jsonl
 
-A text that a spreadsheet would take for a formula has an apostrophe in front.")]
+`noise` is the variance of a value, the square of its standard deviation. A text that a spreadsheet would take for a
+formula has an apostrophe in front.")]
 pub struct Export {
     /// Which study.
     #[command(flatten)]
@@ -616,6 +630,15 @@ fn standing() -> impl TypedValueParser<Value = Standing> {
 
 fn bytes(text: &str) -> Result<u64, String> {
     parse_bytes(text).map_err(|error| error.to_string())
+}
+
+/// A finite number that is not negative.
+fn not_negative(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|x: &f64| x.is_finite() && *x >= 0.0).ok_or_else(|| "give a number, at least 0".to_owned())
+}
+
+fn finite(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|x: &f64| x.is_finite()).ok_or_else(|| "give a finite number".to_owned())
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {

@@ -14,7 +14,9 @@ macro_rules! say {
 mod args;
 mod chart;
 mod commands;
+mod differ;
 mod fault;
+mod intake;
 mod place;
 mod progress;
 pub mod sheet;

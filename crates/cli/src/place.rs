@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
-use elbowroom::study::StudyConfig;
 use elbowroom_run::worker_name;
 use elbowroom_store::{Error as StoreError, SharedStudy, Store, open};
 
 use crate::args::Where;
+use crate::differ::{Difference, differences};
 use crate::fault::fault;
 use crate::study_file::StudyFile;
 
@@ -51,6 +51,18 @@ impl Place {
         }
     }
 
+    /// As [`open`](Self::open); none if the study is not there and a study.toml says what it would be.
+    pub fn open_if_there(&self) -> Result<Option<SharedStudy>> {
+        let Some((file, _)) = &self.file else { return self.open().map(Some) };
+        if is_file(&self.address) && !path_of(&self.address).exists() {
+            return Ok(None);
+        }
+        match SharedStudy::open(open(&self.address)?, self.name.as_deref().unwrap_or(&file.name)) {
+            Err(StoreError::NoStudy { .. }) => Ok(None),
+            other => Ok(Some(other?.worker(worker_name()))),
+        }
+    }
+
     /// Opens a study, or makes it if a study.toml says what it is.
     pub fn open_or_create(&self) -> Result<SharedStudy> {
         let Some((file, _)) = &self.file else { return self.open() };
@@ -60,11 +72,28 @@ impl Place {
             Err(StoreError::Exists { .. }) => {}
             other => return Ok(other?.worker(worker_name())),
         }
-        let study = SharedStudy::open(store, name)?;
+        let mut study = SharedStudy::open(store, name)?;
+        let differ = self.differences(&study);
+        refuse_another(&differ, name, &study.store().place())?;
+        if differ.iter().any(|one| one.setting == BUDGET) {
+            set_budget(&mut study, file.config.budget)?;
+        }
+        Ok(study.worker(worker_name()))
+    }
+
+    /// What whoever looks at the study should hear first: in what its study.toml disagrees with it. A study of another
+    /// name is not the one that the study.toml describes.
+    pub fn disagreement(&self, study: &SharedStudy) -> Vec<Difference> {
+        let is_its_own = self.file.as_ref().is_some_and(|(file, _)| file.name == study.name());
+        if is_its_own { self.differences(study) } else { Vec::new() }
+    }
+
+    /// In what the study.toml, if one was named, and the study disagree.
+    fn differences(&self, study: &SharedStudy) -> Vec<Difference> {
+        let Some((file, _)) = &self.file else { return Vec::new() };
         let here = file.config.clone();
         let here = if file.says_failures { here } else { study.as_recorded(here) };
-        refuse_another(study.study().config(), &here, name, &study.store().place())?;
-        Ok(study.worker(worker_name()))
+        differences(&here, study.study().config())
     }
 
     /// The store, which must be there.
@@ -102,6 +131,18 @@ impl Place {
     }
 }
 
+/// The one setting that may change.
+const BUDGET: &str = "budget.trials";
+
+/// Takes the study.toml's budget over, and says so: whoever wrote another number wants that one.
+fn set_budget(study: &mut SharedStudy, trials: Option<usize>) -> Result<()> {
+    let shown = |trials: Option<usize>| trials.map_or_else(|| "no limit".to_owned(), |n| format!("{n} trials"));
+    let before = shown(study.study().config().budget);
+    study.set_budget(trials)?;
+    say!("the budget is {} now; it was {before}", shown(trials));
+    Ok(())
+}
+
 /// Whether an address is the path of a store file.
 pub fn is_file(address: &str) -> bool {
     // As the store does: a URL, or the words of a database's address.
@@ -129,28 +170,14 @@ fn from_environment(address: &str) -> Result<String> {
         .map_err(|_| fault(format!("the store's address should be in ${variable}, which is not set"), "set it"))
 }
 
-fn refuse_another(there: &StudyConfig, here: &StudyConfig, name: &str, place: &str) -> Result<()> {
-    if there == here {
+/// A study that was made with other settings is not the one that the study.toml means. The budget alone may change.
+fn refuse_another(differ: &[Difference], name: &str, place: &str) -> Result<()> {
+    let others: Vec<&Difference> = differ.iter().filter(|one| one.setting != BUDGET).collect();
+    if others.is_empty() {
         return Ok(());
     }
-    let differ = [
-        ("parameters or constraints", there.space != here.space),
-        ("goal", there.goal != here.goal),
-        ("seed", there.seed != here.seed),
-        ("initial or design", (there.initial, there.design) != (here.initial, here.design)),
-        ("strategy", there.strategy != here.strategy),
-        ("model", there.model != here.model),
-        ("repeats", there.repeats != here.repeats),
-        ("failures", there.failures != here.failures),
-        ("budget.trials", there.budget != here.budget),
-    ];
-    let differ: Vec<&str> = differ.iter().filter(|(_, differs)| *differs).map(|(name, _)| *name).collect();
-    let what = format!("the study `{name}` in {place} was made with another {}", differ.join(", "));
-    let hint = match differ.as_slice() {
-        ["budget.trials"] => {
-            "change it back, or begin a new study with the results so far: elbow copy study.toml STORE --as NAME --trials N"
-        }
-        _ => "change study.toml back, or give the new study another name or another store",
-    };
-    Err(fault(what, hint))
+    let settings: Vec<&str> = others.iter().map(|one| one.setting.as_str()).collect();
+    let said: Vec<String> = others.iter().map(|one| format!("\n  {}", one.in_words())).collect();
+    let what = format!("the study `{name}` in {place} was made with another {}{}", settings.join(", "), said.concat());
+    Err(fault(what, "change study.toml back, or give the new study another name or another store"))
 }

@@ -40,6 +40,8 @@ impl Progress {
             Happening::Started(_) | Happening::Tick => {}
         }
         if let Some(bar) = &self.bar {
+            // The budget may change while it runs.
+            bar.set_length(study.study().config().budget.unwrap_or(0) as u64);
             bar.set_position(ended(study) as u64);
             bar.set_message(self.line(study));
         }

@@ -4,13 +4,13 @@ use elbowroom::space::Point;
 use elbowroom::study::{Recommendation, Trial};
 use elbowroom_store::{Counts, SharedStudy};
 pub use elbowroom_view::axis::number;
-pub use elbowroom_view::scene::reason;
+pub use elbowroom_view::scene::{broken, reason};
 use serde_json::{Value, json};
 
 /// A trial as JSON.
 pub fn trial(study: &SharedStudy, trial: &Trial) -> Value {
     let lease = study.leases().find(|lease| lease.attempt.trial == trial.id);
-    json!({
+    let mut value = json!({
         "trial": trial.id,
         "state": study.standing(trial).word(),
         "value": trial.value(),
@@ -22,7 +22,20 @@ pub fn trial(study: &SharedStudy, trial: &Trial) -> Value {
         "worker": lease.map(|lease| &lease.worker),
         "measurements": trial.measurements(),
         "notes": trial.notes,
-    })
+    });
+    if let Some(constraint) = broken(study.study(), trial) {
+        value["breaks"] = json!(constraint);
+    }
+    if let Some(well) = study.study().well(trial.id) {
+        value["well"] = json!(well);
+    }
+    value
+}
+
+/// What has to be said of a trial at a point that a known constraint forbids.
+pub fn breaks(study: &SharedStudy, trial: &Trial) -> String {
+    let words = |constraint| format!("; it breaks the constraint `{constraint}`");
+    broken(study.study(), trial).map_or_else(String::new, words)
 }
 
 /// Counts as JSON.

@@ -219,8 +219,75 @@ fn faults_say_what_where_and_what_to_try() {
 
     bench.good(&["run"]);
     let text = std::fs::read_to_string(bench.path("study.toml")).unwrap();
-    bench.write("study.toml", &text.replace("trials = 3", "trials = 4"));
-    assert!(bench.bad(1, &["run"]).contains("budget.trials"));
+    bench.write("study.toml", &text.replace("n = { int = [1, 9] }", "n = { int = [1, 8] }"));
+    let said = bench.bad(1, &["run"]);
+    assert!(
+        said.contains("was made with another parameters.n") && said.contains("{ int = [1, 8] } in study.toml"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_run_that_could_not_do_its_work_ends_with_a_code_that_says_so() {
+    let bench = Bench::new(3, SQUARE, "");
+    let text = std::fs::read_to_string(bench.path("study.toml")).unwrap();
+    bench.write("none.toml", &format!("constraints = [\"x > 2\"]\n{}", text.replace("\"bench\"", "\"none\"")));
+    let output = bench.elbow(&["run", "none.toml"]);
+    assert_eq!(output.status.code(), Some(1), "constraints that nobody can meet: {}", stderr(&output));
+    let output = bench.elbow(&["run", "--time", "0s"]);
+    assert_eq!(output.status.code(), Some(1), "no time for any trial: {}", stderr(&output));
+    bench.good(&["run"]);
+    bench.good(&["run"]);
+    // A space of which every point was tried is done, whatever the budget.
+    bench.write(
+        "few.toml",
+        "name = \"few\"\n[parameters]\nn = { int = [1, 2] }\n[budget]\ntrials = 9\n[run]\ncommand = \"echo {n}\"\n",
+    );
+    bench.good(&["run", "few.toml"]);
+    bench.good(&["run", "few.toml"]);
+}
+
+#[test]
+fn a_parameter_that_is_given_twice_and_a_target_that_is_no_number_are_refused() {
+    let bench = Bench::new(3, SQUARE, "");
+    let said = bench.bad(1, &["tell", "--at", "x=0.5", "--at", "n=2", "--at", "x=0.25", "1"]);
+    assert!(said.contains("--at gives `x` twice"), "{said}");
+    for args in
+        [&["run", "--target", "nan"][..], &["tell", "0", "1", "--noise", "-1"], &["tell", "0", "1", "--sd", "nan"]]
+    {
+        bench.bad(2, args);
+    }
+    bench.good(&["tell", "--at", "x=0.5", "--at", "n=2", "--sd", "0.5", "1"]);
+    assert_eq!(bench.json(&["trials"])["trials"][0]["noise"], 0.25);
+    bench.bad(2, &["tell", "0", "1", "--sd", "0.5", "--noise", "0.25"]);
+}
+
+#[test]
+fn a_larger_budget_in_study_toml_is_said_and_the_study_goes_on() {
+    let bench = Bench::new(3, SQUARE, "");
+    bench.good(&["run"]);
+    let text = std::fs::read_to_string(bench.path("study.toml")).unwrap();
+    let budget = |n: usize| bench.write("study.toml", &text.replace("trials = 3", &format!("trials = {n}")));
+    budget(7);
+    let output = bench.elbow(&["run"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stderr(&output).contains("the budget is 7 trials now; it was 3 trials"), "{}", stderr(&output));
+    assert_eq!(bench.count("complete"), 7);
+    assert_eq!(bench.json(&["status"])["budget"], 7);
+    // Less, but not less than was handed out.
+    budget(9);
+    bench.good(&["ask"]);
+    budget(8);
+    assert_eq!(bench.json(&["ask"])["trials"], json!([]));
+    budget(5);
+    assert!(bench.bad(1, &["run"]).contains("8 were handed out"));
+    // A study.toml that names no budget takes the one there is.
+    bench.write("study.toml", &text.replace("[budget]\ntrials = 3\n", ""));
+    assert_eq!(bench.json(&["ask"])["trials"], json!([]));
+    assert_eq!((&bench.json(&["status"])["budget"], &bench.json(&["replay"])["differences"]), (&json!(8), &json!([])));
+    // What changed the budget has a version that older builds refuse by its number.
+    let log = bench.good(&["export", "--format", "events"]);
+    assert!(log.contains("{\"v\":2,\"event\":\"budgeted\",\"trials\":7}"), "{log}");
 }
 
 #[test]

@@ -98,6 +98,34 @@ fn a_study_goes_on_with_a_larger_budget_under_another_name() {
 }
 
 #[test]
+fn whoever_looks_at_a_study_hears_first_in_what_its_study_toml_differs() {
+    let bench = done();
+    let text = fs::read_to_string(bench.path("study.toml")).unwrap();
+    for args in [&["status"][..], &["best"], &["doctor"]] {
+        assert!(!bench.good(args).contains("disagree"));
+        assert!(bench.json(args).get("differs").is_none());
+    }
+    let changed = text.replace("trials = 20", "trials = 30").replace("float = [-1, 1]", "float = [-1, 2]");
+    bench.write("study.toml", &format!("goal = \"maximize\"\n{changed}"));
+    for args in [&["status"][..], &["best"], &["doctor"]] {
+        let said = bench.good(args);
+        let first: String = said.lines().take(4).collect::<Vec<_>>().join("\n");
+        assert!(first.contains("study.toml and the study in the store disagree"), "{said}");
+        for setting in ["budget.trials` is 30", "goal` is maximize", "parameters.x"] {
+            assert!(first.contains(setting), "{setting}: {said}");
+        }
+    }
+    assert_eq!(bench.json(&["status"])["differs"].as_array().unwrap().len(), 3);
+    assert_eq!(bench.json(&["best"])["differs"].as_array().unwrap().len(), 3);
+    let mut serve = bench.start(&["serve", "--port", "0"]);
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(serve.stdout.take().unwrap()), &mut line).unwrap();
+    serve.kill().unwrap();
+    serve.wait().unwrap();
+    assert!(line.contains("disagree"), "{line}");
+}
+
+#[test]
 fn what_makes_no_sense_is_said_and_makes_no_files() {
     let bench = Bench::new(3, "true", "");
     assert!(bench.bad(1, &["sheet", "--pending", "-o", "p.csv"]).contains("elbow run"));
@@ -209,7 +237,7 @@ fn a_sheet_goes_to_the_laboratory_and_comes_back() {
 
     bench.good(&["export", "-o", "all.csv"]);
     let own = bench.json(&["import", "all.csv", "--yes"]);
-    assert_eq!((&own["changes"], &own["known"]), (&json!([]), &json!(3)), "what was exported stands there");
+    assert_eq!((&own["changes"], &own["known"]), (&json!([]), &json!(4)), "what was exported stands there");
 
     let trials = bench.json(&["trials"]);
     let state = |i: usize| trials["trials"][i]["state"].as_str().unwrap();
@@ -237,4 +265,179 @@ fn a_sheet_goes_to_the_laboratory_and_comes_back() {
     assert_eq!(bench.json(&["trials"])["trials"][0]["value"], 0.55);
     bench.write("wrong.csv", "trial,value\n0,1\n77,1\n");
     assert!(bench.bad(1, &["import", "wrong.csv", "--yes"]).contains("wrong.csv, line 3: there is no trial 77"));
+}
+
+#[test]
+fn an_import_begins_a_study_with_all_that_was_measured_before() {
+    let bench = Bench::new(3, "echo {x}", "");
+    bench.write("earlier.csv", "x,n,yield,sd\n0.5,3,1.25,0.1\n-0.5,9,2,\n0.25,1,failed,\n");
+    assert!(bench.bad(1, &["import", "earlier.csv"]).contains("--value NAME"));
+    let plan = bench.json(&["import", "earlier.csv", "--value", "Yield"]);
+    assert_eq!((plan["changes"].as_array().unwrap().len(), &plan["written"]), (3, &json!(false)));
+    assert!(!bench.path("bench.elbow").exists(), "looking makes no store");
+    bench.good(&["import", "earlier.csv", "--value", "yield", "--yes"]);
+    let trials = bench.json(&["trials"])["trials"].clone();
+    assert_eq!(
+        (&trials[0]["value"], &trials[1]["value"], &trials[2]["state"]),
+        (&json!(1.25), &json!(2.0), &json!("failed"))
+    );
+    // sd is the root of the noise, which is a variance.
+    assert!((trials[0]["noise"].as_f64().unwrap() - 0.01).abs() < 1e-15);
+    assert_eq!(bench.json(&["import", "earlier.csv", "--value", "yield", "--yes"])["changes"], json!([]));
+    // They cost nothing of the budget.
+    assert_eq!(bench.json(&["run"])["told"], 3);
+}
+
+#[test]
+fn all_cells_that_cannot_be_read_are_reported_at_once() {
+    let bench = Bench::new(3, "true", "");
+    bench.good(&["ask"]);
+    bench.write(
+        "bad.csv",
+        "trial,x,n,value,noise,sd\n0,,,about 3,,\n,5,2.5,1,,\n,0.5,,1,-1,\n77,,,1,,\nzero,,,1,0.1,0.2\n0,,,1,,\n",
+    );
+    let said = bench.bad(1, &["import", "bad.csv", "--yes"]);
+    for part in [
+        "line 2: the value \"about 3\" is no number",
+        "line 3: parameter `x`",
+        "line 3: parameter `n`",
+        "line 4: the noise \"-1\" is no variance",
+        "line 5: there is no trial 77",
+        "line 6: \"zero\" is no trial",
+        "line 6: there are both a noise of 0.1 and an sd of 0.2",
+    ] {
+        assert!(said.contains(part), "{part}\n{said}");
+    }
+    assert_eq!(bench.count("complete"), 0, "nothing is written of such a file");
+}
+
+#[test]
+fn an_export_of_another_study_is_taken_as_given_points() {
+    let (other, bench) = (done(), Bench::new(2, "echo {x}", ""));
+    other.good(&["tell", "--at", "x=0.125", "--at", "n=2", "nan"]);
+    bench.write("other.csv", &other.good(&["export"]));
+    // The same seed and space: the first points of the design are the same, and all the rest is not.
+    bench.good(&["ask", "-n", "2"]);
+    let said = bench.json(&["import", "other.csv", "--yes"]);
+    assert_eq!((said["changes"].as_array().unwrap().len(), &said["given"]), (21, &json!(true)));
+    let trials = bench.json(&["trials"])["trials"].as_array().unwrap().clone();
+    assert_eq!(trials.len(), 23);
+    assert_eq!((&trials[0]["state"], &trials[1]["state"]), (&json!("running"), &json!("running")));
+    let theirs = other.json(&["trials"])["trials"].as_array().unwrap().clone();
+    for (ours, theirs) in trials[2..].iter().zip(&theirs) {
+        assert_eq!(
+            (&ours["point"], &ours["value"], &ours["state"]),
+            (&theirs["point"], &theirs["value"], &theirs["state"])
+        );
+        assert_eq!(ours["source"], "given");
+    }
+    assert_eq!(bench.json(&["import", "other.csv", "--yes"])["changes"], json!([]));
+}
+
+#[test]
+fn importing_ones_own_export_changes_nothing_whatever_the_trials_are() {
+    let bench = Bench::new(9, "true", "");
+    bench.good(&["ask", "-n", "7"]);
+    bench.good(&["tell", "0", "1"]);
+    bench.good(&["tell", "1", "2", "--noise", "0.25"]);
+    bench.good(&["tell", "2", "nan"]);
+    bench.good(&["fail", "3", "--infeasible", "--reason", "too, hot"]);
+    bench.good(&["tell", "3", "5"]);
+    bench.good(&["release", "4"]);
+    bench.good(&["tell", "--at", "x=0.5", "--at", "n=2", "0.06"]);
+    bench.write("own.csv", &bench.good(&["export"]));
+    let events = |bench: &Bench| bench.json(&["status"])["events"].as_u64().unwrap();
+    let before = events(&bench);
+    for more in [&[][..], &["--correct"]] {
+        assert_eq!(bench.json(&[&["import", "own.csv", "--yes"], more].concat())["changes"], json!([]));
+    }
+    assert_eq!(events(&bench), before);
+    // Nor does an older one, after more was measured.
+    bench.good(&["tell", "0", "3"]);
+    bench.good(&["tell", "2", "4"]);
+    bench.good(&["tell", "5", "6"]);
+    assert_eq!(bench.json(&["import", "own.csv", "--yes"])["changes"], json!([]));
+    assert_eq!(bench.json(&["trials"])["trials"][0]["value"], 2.0);
+}
+
+#[test]
+fn fifty_thousand_rows_are_imported_in_few_commits() {
+    let bench = Bench::new(3, "true", "");
+    let mut text = "x,n,value\n".to_owned();
+    for i in 0..50_000 {
+        text += &format!("{},{},{}\n", f64::from(i) / 25_000.0 - 1.0, i % 9 + 1, f64::from(i % 977));
+    }
+    bench.write("many.csv", &text);
+    let begun = std::time::Instant::now();
+    let said = bench.json(&["import", "many.csv", "--yes"]);
+    assert_eq!((said["changes"].as_array().unwrap().len(), &said["written"]), (50_000, &json!(true)));
+    // A commit for each row would take minutes; this is for machines that are very busy.
+    assert!(begun.elapsed() < std::time::Duration::from_secs(120), "{:?}", begun.elapsed());
+    assert_eq!(bench.count("complete"), 50_000);
+    assert_eq!(bench.json(&["import", "many.csv", "--yes"])["known"], 50_000);
+}
+
+#[test]
+fn wells_are_remembered_and_find_their_trials() {
+    let bench = Bench::new(20, "true", "");
+    bench.good(&["sheet", "-n", "4", "--plate", "96", "-o", "monday.csv"]);
+    bench.good(&["tell", "1", "0.5"]);
+    let well = |text: &str| -> Vec<(String, String)> {
+        let cells = |line: &str| line.split(',').map(str::to_owned).collect::<Vec<_>>();
+        text.lines().skip(1).map(cells).map(|row| (row[0].clone(), row[1].clone())).collect()
+    };
+    let at = |all: &[(&str, &str)]| -> Vec<(String, String)> {
+        all.iter().map(|(trial, well)| ((*trial).to_owned(), (*well).to_owned())).collect()
+    };
+    let pending = bench.good(&["sheet", "--pending"]);
+    assert_eq!(well(&pending), at(&[("0", "A1"), ("2", "A3"), ("3", "A4")]), "each where it was");
+    // A new one has a free well beside them.
+    bench.good(&["ask"]);
+    let pending = bench.good(&["sheet", "--pending", "--plate", "96"]);
+    assert_eq!(well(&pending), at(&[("0", "A1"), ("2", "A3"), ("3", "A4"), ("4", "A2")]));
+
+    // Without trials, by the wells alone.
+    bench.write("filled.csv", "well,value\na01,1\nA4,3\nA3,failed\n");
+    assert_eq!(bench.json(&["import", "filled.csv", "--yes"])["changes"].as_array().unwrap().len(), 3);
+    let trials = bench.json(&["trials"])["trials"].clone();
+    assert_eq!(
+        (&trials[0]["value"], &trials[3]["value"], &trials[2]["state"]),
+        (&json!(1.0), &json!(3.0), &json!("failed"))
+    );
+    // The next plate has the same wells: what was in them before is not meant, unless the row says so by its point.
+    let tuesday = bench.good(&["sheet", "-n", "2", "--plate", "96"]);
+    let first: Vec<&str> = tuesday.lines().nth(1).unwrap().split(',').collect();
+    assert_eq!((first[0], first[1]), ("5", "A1"));
+    bench.write("tuesday.csv", "well,value\nA1,7\n");
+    bench.good(&["import", "tuesday.csv", "--yes"]);
+    assert_eq!(bench.json(&["trials"])["trials"][5]["value"], 7.0);
+    let monday = fs::read_to_string(bench.path("monday.csv")).unwrap();
+    let row: Vec<&str> = monday.lines().nth(1).unwrap().split(',').collect();
+    bench.write("late.csv", &format!("well,x,n,value\nA1,{},{},2\n", row[2], row[3]));
+    bench.good(&["import", "late.csv", "--yes"]);
+    assert_eq!(bench.json(&["trials"])["trials"][0]["value"], 1.5, "a replicate of trial 0");
+    bench.write("nobody.csv", "well,value\nH12,7\n");
+    assert!(bench.bad(1, &["import", "nobody.csv", "--yes"]).contains("line 2: no trial under way is in well H12"));
+}
+
+#[test]
+fn a_measured_row_that_breaks_a_known_constraint_is_reported_and_not_called_best_without_a_word() {
+    let bench = Bench::new(3, "true", "");
+    let text = fs::read_to_string(bench.path("study.toml")).unwrap();
+    bench.write("study.toml", &format!("constraints = [\"x + n <= 4\"]\n{text}"));
+    bench.write("rows.csv", "x,n,value\n0.5,3,2\n0.5,9,1\n");
+    let said = bench.good(&["import", "rows.csv", "--yes"]);
+    assert!(
+        said.contains("line 3: 1 at a point of your own, x=0.5 n=9, which breaks the constraint `x + n <= 4`"),
+        "{said}"
+    );
+    assert!(said.contains("1 of them was measured where a known constraint is broken"), "{said}");
+    let words = "breaks the constraint `x + n <= 4`";
+    for args in [&["best"][..], &["status"], &["doctor"]] {
+        let said = bench.good(args);
+        assert!(said.contains(words), "{args:?}: {said}");
+    }
+    assert_eq!(bench.json(&["best"])["observed"]["breaks"], "x + n <= 4");
+    let told = bench.good(&["tell", "--at", "x=0.75", "--at", "n=8", "0.5"]);
+    assert!(told.contains(words), "{told}");
 }

@@ -192,6 +192,26 @@ mod asking {
     }
 
     #[test]
+    fn a_budget_may_be_raised_and_lowered_but_not_below_what_was_handed_out() {
+        let mut study = study(line().budget(2));
+        assert_eq!(study.ask(4).unwrap().trials.len(), 2);
+        assert!(study.set_budget(Some(6)).unwrap());
+        assert!(!study.set_budget(Some(6)).unwrap());
+        let more = study.ask(3).unwrap();
+        assert_eq!((more.trials.len(), study.budget_left()), (3, Some(1)));
+        let refused = study.set_budget(Some(4)).unwrap_err().to_string();
+        assert!(refused.contains("5 were handed out"), "{refused}");
+        assert!(study.set_budget(Some(5)).unwrap() && study.ask(1).unwrap().trials.is_empty());
+        // What is given back counts no more, so less may be allowed.
+        study.release(more.trials[0].id).unwrap();
+        assert!(study.set_budget(Some(4)).unwrap() && study.set_budget(Some(0)).is_err());
+        assert!(study.set_budget(None).unwrap());
+        assert_eq!((study.ask(9).unwrap().trials.len(), study.budget_left()), (9, None));
+        assert_eq!(verify(study.events()).unwrap(), []);
+        assert_eq!(Study::replay(study.events().to_vec()).unwrap(), study);
+    }
+
+    #[test]
     fn a_batch_beyond_all_measure_is_refused() {
         assert!(matches!(study(line()).ask(usize::MAX), Err(Error::Config { .. })));
     }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use elbowroom::space::{Parameter, Point, SearchSpace, UnitPoint};
-use elbowroom::study::{Event, Goal, Report, Study, StudyConfig, TrialId, TrialState, verify};
+use elbowroom::study::{Event, Goal, PlacedTrial, Report, Study, StudyConfig, TrialId, TrialState, verify};
 use proptest::prelude::*;
 
 /// Small spaces: continuous, mixed, finite, constrained, of one point.
@@ -33,6 +33,8 @@ enum Step {
     Infeasible(usize),
     Release(usize),
     Add(u64, f64),
+    Budget(usize),
+    Place(usize),
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -45,7 +47,9 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (trial.clone(), value.clone()).prop_map(|(t, v)| Step::Correct(t, v)),
         1 => trial.clone().prop_map(Step::Fail),
         1 => trial.clone().prop_map(Step::Infeasible),
-        1 => trial.prop_map(Step::Release),
+        1 => trial.clone().prop_map(Step::Release),
+        1 => (0..14usize).prop_map(Step::Budget),
+        1 => trial.prop_map(Step::Place),
         1 => (any::<u64>(), value).prop_map(|(seed, v)| Step::Add(seed, v)),
     ]
 }
@@ -64,7 +68,13 @@ fn take(study: &mut Study, step: &Step) -> Vec<TrialId> {
             let point = study.space().decode(&u);
             study.add(&point, value).unwrap();
         }
+        // Refused below what was handed out; then nothing changes.
+        Step::Budget(n) => drop(study.set_budget(Some(n).filter(|n| *n < 13))),
         _ if n_trials == 0 => {}
+        Step::Place(i) => {
+            let placed = PlacedTrial { trial: some(i), well: "B7".to_owned() };
+            study.apply(Event::Placed { trials: vec![placed] }).unwrap();
+        }
         Step::Tell(i, value) => {
             study.tell(some(i), value).unwrap();
         }
@@ -251,11 +261,25 @@ fn fields_of_later_builds_are_passed_over_and_other_versions_refused() {
     };
     assert_eq!(read(r#"{"v":1,"event":"told","trial":1,"value":0.5,"weather":"fine"}"#).unwrap(), told);
     // Wherever the version stands, it is what the message is about.
-    for text in [r#"{"v":2,"event":"sold","trial":[]}"#, r#"{"event":"told","trial":[],"v":2}"#] {
-        assert!(read(text).unwrap_err().to_string().contains("version 2"), "{:?}", read(text));
+    for text in [r#"{"v":3,"event":"sold","trial":[]}"#, r#"{"event":"told","trial":[],"v":3}"#] {
+        assert!(read(text).unwrap_err().to_string().contains("version 3"), "{:?}", read(text));
     }
     assert!(read(r#"{"event":"released","trial":1}"#).unwrap_err().to_string().contains("missing field `v`"));
     assert!(read("[]").is_err() && read("null").is_err() && read("{}").is_err());
+}
+
+/// Version 1 is what 0.1.0 wrote, as `old_log.rs` has it; what it does not know must have a number that it refuses.
+#[test]
+fn kinds_of_events_that_older_builds_do_not_know_have_a_version_they_refuse() {
+    let write = |event: &Event| serde_json::to_value(event).unwrap();
+    let placed = PlacedTrial { trial: TrialId(0), well: "A1".to_owned() };
+    for event in
+        [Event::Budgeted { trials: Some(60) }, Event::Budgeted { trials: None }, Event::Placed { trials: vec![placed] }]
+    {
+        assert_eq!(write(&event)["v"], 2);
+        assert_eq!(serde_json::from_value::<Event>(write(&event)).unwrap(), event);
+    }
+    assert_eq!(write(&Event::Released { trial: TrialId(0), request: None })["v"], 1);
 }
 
 #[test]

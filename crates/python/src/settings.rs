@@ -1,7 +1,7 @@
 //! Settings by name, as JSON: what is left out has the core's default.
 
 use elbowroom::space::SearchSpace;
-use elbowroom::study::{StrategyConfig, StudyConfig};
+use elbowroom::study::{ModelConfig, StrategyConfig, StudyConfig, UnknownKey, unknown_key};
 use pyo3::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -21,11 +21,18 @@ pub fn config_of(space: &SearchSpace, settings: &str) -> PyResult<StudyConfig> {
         )
     };
     let mut settings: Map<String, Value> = serde_json::from_str(settings).map_err(unreadable)?;
-    if let Some(strategy) = settings.get_mut("strategy") {
+    if let Some(strategy) = settings.get("strategy") {
         check_strategy(strategy)?;
     }
+    if let Some(model) = settings.get("model") {
+        let known = serde_json::to_value(ModelConfig::default()).map_err(unreadable)?;
+        refuse_unknown(unknown_key(model, &known, &keys_alone), |key| format!("the model has no setting {key:?}"))?;
+    }
     settings.insert("space".to_owned(), serde_json::to_value(space).map_err(unreadable)?);
-    serde_json::from_value(Value::Object(settings)).map_err(unreadable)
+    let written = Value::Object(settings);
+    let made: StudyConfig = serde_json::from_value(written.clone()).map_err(unreadable)?;
+    check_depths(&written, &made)?;
+    Ok(made)
 }
 
 /// Whether the settings, as [`config_of`] takes them, say something of this one.
@@ -33,24 +40,39 @@ pub fn says(settings: &str, name: &str) -> bool {
     serde_json::from_str::<Map<String, Value>>(settings).is_ok_and(|settings| settings.contains_key(name))
 }
 
-/// Refuses a strategy's unknown name and unknown options, with the known ones.
+/// Refuses a strategy without a name, of an unknown one, or with unknown options, with the known ones.
 fn check_strategy(strategy: &Value) -> PyResult<()> {
     let Some(name) = strategy.get("name").and_then(Value::as_str) else {
         return Err(config("the strategy has no name", format!("take one of {}", StrategyConfig::names().join(", "))));
     };
     let known = StrategyConfig::named(name).map_err(crate::error::Fault::from)?;
     let known = serde_json::to_value(known).unwrap_or_default();
-    let unknown =
-        strategy.as_object().into_iter().flatten().map(|(key, _)| key).find(|key| known.get(key.as_str()).is_none());
-    let Some(unknown) = unknown else { return Ok(()) };
-    let options: Vec<&str> =
-        known.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).filter(|key| *key != "name").collect();
-    let hint = if options.is_empty() {
-        "give it no options".to_owned()
-    } else {
-        format!("take one of {}", options.join(", "))
-    };
-    Err(config(format!("the strategy {name:?} has no option {unknown:?}"), hint))
+    let said = |key: &str| format!("the strategy {name:?} has no option {key:?}");
+    refuse_unknown(unknown_key(strategy, &known, &keys_alone), said)
+}
+
+/// Refuses options of options that mean nothing: `made` is what was understood.
+fn check_depths(written: &Value, made: &StudyConfig) -> PyResult<()> {
+    let known = serde_json::to_value(made).unwrap_or_default();
+    refuse_unknown(unknown_key(written, &known, &entries), |path| format!("there is no setting {path:?}"))
+}
+
+/// A table with all its values.
+fn entries(value: &Value) -> Option<Vec<(String, Value)>> {
+    Some(value.as_object()?.iter().map(|(key, value)| (key.clone(), value.clone())).collect())
+}
+
+/// A table as far as its own keys go.
+fn keys_alone(value: &Value) -> Option<Vec<(String, Value)>> {
+    Some(value.as_object()?.keys().map(|key| (key.clone(), Value::Null)).collect())
+}
+
+/// Says what is unknown, with the nearest known.
+fn refuse_unknown(unknown: Option<UnknownKey>, say: impl Fn(&str) -> String) -> PyResult<()> {
+    match unknown {
+        None => Ok(()),
+        Some(unknown) => Err(config(say(&unknown.path.join(".")), unknown.hint())),
+    }
 }
 
 /// What the core has under a name.

@@ -209,7 +209,7 @@ impl Study {
         Ok(())
     }
 
-    /// Adds an earlier result.
+    /// Adds an earlier result; with the known constraint that its point breaks.
     #[pyo3(signature = (params, value, noise=None, request=None))]
     fn add<'py>(
         &self,
@@ -218,18 +218,19 @@ impl Study {
         value: f64,
         noise: Option<f64>,
         request: Option<String>,
-    ) -> PyResult<Bound<'py, PyDict>> {
+    ) -> PyResult<(Bound<'py, PyDict>, Option<String>)> {
         let point = point_from_python(params)?;
         let mut report = Report::new(value);
         report.noise = noise;
         report.request = request;
-        let (trial, standing) = py.detach(|| {
+        let (trial, standing, broken) = py.detach(|| {
             let mut shared = lock(&self.looking);
             let trial = shared.add(&point, report)?;
             let standing = shared.standing(&trial);
-            Ok::<_, Fault>((trial, standing))
+            let broken = shared.study().space().broken_constraint(&trial.point)?.map(|one| one.text().to_owned());
+            Ok::<_, Fault>((trial, standing, broken))
         })?;
-        trial_to_python(py, &trial, standing, None)
+        Ok((trial_to_python(py, &trial, standing, None)?, broken))
     }
 
     /// Starts a trial at a point of one's own.
@@ -354,6 +355,12 @@ impl Study {
     /// How many more trials the budget allows.
     fn budget_left(&self, py: Python<'_>) -> PyResult<Option<usize>> {
         self.look(py, |shared| Ok(shared.study().budget_left()))
+    }
+
+    /// Sets the budget, or no limit; says whether it was another one.
+    #[pyo3(signature = (trials))]
+    fn set_budget(&self, py: Python<'_>, trials: Option<usize>) -> PyResult<bool> {
+        Ok(py.detach(|| lock(&self.looking).set_budget(trials).map_err(Fault::from))?)
     }
 
     /// The settings, as JSON.

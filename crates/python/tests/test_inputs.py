@@ -2,6 +2,7 @@
 
 import math
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -333,3 +334,43 @@ def test_building_blocks_say_what_is_no_array_for_them(call):
     gp = GP(X, Y, noise=1e-6, lengthscales=0.3)
     with pytest.raises(er.ElbowroomError, match="\n  try: "):
         call(gp)
+
+
+def test_noise_may_be_given_as_a_standard_deviation():
+    study = er.Study({"x": er.Float(0, 1)}, sd=0.5)
+    assert study.settings["model"]["noise"] == 0.25
+    assert er.Study({"x": er.Float(0, 1)}, model={"sd": 0.5}).settings["model"]["noise"] == 0.25
+    [trial] = study.ask()
+    study.tell(trial, 1.0, sd=2)
+    study.add({"x": 0.5}, 1.0, sd=np.float64(0.1))
+    assert [one.noise for one in study.trials] == [4.0, pytest.approx(0.01)]
+    for wrong in ({"sd": -1}, {"sd": float("nan")}, {"sd": "a"}, {"sd": 1.0, "noise": 1.0}):
+        with pytest.raises(er.DataError):
+            study.tell(0, 1.0, **wrong)
+        with pytest.raises(er.ConfigError):
+            er.Study({"x": er.Float(0, 1)}, **wrong)
+    assert len(er.suggest({"x": er.Float(0, 1)}, [({"x": 0.25}, 1.0)], sd=0.1)) == 1
+
+
+def test_keys_that_nobody_reads_are_refused_at_any_depth_with_the_nearest_known_one():
+    space = {"x": er.Float(0, 1)}
+    for name in er.strategies():
+        with pytest.raises(er.ConfigError, match=f'"{name}" has no option "acquisiton"'):
+            er.Study(space, strategy={"name": name, "acquisiton": "ei"})
+    with pytest.raises(er.ConfigError, match="did you mean `acquisition`"):
+        er.Study(space, strategy={"name": "plain", "acquisiton": "ei"})
+    nested = {"name": "plain", "acquisition": {"ucb": {"kappa": 1.0, "kapa": 2.0}}}
+    with pytest.raises(er.ConfigError, match="(?s)strategy.acquisition.ucb.kapa.*did you mean `kappa`"):
+        er.Study(space, strategy=nested)
+    with pytest.raises(er.ConfigError, match='(?s)the model has no setting "noize".*did you mean `noise`'):
+        er.Study(space, model={"noize": 1.0})
+
+
+def test_a_measured_point_that_breaks_a_known_constraint_is_kept_and_warned_of():
+    study = er.Study({"x": er.Float(0, 1)}, constraints="x < 0.5")
+    with pytest.warns(UserWarning, match="trial 0 was measured where the constraint `x < 0.5` is broken"):
+        study.add({"x": 0.75}, 1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        study.add({"x": 0.25}, 2.0)
+    assert study.best.number == 0

@@ -79,6 +79,39 @@ def test_failures_are_kept_with_their_reasons_and_no_observations():
     assert study.counts["failed"] == 1
 
 
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_budget_may_be_raised_and_lowered_but_not_below_what_was_handed_out(tmp_path, stored):
+    place = {"store": tmp_path / "s.elbow"} if stored else {}
+    study = er.Study(SPACE, budget=3, **place)
+    assert len(study.ask(9)) == 3
+    study.budget = 5
+    assert (study.budget, study.budget_left, study.settings["budget"]) == (5, 2, 5)
+    assert len(study.ask(9)) == 2
+    with pytest.raises(er.ElbowroomError, match="5 were handed out"):
+        study.budget = 4
+    for wrong in (0, 2.5, "6", float("nan")):
+        with pytest.raises((er.ElbowroomError, TypeError, ValueError)):
+            study.budget = wrong
+    assert study.budget == 5
+    study.budget = None
+    assert (study.budget, study.budget_left) == (None, None)
+    # A copy has the budget as it stands.
+    study.budget = 9
+    assert er.Study.loads(study.dumps()).budget_left == 4
+
+
+def test_a_study_that_is_opened_with_another_budget_goes_on_with_it_and_says_so(tmp_path):
+    store = tmp_path / "s.elbow"
+    er.Study(SPACE, budget=3, store=store).ask(9)
+    with pytest.warns(UserWarning, match="is 5 trials now; it was 3"):
+        study = er.Study(SPACE, budget=5, store=store)
+    assert len(study.ask(9)) == 2
+    # Whoever names none takes the one that is there, without a word.
+    assert er.Study(SPACE, store=store).budget == 5
+    with pytest.raises(er.ElbowroomError, match="5 were handed out"):
+        er.Study(SPACE, budget=2, store=store)
+
+
 def test_a_budget_ends_the_asking_and_says_so():
     study = er.Study(SPACE, budget=3)
     batch = study.ask(5)
@@ -200,7 +233,7 @@ def test_errors_have_the_cores_words():
         er.Study({"x": er.Float(3, 1)})
     with pytest.raises(ValueError, match="no strategy named 'clever'|no strategy named \"clever\""):
         er.Study(SPACE, strategy="clever")
-    with pytest.raises(er.ConfigError, match="no option \"lies\"\n  try: take one of acquisition, lie, refit"):
+    with pytest.raises(er.ConfigError, match="no option \"lies\"\n  try: did you mean `lie`"):
         er.Study(SPACE, strategy={"name": "believer", "lies": "mean"})
     with pytest.raises(er.TrialError, match="trial 7"):
         er.Study(SPACE).tell(7, 1.0)

@@ -3,6 +3,7 @@
 //! Everything is looked at before anything is written, so that a store without transactions of its own (memory) leaves
 //! nothing half done either.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use elbowroom::study::{Event, TrialId};
@@ -10,7 +11,7 @@ use elbowroom::study::{Event, TrialId};
 use crate::error::{Error, Result};
 use crate::fault;
 use crate::lease::{Attempt, Hold, Lease};
-use crate::log::{Digest, Entry, Key, check_name, request_reused, trial_of};
+use crate::log::{Digest, Entry, Key, Scope, check_name, request_reused, trial_of};
 use crate::rules::{self, Taken, Waiting};
 use crate::store::{Appended, Handout, Reported, Snapshot, StudyInfo, Ticket};
 use crate::time::Time;
@@ -31,6 +32,20 @@ pub(crate) trait Rows {
     fn end(&mut self, study: i64) -> Result<(usize, Digest), Self::Fault>;
     fn entries(&mut self, study: i64, from: usize) -> Result<Vec<Entry>, Self::Fault>;
     fn push(&mut self, study: i64, number: usize, entry: &Entry, about: &Filed<'_>) -> Result<(), Self::Fault>;
+    /// Many entries, the first of them with this number.
+    fn push_all(&mut self, study: i64, first: usize, entries: &[(Entry, Filed<'_>)]) -> Result<(), Self::Fault> {
+        let mut numbered = (first..).zip(entries);
+        numbered.try_for_each(|(number, (entry, about))| self.push(study, number, entry, about))
+    }
+    /// One of these names that an event of the reports' family had, with the event's number.
+    fn any_reported(&mut self, study: i64, requests: &[&str]) -> Result<Option<(String, usize)>, Self::Fault> {
+        for request in requests {
+            if let Some((number, _)) = self.seen(study, &Key { scope: Scope::Report, request })? {
+                return Ok(Some(((*request).to_owned(), number)));
+            }
+        }
+        Ok(None)
+    }
     /// The number and the trial of the event that had this key.
     fn seen(&mut self, study: i64, key: &Key<'_>) -> Result<Option<(usize, Option<TrialId>)>, Self::Fault>;
 
@@ -156,6 +171,53 @@ pub(crate) fn append<R: Rows>(
     }
     fault::at("append: leases written");
     Ok(Appended::Done(revision + 1))
+}
+
+pub(crate) fn append_all<R: Rows>(
+    rows: &mut R,
+    name: &str,
+    expected: usize,
+    events: &[Event],
+) -> Result<Appended, R::Fault> {
+    events.iter().try_for_each(rules::check_unleased)?;
+    let study = rows.study(name)?;
+    let (revision, mut digest) = rows.end(study)?;
+    if revision != expected {
+        return Ok(Appended::Newer(revision));
+    }
+    let mut requests = HashMap::new();
+    for (number, event) in (revision..).zip(events) {
+        if let Some(key) = Key::of(event)?
+            && let Some(before) = requests.insert(key.request, number)
+        {
+            return Err(request_reused(key.request, before).into());
+        }
+    }
+    let names: Vec<&str> = requests.into_keys().collect();
+    if let Some((request, number)) = rows.any_reported(study, &names)? {
+        return Err(request_reused(&request, number).into());
+    }
+    let now = rows.now()?;
+    let mut judged = Vec::with_capacity(events.len());
+    for event in events {
+        // Who adds a trial has no lease of it.
+        let lease = match rules::reported_trial(event) {
+            Ok(trial) => rows.lease(study, trial)?,
+            Err(_) => None,
+        };
+        judged.extend(rules::judge(event, None, lease.as_ref(), now));
+    }
+    let mut entries = Vec::with_capacity(judged.len());
+    for event in &judged {
+        let entry = Entry::of(event, now, digest)?;
+        digest = entry.digest;
+        entries.push((entry, Filed::of(event)?));
+    }
+    rows.push_all(study, revision, &entries)?;
+    for trial in judged.iter().filter_map(|event| rules::reported_trial(event).ok()) {
+        rows.drop_lease(study, trial)?;
+    }
+    Ok(Appended::Done(revision + judged.len()))
 }
 
 pub(crate) fn report<R: Rows>(

@@ -37,6 +37,7 @@ mod heartbeat;
 mod http;
 mod lease;
 mod log;
+mod many;
 mod memory;
 mod open;
 #[cfg(feature = "postgres")]

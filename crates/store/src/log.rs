@@ -99,7 +99,7 @@ impl Entry {
             event: &'a str,
         }
         let tag = serde_json::from_str::<Tag<'_>>(&self.text).map_or("", |tag| tag.event);
-        !matches!(tag, "asked" | "released")
+        !matches!(tag, "asked" | "released" | "budgeted" | "placed")
     }
 }
 
@@ -123,7 +123,7 @@ impl<'a> Key<'a> {
     /// The key of an event, if it has one.
     pub fn of(event: &'a Event) -> Result<Option<Self>> {
         let (scope, request) = match event {
-            Event::Created { .. } => return Ok(None),
+            Event::Created { .. } | Event::Budgeted { .. } | Event::Placed { .. } => return Ok(None),
             Event::Asked { request, .. } => (Scope::Ask, request),
             Event::Added { request, .. }
             | Event::Told { request, .. }
@@ -140,7 +140,7 @@ impl<'a> Key<'a> {
 /// The trial that an event is about, if it is about one.
 pub(crate) fn trial_of(event: &Event) -> Option<TrialId> {
     match event {
-        Event::Created { .. } | Event::Asked { .. } => None,
+        Event::Created { .. } | Event::Asked { .. } | Event::Budgeted { .. } | Event::Placed { .. } => None,
         Event::Added { trial, .. }
         | Event::Told { trial, .. }
         | Event::Failed { trial, .. }

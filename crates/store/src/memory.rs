@@ -92,6 +92,10 @@ impl Store for Memory {
         flow::append(&mut *self.lock(), study, expected, handout)
     }
 
+    fn append_all(&self, study: &str, expected: usize, events: &[Event]) -> Result<Appended> {
+        flow::append_all(&mut *self.lock(), study, expected, events)
+    }
+
     fn report(&self, study: &str, event: &Event, attempt: Option<u32>, seen: usize) -> Result<Reported> {
         flow::report(&mut *self.lock(), study, event, attempt, seen)
     }

@@ -49,7 +49,7 @@ pub(crate) fn reported_trial(event: &Event) -> Result<TrialId> {
         Event::Told { .. } | Event::Failed { .. } | Event::Infeasible { .. } | Event::Released { .. } => {
             trial_of(event).ok_or_else(not_a_report)
         }
-        Event::Created { .. } | Event::Asked { .. } | Event::Added { .. } => Err(not_a_report()),
+        _ => Err(not_a_report()),
     }
 }
 
@@ -58,6 +58,17 @@ pub(crate) fn check_handout(event: &Event) -> Result<()> {
     match event {
         Event::Asked { .. } | Event::Added { .. } => Ok(()),
         _ => Err(Error::request("this event hands nothing out", "append what was asked or added, and report the rest")),
+    }
+}
+
+/// What may be appended many at once: all that needs no lease.
+pub(crate) fn check_unleased(event: &Event) -> Result<()> {
+    match event {
+        Event::Created { .. } | Event::Asked { .. } => Err(Error::request(
+            "this event begins a study or hands points out",
+            "create a study, and ask it for points",
+        )),
+        _ => Ok(()),
     }
 }
 

@@ -125,14 +125,17 @@ impl SharedStudy {
     /// Opens a study, or creates it if there is none; one that was made with another configuration is refused.
     ///
     /// A study whose log lacks a setting, because it was begun before there was one, is not refused for the default of
-    /// that setting: it goes on as it was.
+    /// that setting: it goes on as it was. Nor is one refused for its budget, which may have changed since: it keeps the
+    /// one it has until [`set_budget`](Self::set_budget).
     pub fn open_or_create(store: Arc<dyn Store>, name: &str, config: StudyConfig) -> Result<Self> {
         match Self::create(store.clone(), name, config.clone()) {
             Err(Error::Exists { .. }) => {}
             other => return other,
         }
         let shared = Self::open(store, name)?;
-        if *shared.study.config() != shared.as_recorded(config) {
+        let mut here = shared.as_recorded(config);
+        here.budget = shared.study.config().budget;
+        if *shared.study.config() != here {
             let what = format!("the study `{name}` in {} was made with another configuration", shared.store.place());
             let hint = "open it without a configuration, or give the new study another name";
             return Err(Error::Refused { what, hint: hint.to_owned() });

@@ -51,6 +51,10 @@ pub trait Store: Send + Sync {
     /// wait while others stand in the queue before it.
     fn append(&self, study: &str, expected: usize, handout: &Handout<'_>) -> Result<Appended>;
 
+    /// Appends many events that take no leases (all but `Created` and `Asked`), if the study is still at revision
+    /// `expected`. What is reported of a trial ends its lease; a request that was used before is refused.
+    fn append_all(&self, study: &str, expected: usize, events: &[Event]) -> Result<Appended>;
+
     /// Appends what is reported of a trial (told, failed, infeasible, released), at whatever revision, and ends the
     /// trial's lease. The same request again appends nothing. `attempt` is the number of the attempt it comes from, if
     /// that is known: from a lease that ran out, a value is kept and marked late; from one that was superseded, a

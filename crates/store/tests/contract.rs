@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use common::{Bench, LONG, TTL, assert_sound, grid, random};
 use elbowroom::space::Point;
-use elbowroom::study::{Event, MeasurementKind, Report, StudyConfig, Told, TrialId, TrialState, verify};
+use elbowroom::study::{Event, MeasurementKind, PlacedTrial, Report, StudyConfig, Told, TrialId, TrialState, verify};
 use elbowroom_store::{
     Appended, Attempt, Digest, Entry, Error, Handout, Heartbeat, Hold, Lease, Reported, SharedStudy, Snapshot,
     Standing, Store, StudyInfo, Ticket, Time, copy,
@@ -55,6 +55,10 @@ contract! {
     a_heartbeat_thread_keeps_a_trial
     a_copy_is_the_same_log
     a_configuration_that_cannot_be_opened_is_not_let_in
+    a_budget_changes_for_everybody_and_never_falls_below_what_was_handed_out
+    a_budget_that_moves_while_workers_ask_is_never_overshot
+    many_events_are_appended_together_or_not_at_all
+    places_are_remembered_by_everybody
 }
 
 fn studies_are_created_once_and_listed(bench: &Bench) {
@@ -69,7 +73,10 @@ fn studies_are_created_once_and_listed(bench: &Bench) {
     assert_eq!(listed, [("a".to_owned(), 2), ("b".to_owned(), 2)]);
 
     SharedStudy::open_or_create(store.clone(), "a", random(3)).unwrap();
-    let other = SharedStudy::open_or_create(store.clone(), "a", random(4));
+    // A budget may have changed since, and is no other configuration.
+    let other = SharedStudy::open_or_create(store.clone(), "a", random(4)).unwrap();
+    assert_eq!(other.study().config().budget, Some(3));
+    let other = SharedStudy::open_or_create(store.clone(), "a", random(3).seed(5));
     assert!(other.err().unwrap().to_string().contains("another configuration"));
     assert!(SharedStudy::create(store, "line\nbreak", random(3)).is_err());
 }
@@ -348,6 +355,9 @@ impl<F: FnOnce() + Send> Store for Meanwhile<F> {
         }
         self.store.append(study, expected, handout)
     }
+    fn append_all(&self, study: &str, expected: usize, events: &[Event]) -> Result<Appended, Error> {
+        self.store.append_all(study, expected, events)
+    }
     fn report(&self, study: &str, event: &Event, attempt: Option<u32>, seen: usize) -> Result<Reported, Error> {
         self.store.report(study, event, attempt, seen)
     }
@@ -594,4 +604,98 @@ fn many_may_open_a_new_database_at_once() {
             }
         });
     }
+}
+
+fn a_budget_changes_for_everybody_and_never_falls_below_what_was_handed_out(bench: &Bench) {
+    let (mut ours, mut theirs) = (bench.create(random(2)), bench.join());
+    let first = ours.ask(9, None).unwrap();
+    assert_eq!(first.trials.len(), 2);
+    assert!(theirs.set_budget(Some(5)).unwrap());
+    assert!(!ours.set_budget(Some(5)).unwrap());
+    assert_eq!(ours.ask(9, None).unwrap().trials.len(), 3);
+    let refused = theirs.set_budget(Some(4)).unwrap_err().to_string();
+    assert!(refused.contains("5 were handed out"), "{refused}");
+    ours.release(&first.trials[0]).unwrap();
+    assert!(theirs.set_budget(Some(4)).unwrap());
+    assert_eq!(ours.ask(1, None).unwrap().trials.len(), 0);
+    assert!(theirs.set_budget(None).unwrap());
+    assert_eq!(ours.ask(9, None).unwrap().trials.len(), 9);
+    let study = bench.join();
+    assert_eq!(study.study().config().budget, None);
+    assert_eq!(verify(study.study().events()).unwrap(), []);
+}
+
+fn a_budget_that_moves_while_workers_ask_is_never_overshot(bench: &Bench) {
+    bench.create(random(1));
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                let mut study = bench.join();
+                for _ in 0..12 {
+                    study.ask(1, None).unwrap();
+                }
+            });
+        }
+        let mut study = bench.join();
+        // Down as far as it goes, and up by three.
+        for _ in 0..12 {
+            study.refresh().unwrap();
+            let handed = study.study().trials().len().max(1);
+            let _ = study.set_budget(Some(handed));
+            study.set_budget(Some(study.study().trials().len() + 3)).unwrap();
+        }
+    });
+    let mut after = None;
+    for event in bench.join().study().events() {
+        match &mut after {
+            None => after = Some(elbowroom::study::Study::replay([event.clone()]).unwrap()),
+            Some(study) => {
+                study.apply(event.clone()).unwrap();
+                assert!(study.trials().len() <= study.config().budget.unwrap(), "{event:?}");
+            }
+        }
+    }
+}
+
+fn many_events_are_appended_together_or_not_at_all(bench: &Bench) {
+    let (mut ours, mut theirs) = (bench.create(random(9)), bench.join());
+    let pending = theirs.ask(1, None).unwrap().trials.remove(0);
+    let added = |number: u64, request: &str| Event::Added {
+        trial: TrialId(number),
+        point: Point::new().with("a", 3).with("b", number as i64),
+        value: Some(0.5),
+        noise: None,
+        comment: None,
+        request: Some(request.to_owned()),
+    };
+    let told = Report::new(1.0).request("told").into_event(pending.id());
+    // What cannot follow, or has a name twice, leaves nothing behind.
+    let store = bench.open();
+    assert!(store.append_all("study", 2, &[added(1, "a"), added(2, "a")]).is_err());
+    assert!(ours.append_all(|_| Ok::<_, Error>(vec![added(1, "a"), added(7, "b")])).is_err());
+    assert_eq!(store.append_all("study", 1, &[added(1, "a")]).unwrap(), Appended::Newer(2));
+    assert_eq!(store.read("study", 0).unwrap().entries.len(), 2);
+    // All of them, and the lease of what was told is over.
+    let events = [added(1, "a"), told, added(2, "b")];
+    assert_eq!(
+        ours.append_all(|study| Ok::<_, Error>(if study.reported("a").is_some() { vec![] } else { events.to_vec() }))
+            .unwrap(),
+        3
+    );
+    theirs.refresh().unwrap();
+    assert_eq!((theirs.counts().complete, theirs.leases().count()), (3, 0));
+    assert!(store.append_all("study", 5, &[added(3, "b")]).is_err());
+}
+
+fn places_are_remembered_by_everybody(bench: &Bench) {
+    let mut study = bench.create(random(9));
+    let trials = study.ask(2, None).unwrap().trials;
+    let placed = |i: usize, well: &str| PlacedTrial { trial: trials[i].id(), well: well.to_owned() };
+    study.place_trials(&[placed(0, "A1"), placed(1, "B7")]).unwrap();
+    let revision = study.study().events().len();
+    study.place_trials(&[placed(1, "B7")]).unwrap();
+    assert_eq!(study.study().events().len(), revision);
+    study.place_trials(&[placed(0, "H12")]).unwrap();
+    let other = bench.join();
+    assert_eq!((other.study().well(trials[0].id()), other.study().well(trials[1].id())), (Some("H12"), Some("B7")));
 }

@@ -27,11 +27,23 @@
       share === undefined ? null : el("div", { class: "meter" }, el("i", { style: { width: `${Math.min(100, 100 * share)}%` } })));
     const best = seen.best;
     return el("div", { class: "tiles", id: "tiles" },
-      tile(`best, to ${seen.goal}`, best ? number(best.value, 6) : "–", best ? `trial ${best.trial}` : "no value yet"),
+      tile(`best, to ${seen.goal}`, best ? number(best.value, 6) : "–", best ? `trial ${best.trial}${seen.best_breaks ? `, breaks the constraint ${seen.best_breaks}` : ""}` : "no value yet"),
       tile("complete", String(c.complete), seen.budget ? `${used} of ${seen.budget} of the budget` : `${seen.n_trials} trials`, seen.budget ? used / seen.budget : undefined),
       tile("running", String(c.running), c.queued ? `${c.queued} queued` : "none queued"),
       tile("failed", String(c.failed + c.infeasible), `${c.infeasible} infeasible, ${c.lost} lost`),
       tile("last event", el("span", { id: "since" }, elbow.since(seen)), seen.created && seen.changed ? `${ago(seen.created, seen.changed)} after the first` : ""));
+  };
+
+  // Another budget, for whoever may write.
+  const budget = (name) => {
+    const said = el("span", { class: "said", role: "status" });
+    const trials = el("input", { id: "budget", type: "number", min: 1, step: 1, placeholder: "no limit" });
+    trials.value = elbow.seen.budget ?? "";
+    const set = elbow.does("Set the budget", said, async () => {
+      const answer = await elbow.post(study(name, "/budget"), { trials: trials.value === "" ? null : Number(trials.value) });
+      return answer.trials === null ? "there is no limit now" : `the budget is ${answer.trials} trials now`;
+    });
+    return el("div", { class: "row" }, el("label", {}, "budget, in trials", trials), set, said);
   };
 
   elbow.panels = {
@@ -186,6 +198,7 @@
     about(name, root) {
       const c = card("This study", "half", "");
       root.append(c.root);
+      if (elbow.writes) c.root.append(budget(name));
       return () => panel(study(name, ""), c.body, (seen) => {
         const rows = { strategy: seen.strategy, goal: seen.goal, "initial design": `${seen.n_initial} points`, seed: seen.seed, budget: seen.budget ?? "none", events: seen.revision, "log hash": seen.log_hash, "chosen by": (seen.builds || []).map((b) => `elbowroom ${b}`).join("; ") || "nobody yet", "shown by": `elbowroom ${seen.version}`, constraints: seen.constraints.join("; ") || "none" };
         show(c.body, el("dl", { class: "pairs" }, Object.entries(rows).map(([k, v]) => [el("dt", {}, k), el("dd", {}, k === "log hash" ? el("code", {}, v) : String(v))])));

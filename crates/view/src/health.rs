@@ -7,7 +7,7 @@ use elbowroom::study::{Errors, Model, Streak, Study, Trial};
 use serde::Serialize;
 
 use crate::axis::number;
-use crate::scene::{Scene, Standing, reason};
+use crate::scene::{Scene, Standing, broken, reason};
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -66,6 +66,7 @@ pub fn health(scene: &Scene<'_>, with_model: bool) -> Vec<Finding> {
     let mut findings = vec![clock(scene), zombies(scene), twins(scene)];
     findings.extend(streak(scene.study));
     findings.extend(failures(scene.study));
+    findings.extend(beyond_a_constraint(scene.study));
     findings.extend(on_a_bound(scene.study));
     if with_model {
         findings.extend(model(scene.study));
@@ -125,6 +126,16 @@ fn failures(study: &Study) -> Option<Finding> {
 fn streak(study: &Study) -> Option<Finding> {
     let streak = study.streak().filter(Streak::is_long)?;
     Some(Finding::note(streak.to_string(), "see whether what evaluates a point still works, by hand if need be"))
+}
+
+/// Whether the best point was measured where a known constraint forbids it.
+fn beyond_a_constraint(study: &Study) -> Option<Finding> {
+    let best = study.best()?;
+    let what = format!("the best point, trial {}, breaks the constraint `{}`", best.id, broken(study, best)?);
+    Some(Finding::note(
+        what,
+        "call it infeasible with `elbow fail --infeasible`, or mend the constraint in a new study",
+    ))
 }
 
 /// Parameters whose best value is at the end of their range.

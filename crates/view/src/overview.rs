@@ -7,7 +7,7 @@ use elbowroom::study::{Build, Event, Goal, Recommendation, Study, TrialId};
 use serde::Serialize;
 
 use crate::axis::{Axis, axes};
-use crate::scene::{Held, Scene, Standing};
+use crate::scene::{Held, Scene, Standing, broken};
 use crate::table::{Row, row};
 
 /// A study at a glance.
@@ -35,6 +35,9 @@ pub struct Overview {
     pub counts: BTreeMap<Standing, usize>,
     /// The trial with the best value.
     pub best: Option<Row>,
+    /// The known constraint that its point breaks: it was measured all the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best_breaks: Option<String>,
     /// All parameters, in order.
     pub parameters: Vec<String>,
     /// The searched ones.
@@ -72,6 +75,7 @@ pub fn overview(scene: &Scene<'_>) -> Overview {
         n_initial: config.n_initial(),
         counts,
         best: study.best().map(|best| row(scene, best)),
+        best_breaks: study.best().and_then(|best| broken(study, best)).map(str::to_owned),
         parameters: study.space().parameters().iter().map(|p| p.name().to_owned()).collect(),
         axes: axes(study.space()),
         constraints: study.space().constraints().iter().map(|c| c.text().to_owned()).collect(),

@@ -76,3 +76,20 @@ pub fn reason(trial: &Trial) -> Option<&str> {
         _ => None,
     }
 }
+
+/// The known constraint that a trial's point breaks: one that was measured all the same, at a point of one's own.
+///
+/// ```
+/// use elbowroom::space::{Parameter, Point, SearchSpace};
+/// use elbowroom::study::{Study, StudyConfig};
+/// use elbowroom_view::scene::broken;
+///
+/// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?.with_constraints(["x < 0.5"])?;
+/// let mut study = Study::new(StudyConfig::new(space))?;
+/// let trial = study.add(&Point::new().with("x", 0.75), 1.0)?;
+/// assert_eq!(broken(&study, &trial), Some("x < 0.5"));
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
+pub fn broken<'a>(study: &'a Study, trial: &Trial) -> Option<&'a str> {
+    study.space().broken_constraint(&trial.point).ok().flatten().map(|constraint| constraint.text())
+}

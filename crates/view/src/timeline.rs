@@ -76,7 +76,7 @@ pub fn timeline(scene: &Scene<'_>, most: usize) -> Timeline {
             Event::Failed { trial, .. } => Some((trial, Standing::Failed)),
             Event::Infeasible { trial, .. } => Some((trial, Standing::Infeasible)),
             Event::Released { trial, .. } => Some((trial, Standing::Released)),
-            Event::Created { .. } | Event::Added { .. } => None,
+            Event::Created { .. } | Event::Added { .. } | Event::Budgeted { .. } | Event::Placed { .. } => None,
         };
         if let Some((trial, end)) = ended
             && let Some(i) = open.remove(trial)

@@ -57,8 +57,8 @@ struct Ask {
     request: Option<String>,
     lease_seconds: Option<f64>,
     /// Parameters that keep these values in all of the points.
-    #[serde(default)]
-    fixed: BTreeMap<String, Setting>,
+    #[serde(default = "Point::new")]
+    fixed: Point,
 }
 
 fn one() -> usize {
@@ -84,6 +84,7 @@ pub async fn ask((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     check_name("the worker's name", &worker)?;
     beside(move || {
         if !fixed.is_empty() {
+            let fixed = fixed.into_iter().collect();
             let desk = studies.desk(&name)?;
             return in_json(&held_fixed(&desk, n, (&worker, ttl), request, fixed)?);
         }
@@ -166,16 +167,33 @@ struct Tell {
     /// None for a value that is not finite, which JSON cannot write. It has to be there all the same.
     #[serde(deserialize_with = "Option::deserialize")]
     value: Option<f64>,
+    /// The variance of its noise.
     noise: Option<f64>,
+    /// The same as a standard deviation.
+    sd: Option<f64>,
     #[serde(default)]
     correction: bool,
     attempt: Option<u32>,
     request: Option<String>,
 }
 
+/// The variance of the noise, from itself or from the standard deviation.
+fn variance(noise: Option<f64>, sd: Option<f64>) -> Result<Option<f64>, Fault> {
+    match (noise, sd) {
+        (Some(_), Some(_)) => {
+            Err(Fault::bad("there are both `noise` and `sd`", "send one of them: noise is the variance, sd its root"))
+        }
+        (_, Some(sd)) if sd < 0.0 => {
+            Err(Fault::bad(format!("the standard deviation is {sd}"), "send one that is not negative"))
+        }
+        (noise, sd) => Ok(noise.or(sd.map(|sd| sd * sd))),
+    }
+}
+
 /// Tells a value.
 pub async fn tell((State(studies), Path(name)): Studied, body: Sent) -> Answer {
-    let Tell { trial, value, noise, correction, attempt, request } = read(body)?;
+    let Tell { trial, value, noise, sd, correction, attempt, request } = read(body)?;
+    let noise = variance(noise, sd)?;
     let mut report = Report::new(value.unwrap_or(f64::NAN));
     (report.noise, report.correction) = (noise, correction);
     beside(move || {
@@ -311,10 +329,11 @@ pub async fn heartbeat((State(studies), Path(name)): Studied, body: Sent) -> Ans
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Add {
-    point: BTreeMap<String, Setting>,
+    point: Point,
     /// With a value it is an earlier result, without one a trial that is under way.
     value: Option<f64>,
     noise: Option<f64>,
+    sd: Option<f64>,
     /// A trial that it takes the place of, which is given up.
     instead_of: Option<u64>,
     /// When the result should be there; never if none is given.
@@ -324,12 +343,12 @@ struct Add {
 
 /// Adds a point of one's own, in place of a proposed one if it says so.
 pub async fn add((State(studies), Path(name)): Studied, body: Sent) -> Answer {
-    let Add { point, value, noise, instead_of, due_seconds, request } = read(body)?;
+    let Add { point, value, noise, sd, instead_of, due_seconds, request } = read(body)?;
+    let noise = variance(noise, sd)?;
     let due = due_seconds.map(|seconds| lease(Some(seconds))).transpose()?;
     if value.is_none() && noise.is_some() {
         return Err(Fault::bad("there is a noise without a value", "send both, or tell them once the value is there"));
     }
-    let point = point.into_iter().fold(Point::new(), |point, (name, setting)| point.with(name, setting));
     beside(move || {
         let handed = studies.desk(&name)?.tell(|study| {
             study.refresh()?;
@@ -383,6 +402,24 @@ pub async fn pause((State(studies), Path(name)): Studied, body: Sent) -> Answer 
     beside(move || {
         studies.desk(&name)?.paused.store(paused, Ordering::SeqCst);
         in_json(&json!({ "paused": paused }))
+    })
+    .await
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Budget {
+    /// None for no limit. It has to be there all the same.
+    #[serde(deserialize_with = "Option::deserialize")]
+    trials: Option<usize>,
+}
+
+/// Sets how many trials may be handed out, those before included.
+pub async fn budget((State(studies), Path(name)): Studied, body: Sent) -> Answer {
+    let Budget { trials } = read(body)?;
+    beside(move || {
+        let changed = studies.desk(&name)?.tell(|study| Ok(study.set_budget(trials)?))?;
+        in_json(&json!({ "trials": trials, "changed": changed }))
     })
     .await
 }

@@ -141,7 +141,9 @@ fn actions() -> Vec<(&'static str, &'static str, Value)> {
     let attempt = || json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX });
     let seconds = || json!({ "type": "number", "minimum": 1, "maximum": 31_622_400 });
     let truth = || json!({ "type": "boolean" });
-    let variance = || json!({ "type": "number", "minimum": 0 });
+    let variance = || json!({ "type": "number", "minimum": 0, "description": "The variance of the value's noise." });
+    let sd =
+        || json!({ "type": "number", "minimum": 0, "maximum": 1e150, "description": "Its root, instead of noise." });
     let settings = || json!({ "type": "object", "additionalProperties": { "type": ["number", "string", "boolean"] } });
     let ask = json!({
         "n": { "type": "integer", "minimum": 1, "maximum": MAX_ASK },
@@ -154,6 +156,7 @@ fn actions() -> Vec<(&'static str, &'static str, Value)> {
         "trial": trial(),
         "value": { "type": ["number", "null"] },
         "noise": variance(),
+        "sd": sd(),
         "correction": truth(),
         "attempt": attempt(),
         "request": request(),
@@ -172,6 +175,7 @@ fn actions() -> Vec<(&'static str, &'static str, Value)> {
         "point": settings(),
         "value": { "type": "number" },
         "noise": variance(),
+        "sd": sd(),
         "instead_of": trial(),
         "due_seconds": seconds(),
         "request": request(),
@@ -194,6 +198,11 @@ fn actions() -> Vec<(&'static str, &'static str, Value)> {
             "add",
             "Add a point of one's own: an earlier result, or a trial under way, in place of another one if it says so.",
             object(add, &["point"]),
+        ),
+        (
+            "budget",
+            "Set how many trials may be handed out, those before included; null for no limit.",
+            object(json!({ "trials": { "type": ["integer", "null"], "minimum": 1 } }), &["trials"]),
         ),
         ("pause", "Stop handing out points, or go on.", object(json!({ "paused": truth() }), &["paused"])),
     ]

@@ -113,6 +113,22 @@ fn done(studies: &Studies, name: &str, deed: Deed) -> Result<Outcome, Fault> {
                 None => store.append(name, expected, &handout)?.into(),
             }
         }
+        Deed::AppendAll { expected, events } => {
+            let newer = studies.desk(name)?.tell(|shared| {
+                shared.refresh()?;
+                let revision = shared.study().events().len();
+                if revision != expected {
+                    return Ok(Some(revision));
+                }
+                let mut study = shared.study().clone();
+                events.iter().try_for_each(|event| study.apply(event.clone()))?;
+                Ok(None)
+            })?;
+            match newer {
+                Some(revision) => Appended::Newer(revision).into(),
+                None => store.append_all(name, expected, &events)?.into(),
+            }
+        }
         Deed::Report { event, attempt, seen } => {
             let known = studies.desk(name)?.tell(|shared| {
                 if shared.study().check(&event).is_err() {

@@ -37,6 +37,7 @@ pub fn router(studies: Arc<Studies>, door: Arc<Guard>) -> Router {
         .route("/api/studies/{study}/release", post(actions::release))
         .route("/api/studies/{study}/heartbeat", post(actions::heartbeat))
         .route("/api/studies/{study}/add", post(actions::add))
+        .route("/api/studies/{study}/budget", post(actions::budget))
         .route("/api/studies/{study}/pause", post(actions::pause));
     for (name, which) in Picture::ALL {
         let path = format!("/api/studies/{{study}}/{name}");

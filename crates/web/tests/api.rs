@@ -7,8 +7,8 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use common::{Served, space, study, yield_loss};
-use elbowroom::space::{Parameter, SearchSpace};
-use elbowroom::study::{StudyConfig, Told, verify};
+use elbowroom::space::{Parameter, Point, SearchSpace};
+use elbowroom::study::{Event, Study, StudyConfig, Told, TrialId, verify};
 use elbowroom_store::{Error, Heartbeat, SharedStudy, Standing, open};
 use elbowroom_web::document;
 use serde_json::json;
@@ -67,6 +67,12 @@ fn what_is_told_failed_released_and_alive_says_so() {
         "held"
     );
     assert_eq!(post("tell", json!({ "trial": 6, "value": null }))["told"], "not_finite");
+    // sd is the root of noise, which is a variance; a parameter that is given twice is refused.
+    let point = json!({ "temperature": 30, "rate": 0.1, "steps": 2, "gas": "N2" });
+    let added = post("add", json!({ "point": point, "value": 2.0, "sd": 0.5 }))["trial"].clone();
+    assert_eq!(served.get(&format!("/api/studies/plate/trials/{added}")).json()["row"]["noise"], 0.25);
+    let both = json!({ "trial": added, "value": 2.0, "sd": 0.5, "noise": 0.25 });
+    assert_eq!(served.post("/api/studies/plate/tell", &both).status, 400);
     assert_eq!(post("fail", json!({ "trial": 7, "reason": "broke", "infeasible": true }))["reported"], "appended");
     assert_eq!(post("release", json!({ "trial": 8 }))["reported"], "appended");
     assert_eq!(post("release", json!({ "trial": 9, "again": true }))["reported"], "queued");
@@ -86,6 +92,51 @@ fn what_is_told_failed_released_and_alive_says_so() {
     assert_eq!((log["events"].as_array().unwrap().len(), &log["events"][0]["event"]["event"]), (2, &json!("asked")));
     assert_eq!(post("pause", json!({ "paused": true }))["paused"], true);
     assert_eq!(served.post("/api/studies/plate/ask", &json!({})).status, 409);
+}
+
+#[test]
+fn a_budget_is_set_over_http_and_never_below_what_was_handed_out() {
+    let served = Served::start(true);
+    let config = StudyConfig::new(space()).budget(2);
+    let mut study = SharedStudy::create(served.store.clone(), "plate", config).unwrap();
+    assert_eq!(study.ask(4, None).unwrap().trials.len(), 2);
+    let set = |trials| served.post("/api/studies/plate/budget", &json!({ "trials": trials }));
+    assert_eq!(set(json!(5)).json(), json!({ "trials": 5, "changed": true }));
+    assert_eq!(set(json!(5)).json(), json!({ "trials": 5, "changed": false }));
+    assert_eq!(served.get("/api/studies/plate").json()["budget"], 5);
+    assert_eq!(study.ask(4, None).unwrap().trials.len(), 3);
+    let refused = set(json!(4));
+    assert_eq!(refused.status, 422);
+    assert!(refused.json()["error"].as_str().unwrap().contains("5 were handed out"));
+    assert_eq!(served.post("/api/studies/plate/budget", &json!({})).status, 400);
+    assert_eq!(set(json!(null)).json()["trials"], json!(null));
+    // The same by a worker that has the store behind HTTP.
+    let mut far = SharedStudy::open(open(&served.url).unwrap(), "plate").unwrap();
+    assert!(far.set_budget(Some(7)).unwrap());
+    study.refresh().unwrap();
+    assert_eq!(study.study().budget_left(), Some(2));
+}
+
+#[test]
+fn many_events_go_over_http_in_parts_that_a_server_takes() {
+    let served = Served::start(true);
+    let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
+    SharedStudy::create(served.store.clone(), "many", StudyConfig::new(space)).unwrap();
+    let mut far = SharedStudy::open(open(&served.url).unwrap(), "many").unwrap();
+    // A megabyte and a half in all; a body may have one.
+    let row = |i: u64| Event::Added {
+        trial: TrialId(i),
+        point: Point::new().with("x", i as f64 / 1e4),
+        value: Some(i as f64),
+        noise: None,
+        comment: Some("a remark ".repeat(10)),
+        request: Some(format!("row {i}")),
+    };
+    let rows = |study: &Study| Ok::<_, Error>((study.trials().len() as u64..7000).map(row).collect());
+    assert_eq!(far.append_all(rows).unwrap(), 7000);
+    assert_eq!(far.append_all(rows).unwrap(), 0);
+    let study = SharedStudy::open(served.store.clone(), "many").unwrap();
+    assert_eq!((study.study(), study.counts().complete), (far.study(), 7000));
 }
 
 #[test]

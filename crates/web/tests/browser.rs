@@ -146,6 +146,15 @@ fn with_write_a_person_can_do_what_a_worker_can() {
     browser.wait("document.getElementById('pause').textContent === 'Pause'");
     click(&mut browser, "Ask", "trials 17");
     assert_eq!(standing(17).0, Standing::Running);
+
+    go(&mut browser, "health");
+    browser.wait("document.getElementById('budget')");
+    browser.eval("document.getElementById('budget').value = '60'");
+    click(&mut browser, "Set the budget", "the budget is 60 trials now");
+    browser.eval("document.getElementById('budget').value = '3'");
+    click(&mut browser, "Set the budget", "is too small");
+    study.refresh().unwrap();
+    assert_eq!(study.study().config().budget, Some(60));
 }
 
 #[test]

@@ -6,20 +6,24 @@ use serde_json::{Value, json};
 
 use super::answer;
 use crate::args::Where;
+use crate::differ::{with_differences, words_of};
 use crate::place::Place;
-use crate::words::{self, number, point_lines};
+use crate::words::{self, breaks, number, point_lines};
 
 /// Shows both.
 pub fn best(args: &Where, json: bool) -> Result<()> {
-    let study = Place::find(args)?.open()?;
-    answer(json, || in_json(&study), || in_words(&study))
+    let place = Place::find(args)?;
+    let study = place.open()?;
+    let differ = place.disagreement(&study);
+    answer(json, || with_differences(in_json(&study), &differ), || words_of(&differ) + &in_words(&study))
 }
 
 /// Both in words.
 pub fn in_words(study: &SharedStudy) -> String {
     let Some(best) = study.study().best() else { return "best: no trial has a value yet\n".to_owned() };
     let value = best.value().map_or_else(String::new, number);
-    let mut text = format!("best observed: {value} (trial {})\n{}", best.id, point_lines(&best.point));
+    let mut text =
+        format!("best observed: {value} (trial {}{})\n{}", best.id, breaks(study, best), point_lines(&best.point));
     if let Some(found) = study.study().recommended() {
         let (mean, sd) = (number(found.mean), number(found.sd));
         match found.trial {

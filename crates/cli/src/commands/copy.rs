@@ -51,6 +51,7 @@ pub fn copy(args: &Copy, json: bool) -> Result<()> {
 fn go_on(old: &SharedStudy, to: Arc<dyn Store>, name: &str, trials: usize) -> Result<usize> {
     let config = old.study().config().clone().budget(trials);
     let mut new = SharedStudy::open_or_create(to, name, config)?.worker(worker_name());
+    new.set_budget(Some(trials))?;
     let mut n = 0;
     for trial in old.study().trials() {
         let request = format!("trial {} of {}", trial.id, old.name());

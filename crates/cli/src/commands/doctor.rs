@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::answer;
 use crate::args::Doctor;
+use crate::differ::{TRY, words_of};
 use crate::fault::fault;
 use crate::place::{Place, is_file, path_of};
 
@@ -33,6 +34,10 @@ pub fn doctor(args: &Doctor, json: bool) -> Result<ExitCode> {
     }
     if !findings.iter().any(|finding| finding.level == Level::Bad) {
         let shared = place.open()?;
+        let differ = place.disagreement(&shared);
+        if !differ.is_empty() {
+            findings.insert(0, Finding::note(words_of(&differ).trim_end(), TRY));
+        }
         findings.extend(clock(&shared));
         findings.extend(health(&scene(&shared), true));
     }

@@ -143,6 +143,10 @@ trials = {trials}
 # time = "2h"                   # ask for points no longer than this, in each run
 # target = 0.01                 # stop at a value as good as this
 
+# [model]
+# sd = 0.05                     # of every result, if you know it: its standard deviation; noise = 0.0025, the variance,
+#                               # says the same. It is found from the results if neither is given
+
 # For each trial the command runs in this file's folder, without a shell: {{name}} is a parameter's value,
 # {{params}} the path of a JSON file with all of them, and ELBOW_PARAM_<NAME> their environment variables.
 # It prints the value as its last line. Exit codes: 65 infeasible, 75 hand it out again, others failed.
@@ -215,9 +219,10 @@ fn choice(text: &str) -> Result<String> {
 /// A parameter as it is typed: `rate 1e-4..1 log`.
 fn typed(line: &str) -> Result<String> {
     let (name, rest) = line.split_once([' ', '=']).unwrap_or((line, ""));
+    // A word of its own: a choice may well end like this.
     let (rest, log) = match rest.trim().strip_suffix("log") {
-        Some(rest) => (rest.trim(), ", log = true"),
-        None => (rest.trim(), ""),
+        Some(rest) if rest.ends_with(char::is_whitespace) => (rest.trim(), ", log = true"),
+        _ => (rest.trim(), ""),
     };
     let entry = format!("{name}={rest}");
     match rest.split_once("..") {
@@ -226,6 +231,14 @@ fn typed(line: &str) -> Result<String> {
         }
         Some(_) => range("float", &entry, log),
         None if rest.is_empty() => Err(fault(format!("{line:?} has no values"), "write it like `rate 0.1..10`")),
+        None if !rest.contains(',') => {
+            let numbers: Vec<&str> = rest.split_whitespace().filter(|word| word.parse::<f64>().is_ok()).collect();
+            let hint = match numbers.as_slice() {
+                [low, high] => format!("for the numbers between, write `{name} {low}..{high}`"),
+                _ => format!("write it like `{name} 0.1..10` for numbers, or `{name} a,b,c` for choices"),
+            };
+            Err(fault(format!("{line:?} is neither a range nor a list of choices"), hint))
+        }
         None => choice(&entry),
     }
 }
@@ -240,4 +253,21 @@ fn question(what: &str, usual: &str) -> Result<String> {
     }
     let line = line.trim();
     Ok(if line.is_empty() { usual.to_owned() } else { line.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_typed_range_without_its_dots_is_no_category() {
+        assert_eq!(typed("temp 20..90").unwrap(), "temp = { int = [20, 90] }");
+        assert_eq!(typed("rate 1e-4..1 log").unwrap(), "rate = { float = [0.0001, 1.0], log = true }");
+        assert_eq!(typed("kind a,catalog").unwrap(), "kind = { categories = [\"a\", \"catalog\"] }");
+        let said = typed("temp 20 90").unwrap_err().to_string();
+        assert!(said.contains("`temp 20..90`"), "{said}");
+        for line in ["temp", "temp 20", "kind a", "temp 20 - 90", "temp 20 90 log"] {
+            assert!(typed(line).unwrap_err().to_string().contains("\n  try: "), "{line}");
+        }
+    }
 }

@@ -74,9 +74,22 @@ fn go(place: &Place, how: &How, json: bool) -> Result<ExitCode> {
     answer(json, || ending_json(&study, &summary), || ending(&study, &summary))?;
     Ok(match signal.load(Ordering::SeqCst) {
         0 if study.study().best().is_none() && summary.n_failed > 0 => ExitCode::FAILURE,
+        0 if !did_its_work(&study, &summary) => ExitCode::FAILURE,
         0 => ExitCode::SUCCESS,
         signal => ExitCode::from(128 + signal as u8),
     })
+}
+
+/// Whether a run did something, or there was nothing left to do.
+fn did_its_work(study: &SharedStudy, summary: &Summary) -> bool {
+    let n_ended = summary.n_told + summary.n_failed + summary.n_infeasible;
+    n_ended > 0
+        || match summary.ended {
+            Ended::TargetReached => true,
+            // The budget is used up, or every point of the space was tried.
+            Ended::NoMorePoints(_) => study.study().budget_left() == Some(0) || study.study().best().is_some(),
+            _ => false,
+        }
 }
 
 fn command(how: &How, section: &RunSection) -> Result<Template> {

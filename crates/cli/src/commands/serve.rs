@@ -10,6 +10,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::args::{Serve, Where};
+use crate::differ::{with_differences, words_of};
 use crate::fault::fault;
 use crate::place::Place;
 
@@ -18,7 +19,10 @@ const TOKEN: &str = "ELBOW_TOKEN";
 
 /// Serves until it is told to stop.
 pub fn serve(args: &Serve, json: bool) -> Result<()> {
-    let store = Place::find(&Where { place: args.place.clone(), name: None })?.store()?;
+    let place = Place::find(&Where { place: args.place.clone(), name: None })?;
+    let store = place.store()?;
+    // Another study of the store may be served all the same.
+    let differ = place.open().map_or_else(|_| Vec::new(), |study| place.disagreement(&study));
     let token = token(args)?;
     let settings =
         Settings { address: (args.listen, args.port).into(), hosts: args.host.clone(), write: args.write, token };
@@ -28,10 +32,14 @@ pub fn serve(args: &Serve, json: bool) -> Result<()> {
         writeln!(
             out,
             "{}",
-            json!({ "url": server.url(), "address": server.address().to_string(), "write": args.write })
+            with_differences(
+                json!({ "url": server.url(), "address": server.address().to_string(), "write": args.write }),
+                &differ
+            )
         )?;
     } else {
         let how = if args.write { "may be changed" } else { "can be looked at; --write lets them be changed" };
+        write!(out, "{}", crate::words::safe(&words_of(&differ)))?;
         writeln!(out, "studies of {} {how}\nopen {}\nCtrl-C ends it", store.place(), server.url())?;
     }
     out.flush()?;

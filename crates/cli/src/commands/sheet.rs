@@ -1,10 +1,11 @@
 //! `elbow sheet`: points as a sheet to fill in.
 
+use std::collections::HashSet;
 use std::fs::OpenOptions;
 use std::io::Write;
 
 use anyhow::Result;
-use elbowroom::study::Trial;
+use elbowroom::study::{PlacedTrial, Study, Trial};
 use elbowroom_store::{SharedStudy, Standing};
 use serde_json::json;
 
@@ -32,7 +33,7 @@ pub fn sheet(args: &Sheet, json: bool) -> Result<()> {
         })?),
         None => None,
     };
-    let (study, trials, short) = match pending {
+    let (mut study, trials, short) = match pending {
         Some((study, trials)) => (study, trials, None),
         None => {
             let mut study = place.open_or_create()?.worker(BY_HAND).ttl(args.due);
@@ -40,15 +41,16 @@ pub fn sheet(args: &Sheet, json: bool) -> Result<()> {
             (study, handed.trials.into_iter().map(|handed| handed.trial).collect(), handed.short)
         }
     };
-    let planned: Vec<Planned<'_>> = trials
+    let wells = wells(study.study(), &trials, args.plate, args.pending);
+    let placed: Vec<PlacedTrial> = wells
         .iter()
-        .enumerate()
-        .map(|(i, trial)| Planned {
-            trial: trial.id,
-            point: &trial.point,
-            well: args.plate.and_then(|plate| well(plate, i)),
-        })
+        .zip(&trials)
+        .filter_map(|(well, t)| Some(PlacedTrial { trial: t.id, well: well.clone()? }))
         .collect();
+    // Where trials are is known before anybody reads it.
+    study.place_trials(&placed)?;
+    let planned: Vec<Planned<'_>> =
+        trials.iter().zip(wells).map(|(trial, well)| Planned { trial: trial.id, point: &trial.point, well }).collect();
     let text = write(study.study().space(), &planned)?;
     if let Some(short) = &short {
         say!("{} of {} points: {short}", planned.len(), args.n);
@@ -68,6 +70,15 @@ pub fn sheet(args: &Sheet, json: bool) -> Result<()> {
         || json!({ "written": path, "trials": ids, "short": short }),
         || format!("{path}: {n} trials; fill in the values, then: elbow import {path}\n"),
     )
+}
+
+/// The well of each trial: of those under way the one it was given, and for the others the first of a plate that are
+/// free.
+fn wells(study: &Study, trials: &[Trial], plate: Option<usize>, pending: bool) -> Vec<Option<String>> {
+    let kept = |trial: &Trial| study.well(trial.id).filter(|_| pending).map(str::to_owned);
+    let taken: HashSet<String> = trials.iter().filter_map(kept).collect();
+    let mut free = (0..).map_while(|i| well(plate?, i)).filter(|well| !taken.contains(well));
+    trials.iter().map(|trial| kept(trial).or_else(|| free.next())).collect()
 }
 
 /// What is under way.

@@ -8,14 +8,17 @@ use serde_json::{Value, json};
 
 use super::answer;
 use crate::args::Where;
+use crate::differ::{with_differences, words_of};
 use crate::place::Place;
 use crate::spark::{best_so_far, spark};
-use crate::words::{self, number, point};
+use crate::words::{self, breaks, number, point};
 
 /// Shows it.
 pub fn status(args: &Where, json: bool) -> Result<()> {
-    let study = Place::find(args)?.open()?;
-    answer(json, || in_json(&study), || in_words(&study))
+    let place = Place::find(args)?;
+    let study = place.open()?;
+    let differ = place.disagreement(&study);
+    answer(json, || with_differences(in_json(&study), &differ), || words_of(&differ) + &in_words(&study))
 }
 
 fn in_words(study: &SharedStudy) -> String {
@@ -30,7 +33,8 @@ fn in_words(study: &SharedStudy) -> String {
     text += &format!("trials  {}{budget}\n", words::count(&study.counts()));
     let values: Vec<f64> = study.study().trials().iter().filter_map(|trial| trial.value()).collect();
     if let Some((best, value)) = study.study().best().and_then(|best| Some((best, best.value()?))) {
-        text += &format!("best    {} (trial {})  {}\n", number(value), best.id, point(&best.point));
+        text +=
+            &format!("best    {} (trial {}{})  {}\n", number(value), best.id, breaks(study, best), point(&best.point));
         text += &format!("        {}\n", spark(&best_so_far(values, config.goal), 60));
     }
     if let Some(streak) = study.study().streak().filter(Streak::is_long) {

@@ -10,7 +10,7 @@ use super::answer;
 use crate::args::{Fail, Release, Tell};
 use crate::fault::fault;
 use crate::place::Place;
-use crate::words::number;
+use crate::words::{breaks, broken, number};
 
 /// Tells a value.
 pub fn tell(args: &Tell, json: bool) -> Result<()> {
@@ -32,7 +32,12 @@ pub fn tell(args: &Tell, json: bool) -> Result<()> {
             let point = point(study.study().space(), &args.at)?;
             let trial = study.add(&point, report)?;
             let (id, value) = (trial.id, trial.value().map_or_else(|| "no value".to_owned(), number));
-            answer(json, || json!({ "trial": id, "told": "added" }), || format!("trial {id}: added with {value}\n"))
+            let breaks = breaks(&study, &trial);
+            answer(
+                json,
+                || json!({ "trial": id, "told": "added", "breaks": broken(study.study(), &trial) }),
+                || format!("trial {id}: added with {value}{breaks}\n"),
+            )
         }
         _ => Err(fault("a trial and a value are needed", "elbow tell 3 0.25, or elbow tell --at x=0.5 0.25")),
     }
@@ -42,7 +47,7 @@ fn report(args: &Tell, value: &str) -> Result<Report> {
     let number =
         value.parse().map_err(|_| fault(format!("{value:?} is no number"), "give the value that was measured"))?;
     let mut report = Report::new(number);
-    report.noise = args.noise;
+    report.noise = args.noise.or(args.sd.map(|sd| sd * sd));
     report.correction = args.correction;
     report.request.clone_from(&args.request);
     Ok(report)
@@ -66,6 +71,9 @@ fn point(space: &SearchSpace, written: &[String]) -> Result<Point> {
         let Some((name, text)) = entry.split_once('=') else {
             return Err(fault(format!("--at {entry:?} has no `=`"), "write it as --at name=value"));
         };
+        if point.get(name).is_some() {
+            return Err(fault(format!("--at gives `{name}` twice"), "give each parameter once"));
+        }
         let parameter = space.parameters().iter().find(|parameter| parameter.name() == name);
         point = point.with(name, value(parameter, text));
     }

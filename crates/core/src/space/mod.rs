@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use self::axis::Axis;
 use self::constraint::Scalar;
 pub use self::constraint::{Condition, Constraint};
-use self::nearest::nearest;
+pub use self::nearest::nearest;
 use self::parameter::Admitted;
 pub use self::parameter::Parameter;
 pub use self::point::Point;

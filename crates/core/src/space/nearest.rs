@@ -1,8 +1,14 @@
 //! The known word nearest to an unknown one, for "did you mean".
 
 /// The candidate at the smallest edit distance, if it is near enough to be a slip: about a third of the letters.
-/// Two letters swapped count as two.
-pub(super) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+/// Two neighbours swapped count as one.
+///
+/// ```
+/// use elbowroom::space::nearest;
+/// assert_eq!(nearest("trails", ["trials", "time"]), Some("trials"));
+/// assert_eq!(nearest("colour", ["trials", "time"]), None);
+/// ```
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = ((word.chars().count() + 1) / 3).max(1);
     candidates
         .into_iter()
@@ -14,20 +20,24 @@ pub(super) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
         .map(|(_, candidate)| candidate)
 }
 
-/// The number of letters to insert, delete or replace (Levenshtein), one row of the table at a time.
+/// The number of letters to insert, delete or replace, or of neighbours to swap (optimal string alignment), with the last
+/// two rows of the table at hand.
 fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, letter) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let (mut before, mut last): (Vec<usize>, Vec<usize>) = (Vec::new(), (0..=b.len()).collect());
+    for i in 0..a.len() {
+        let mut row = vec![i + 1];
         for j in 0..b.len() {
-            let replaced = diagonal + usize::from(letter != b[j]);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(row[j + 1] + 1);
+            let replaced = last[j] + usize::from(a[i] != b[j]);
+            let mut least = replaced.min(row[j] + 1).min(last[j + 1] + 1);
+            if i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j] {
+                least = least.min(before[j - 1] + 1);
+            }
+            row.push(least);
         }
+        before = std::mem::replace(&mut last, row);
     }
-    row[b.len()]
+    last[b.len()]
 }
 
 #[cfg(test)]
@@ -39,6 +49,8 @@ mod tests {
         // kitten → sitten → sittin → sitting, Levenshtein's standard example.
         assert_eq!(edit_distance("kitten", "sitting"), 3);
         assert_eq!(edit_distance("", "abc"), 3);
+        // Without the swap of neighbours these would be 2; ca → abc is the textbook case of 3 for this distance.
+        assert_eq!((edit_distance("sede", "seed"), edit_distance("ca", "abc")), (1, 3));
     }
 
     #[test]

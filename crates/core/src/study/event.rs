@@ -2,7 +2,8 @@
 //!
 //! In JSON an event is one object with a version and a tag, such as `{"v":1,"event":"released","trial":3}`. Fields that
 //! this version does not know are passed over, so that a field can be added without a new version; a change of meaning
-//! takes a new version, which an older reader refuses by its number.
+//! or a new kind of event takes a new version, which an older reader refuses by its number. Each event is written with
+//! the oldest version that knows it: a log without newer ones can be read by older builds, byte for byte as it was.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -11,8 +12,8 @@ use super::model::ModelRecord;
 use super::trial::{Source, TrialId};
 use crate::space::Point;
 
-/// The version of events that this build writes, and the only one it reads.
-pub const EVENT_VERSION: u32 = 1;
+/// The newest version of events that this build writes. It reads this one and all before it.
+pub const EVENT_VERSION: u32 = 2;
 
 /// Something that happened.
 ///
@@ -24,6 +25,10 @@ pub const EVENT_VERSION: u32 = 1;
 /// assert_eq!(serde_json::from_str::<Event>(&text).unwrap(), event);
 /// let newer = serde_json::from_str::<Event>(r#"{"v":9,"event":"released","trial":3}"#);
 /// assert!(newer.unwrap_err().to_string().contains("version 9"));
+///
+/// // What older builds do not know has a version that they refuse.
+/// let event = Event::Budgeted { trials: Some(60) };
+/// assert_eq!(serde_json::to_string(&event).unwrap(), r#"{"v":2,"event":"budgeted","trials":60}"#);
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self", tag = "event", rename_all = "snake_case")]
@@ -121,6 +126,17 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<String>,
     },
+    /// The budget is another one from here on. Since version 2.
+    Budgeted {
+        /// The most trials to hand out, those before included; none for no limit.
+        trials: Option<usize>,
+    },
+    /// Trials were given places, such as the wells of a plate; a later one takes the place of an earlier one. Since
+    /// version 2.
+    Placed {
+        /// Which trial where.
+        trials: Vec<PlacedTrial>,
+    },
 }
 
 /// One point that was handed out.
@@ -132,6 +148,15 @@ pub struct AskedTrial {
     pub point: Point,
     /// Where it came from.
     pub source: Source,
+}
+
+/// One trial with its place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlacedTrial {
+    /// The trial's number.
+    pub trial: TrialId,
+    /// Where it is, in the words of whoever put it there: `B7`.
+    pub well: String,
 }
 
 /// One trial that was handed out once more.
@@ -218,6 +243,16 @@ fn recorded_config<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Box<Stu
     Ok(Box::new(StudyConfig { failures, ..*rest }))
 }
 
+impl Event {
+    /// The oldest version that knows an event of this kind.
+    fn version(&self) -> u32 {
+        match self {
+            Event::Budgeted { .. } | Event::Placed { .. } => 2,
+            _ => 1,
+        }
+    }
+}
+
 /// An event as it is written.
 #[derive(Serialize)]
 struct Writing<'a> {
@@ -240,9 +275,9 @@ struct Version;
 impl<'de> Deserialize<'de> for Version {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match u32::deserialize(deserializer)? {
-            EVENT_VERSION => Ok(Version),
+            1..=EVENT_VERSION => Ok(Version),
             other => Err(de::Error::custom(format!(
-                "this event has version {other}, and this build reads version {EVENT_VERSION}; try a newer build"
+                "this event has version {other}, and this build reads versions 1 to {EVENT_VERSION}; try a newer build"
             ))),
         }
     }
@@ -250,7 +285,7 @@ impl<'de> Deserialize<'de> for Version {
 
 impl Serialize for Event {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Serialize::serialize(&Writing { v: EVENT_VERSION, event: self }, serializer)
+        Serialize::serialize(&Writing { v: self.version(), event: self }, serializer)
     }
 }
 

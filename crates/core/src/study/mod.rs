@@ -20,12 +20,13 @@ mod suggest;
 mod tally;
 mod trial;
 mod trust;
+mod unknown;
 mod verify;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use config::{FailureRule, Goal, InitialDesign, StudyConfig, default_initial};
-pub use event::{AskedTrial, Build, EVENT_VERSION, Event, Provenance, Retry};
+pub use event::{AskedTrial, Build, EVENT_VERSION, Event, PlacedTrial, Provenance, Retry};
 pub use model::{HyperparameterRule, Model, ModelConfig, ModelRecord, Observations};
 pub use outcome::{Gauge, OutcomeMap, OutcomeRule};
 pub use part::Part;
@@ -38,6 +39,7 @@ pub use streak::{Alarm, Streak};
 pub use suggest::{Suggestion, Work};
 pub use trial::{Measurement, MeasurementKind, Source, Trial, TrialId, TrialState};
 pub use trust::{Errors, LeaveOneOut};
+pub use unknown::{UnknownKey, unknown_key};
 pub use verify::{Difference, other_versions, verify};
 
 use crate::batch::BatchSize;
@@ -127,7 +129,7 @@ impl Study {
         &self.events
     }
 
-    /// What the study was made with.
+    /// What the study was made with, and the budget as it stands.
     pub fn config(&self) -> &StudyConfig {
         &self.state.config
     }
@@ -210,8 +212,48 @@ impl Study {
         self.state.budget_left()
     }
 
-    /// Whether a report of a trial can be appended, now or after any other events, or an addition right now. A store
-    /// asks before it promises.
+    /// Where a trial is, such as the well of a plate, if it was given a place.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// use elbowroom::study::{Event, PlacedTrial, Study, StudyConfig};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+    /// let mut study = Study::new(StudyConfig::new(space))?;
+    /// let trial = study.ask(1)?.trials[0].id;
+    /// study.apply(Event::Placed { trials: vec![PlacedTrial { trial, well: "B7".to_owned() }] })?;
+    /// assert_eq!(study.well(trial), Some("B7"));
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn well(&self, trial: TrialId) -> Option<&str> {
+        self.state.wells.get(&trial).map(String::as_str)
+    }
+
+    /// Sets the budget to another number of trials, those handed out included, or to none for no limit. A smaller one
+    /// than was handed out is refused. Says whether anything changed.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// use elbowroom::study::{Study, StudyConfig};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+    /// let mut study = Study::new(StudyConfig::new(space).budget(2))?;
+    /// assert_eq!(study.ask(5)?.trials.len(), 2);
+    /// study.set_budget(Some(3))?;
+    /// assert_eq!(study.ask(5)?.trials.len(), 1);
+    /// assert!(study.set_budget(Some(2)).unwrap_err().to_string().contains("3 were handed out"));
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn set_budget(&mut self, trials: Option<usize>) -> Result<bool> {
+        if self.config().budget == trials {
+            return Ok(false);
+        }
+        self.apply(Event::Budgeted { trials })?;
+        Ok(true)
+    }
+
+    /// Whether a report of a trial can be appended, now or after any other events, or an addition, a place or another
+    /// budget right now. A store asks before it promises.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};

@@ -8,11 +8,11 @@
 //! the data revision, and `warm` is the last model recorded within it. Two asks without a result in between therefore
 //! mean the same model, in whatever process they are computed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::answers;
 use super::config::{FailureRule, Goal, StudyConfig};
-use super::event::{AskedTrial, Event, Provenance, Retry};
+use super::event::{AskedTrial, Event, PlacedTrial, Provenance, Retry};
 use super::model::{ModelRecord, Observations};
 use super::outcome::{Gauge, OutcomeRule};
 use super::part::{self, Candidate, Part};
@@ -46,6 +46,8 @@ pub(super) struct State {
     pub asked: HashMap<String, usize>,
     /// Requests of tells, with the trial.
     pub told: HashMap<String, TrialId>,
+    /// Where trials are, for those that were given a place.
+    pub wells: BTreeMap<TrialId, String>,
 }
 
 impl State {
@@ -67,6 +69,7 @@ impl State {
             last_record: None,
             asked: HashMap::new(),
             told: HashMap::new(),
+            wells: BTreeMap::new(),
         })
     }
 
@@ -111,12 +114,21 @@ impl State {
                     self.keep(*trial, request.as_deref());
                 }
             }
+            Event::Budgeted { trials } => {
+                self.check_budget(*trials)?;
+                self.config.budget = *trials;
+            }
+            Event::Placed { trials } => {
+                self.check_places(trials)?;
+                self.wells.extend(trials.iter().map(|placed| (placed.trial, placed.well.clone())));
+            }
         }
         self.revision += 1;
         Ok(())
     }
 
-    /// Whether a report of a trial can follow at any time from here on, or an addition right now.
+    /// Whether a report of a trial can follow at any time from here on, or an addition, a place or another budget right
+    /// now.
     pub fn check(&self, event: &Event) -> Result<()> {
         match event {
             Event::Told { trial, value, noise, request, .. } => {
@@ -131,9 +143,11 @@ impl State {
                 self.new_trial(*trial, 0, point, Source::Given)?;
                 value.map_or(Ok(()), |value| self.check_numbers(*trial, value, *noise))
             }
+            Event::Budgeted { trials } => self.check_budget(*trials),
+            Event::Placed { trials } => self.check_places(trials),
             Event::Created { .. } | Event::Asked { .. } => Err(refuse(
                 self.revision,
-                "only reports and additions are checked",
+                "only reports, additions, places and budgets are checked",
                 "create a study with its configuration, and ask it for points",
             )),
         }
@@ -445,6 +459,23 @@ impl State {
     fn keep(&mut self, trial: TrialId, request: Option<&str>) {
         if let Some(request) = request {
             self.told.insert(request.to_owned(), trial);
+        }
+    }
+
+    fn check_places(&self, trials: &[PlacedTrial]) -> Result<()> {
+        trials.iter().try_for_each(|placed| self.index(placed.trial).map(|_| ()))
+    }
+
+    /// A budget covers what was handed out, and allows a trial at all.
+    fn check_budget(&self, trials: Option<usize>) -> Result<()> {
+        let n_counted = self.tally.n_counted;
+        match trials {
+            Some(0) => Err(Error::config("the budget is 0 trials", "allow at least 1 trial, or set no budget")),
+            Some(n) if n < n_counted => Err(Error::config(
+                format!("a budget of {n} trials is too small: {n_counted} were handed out"),
+                format!("give {n_counted}, with which nothing more is handed out, or more"),
+            )),
+            _ => Ok(()),
         }
     }
 

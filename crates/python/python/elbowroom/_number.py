@@ -62,6 +62,24 @@ def noise_variance(value: Any) -> float | None:
     return found
 
 
+def variance_of(noise: Any, sd: Any) -> float | None:
+    """The variance of noise, from itself or from the standard deviation.
+
+    >>> variance_of(None, 0.5)
+    0.25
+    """
+    if sd is None:
+        return noise_variance(noise)
+    if noise is not None:
+        raise DataError(
+            f"noise is {shown(noise)} and sd is {shown(sd)}\n  try: one of them: noise is the variance, sd its root"
+        )
+    found = number(sd, "the sd")
+    if not 0 <= found * found < float("inf") or found < 0:
+        raise DataError(f"the sd is {found}\n  try: a standard deviation: finite, and not negative")
+    return found * found
+
+
 def limit(value: Any, what: str, low: float = float("-inf"), hint: str = "a number") -> float:
     """A number that is not below a bound: no truth value, and not NaN."""
     try:

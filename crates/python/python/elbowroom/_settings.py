@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _elbowroom
 from ._errors import ConfigError, DataError
-from ._number import MAX_SEED, noise_variance, shown, whole
+from ._number import MAX_SEED, shown, variance_of, whole
 
 Named: TypeAlias = str | Mapping[str, Any]
 """A name, or a mapping with a ``name`` and options."""
@@ -33,6 +33,7 @@ class StudyOptions(TypedDict, total=False):
     penalizer: PenalizerName | None
     kernel: KernelName | Sequence[KernelName] | None
     noise: float | None
+    sd: float | None
     model: Mapping[str, Any] | None
     initial: int | None
     design: Design | None
@@ -67,6 +68,7 @@ def settings(
     penalizer: PenalizerName | None,
     kernel: Any,
     noise: float | None,
+    sd: float | None = None,
     model: Any,
     **others: Any,
 ) -> str:
@@ -78,10 +80,13 @@ def settings(
         given["strategy"] = _strategy(strategy, parts)
     if model is not None and not isinstance(model, Mapping):
         raise ConfigError(f"the model is {shown(model)}\n  try: a dict of its settings, as `study.settings` shows them")
+    if model is not None and "sd" in model:
+        model = dict(model)
+        sd, noise = model.pop("sd") if sd is None else sd, model.pop("noise", None) if noise is None else noise
     kernels = kernel if isinstance(kernel, Iterable) and not isinstance(kernel, str) else [kernel]
     found = {
         "kernels": None if kernel is None else [_checked("kernel", one) for one in kernels],
-        "noise": None if noise is None else _checked("noise", noise),
+        "noise": None if noise is None and sd is None else _variance(noise, sd),
     }
     found = {name: value for name, value in found.items() if value is not None}
     if model is not None or found:
@@ -119,14 +124,20 @@ def _checked(name: str, value: Any) -> Any:
         raise ConfigError(f"the acquisition is {shown(value)}\n  try: a name, or a dict of a name and options")
     if name == "repeats" and not isinstance(value, (bool, np.bool_)):
         raise ConfigError(f"repeats is {shown(value)}\n  try: True or False")
-    if name == "noise":
-        try:
-            return noise_variance(value)
-        except DataError:
-            raise ConfigError(
-                f"noise is {shown(value)}\n  try: a variance: finite, and not negative; or None to have it found"
-            ) from None
     return value
+
+
+def _variance(noise: Any, sd: Any) -> float | None:
+    """The variance of every result's noise, refused as a setting."""
+    try:
+        return variance_of(noise, sd)
+    except DataError as error:
+        if noise is not None and sd is not None:
+            raise ConfigError(str(error)) from None
+        name, value, kind = ("noise", noise, "variance") if sd is None else ("sd", sd, "standard deviation")
+        raise ConfigError(
+            f"{name} is {shown(value)}\n  try: a {kind}: finite, and not negative; or None to have it found"
+        ) from None
 
 
 def _plain(value: Any, name: str = "") -> Any:

@@ -8,6 +8,7 @@ import math
 import operator
 import os
 import threading
+import warnings
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import Any, Literal
@@ -18,7 +19,7 @@ from . import _elbowroom, _plot, _run
 from ._errors import ConfigError, StoreError, TrialError
 from ._gp import Array
 from ._html import facts
-from ._number import encodable, limit, noise_variance, number, shown, text_of, whole
+from ._number import encodable, limit, noise_variance, number, shown, text_of, variance_of, whole
 from ._run import Callbacks
 from ._settings import Design, Failures, Goal, KernelName, Named, PenalizerName, settings
 from ._space import Labels, Parameter, Params, Space, check_same, from_native, texts, to_native
@@ -34,15 +35,17 @@ class Study:
 
     Without a ``store`` it lives in memory. A path is a SQLite file that the processes of one machine share, a
     ``postgres://…`` URL a database that many machines share, and ``http://…/?token=…`` what ``elbow serve --write``
-    printed; a study of this name that is there already is opened, if it was made with the same settings. All that is asked and told is stored before the call returns.
+    printed; a study of this name that is there already is opened, if it was made with the same settings; with another
+    ``budget`` it goes on with that one, and says so. All that is asked and told is stored before the call returns.
 
     What is left out has the core's default, which :attr:`settings` shows. ``budget`` is the most trials to hand out,
-    however many workers there are. ``constraints`` are texts such as ``"x + y <= 1"``, or one. ``initial`` is how many points
+    however many workers there are; :attr:`budget` sets another one later. ``constraints`` are texts such as ``"x + y <= 1"``, or one. ``initial`` is how many points
     come from the ``design``: ``"sobol"``, ``"latin_hypercube"`` or ``"uniform"``. ``strategy`` is a name of
     :func:`strategies`, or a mapping of its ``name`` and options; ``acquisition`` (``"ei"``, ``"ucb"``, ``"paper_ucb"``,
     ``"pi"``, ``"mean"``, or such a mapping with ``kappa``) and ``penalizer`` (``"soft"``, ``"hard"``, ``"truncated"``)
-    are options of it. ``kernel`` (``"rbf"``, ``"matern52"``, ``"matern32"``, or several to choose from) and ``noise`` (a
-    variance; found if it is not given) are parts of the ``model``. With ``repeats``, observed points may be proposed
+    are options of it. ``kernel`` (``"rbf"``, ``"matern52"``, ``"matern32"``, or several to choose from) and ``sd`` (the
+    standard deviation of every result's noise; or ``noise``, its square; found if neither is given) are parts of the
+    ``model``. With ``repeats``, observed points may be proposed
     again. ``failures`` says what a failed trial means: with ``"learn"`` (the default) that points near it may fail too,
     which the search and the recommendation weigh; with ``"ignore"`` nothing, for machines that lose jobs at random. An
     infeasible trial always counts. A study from before there was this setting ignores them.
@@ -73,6 +76,7 @@ class Study:
         penalizer: PenalizerName | None = None,
         kernel: KernelName | Sequence[KernelName] | None = None,
         noise: float | None = None,
+        sd: float | None = None,
         model: Mapping[str, Any] | None = None,
         initial: int | None = None,
         design: Design | None = None,
@@ -92,6 +96,7 @@ class Study:
             penalizer=penalizer,
             kernel=kernel,
             noise=noise,
+            sd=sd,
             model=model,
             initial=initial,
             design=design,
@@ -103,6 +108,10 @@ class Study:
             to_native(space), texts(constraints), written, store, *_identity(name, worker), _lease(lease)
         )
         self._begin(native, dict(space), store, name)
+        if budget is not None and (before := self.budget) != budget:
+            self.budget = budget
+            was = "no limit" if before is None else before
+            warnings.warn(f"the budget of the study `{name}` is {budget} trials now; it was {was}", stacklevel=2)
 
     @classmethod
     def open(
@@ -200,7 +209,7 @@ class Study:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Everything that was fixed when the study was made, defaults included."""
+        """Everything that was fixed when the study was made, defaults included, and the budget as it stands."""
         return dict(json.loads(self._native.settings()))
 
     @property
@@ -228,11 +237,13 @@ class Study:
         value: float,
         *,
         noise: float | None = None,
+        sd: float | None = None,
         correction: bool = False,
         request: str | None = None,
     ) -> Told:
         """Tells what was measured for a trial, or at a point of one's own. A value is never refused: the answer says
-        what became of it. ``noise`` is the variance of its noise. A ``correction`` takes the place of a trial's values.
+        what became of it. ``sd`` is the standard deviation of its noise, if it is known; ``noise``, the variance, may
+        be given instead. A ``correction`` takes the place of a trial's values.
 
         >>> import elbowroom as er
         >>> study = er.Study({"x": er.Float(0, 1)})
@@ -244,7 +255,7 @@ class Study:
         2.0
         """
         # All is read before anything is stored.
-        told_value, variance = number(value), noise_variance(noise)
+        told_value, variance = number(value), variance_of(noise, sd)
         if isinstance(trial, Mapping):
             if correction:
                 raise TrialError(
@@ -321,11 +332,21 @@ class Study:
             self._held.pop(which, None)
 
     def add(
-        self, params: Mapping[str, Any], value: float, *, noise: float | None = None, request: str | None = None
+        self,
+        params: Mapping[str, Any],
+        value: float,
+        *,
+        noise: float | None = None,
+        sd: float | None = None,
+        request: str | None = None,
     ) -> Trial:
-        """Adds an earlier result at a point of one's own."""
-        told = number(value), noise_variance(noise)
-        return self._trial(self._native.add(self._labels.encode(params), *told, request))
+        """Adds an earlier result at a point of one's own, with the standard deviation ``sd`` of its noise, or the
+        variance ``noise``. It warns where the point breaks a known constraint: the value is kept all the same."""
+        told = number(value), variance_of(noise, sd)
+        row, broken = self._native.add(self._labels.encode(params), *told, request)
+        if broken is not None:
+            warnings.warn(f"trial {row['number']} was measured where the constraint `{broken}` is broken", stacklevel=2)
+        return self._trial(row)
 
     def start(self, params: Mapping[str, Any], *, due: float | None = None, request: str | None = None) -> Trial:
         """Starts a trial at a point of one's own, which is pending from here on. With ``due`` it goes to others if it
@@ -361,12 +382,13 @@ class Study:
         value: float,
         *,
         noise: float | None = None,
+        sd: float | None = None,
         correction: bool = False,
         request: str | None = None,
     ) -> Told:
         """As :meth:`tell`, beside the event loop."""
         return await asyncio.to_thread(
-            self.tell, trial, value, noise=noise, correction=correction, request=request
+            self.tell, trial, value, noise=noise, sd=sd, correction=correction, request=request
         )
 
     # What came of it.
@@ -397,6 +419,26 @@ class Study:
     def counts(self) -> dict[str, int]:
         """How many trials stand how."""
         return self._native.counts()
+
+    @property
+    def budget(self) -> int | None:
+        """The most trials to hand out, those handed out included; none for no limit. It may be set to another number at
+        any time, for all workers of the study: more to go on, or less, but not less than was handed out.
+
+        >>> import elbowroom as er
+        >>> study = er.Study({"x": er.Float(0, 1)}, budget=2)
+        >>> len(study.ask(5))
+        2
+        >>> study.budget = 6
+        >>> len(study.ask(5))
+        4
+        """
+        trials: int | None = self.settings["budget"]
+        return trials
+
+    @budget.setter
+    def budget(self, trials: int | None) -> None:
+        self._native.set_budget(None if trials is None else whole(trials, "the budget", 1))
 
     @property
     def budget_left(self) -> int | None:
@@ -582,6 +624,7 @@ def suggest(
     penalizer: PenalizerName | None = None,
     kernel: KernelName | Sequence[KernelName] | None = None,
     noise: float | None = None,
+    sd: float | None = None,
     model: Mapping[str, Any] | None = None,
     initial: int | None = None,
     design: Design | None = None,
@@ -611,6 +654,7 @@ def suggest(
         penalizer=penalizer,
         kernel=kernel,
         noise=noise,
+        sd=sd,
         model=model,
         initial=initial,
         design=design,

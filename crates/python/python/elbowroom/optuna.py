@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import random
 import threading
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, TypeGuard
@@ -46,7 +47,8 @@ class Sampler(BaseSampler):
 
     The model sees the parameters that all completed trials have in common. Others (conditional ones, ones whose range
     changes, or ranges of more whole numbers than a space can hold) and the first trial come from the
-    ``independent_sampler``, which is random by default. Failed and pruned trials, those with an infinite
+    ``independent_sampler``, which is random by default; unless ``warn_independent_sampling`` is false, that is warned of,
+    once for each parameter. Failed and pruned trials, those with an infinite
     value, and those that break a constraint (``Trial.set_constraint``, or ``constraints_func``) are not proposed again,
     and teach the search to keep away from where they were (``failures="ignore"`` leaves that to constraints). Studies with several objectives are refused with a ``ValueError``.
 
@@ -59,12 +61,15 @@ class Sampler(BaseSampler):
         *,
         independent_sampler: BaseSampler | None = None,
         constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
+        warn_independent_sampling: bool = True,
         **options: Any,
     ) -> None:
         self._seed = random.getrandbits(32) if seed is None else seed
         self._options = options
         self._independent = independent_sampler or RandomSampler(seed=seed)
         self._constraints_func = constraints_func
+        self._warns = warn_independent_sampling
+        self._warned: set[str] = set()
         self._common = IntersectionSearchSpace()
         self._lock = threading.Lock()
 
@@ -92,7 +97,7 @@ class Sampler(BaseSampler):
             for _ in range(_MOST_LOOKS):
                 point = self._next(study, trial, search_space, ahead)
                 if not point:
-                    sample = partial(self.sample_independent, study, trial)
+                    sample = partial(self._independent.sample_independent, study, trial)
                     return {name: sample(name, distribution) for name, distribution in search_space.items()}
                 numbers = {name: _decode(search_space[name], value) for name, value in point.items()}
                 _write(study, trial, numbers)
@@ -108,7 +113,23 @@ class Sampler(BaseSampler):
     ) -> Any:
         """A value for a parameter that the model does not see."""
         self._raise_error_if_multi_objective(study)
+        if self._warns and param_name not in self._warned and self._is_beside_the_model(study):
+            self._warned.add(param_name)
+            why = (
+                "not all completed trials have it with the same range, so it is conditional, or its range changes"
+                if _fits(param_name, param_distribution)
+                else "its range has more whole numbers than a space can hold"
+            )
+            warnings.warn(
+                f"the model does not see the parameter {param_name!r}, whose values come from "
+                f"{type(self._independent).__name__}: {why}; warn_independent_sampling=False hides this",
+                stacklevel=2,
+            )
         return self._independent.sample_independent(study, trial, param_name, param_distribution)
+
+    def _is_beside_the_model(self, study: optuna.Study) -> bool:
+        """Whether there are completed trials: before the first one nothing is known of any parameter."""
+        return bool(study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)))
 
     def before_trial(self, study: optuna.Study, trial: FrozenTrial) -> None:
         """Passes the trial on to the independent sampler."""

@@ -303,3 +303,26 @@ def test_two_threads_see_each_others_points_while_neither_has_finished() -> None
 
     study.optimize(objective, n_trials=3, n_jobs=3)
     assert len({tuple(trial.params.values()) for trial in study.trials[10:]}) == 3
+
+
+def test_parameters_that_are_conditional_are_warned_of_once_each() -> None:
+    def branches(trial: optuna.Trial) -> float:
+        x = trial.suggest_float("x", -1, 1)
+        if trial.suggest_categorical("kind", ["a", "b"]) == "a":
+            return x**2 + trial.suggest_float("depth", 0, 1)
+        return x**2 + trial.suggest_int("width", 1, 9)
+
+    study = optuna.create_study(sampler=Sampler(seed=0))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        study.optimize(branches, n_trials=12)
+    said = [str(one.message) for one in caught if "the model does not see" in str(one.message)]
+    assert sorted(text.split("'")[1] for text in said) == ["depth", "width"]
+    assert "RandomSampler" in said[0] and "conditional" in said[0]
+
+    quiet = optuna.create_study(sampler=Sampler(seed=0, warn_independent_sampling=False))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        quiet.optimize(branches, n_trials=6)
+        # Where all trials have all parameters, there is nothing to say: not of the first trial either.
+        optuna.create_study(sampler=Sampler(seed=0)).optimize(bowl, n_trials=6)

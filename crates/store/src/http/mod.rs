@@ -178,6 +178,14 @@ impl Store for Http {
         }
     }
 
+    fn append_all(&self, study: &str, expected: usize, events: &[Event]) -> Result<Appended> {
+        match self.deed(study, &Deed::AppendAll { expected, events: events.to_vec() })? {
+            Outcome::Appended { number } => Ok(Appended::Done(number)),
+            Outcome::Newer { revision } => Ok(Appended::Newer(revision)),
+            _ => Err(self.unexpected()),
+        }
+    }
+
     fn report(&self, study: &str, event: &Event, attempt: Option<u32>, seen: usize) -> Result<Reported> {
         match self.deed(study, &Deed::Report { event: event.clone(), attempt, seen })? {
             Outcome::Appended { number } => Ok(Reported::Appended(number)),

@@ -135,6 +135,13 @@ pub enum Deed {
         /// A place in the queue.
         ticket: Option<i64>,
     },
+    /// [`Store::append_all`](crate::Store::append_all).
+    AppendAll {
+        /// The revision that the study should be at.
+        expected: usize,
+        /// What happened.
+        events: Vec<Event>,
+    },
     /// [`Store::report`](crate::Store::report).
     Report {
         /// What is reported.

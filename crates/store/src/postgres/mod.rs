@@ -167,6 +167,10 @@ impl Store for Postgres {
         self.write(|rows| flow::append(rows, study, expected, handout))
     }
 
+    fn append_all(&self, study: &str, expected: usize, events: &[Event]) -> Result<Appended> {
+        self.write(|rows| flow::append_all(rows, study, expected, events))
+    }
+
     fn report(&self, study: &str, event: &Event, attempt: Option<u32>, seen: usize) -> Result<Reported> {
         self.write(|rows| flow::report(rows, study, event, attempt, seen))
     }

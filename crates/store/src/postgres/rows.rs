@@ -11,7 +11,7 @@ use super::fault::Fault;
 use crate::error::Error;
 use crate::flow::{Filed, Rows};
 use crate::lease::{Attempt, Lease};
-use crate::log::{Digest, Entry, Key};
+use crate::log::{Digest, Entry, Key, Scope};
 use crate::rules::Waiting;
 use crate::store::{StudyInfo, Ticket};
 use crate::time::{Time, millis};
@@ -104,6 +104,31 @@ impl Rows for Within<'_, '_> {
         let with: [&(dyn ToSql + Sync); 8] =
             [&study, &(number as i64), &entry.at.0, &scope, &request, &trial, &entry.text, &bytes];
         self.query(sql, &with).map(|_| ())
+    }
+
+    /// In one statement: a server far away is asked once and not for each of them.
+    fn push_all(&mut self, study: i64, first: usize, entries: &[(Entry, Filed<'_>)]) -> Result<(), Fault> {
+        let sql = "INSERT INTO elbowroom.events (study, number, at, scope, request, trial, text, digest)
+            SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::int[], $5::text[], $6::bigint[], $7::text[],
+                $8::bytea[])";
+        let numbers: Vec<i64> = (first..).take(entries.len()).map(|number| number as i64).collect();
+        let times: Vec<i64> = entries.iter().map(|(entry, _)| entry.at.0).collect();
+        let key = |about: &'_ Filed<'_>| about.key.as_ref().map(|key| key.scope as i32);
+        let scopes: Vec<Option<i32>> = entries.iter().map(|(_, about)| key(about)).collect();
+        let requests: Vec<Option<&str>> =
+            entries.iter().map(|(_, about)| about.key.as_ref().map(|key| key.request)).collect();
+        let trials: Vec<Option<i64>> = entries.iter().map(|(_, about)| about.trial.map(|id| id.0 as i64)).collect();
+        let texts: Vec<&str> = entries.iter().map(|(entry, _)| entry.text.as_str()).collect();
+        let digests: Vec<&[u8]> = entries.iter().map(|(entry, _)| &entry.digest.0[..]).collect();
+        let with: [&(dyn ToSql + Sync); 8] = [&study, &numbers, &times, &scopes, &requests, &trials, &texts, &digests];
+        self.query(sql, &with).map(|_| ())
+    }
+
+    fn any_reported(&mut self, study: i64, requests: &[&str]) -> Result<Option<(String, usize)>, Fault> {
+        let sql = "SELECT request, number FROM elbowroom.events
+            WHERE study = $1 AND scope = $2 AND request = ANY($3) LIMIT 1";
+        let row = self.first(sql, &[&study, &(Scope::Report as i32), &requests])?;
+        row.map(|row| Ok((get(&row, 0)?, count(&row, 1)?))).transpose()
     }
 
     fn seen(&mut self, study: i64, key: &Key<'_>) -> Result<Option<(usize, Option<TrialId>)>, Fault> {

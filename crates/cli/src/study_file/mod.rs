@@ -2,18 +2,21 @@
 //!
 //! Everything is checked when it is read, and every complaint names its line.
 
+mod page;
+mod settings;
+
 use std::fmt;
-use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
-use elbowroom::error::Error as CoreError;
 use elbowroom::space::{Parameter, SearchSpace, Value};
-use elbowroom::study::{FailureRule, Goal, InitialDesign, ModelConfig, StrategyConfig, StudyConfig};
+use elbowroom::study::{FailureRule, Goal, InitialDesign, StudyConfig};
 use elbowroom_run::{Limits, Reading, ResultFrom, Template, Trust, parse_bytes, parse_duration};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use toml::Spanned;
+
+use page::Page;
 
 /// A study.toml that was read and checked.
 #[derive(Debug, Clone)]
@@ -68,51 +71,9 @@ impl StudyFile {
     /// Reads a text; `shown` is what a complaint calls it.
     pub fn parse(text: &str, shown: &str) -> Result<Self> {
         let page = Page { text, shown };
-        let written: Written = toml::from_str(text).map_err(|error| {
-            page.fault(error.span(), error.message().trim_end(), "compare it with the file that `elbow init` writes")
-        })?;
+        let written: Written = toml::from_str(text).map_err(|error| page.unread(error.span(), error.message()))?;
         written.check(&page)
     }
-}
-
-/// A text, to point at.
-struct Page<'a> {
-    text: &'a str,
-    shown: &'a str,
-}
-
-impl Page<'_> {
-    fn fault(&self, span: Option<Range<usize>>, what: &str, hint: &str) -> anyhow::Error {
-        let Some(span) = span else { return crate::fault::fault(format!("{}: {what}", self.shown), hint) };
-        let start = floor(self.text, span.start);
-        let line = 1 + self.text[..start].matches('\n').count();
-        let begin = self.text[..start].rfind('\n').map_or(0, |i| i + 1);
-        let source: String = self.text[begin..].lines().next().unwrap_or("").chars().take(200).collect();
-        let column = self.text[begin..start].chars().count();
-        let source = source.replace('\t', " ");
-        let margin = " ".repeat(line.to_string().len());
-        let caret = " ".repeat(column);
-        let what = format!("{}, line {line}: {what}\n  {line} | {source}\n  {margin} | {caret}^", self.shown);
-        crate::fault::fault(what, hint)
-    }
-
-    fn core(&self, span: Range<usize>, error: &CoreError) -> anyhow::Error {
-        let text = error.to_string();
-        let (what, hint) = text.rsplit_once("\n  try: ").unwrap_or((&text, "mend it"));
-        self.fault(Some(span), what, hint)
-    }
-
-    fn run(&self, span: Range<usize>, error: &elbowroom_run::Error) -> anyhow::Error {
-        let text = error.to_string();
-        let (what, hint) = text.rsplit_once("\n  try: ").unwrap_or((&text, "mend it"));
-        self.fault(Some(span), what, hint)
-    }
-}
-
-/// The start of the character at an index of a text.
-fn floor(text: &str, at: usize) -> usize {
-    let at = at.min(text.len());
-    (0..=at).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0)
 }
 
 /// The file as it is written.
@@ -134,7 +95,7 @@ struct Written {
     #[serde(default)]
     constraints: Vec<Spanned<String>>,
     strategy: Option<Spanned<toml::Value>>,
-    model: Option<Spanned<ModelConfig>>,
+    model: Option<Spanned<toml::Table>>,
     parameters: Spanned<Parameters>,
     #[serde(default)]
     budget: WrittenBudget,
@@ -147,7 +108,7 @@ struct Written {
 struct WrittenBudget {
     trials: Option<Spanned<usize>>,
     time: Option<Spanned<String>>,
-    target: Option<f64>,
+    target: Option<Spanned<f64>>,
 }
 
 #[derive(Debug, Default, serde::Deserialize)]
@@ -181,8 +142,8 @@ enum WrittenResult {
 #[derive(Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenParameter {
-    float: Option<[f64; 2]>,
-    int: Option<[i64; 2]>,
+    float: Option<Vec<f64>>,
+    int: Option<Vec<i64>>,
     values: Option<Vec<Value>>,
     categories: Option<Vec<Value>>,
     fixed: Option<Value>,
@@ -231,12 +192,12 @@ impl Written {
         config.failures = self.failures.unwrap_or_default();
         let says_failures = self.failures.is_some();
         if let Some(strategy) = self.strategy {
-            config.strategy = read_strategy(strategy, page)?;
+            config.strategy = settings::strategy(strategy, page)?;
         }
         let mut at = self.name.span();
         if let Some(model) = self.model {
             at = model.span();
-            config.model = model.into_inner();
+            config.model = settings::model(model, page)?;
         }
         if let Some(trials) = &self.budget.trials {
             at = trials.span();
@@ -245,7 +206,15 @@ impl Written {
         config.validate().map_err(|error| page.core(at, &error))?;
         let run = self.run.check(&name, &config.space, page)?;
         let time = self.budget.time.map(|time| read(time, parse_duration, page)).transpose()?;
-        Ok(StudyFile { name, store: self.store, config, says_failures, time, target: self.budget.target, run })
+        let target = self.budget.target.map(|target| match *target.get_ref() {
+            value if value.is_finite() => Ok(value),
+            value => {
+                let hint = "give a finite value that is good enough, or leave it out";
+                Err(page.fault(Some(target.span()), &format!("the target is {value}"), hint))
+            }
+        });
+        let target = target.transpose()?;
+        Ok(StudyFile { name, store: self.store, config, says_failures, time, target, run })
     }
 }
 
@@ -271,13 +240,20 @@ fn space(written: Spanned<Parameters>, constraints: &[Spanned<String>], page: &P
 fn parameter(name: &str, written: WrittenParameter) -> Result<Parameter, (String, &'static str)> {
     let WrittenParameter { float, int, values, categories, fixed, log } = written;
     let no_scale = "take `log` away: only float and int have a scale";
+    let scaled = |parameter: Parameter| Ok(if log { parameter.log() } else { parameter });
+    let bounds = |n: usize| {
+        let what = format!("the parameter `{name}` has {n} bound{}", if n == 1 { "" } else { "s" });
+        Err((what, "write the lowest and the highest: float = [0, 1] or int = [1, 8]"))
+    };
     match (float, int, values, categories, fixed) {
-        (Some([low, high]), None, None, None, None) => {
-            Ok(if log { Parameter::float(name, low, high).log() } else { Parameter::float(name, low, high) })
-        }
-        (None, Some([low, high]), None, None, None) => {
-            Ok(if log { Parameter::int(name, low, high).log() } else { Parameter::int(name, low, high) })
-        }
+        (Some(both), None, None, None, None) => match both.as_slice() {
+            [low, high] => scaled(Parameter::float(name, *low, *high)),
+            other => bounds(other.len()),
+        },
+        (None, Some(both), None, None, None) => match both.as_slice() {
+            [low, high] => scaled(Parameter::int(name, *low, *high)),
+            other => bounds(other.len()),
+        },
         _ if log => Err((format!("the parameter `{name}` has `log`, and is neither float nor int"), no_scale)),
         (None, None, Some(values), None, None) => Ok(Parameter::ordered(name, values)),
         (None, None, None, Some(choices), None) => Ok(Parameter::category(name, choices)),
@@ -286,18 +262,6 @@ fn parameter(name: &str, written: WrittenParameter) -> Result<Parameter, (String
             format!("the parameter `{name}` should be exactly one of float, int, values, categories, fixed"),
             "write it like { float = [0.1, 10], log = true } or { categories = [\"a\", \"b\"] }",
         )),
-    }
-}
-
-/// A name alone, or a table with the name and settings of the strategy.
-fn read_strategy(written: Spanned<toml::Value>, page: &Page<'_>) -> Result<StrategyConfig> {
-    let span = written.span();
-    match written.into_inner() {
-        toml::Value::String(name) => StrategyConfig::named(&name).map_err(|error| page.core(span, &error)),
-        table => table.try_into().map_err(|error: toml::de::Error| {
-            let hint = format!("name one of {}, with its settings", StrategyConfig::names().join(", "));
-            page.fault(Some(span), &format!("the strategy cannot be read: {}", error.message().trim_end()), &hint)
-        }),
     }
 }
 
@@ -410,6 +374,12 @@ metric = "accuracy"
             ("{ fixed = 20 }", "{ fixed = 20, log = true }", 12),
             ("trials = 40", "trials = 0", 14),
             ("\"2h\"", "\"soon\"", 15),
+            ("target = 0.99", "target = nan", 16),
+            ("target = 0.99", "target = inf", 16),
+            ("[1e-5, 0.1]", "[1e-5, 0.1, 3]", 9),
+            ("[1, 8]", "[1]", 10),
+            ("layers = { int = [1, 8] }", "rate = { int = [1, 8] }", 10),
+            ("lie = \"pessimistic\"", "lie = 3", 5),
             ("{params}", "{parms}", 18),
             ("{params}", "'", 18),
             ("workers = 4", "workers = 0", 19),
@@ -421,6 +391,54 @@ metric = "accuracy"
             let error = StudyFile::parse(&text, "study.toml").unwrap_err().to_string();
             assert!(error.starts_with(&format!("study.toml, line {line}: ")), "{to}: {error}");
             assert!(error.contains("\n  try: "), "{error}");
+        }
+    }
+
+    #[test]
+    fn keys_that_nobody_reads_are_refused_in_every_strategy_and_table_with_the_nearest_known_one() {
+        for strategy in elbowroom::study::StrategyConfig::names() {
+            let line = format!("strategy = {{ name = \"{strategy}\", acquisiton = \"ei\" }}");
+            let text = WHOLE.replacen("strategy = { name = \"believer\", lie = \"pessimistic\" }", &line, 1);
+            let error = StudyFile::parse(&text, "study.toml").unwrap_err().to_string();
+            assert!(error.starts_with("study.toml, line 5: ") && error.contains("acquisiton"), "{error}");
+            let known = serde_json::to_value(elbowroom::study::StrategyConfig::named(strategy).unwrap()).unwrap();
+            if known.get("acquisition").is_some() {
+                assert!(error.contains("did you mean `acquisition`?"), "{strategy}: {error}");
+            }
+        }
+        let cases = [
+            ("seed = 3", "sede = 3", "seed"),
+            ("trials = 40", "trails = 40", "trials"),
+            ("workers = 4", "worker = 4", "workers"),
+            ("log = true", "lgo = true", "log"),
+            ("[budget]", "[model]\nnoize = 0.1\n[budget]", "noise"),
+            ("[budget]", "[model.hyperparameters.map]\nrandom_starts = 3\nrandom_start = 4\n[budget]", "random_starts"),
+            (
+                "{ name = \"believer\", lie = \"pessimistic\" }",
+                "{ name = \"plain\", acquisition = { ucb = { kappa = 1, kapa = 2 } } }",
+                "kappa",
+            ),
+            ("seed = 3", "design = \"sobl\"", "sobol"),
+        ];
+        for (from, to, meant) in cases {
+            let text = WHOLE.replacen(from, to, 1);
+            assert_ne!(text, WHOLE);
+            let error = StudyFile::parse(&text, "study.toml").unwrap_err().to_string();
+            assert!(error.contains(", line ") && error.contains(&format!("did you mean `{meant}`?")), "{to}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_noise_of_a_model_may_be_given_as_a_standard_deviation() {
+        let read = |lines: &str| StudyFile::parse(&format!("{WHOLE}\n[model]\n{lines}\n"), "study.toml");
+        assert_eq!(read("sd = 0.5").unwrap().config.model.noise, Some(0.25));
+        assert_eq!(read("sd = 2").unwrap().config.model.noise, Some(4.0));
+        assert_eq!(read("noise = 0.25").unwrap().config, read("sd = 0.5").unwrap().config);
+        for (lines, said) in
+            [("sd = -1", "`sd` is -1"), ("sd = \"a\"", "`sd` is"), ("sd = 1\nnoise = 1", "both `noise` and `sd`")]
+        {
+            let error = read(lines).unwrap_err().to_string();
+            assert!(error.starts_with("study.toml, line 25: ") && error.contains(said), "{error}");
         }
     }
 }

@@ -1,0 +1,171 @@
+//! From the rows of a sheet to what they change in a study.
+//!
+//! Each row that has something to say becomes one change under a name of its own, so that the same sheet again changes
+//! nothing, whoever imports it.
+
+mod act;
+mod correct;
+mod rows;
+
+use std::collections::{HashMap, HashSet};
+
+use anyhow::Result;
+use elbowroom::study::{Event, Study, TrialId};
+use elbowroom_store::{Digest, Time, check_name};
+
+use crate::sheet::{Row, RowResult, Sheet, all_of};
+use act::Act;
+use rows::Rows;
+
+/// What a sheet changes.
+pub struct Plan {
+    /// One for each row that is not blank.
+    pub changes: Vec<Change>,
+    /// Whether its rows are taken as points of one's own, whatever trials they name.
+    pub given: bool,
+}
+
+/// One thing to write, under a name.
+pub struct Change {
+    /// The row's line.
+    pub line: usize,
+    /// What it does, in words.
+    pub words: String,
+    /// The known constraint that the measured point breaks.
+    pub breaks: Option<String>,
+    /// Whether the study knows it already.
+    pub known: bool,
+    request: String,
+    /// Whether it is a row of an export that says what its trial says, or said.
+    stands: bool,
+    act: Act,
+}
+
+/// What was asked for besides the sheet.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wishes {
+    /// Values replace what was told of their trials before.
+    pub correct: bool,
+    /// Rows are points of one's own, whatever trials they name.
+    pub given: bool,
+}
+
+/// What a sheet changes in a study as it stands; all that is wrong with it is one error.
+pub fn plan(study: &Study, sheet: &Sheet, wishes: Wishes) -> Result<Plan> {
+    let mut rows = Rows::new(study, sheet, wishes);
+    let mut changes = Vec::new();
+    // Equal rows of a trial are replicates: the how-manieth a row is belongs to its name.
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    for row in sheet.rows.iter().filter(|row| row.result != RowResult::Blank) {
+        let Some((act, words)) = rows.act(row) else { continue };
+        let breaks = rows.broken_constraint(&act);
+        let name = name(row, act.trial().filter(|_| !rows.given));
+        let copies = seen.entry(name.clone()).or_default();
+        *copies += 1;
+        let request = if *copies == 1 { name } else { format!("{name}, number {copies}") };
+        let request = fitting(request);
+        let stands = rows.stands(&act);
+        let known = stands || study.reported(&request).is_some();
+        let words = match &breaks {
+            Some(constraint) => format!("{words}, which breaks the constraint `{constraint}`"),
+            None => words,
+        };
+        changes.push(Change { line: row.line, words, breaks, known, request, stands, act });
+    }
+    if !rows.complaints.is_empty() {
+        return Err(all_of(rows.complaints));
+    }
+    if wishes.correct {
+        correct::correct_all(study, &mut changes)?;
+    }
+    Ok(Plan { changes, given: rows.given })
+}
+
+impl Plan {
+    /// What is not known yet.
+    pub fn news(&self) -> impl Iterator<Item = &Change> {
+        self.changes.iter().filter(|change| !change.known)
+    }
+
+    /// The same as events that follow the study's own.
+    pub fn events(&self, study: &Study) -> Vec<Event> {
+        let mut events = Vec::new();
+        let mut next = study.trials().len() as u64;
+        let mut released = HashSet::new();
+        for Change { act, request, .. } in self.news() {
+            let request = Some(request.clone());
+            let failure = request.as_ref().map(|request| fitting(format!("{request}, its failure")));
+            let new = TrialId(next);
+            let begun = |point| Event::Added {
+                trial: new,
+                point,
+                value: None,
+                noise: None,
+                comment: None,
+                request: request.clone(),
+            };
+            match act.clone() {
+                Act::Tell(trial, mut report) => {
+                    report.request = request;
+                    events.push(report.into_event(trial));
+                    continue;
+                }
+                Act::Fail(trial, reason) => {
+                    events.push(Event::Failed { trial, reason, request });
+                    continue;
+                }
+                Act::Infeasible(trial, reason) => {
+                    events.push(Event::Infeasible { trial, reason, request });
+                    continue;
+                }
+                Act::Add(point, mut report) | Act::Elsewhere(_, point, mut report) if !report.value.is_finite() => {
+                    report.request = failure;
+                    events.extend([begun(point), report.into_event(new)]);
+                }
+                Act::Add(point, report) | Act::Elsewhere(_, point, report) => events.push(Event::Added {
+                    trial: new,
+                    point,
+                    value: Some(report.value),
+                    noise: report.noise,
+                    comment: report.comment,
+                    request,
+                }),
+                Act::AddFailed(point, reason) => {
+                    events.extend([begun(point), Event::Failed { trial: new, reason, request: failure }]);
+                }
+                Act::AddInfeasible(point, reason) => {
+                    events.extend([begun(point), Event::Infeasible { trial: new, reason, request: failure }]);
+                }
+            }
+            next += 1;
+            if let Act::Elsewhere(trial, ..) = act
+                && study.trial(*trial).is_ok_and(|trial| trial.is_pending())
+                && released.insert(*trial)
+            {
+                events.push(Event::Released { trial: *trial, request: None });
+            }
+        }
+        events
+    }
+}
+
+/// What a row is called: the same row has the same name, wherever it stands.
+fn name(row: &Row, trial: Option<TrialId>) -> String {
+    let trial = trial.map_or_else(|| "own point".to_owned(), |trial| format!("trial {trial}"));
+    let result = match row.result {
+        RowResult::Value(value) => match row.noise {
+            None => format!("{value:?}"),
+            Some(noise) => format!("{value:?} with noise {noise:?}"),
+        },
+        RowResult::Failed => "failed".to_owned(),
+        RowResult::Infeasible => "infeasible".to_owned(),
+        RowResult::Blank => "blank".to_owned(),
+    };
+    let point = row.point.as_ref().map_or_else(String::new, |point| format!(" at {point}"));
+    format!("import: {trial} {result}{point}")
+}
+
+/// A name that a store takes: a long one is shortened to its digest.
+fn fitting(name: String) -> String {
+    if check_name("", &name).is_ok() { name } else { format!("import: {}", Digest::EMPTY.then(Time(0), &name)) }
+}

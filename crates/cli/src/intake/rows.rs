@@ -1,0 +1,229 @@
+//! From a row to what it does, with all that is wrong with it.
+
+use std::collections::HashMap;
+
+use elbowroom::space::{Parameter, Point, SearchSpace};
+use elbowroom::study::{Report, Study, Trial, TrialId, TrialState};
+
+use super::{Act, Wishes};
+use crate::sheet::{Complaint, Row, RowResult, Sheet, as_planned, is_same_well};
+use crate::words::{number, point};
+
+/// Reads rows one by one, and gathers complaints.
+pub struct Rows<'a> {
+    study: &'a Study,
+    exported: bool,
+    correct: bool,
+    /// Whether all rows are points of one's own.
+    pub given: bool,
+    /// What is wrong so far.
+    pub complaints: Vec<Complaint>,
+    /// Each parameter by itself: a cell can be checked alone.
+    alone: Vec<SearchSpace>,
+    wells: Vec<(TrialId, &'a str)>,
+    /// Trials with a value, by their points; filled only where corrections look for them.
+    valued: HashMap<String, TrialId>,
+}
+
+impl<'a> Rows<'a> {
+    pub fn new(study: &'a Study, sheet: &'a Sheet, wishes: Wishes) -> Self {
+        let parameters = study.space().parameters().iter();
+        let valued = study.trials().iter().rev().filter(|trial| wishes.correct && trial.value().is_some());
+        Self {
+            study,
+            exported: sheet.exported,
+            correct: wishes.correct,
+            given: wishes.given || is_of_another_study(study, sheet),
+            complaints: sheet.complaints.clone(),
+            alone: parameters.filter_map(|one| SearchSpace::new(vec![one.clone()]).ok()).collect(),
+            wells: study.trials().iter().filter_map(|trial| Some((trial.id, study.well(trial.id)?))).collect(),
+            valued: valued.map(|trial| (trial.point.to_string(), trial.id)).collect(),
+        }
+    }
+
+    /// What a row does, and in words; none if that is nothing, or not clear.
+    pub fn act(&mut self, row: &Row) -> Option<(Act, String)> {
+        let id = if self.given { None } else { row.trial.or_else(|| self.in_well(row)) };
+        let Some(id) = id else { return self.own_point(row) };
+        let Ok(trial) = self.study.trial(id) else {
+            let hint = "check that the sheet is of this study; --given takes the rows as points of your own";
+            self.complain(row, format!("there is no trial {id}"), hint);
+            return None;
+        };
+        let why = reason(row);
+        let stays = if trial.value().is_some() { "; it has a value, which stays, and this is noted" } else { "" };
+        Some(match row.result {
+            RowResult::Blank => return None,
+            RowResult::Failed => (Act::Fail(id, why.to_owned()), format!("trial {id} failed: {why}{stays}")),
+            RowResult::Infeasible => {
+                (Act::Infeasible(id, why.to_owned()), format!("trial {id} is infeasible: {why}{stays}"))
+            }
+            RowResult::Value(value) if is_as_planned(trial, row) => {
+                let old = |old: f64| format!(", beside {}", number(old));
+                let beside = trial.value().filter(|_| !self.correct).map_or_else(String::new, old);
+                (Act::Tell(id, report(value, row)), format!("trial {id}: {}{beside}", number(value)))
+            }
+            RowResult::Value(value) => {
+                let full = self.complete(row, Some(trial))?;
+                let (shown, at) = (number(value), point(&full));
+                let words = format!("trial {id}: {shown} at {at} instead, which becomes a trial of its own");
+                self.at_its_trial(Act::Elsewhere(id, full, report(value, row)), words)
+            }
+        })
+    }
+
+    /// A row that names no trial.
+    fn own_point(&mut self, row: &Row) -> Option<(Act, String)> {
+        if row.point.is_none() && row.result != RowResult::Blank {
+            if row.well.is_none() || self.given {
+                self.complain(row, "there is a result without a point".to_owned(), "fill in the parameters' cells");
+            }
+            return None;
+        }
+        let full = self.complete(row, None)?;
+        let (why, at) = (reason(row), format!("at a point of your own, {}", point(&full)));
+        Some(match row.result {
+            RowResult::Blank => return None,
+            RowResult::Value(value) => {
+                let words = format!("{} {at}", number(value));
+                self.at_its_trial(Act::Add(full, report(value, row)), words)
+            }
+            RowResult::Failed => (Act::AddFailed(full, why.to_owned()), format!("failed {at}: {why}")),
+            RowResult::Infeasible => (Act::AddInfeasible(full, why.to_owned()), format!("infeasible {at}: {why}")),
+        })
+    }
+
+    /// The trial that is where a row says it is. A point in the row tells trials apart that were in the same well of one
+    /// plate after the other; without one only a trial under way can be meant.
+    fn in_well(&mut self, row: &Row) -> Option<TrialId> {
+        let well = row.well.as_deref()?;
+        let there = self.wells.iter().filter(|(_, own)| is_same_well(own, well));
+        let there: Vec<&Trial> = there.filter_map(|(id, _)| self.study.trial(*id).ok()).collect();
+        let planned: Vec<&Trial> =
+            there.iter().copied().filter(|trial| row.point.is_some() && is_as_planned(trial, row)).collect();
+        let pending: Vec<&Trial> = there.iter().copied().filter(|trial| trial.is_pending()).collect();
+        match (planned.as_slice(), pending.as_slice()) {
+            ([one], _) | ([], [one]) => Some(one.id),
+            ([], []) if row.point.is_some() => None,
+            ([], []) => {
+                let what = format!("no trial under way is in well {well}");
+                self.complain(row, what, "write the trial's number, or keep the parameters' columns");
+                None
+            }
+            ([], several) | (several, _) => {
+                let ids: Vec<String> = several.iter().map(|trial| trial.id.to_string()).collect();
+                self.complain(row, format!("well {well} has trials {}", ids.join(", ")), "write the trial's number");
+                None
+            }
+        }
+    }
+
+    /// Whether a row of an export says what its trial says, or said when it was exported, give or take what a spreadsheet
+    /// rounds off.
+    pub fn stands(&self, act: &Act) -> bool {
+        let Some(Ok(trial)) = act.trial().map(|id| self.study.trial(id)).filter(|_| self.exported) else {
+            return false;
+        };
+        match act {
+            Act::Tell(_, report) => said_so(trial, report),
+            Act::Fail(..) | Act::Infeasible(..) => !matches!(trial.state, TrialState::Pending | TrialState::Released),
+            _ => false,
+        }
+    }
+
+    /// The known constraint that a measured point breaks.
+    pub fn broken_constraint(&self, act: &Act) -> Option<String> {
+        let point = match act {
+            Act::Add(point, _) | Act::Elsewhere(_, point, _) => point,
+            Act::Tell(trial, _) => &self.study.trial(*trial).ok()?.point,
+            _ => return None,
+        };
+        let broken = self.study.space().broken_constraint(point).ok()??;
+        Some(broken.text().to_owned())
+    }
+
+    /// What would add a point, as a report of the trial that has values of that point already, where values are corrected.
+    fn at_its_trial(&self, act: Act, words: String) -> (Act, String) {
+        let (Act::Add(point, report) | Act::Elsewhere(_, point, report)) = &act else { return (act, words) };
+        match self.valued.get(&point.to_string()) {
+            Some(id) => (Act::Tell(*id, report.clone()), format!("{words}: that is trial {id}")),
+            None => (act, words),
+        }
+    }
+
+    /// A point with what the row leaves out: the planned values, or the fixed ones. None, with complaints, if some are
+    /// missing or will not do.
+    fn complete(&mut self, row: &Row, trial: Option<&Trial>) -> Option<Point> {
+        let (mut full, mut all_fine) = (Point::new(), true);
+        for (i, parameter) in self.study.space().parameters().iter().enumerate() {
+            let name = parameter.name();
+            let set = row.point.as_ref().and_then(|point| point.get(name));
+            let planned = trial.and_then(|trial| trial.point.get(name));
+            let fixed = match parameter {
+                Parameter::Fixed { value, .. } => Some(value),
+                _ => None,
+            };
+            // What was set as planned has its full digits.
+            let value = match (set, planned) {
+                (Some(set), Some(planned)) if as_planned(planned, set) => Some(planned),
+                (set, planned) => set.or(planned).or(fixed),
+            };
+            let Some(value) = value else {
+                self.complain(row, format!("there is no value for `{name}`"), "fill in the cell");
+                all_fine = false;
+                continue;
+            };
+            match self.alone[i].check(&Point::new().with(name, value.clone())) {
+                Ok(checked) => full = full.with(name, checked.get(name).unwrap_or(value).clone()),
+                Err(error) => {
+                    self.complaints.push(Complaint::from_error(row.line, &error));
+                    all_fine = false;
+                }
+            }
+        }
+        all_fine.then_some(full)
+    }
+
+    fn complain(&mut self, row: &Row, what: String, hint: &str) {
+        self.complaints.push(Complaint::new(row.line, what, hint));
+    }
+}
+
+/// Whether an export is of another study: most of its rows name trials that are not here, or are elsewhere.
+fn is_of_another_study(study: &Study, sheet: &Sheet) -> bool {
+    let rows: Vec<(TrialId, &Row)> =
+        sheet.rows.iter().filter(|row| row.point.is_some()).filter_map(|row| Some((row.trial?, row))).collect();
+    let is_here = |(id, row): &&(TrialId, &Row)| study.trial(*id).is_ok_and(|trial| is_as_planned(trial, row));
+    sheet.exported && !rows.is_empty() && 2 * rows.iter().filter(is_here).count() <= rows.len()
+}
+
+/// Whether a row leaves its trial's point as it was planned.
+fn is_as_planned(trial: &Trial, row: &Row) -> bool {
+    let same = |(name, set): (&str, _)| trial.point.get(name).is_some_and(|planned| as_planned(planned, set));
+    row.point.as_ref().is_none_or(|point| point.iter().all(same))
+}
+
+/// Whether the trial's value is this one, or was at some time.
+fn said_so(trial: &Trial, report: &Report) -> bool {
+    let TrialState::Complete { measurements } = &trial.state else { return false };
+    let alike = |a: Option<f64>, b: Option<f64>| match (a, b) {
+        (Some(a), Some(b)) => a == b || (a - b).abs() <= 1e-14 * a.abs().max(b.abs()),
+        (a, b) => a == b,
+    };
+    (1..=measurements.len()).rev().any(|n| {
+        let mut then = trial.clone();
+        then.state = TrialState::Complete { measurements: measurements[..n].to_vec() };
+        alike(then.value(), Some(report.value)) && alike(then.noise(), report.noise)
+    })
+}
+
+fn reason(row: &Row) -> &str {
+    if row.comment.is_empty() { "no reason was given" } else { &row.comment }
+}
+
+fn report(value: f64, row: &Row) -> Report {
+    let mut report = Report::new(value);
+    report.noise = row.noise;
+    report.comment = (!row.comment.is_empty()).then(|| row.comment.clone());
+    report
+}

@@ -1,0 +1,47 @@
+//! What is wrong with a file, all of it at once.
+
+use crate::fault::fault;
+
+/// Something wrong with a line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Complaint {
+    /// The line, from 1 on.
+    pub line: usize,
+    /// What is wrong.
+    pub what: String,
+    /// What to try.
+    pub hint: String,
+}
+
+impl Complaint {
+    /// About a line.
+    pub fn new(line: usize, what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { line, what: what.into(), hint: hint.into() }
+    }
+
+    /// About a line, from an error with a hint of its own.
+    pub fn from_error(line: usize, error: &impl std::fmt::Display) -> Self {
+        let text = error.to_string();
+        let (what, hint) = text.rsplit_once("\n  try: ").unwrap_or((&text, "mend the row"));
+        Self::new(line, what, hint)
+    }
+}
+
+/// The most complaints that are listed.
+const MOST: usize = 50;
+
+/// All complaints as one error: the lines in their order, and each hint once.
+pub fn all_of(mut complaints: Vec<Complaint>) -> anyhow::Error {
+    complaints.sort_by_key(|complaint| complaint.line);
+    let mut hints: Vec<&str> = Vec::new();
+    for complaint in complaints.iter().take(MOST) {
+        if !hints.contains(&complaint.hint.as_str()) {
+            hints.push(&complaint.hint);
+        }
+    }
+    let mut lines: Vec<String> = complaints.iter().take(MOST).map(|c| format!("line {}: {}", c.line, c.what)).collect();
+    if complaints.len() > MOST {
+        lines.push(format!("and {} more", complaints.len() - MOST));
+    }
+    fault(lines.join("\n"), hints.join("\n       "))
+}

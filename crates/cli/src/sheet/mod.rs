@@ -1,0 +1,94 @@
+//! Sheets for the laboratory: a CSV with trials to fill in, and reading it back.
+//!
+//! A person may sort the rows, leave results blank, repeat a row for a replicate, write what was really set instead of what
+//! was planned, use semicolons and decimal commas as their spreadsheet does, and add rows and columns of their own.
+
+mod complaint;
+mod read;
+mod well;
+mod write;
+
+use elbowroom::space::Value;
+
+pub use complaint::{Complaint, all_of};
+pub use read::{Row, RowResult, Sheet, read, read_sheet};
+pub use well::{is_same_well, well};
+pub use write::{Planned, write};
+
+/// Whether what was really set is what was planned: the same, or the plan rounded to three digits or more.
+pub fn as_planned(planned: &Value, set: &Value) -> bool {
+    match (planned, set.as_f64()) {
+        (Value::Float(plan), Some(set)) => {
+            let rounded = |digits: usize| format!("{plan:.digits$e}").parse() == Ok(set);
+            *plan == set || (2..=16).any(rounded)
+        }
+        _ => planned.is_same_as(set),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use elbowroom::space::{Parameter, Point, SearchSpace};
+    use elbowroom::study::TrialId;
+
+    use super::*;
+
+    fn space() -> SearchSpace {
+        let kind = Parameter::category("kind", ["=a", "b"]);
+        SearchSpace::new(vec![Parameter::float("x", 0.0, 9.0), kind, Parameter::int("value", 1, 9)]).unwrap()
+    }
+
+    #[test]
+    fn a_sheet_is_read_back_as_it_was_written() {
+        let point = Point::new().with("x", 1.0 / 3.0).with("kind", "=a").with("value", 3);
+        let planned = [Planned { trial: TrialId(7), point: &point, well: well(96, 12) }];
+        let text = write(&space(), &planned).unwrap();
+        assert_eq!(text, "trial,well,x,kind,parameter value,value,sd,comment\n7,B1,0.333333,'=a,3,,,\n");
+        let rows = read(text.as_bytes(), &space()).unwrap();
+        assert_eq!((rows[0].trial, rows[0].result), (Some(TrialId(7)), RowResult::Blank));
+        let read = rows[0].point.as_ref().unwrap();
+        assert!(point.iter().all(|(name, plan)| as_planned(plan, read.get(name).unwrap())));
+    }
+
+    #[test]
+    fn cells_that_have_no_column_of_their_own_are_refused() {
+        let error = |text: &str| read(text.as_bytes(), &space()).unwrap_err().to_string();
+        assert!(error("trial,value\n0,0,5\n").starts_with("line 2: there is a cell \"5\" beyond"));
+        assert!(error("trial,value,value\n0,1,2\n").starts_with("line 1: the column `value` is there twice"));
+        assert_eq!(read(b"trial,value\n0,1,,\n", &space()).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn what_spreadsheets_do_to_a_file_is_understood() {
+        let text = "\u{feff}comment;value;trial;x;mine\nwarm;0,25;2;\"1,5\";\n\n;FAILED;3;;9\n;;4\n";
+        let rows = read(text.as_bytes(), &space()).unwrap();
+        assert_eq!(rows.len(), 3);
+        assert_eq!((rows[0].result, rows[0].trial), (RowResult::Value(0.25), Some(TrialId(2))));
+        assert_eq!(rows[0].point, Some(Point::new().with("x", 1.5)));
+        assert_eq!((rows[1].result, rows[1].line), (RowResult::Failed, 4));
+        assert_eq!(rows[2].result, RowResult::Blank);
+        let windows = read(text.replace('\n', "\r\n").as_bytes(), &space()).unwrap();
+        assert_eq!(windows, rows);
+        for (bad, line) in [("trial,x\n1,2\n", 1), ("trial,value\n0,1\nx,1\n", 3), ("trial,value\n0,about 3\n", 2)] {
+            let error = read(bad.as_bytes(), &space()).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("line {line}: ")) && error.contains("try:"), "{error}");
+        }
+    }
+
+    #[test]
+    fn spaces_are_left_where_a_choice_has_them() {
+        let space = SearchSpace::new(vec![Parameter::category("k", [" a", "b"])]).unwrap();
+        let rows = read(b"trial, k ,value\n0, a, 1 \n1, b ,2\n , ,\n", &space).unwrap();
+        let read: Vec<_> = rows.iter().map(|row| row.point.as_ref().unwrap().get("k").unwrap().clone()).collect();
+        assert_eq!(read, [" a".into(), "b".into()]);
+        assert_eq!(rows[0].result, RowResult::Value(1.0));
+    }
+
+    #[test]
+    fn roundings_of_what_was_planned_are_known() {
+        let plan = Value::from(0.342_159);
+        assert!(as_planned(&plan, &Value::from(0.342)) && as_planned(&plan, &Value::from(0.342_16)));
+        assert!(!as_planned(&plan, &Value::from(0.34)) && !as_planned(&plan, &Value::from(0.343)));
+        assert!(as_planned(&Value::from(3), &Value::from(3.0)) && !as_planned(&Value::from("a"), &Value::from("b")));
+    }
+}

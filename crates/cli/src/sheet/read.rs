@@ -1,0 +1,276 @@
+//! Reading a sheet back.
+
+use anyhow::Result;
+use elbowroom::space::{Point, SearchSpace};
+use elbowroom::study::TrialId;
+use elbowroom_view::cells::{column, unguarded};
+
+use super::complaint::{Complaint, all_of};
+use crate::commands::value;
+
+/// A file that was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sheet {
+    /// Its rows.
+    pub rows: Vec<Row>,
+    /// Whether it is an export: its values are the means of what the trials have.
+    pub exported: bool,
+    /// What could not be read.
+    pub complaints: Vec<Complaint>,
+}
+
+/// One row that has something to say.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Its line in the file, from 1 on.
+    pub line: usize,
+    /// The trial; none for a result at a point of one's own.
+    pub trial: Option<TrialId>,
+    /// Where the trial is, such as the well of a plate.
+    pub well: Option<String>,
+    /// The point as the row has it; none if it has none.
+    pub point: Option<Point>,
+    /// What came of it.
+    pub result: RowResult,
+    /// The variance of the value's noise.
+    pub noise: Option<f64>,
+    /// The row's comment.
+    pub comment: String,
+}
+
+/// What a row says came of its trial.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum RowResult {
+    /// Nothing yet.
+    Blank,
+    /// A value.
+    Value(f64),
+    /// The word `failed`.
+    Failed,
+    /// The word `infeasible`.
+    Infeasible,
+}
+
+/// Reads a sheet back. A complaint names its line, and all of them are made at once.
+pub fn read(bytes: &[u8], space: &SearchSpace) -> Result<Vec<Row>> {
+    let sheet = read_sheet(bytes, space, "value")?;
+    if sheet.complaints.is_empty() { Ok(sheet.rows) } else { Err(all_of(sheet.complaints)) }
+}
+
+/// As [`read`], with the values in a column of this name, and with what is wrong beside what is not. Fails where the head
+/// of the file says that no row can be understood.
+pub fn read_sheet(bytes: &[u8], space: &SearchSpace, value_column: &str) -> Result<Sheet> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let delimiter = delimiter(bytes);
+    let mut builder = csv::ReaderBuilder::new();
+    let mut reader = builder.delimiter(delimiter).flexible(true).trim(csv::Trim::Headers).from_reader(bytes);
+    let head: Vec<String> = match reader.byte_headers() {
+        Ok(head) => head.iter().map(|cell| unguarded(&text(cell)).to_owned()).collect(),
+        Err(error) => return Err(all_of(vec![Complaint::new(1, error.to_string(), "save it as CSV")])),
+    };
+    let columns = Columns::find(&head, space, value_column, delimiter == b';').map_err(|one| all_of(vec![one]))?;
+    let (mut rows, mut complaints) = (Vec::new(), Vec::new());
+    let mut lines = Lines { bytes, at: 0, line: 1 };
+    for record in reader.byte_records() {
+        let record = record.map_err(|error| {
+            let what = format!("the file cannot be read: {error}");
+            all_of(vec![Complaint::new(lines.line, what, "save it as CSV")])
+        })?;
+        let line = lines.line(record.position().map_or(0, |position| position.byte() as usize));
+        let before = complaints.len();
+        let row = columns.row(line, &record, space, &mut complaints);
+        rows.extend(row.filter(|_| complaints.len() == before));
+    }
+    Ok(Sheet { rows, exported: columns.exported.is_some(), complaints })
+}
+
+/// Counts lines; the reader's own count is off by one where a line ends with a carriage return.
+struct Lines<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    line: usize,
+}
+
+impl Lines<'_> {
+    /// The line of the first byte from here on that ends no line; asked in order.
+    fn line(&mut self, byte: usize) -> usize {
+        let ends = |b: &u8| matches!(b, b'\r' | b'\n');
+        let start = byte.min(self.bytes.len());
+        let start = start + self.bytes[start..].iter().take_while(|b| ends(b)).count();
+        if start > self.at {
+            self.line += self.bytes[self.at..start].iter().filter(|b| **b == b'\n').count();
+            self.at = start;
+        }
+        self.line
+    }
+}
+
+/// What separates cells: whichever of comma, semicolon and tab the head has most of.
+fn delimiter(bytes: &[u8]) -> u8 {
+    let head = bytes.split(|b| *b == b'\n').next().unwrap_or_default();
+    let count = |d: u8| head.iter().filter(|b| **b == d).count();
+    [b',', b';', b'\t'].into_iter().rev().max_by_key(|d| count(*d)).unwrap_or(b',')
+}
+
+struct Columns {
+    width: usize,
+    trial: Option<usize>,
+    well: Option<usize>,
+    values: usize,
+    noise: Option<usize>,
+    sd: Option<usize>,
+    comment: Option<usize>,
+    /// One for each parameter.
+    parameters: Vec<Option<usize>>,
+    decimal_comma: bool,
+    /// State and reason of an export.
+    exported: Option<(usize, Option<usize>)>,
+}
+
+impl Columns {
+    fn find(
+        head: &[String],
+        space: &SearchSpace,
+        value_column: &str,
+        decimal_comma: bool,
+    ) -> Result<Columns, Complaint> {
+        let is_named = |name: &String| !name.is_empty();
+        if let Some(twice) = (1..head.len()).find(|i| is_named(&head[*i]) && head[..*i].contains(&head[*i])) {
+            let what = format!("the column `{}` is there twice", head[twice]);
+            return Err(Complaint::new(1, what, "keep one of them, or rename the other"));
+        }
+        let at = |name: &str| head.iter().position(|column| column.eq_ignore_ascii_case(name));
+        let Some(values) = at(value_column) else {
+            let hint = "keep the head of the sheet, or name the column that holds the values: --value NAME";
+            let what = format!("there is no column `{value_column}`; there are {}", head.join(", "));
+            return Err(Complaint::new(1, what, hint));
+        };
+        let parameters: Vec<Option<usize>> =
+            space.parameters().iter().map(|p| head.iter().position(|h| *h == column(p.name()))).collect();
+        let is_free = |i: &usize| *i != values && !parameters.contains(&Some(*i));
+        if parameters.contains(&Some(values)) {
+            let what = format!("the column `{}` is a parameter's", head[values]);
+            return Err(Complaint::new(1, what, "name the column that holds the values: --value NAME"));
+        }
+        let own = |name: &str| at(name).filter(is_free);
+        let is_export = ["state", "source", "attempts"].iter().all(|name| own(name).is_some());
+        Ok(Columns {
+            width: head.len(),
+            trial: own("trial"),
+            well: own("well"),
+            values,
+            noise: own("noise"),
+            sd: own("sd"),
+            comment: own("comment"),
+            exported: own("state").filter(|_| is_export).map(|state| (state, own("reason"))),
+            parameters,
+            decimal_comma,
+        })
+    }
+
+    fn row(
+        &self,
+        line: usize,
+        record: &csv::ByteRecord,
+        space: &SearchSpace,
+        complaints: &mut Vec<Complaint>,
+    ) -> Option<Row> {
+        let whole = |at: Option<usize>| text(at.and_then(|i| record.get(i)).unwrap_or_default());
+        let cell = |at: Option<usize>| unguarded(whole(at).trim()).to_owned();
+        let is_blank = |cell: &[u8]| cell.trim_ascii().is_empty();
+        if record.iter().all(is_blank) {
+            return None;
+        }
+        let mut wrong = |what: String, hint: &str| complaints.push(Complaint::new(line, what, hint));
+        if let Some(surplus) = record.iter().skip(self.width).find(|cell| !is_blank(cell)) {
+            let what = format!("there is a cell {:?} beyond the last column", text(surplus));
+            wrong(what, "write decimal points, or separate cells by semicolons or tabs");
+        }
+        let written = cell(self.trial);
+        let trial = written.parse().ok().map(TrialId);
+        if trial.is_none() && !written.is_empty() {
+            let hint = "keep the trial's number, or leave it blank for a point of your own";
+            wrong(format!("{written:?} is no trial"), hint);
+        }
+        let (mut result, mut comment) = (RowResult::Blank, cell(self.comment));
+        match cell(Some(self.values)).as_str() {
+            "" => {}
+            word if word.eq_ignore_ascii_case("failed") => result = RowResult::Failed,
+            word if word.eq_ignore_ascii_case("infeasible") => result = RowResult::Infeasible,
+            written => match self.number(written) {
+                Some(value) => result = RowResult::Value(value),
+                None => {
+                    let hint = "write a number, failed or infeasible, or leave it blank; words go into the comment";
+                    wrong(format!("the value {written:?} is no number"), hint);
+                }
+            },
+        }
+        if let (Some((state, reason)), RowResult::Blank) = (self.exported, result) {
+            match cell(Some(state)).as_str() {
+                "failed" => result = RowResult::Failed,
+                "infeasible" => result = RowResult::Infeasible,
+                _ => {}
+            }
+            comment = cell(reason);
+        }
+        let noise = self.noise(&cell(self.noise), &cell(self.sd)).unwrap_or_else(|(what, hint)| {
+            wrong(what, hint);
+            None
+        });
+        let point = self.point(space, whole);
+        let well = Some(cell(self.well)).filter(|well| !well.is_empty());
+        if trial.is_none() && well.is_none() && point.is_none() && result != RowResult::Blank {
+            wrong("there is a value without a trial or a point".to_owned(), "write the trial's number");
+        }
+        Some(Row { line, trial, well, point, result, noise, comment })
+    }
+
+    /// What the row has of a point.
+    fn point(&self, space: &SearchSpace, whole: impl Fn(Option<usize>) -> String) -> Option<Point> {
+        let mut point = Point::new();
+        for (parameter, at) in space.parameters().iter().zip(&self.parameters) {
+            let written = unguarded(&whole(*at)).to_owned();
+            if !written.trim().is_empty() {
+                let number = self.number(written.trim()).filter(|_| self.decimal_comma);
+                let written = number.map_or(written, |x| x.to_string());
+                point = point.with(parameter.name(), value(Some(parameter), &written));
+            }
+        }
+        (!point.is_empty()).then_some(point)
+    }
+
+    /// The variance of the noise, from itself or from the standard deviation.
+    fn noise(&self, noise: &str, sd: &str) -> Result<Option<f64>, (String, &'static str)> {
+        let read = |written: &str| self.number(written).filter(|v| *v >= 0.0 && v.is_finite());
+        match (noise, sd) {
+            ("", "") => Ok(None),
+            ("", sd) => match read(sd).map(|sd| sd * sd).filter(|v| v.is_finite()) {
+                Some(variance) => Ok(Some(variance)),
+                None => {
+                    let what = format!("the sd {sd:?} is no standard deviation");
+                    Err((what, "write a number that is not negative"))
+                }
+            },
+            (noise, "") => match read(noise) {
+                Some(variance) => Ok(Some(variance)),
+                None => {
+                    let hint = "write a number that is not negative; a standard deviation goes into a column `sd`";
+                    Err((format!("the noise {noise:?} is no variance"), hint))
+                }
+            },
+            _ => Err((
+                format!("there are both a noise of {noise} and an sd of {sd}"),
+                "keep one of them: noise is the variance, sd its root",
+            )),
+        }
+    }
+
+    fn number(&self, written: &str) -> Option<f64> {
+        let comma = self.decimal_comma && written.matches(',').count() == 1 && !written.contains('.');
+        if comma { written.replace(',', ".").parse().ok() } else { written.parse().ok() }
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}

@@ -1,0 +1,80 @@
+//! A text, to point at.
+
+use std::ops::Range;
+
+use elbowroom::error::Error as CoreError;
+use elbowroom::space::nearest;
+use toml::de::{DeTable, DeValue};
+
+/// The text of a file, and what a complaint calls it.
+pub struct Page<'a> {
+    pub text: &'a str,
+    pub shown: &'a str,
+}
+
+impl Page<'_> {
+    pub fn fault(&self, span: Option<Range<usize>>, what: &str, hint: &str) -> anyhow::Error {
+        let Some(span) = span else { return crate::fault::fault(format!("{}: {what}", self.shown), hint) };
+        let start = floor(self.text, span.start);
+        let line = 1 + self.text[..start].matches('\n').count();
+        let begin = self.text[..start].rfind('\n').map_or(0, |i| i + 1);
+        let source: String = self.text[begin..].lines().next().unwrap_or("").chars().take(200).collect();
+        let column = self.text[begin..start].chars().count();
+        let source = source.replace('\t', " ");
+        let margin = " ".repeat(line.to_string().len());
+        let caret = " ".repeat(column);
+        let what = format!("{}, line {line}: {what}\n  {line} | {source}\n  {margin} | {caret}^", self.shown);
+        crate::fault::fault(what, hint)
+    }
+
+    /// A complaint of TOML's reader, with the nearest word that it knows.
+    pub fn unread(&self, span: Option<Range<usize>>, message: &str) -> anyhow::Error {
+        let message = message.trim_end();
+        let hint = near(message).map(|near| format!("did you mean `{near}`?"));
+        self.fault(span, message, hint.as_deref().unwrap_or("compare it with the file that `elbow init` writes"))
+    }
+
+    pub fn core(&self, span: Range<usize>, error: &CoreError) -> anyhow::Error {
+        self.told(span, &error.to_string())
+    }
+
+    pub fn run(&self, span: Range<usize>, error: &elbowroom_run::Error) -> anyhow::Error {
+        self.told(span, &error.to_string())
+    }
+
+    fn told(&self, span: Range<usize>, text: &str) -> anyhow::Error {
+        let (what, hint) = text.rsplit_once("\n  try: ").unwrap_or((text, "mend it"));
+        self.fault(Some(span), what, hint)
+    }
+
+    /// Where the key stands that these keys lead to, or the last of them that is there.
+    pub fn key(&self, path: &[&str]) -> Option<Range<usize>> {
+        let whole = DeTable::parse(self.text).ok()?.into_inner();
+        let (mut table, mut found) = (&whole, None);
+        for name in path {
+            let Some((key, value)) = table.iter().find(|(key, _)| key.get_ref() == name) else { break };
+            found = Some(key.span());
+            match value.get_ref() {
+                DeValue::Table(inner) => table = inner,
+                _ => break,
+            }
+        }
+        found
+    }
+}
+
+/// The known word nearest to the unknown one, in what serde says: "unknown field `a`, expected one of `b`, `c`".
+fn near(message: &str) -> Option<String> {
+    if !message.starts_with("unknown ") {
+        return None;
+    }
+    let mut words = message.split('`').skip(1).step_by(2);
+    let unknown = words.next()?;
+    nearest(unknown, words).map(str::to_owned)
+}
+
+/// The start of the character at an index of a text.
+fn floor(text: &str, at: usize) -> usize {
+    let at = at.min(text.len());
+    (0..=at).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0)
+}

@@ -1,0 +1,77 @@
+//! The strategy and the model of a study.toml: the core reads them, and what it would pass over is refused here.
+
+use anyhow::Result;
+use elbowroom::study::{ModelConfig, StrategyConfig, unknown_key};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use toml::{Spanned, Table, Value};
+
+use super::page::Page;
+
+/// A name alone, or a table with the name and settings of the strategy.
+pub fn strategy(written: Spanned<Value>, page: &Page<'_>) -> Result<StrategyConfig> {
+    let span = written.span();
+    match written.into_inner() {
+        Value::String(name) => StrategyConfig::named(&name).map_err(|error| page.core(span, &error)),
+        Value::Table(table) => {
+            match table.get("name") {
+                Some(Value::String(name)) => {
+                    StrategyConfig::named(name).map_err(|error| page.core(span, &error))?;
+                }
+                _ => {
+                    let hint = format!("name one of {}, with its settings", StrategyConfig::names().join(", "));
+                    return Err(page.fault(Some(span), "the strategy has no name", &hint));
+                }
+            }
+            read("strategy", table, page)
+        }
+        _ => {
+            let hint = format!("name one of {}", StrategyConfig::names().join(", "));
+            Err(page.fault(Some(span), "the strategy is neither a name nor a table", &hint))
+        }
+    }
+}
+
+/// The model, in which `sd` may stand for `noise`, its square.
+pub fn model(written: Spanned<Table>, page: &Page<'_>) -> Result<ModelConfig> {
+    let mut table = written.into_inner();
+    if let Some(sd) = table.remove("sd") {
+        let at = page.key(&["model", "sd"]);
+        if table.contains_key("noise") {
+            let hint = "keep one of them: noise is the variance, sd its root";
+            return Err(page.fault(at, "the model has both `noise` and `sd`", hint));
+        }
+        let number = sd.as_float().or_else(|| sd.as_integer().map(|whole| whole as f64));
+        let Some(variance) = number.filter(|sd| *sd >= 0.0).map(|sd| sd * sd).filter(|v| v.is_finite()) else {
+            let hint = "give a number that is finite and not negative, or none to have it found";
+            return Err(page.fault(at, &format!("the standard deviation `sd` is {sd}"), hint));
+        };
+        table.insert("noise".to_owned(), Value::Float(variance));
+    }
+    read("model", table, page)
+}
+
+/// Reads a table. A complaint points at the key that it is about.
+fn read<T: DeserializeOwned + Serialize>(name: &str, table: Table, page: &Page<'_>) -> Result<T> {
+    let whole: T = match table.clone().try_into() {
+        Ok(whole) => whole,
+        Err(error) => {
+            // Which key it is shows when each is read alone.
+            let alone = |key: &&String| {
+                let is_needed = |other: &String| other == *key || other == "name";
+                let few: Table = table.clone().into_iter().filter(|(other, _)| is_needed(other)).collect();
+                few.try_into::<T>().is_err()
+            };
+            let at = table.keys().find(alone).and_then(|key| page.key(&[name, key]));
+            return Err(page.unread(at.or_else(|| page.key(&[name])), error.message()));
+        }
+    };
+    let (written, known) = (serde_json::to_value(&table)?, serde_json::to_value(&whole)?);
+    let entries = |value: &serde_json::Value| -> Option<Vec<(String, serde_json::Value)>> {
+        Some(value.as_object()?.iter().map(|(key, value)| (key.clone(), value.clone())).collect())
+    };
+    let Some(unknown) = unknown_key(&written, &known, &entries) else { return Ok(whole) };
+    let path: Vec<&str> = std::iter::once(name).chain(unknown.path.iter().map(String::as_str)).collect();
+    let what = format!("there is no setting `{}`", path.join("."));
+    Err(page.fault(page.key(&path), &what, &unknown.hint()))
+}
