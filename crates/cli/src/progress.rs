@@ -98,7 +98,13 @@ impl Progress {
             None => format!("{done} done"),
         }];
         parts.push(format!("{} running", counts.running));
-        for (n, word) in [(counts.failed + counts.infeasible, "failed"), (counts.lost + counts.queued, "lost")] {
+        let others = [
+            (counts.queued, "queued"),
+            (counts.failed, "failed"),
+            (counts.infeasible, "infeasible"),
+            (counts.lost, "lost"),
+        ];
+        for (n, word) in others {
             if n > 0 {
                 parts.push(format!("{n} {word}"));
             }

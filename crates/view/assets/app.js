@@ -18,7 +18,7 @@
 
   const logo = () => svg("svg", { viewBox: "0 0 24 24", "aria-hidden": true }, svg("circle", { cx: 8, cy: 9, r: 6.2, fill: "none", stroke: "currentColor", "stroke-width": 1.5, "stroke-dasharray": "3 2.2" }), svg("circle", { cx: 8, cy: 9, r: 2.2, fill: "currentColor" }), svg("circle", { cx: 18, cy: 17, r: 2.2, fill: "currentColor" }));
   const head = (crumb, controls) => {
-    show(bar, el("a", { class: "brand", href: "#/" }, logo(), "elbowroom"), crumb && el("span", { class: "crumb" }, "› ", el("b", {}, crumb)), el("span", { class: "grow" }), controls,
+    show(bar, el("a", { class: "brand", href: "#/" }, logo(), el("span", {}, "elbowroom")), crumb && el("span", { class: "crumb" }, "› ", el("b", {}, crumb)), el("span", { class: "grow" }), controls,
       el("button", { "aria-label": "dark or light", title: "dark or light (t)", onclick: turn }, "◐"), el("button", { "aria-label": "keys", title: "keys (?)", onclick: help }, "?"));
   };
   const pauseOrResume = (seen) => (seen.paused ? "Resume" : "Pause");
@@ -56,11 +56,11 @@
     show(main, el("div", { class: "grid" }, c.root));
     if (!answer.studies.length) return show(c.body, state("No study yet", "Begin one: elbow run study.toml, or elbow ask."));
     const rows = answer.studies.map((s) => {
-      const cells = [el("td", {}, el("a", { href: elbow.link(s.name) }, s.name)), el("td", { class: "num" }, "…"), el("td", { class: "num" }, "…"), el("td", { class: "num" }, "…"), el("td", { class: "num" }, "…"), el("td", { class: "num" }, `${ago(s.changed, Date.now())} ago`)];
-      get(study(s.name)).then((o) => [elbow.number(o.best && o.best.value, 6), o.counts.complete, o.counts.running, o.counts.failed + o.counts.infeasible].forEach((v, i) => (cells[i + 1].textContent = v)), (fault) => (cells[1].textContent = fault.message));
+      const cells = [el("td", {}, el("a", { href: elbow.link(s.name) }, s.name)), ...Array.from({ length: 5 }, () => el("td", { class: "num" }, "…")), el("td", { class: "num" }, `${ago(s.changed, Date.now())} ago`)];
+      get(study(s.name)).then((o) => [elbow.number(o.best && o.best.value, 6), o.counts.complete, o.counts.running, o.counts.failed, o.counts.infeasible].forEach((v, i) => (cells[i + 1].textContent = v)), (fault) => (cells[1].textContent = fault.message));
       return el("tr", {}, cells);
     });
-    show(c.body, el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "study"), ["best", "complete", "running", "failed", "last event"].map((h) => el("th", { class: "num" }, h)))), el("tbody", {}, rows))), answer.studies.length > 1 && el("p", {}, el("a", { href: "#/compare" }, "Compare them")));
+    show(c.body, el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "study"), ["best", "complete", "running", "failed", "infeasible", "last event"].map((h) => el("th", { class: "num" }, h)))), el("tbody", {}, rows))), answer.studies.length > 1 && el("p", {}, el("a", { href: "#/compare" }, "Compare them")));
   };
 
   const compare = async (mine) => {
