@@ -2,8 +2,10 @@
 
 mod common;
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::process::Child;
+use std::time::{Duration, Instant};
 
 use common::Bench;
 use serde_json::Value;
@@ -69,6 +71,30 @@ fn a_server_for_others_does_not_start_without_a_token_of_ones_own() {
         let said = bench.bad(1, &["serve", "--token-file", "token", "--port", "0"]);
         assert!(said.contains("others can read token") && said.contains("chmod 600"), "{said}");
     }
+}
+
+#[test]
+fn half_open_connections_without_a_token_keep_nobody_waiting() {
+    let bench = Bench::new(6, "echo {x}", "");
+    bench.good(&["ask"]);
+    let server = Server::start(&bench, &[]);
+    let address = server.url.strip_prefix("http://").unwrap().split('/').next().unwrap();
+    let open = |i: usize| {
+        let mut stream = TcpStream::connect(address).unwrap();
+        // Half of them begin to speak, and never come to an end.
+        if i.is_multiple_of(2) {
+            stream.write_all(b"GET / HTTP/1.1\r\nhost: ").unwrap();
+        }
+        stream
+    };
+    let start = Instant::now();
+    let mut idle: Vec<TcpStream> = (0..640).map(open).collect();
+    bench.good(&["status", &server.url]);
+    // The first of them has 10 seconds for its headers: whoever waits for it to end is not served before that.
+    assert!(start.elapsed() < Duration::from_secs(9), "{:?}", start.elapsed());
+    // There is no room for so many: who came first was shown out.
+    idle[0].set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    assert!(matches!(idle[0].read(&mut [0]), Ok(0) | Err(_)));
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod fault;
 mod guard;
 mod limits;
 mod live;
+mod lobby;
 mod looks;
 mod remote;
 mod routes;

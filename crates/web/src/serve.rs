@@ -5,13 +5,17 @@ use std::sync::Arc;
 
 use axum::Router;
 use elbowroom_store::Store;
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
 use crate::guard::Guard;
-use crate::limits::{MAX_CONNECTIONS, MAX_HEADER_TIME};
+use crate::limits::{MAX_CONNECTIONS, MAX_GUESTS, MAX_HEADER_TIME};
+use crate::lobby::Lobby;
 use crate::routes::router;
 use crate::studies::Studies;
 use crate::token::{Lock, Token};
@@ -106,10 +110,9 @@ impl Server {
 
 async fn serve(listener: std::net::TcpListener, app: Router, stop: watch::Sender<bool>) -> std::io::Result<()> {
     let listener = TcpListener::from_std(listener)?;
-    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let lobby = Lobby::new(MAX_GUESTS, MAX_CONNECTIONS);
     let mut stopped = stop.subscribe();
     loop {
-        let Ok(place) = places.clone().acquire_owned().await else { return Ok(()) };
         let stream = tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => stream,
@@ -122,13 +125,20 @@ async fn serve(listener: std::net::TcpListener, app: Router, stop: watch::Sender
             _ = stopped.wait_for(|stopped| *stopped) => return Ok(()),
         };
         let _ = stream.set_nodelay(true);
-        let service = TowerToHyperService::new(app.clone());
-        tokio::spawn(async move {
+        let visitor = lobby.enter();
+        let (app, guest) = (app.clone(), visitor.clone());
+        let connection = tokio::spawn(async move {
+            let app = TowerToHyperService::new(app);
+            let service = service_fn(move |mut request: Request<Incoming>| {
+                // The guard learns from it whose request this is.
+                request.extensions_mut().insert(guest.clone());
+                app.call(request)
+            });
             let mut http = hyper::server::conn::http1::Builder::new();
             http.timer(TokioTimer::new()).header_read_timeout(MAX_HEADER_TIME).max_buf_size(64 * 1024);
             // A connection that breaks is its client's business.
             let _ = http.serve_connection(TokioIo::new(stream), service).await;
-            drop(place);
         });
+        visitor.runs(connection.abort_handle());
     }
 }
