@@ -36,6 +36,7 @@ impl Progress {
             Happening::Ended(handed, outcome, took) => self.ended(study, handed, outcome, *took),
             Happening::Failing(streak) => self.print(&failing(streak)),
             Happening::Waiting(why) => self.once(&format!("waiting for trials of other workers: {why}")),
+            Happening::Paused => self.once("the study is paused in the dashboard; results are stored meanwhile"),
             Happening::Trouble(what) => self.once(what),
             Happening::Started(_) | Happening::Tick => {}
         }

@@ -98,6 +98,44 @@ fn half_open_connections_without_a_token_keep_nobody_waiting() {
 }
 
 #[test]
+fn a_pause_holds_for_workers_on_the_file_too() {
+    let bench = Bench::new(6, "echo {x}", "workers = 2");
+    bench.good(&["ask"]);
+    let server = Server::start(&bench, &["--write"]);
+    let pause = |paused: bool| {
+        let (address, token) = server.url.strip_prefix("http://").unwrap().split_once("/?token=").unwrap();
+        let body = format!("{{\"paused\":{paused}}}");
+        let mut stream = TcpStream::connect(address).unwrap();
+        let length = body.len();
+        let head = "POST /api/studies/bench/pause HTTP/1.1\r\ncontent-type: application/json\r\nconnection: close";
+        let more = format!("host: {address}\r\nauthorization: Bearer {token}\r\ncontent-length: {length}");
+        stream.write_all(format!("{head}\r\n{more}\r\n\r\n{body}").as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    };
+    pause(true);
+    assert!(bench.bad(1, &["ask"]).contains("paused"));
+    assert_eq!(bench.json(&["status"])["paused"], true);
+    let mut run = bench.start(&["run"]);
+    let mut said = BufReader::new(run.stderr.take().unwrap()).lines().map_while(Result::ok);
+    assert!(said.by_ref().any(|line| line.contains("the study is paused")), "it says so");
+    // The trial that was handed out before is reported while it lasts; no other one is begun.
+    bench.good(&["tell", "0", "0.5"]);
+    assert_eq!((bench.count("complete"), bench.json(&["status"])["trials"].clone()), (1, Value::from(1)));
+    pause(false);
+    said.for_each(drop);
+    assert!(run.wait().unwrap().success());
+    assert_eq!(bench.count("complete"), 6);
+
+    // A pause ends with the server that made it, or soon after.
+    pause(true);
+    assert_eq!(bench.json(&["status"])["paused"], true);
+    drop(server);
+    common::until("the pause is over", || bench.json(&["status"])["paused"] == false);
+}
+
+#[test]
 fn a_report_is_one_file_with_the_logs_hash() {
     let bench = Bench::new(9, "echo {x}", "");
     bench.good(&["run", "--workers", "2"]);

@@ -13,6 +13,7 @@ mod limits;
 mod live;
 mod lobby;
 mod looks;
+mod pause;
 mod remote;
 mod routes;
 mod serve;

@@ -41,6 +41,7 @@ pub struct Server {
     called: String,
     token: Token,
     app: Router,
+    studies: Arc<Studies>,
     stop: watch::Sender<bool>,
 }
 
@@ -71,14 +72,15 @@ impl Server {
         listener.set_nonblocking(true).map_err(taken)?;
         let address = listener.local_addr().map_err(taken)?;
         let door = Guard::new(Lock::of(&token), address, &hosts, write);
-        let app = router(Arc::new(Studies::new(store, write)), Arc::new(door));
+        let studies = Arc::new(Studies::new(store, write));
+        let app = router(studies.clone(), Arc::new(door));
         let called = match hosts.first() {
             Some(host) => format!("{host}:{}", address.port()),
             // Nobody can go to "anywhere"; this machine can go to itself.
             None if address.ip().is_unspecified() => format!("localhost:{}", address.port()),
             None => address.to_string(),
         };
-        Ok(Self { listener, address, called, token, app, stop: watch::channel(false).0 })
+        Ok(Self { listener, address, called, token, app, studies, stop: watch::channel(false).0 })
     }
 
     /// Where it listens.
@@ -103,6 +105,7 @@ impl Server {
     pub fn run(self) -> std::io::Result<()> {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let served = runtime.block_on(serve(self.listener, self.app, self.stop));
+        self.studies.resume();
         runtime.shutdown_background();
         served
     }

@@ -35,6 +35,9 @@ fn in_words(study: &SharedStudy) -> String {
         text += &words::wrap(&line, 8, width());
         text += &format!("        {}\n", spark(&best_so_far(values, config.goal), 60));
     }
+    if study.is_paused() {
+        text += "paused  nothing is handed out until the study is resumed in the dashboard\n";
+    }
     if let Some(streak) = study.study().streak().filter(Streak::is_long) {
         text += &words::wrap(&format!("failing {}", words::safe(&streak.to_string())), 8, width());
     }
@@ -84,6 +87,7 @@ fn in_json(study: &SharedStudy) -> Value {
         "trials": study.study().trials().len(),
         "counts": words::counts(&study.counts()),
         "best": study.study().best().map(|best| words::trial(study, best)),
+        "paused": study.is_paused(),
         "streak": words::streak(study),
         "model": study.study().part(),
         "created_ms": study.times().first().map(|time| time.0),
