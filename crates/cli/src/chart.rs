@@ -314,11 +314,16 @@ impl Chart {
         for series in &self.series {
             let points: Vec<_> = self.on_paper(series).into_iter().map(|(x, y)| (column(x), row(y))).collect();
             let mark = self.character(series.kind);
-            let runs_on = |i: usize| mark == '─' || matches!(series.kind, Kind::Spans(_)) && i % 2 == 0;
             for (i, (x, y)) in points.iter().enumerate() {
-                grid[*y][*x] = mark;
-                if let (true, Some((next, _))) = (runs_on(i), points.get(i + 1)) {
-                    (*x..*next).for_each(|x| grid[*y][x] = mark);
+                let next = points.get(i + 1).map_or(*x, |next| next.0);
+                let (drawn, until) = match series.kind {
+                    // A bar ends a little early, so that it is seen where the next one begins.
+                    Kind::Spans(_) => (i.is_multiple_of(2), next.saturating_sub(2)),
+                    _ if mark == '─' => (true, next),
+                    _ => (true, *x),
+                };
+                if drawn {
+                    grid[*y][*x..=until.max(*x)].fill(mark);
                 }
             }
         }

@@ -7,7 +7,7 @@ const LEAST: usize = 40;
 const USUAL: usize = 80;
 
 /// Words are not cut below this, unless nothing else fits.
-const WORDS: usize = 20;
+const WORDS: usize = 16;
 
 /// Between two columns.
 const GAP: &str = "  ";

@@ -203,8 +203,8 @@ fn failed_infeasible_and_lost_trials_are_counted_apart_in_every_view() {
     for trial in study.ask(9).unwrap().trials {
         match trial.id.0 {
             0..=2 => drop(study.tell(trial.id, trial.id.0 as f64).unwrap()),
-            3..=5 => drop(study.fail(trial.id, "broke").unwrap()),
-            6 | 7 => drop(study.infeasible(trial.id, "does not dissolve").unwrap()),
+            3..=5 => study.fail(trial.id, "broke").unwrap(),
+            6 | 7 => study.infeasible(trial.id, "does not dissolve").unwrap(),
             _ => {}
         }
     }

@@ -1,6 +1,7 @@
 //! What the dashboard's pictures show, looked at in a real browser. Skipped, and said so, where there is no Chromium.
 
 mod common;
+#[allow(dead_code, reason = "each test program uses a part")]
 #[path = "common/browser.rs"]
 mod driver;
 

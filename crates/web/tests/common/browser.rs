@@ -1,5 +1,4 @@
 //! A real Chromium, spoken to by its own protocol over a web socket.
-#![allow(dead_code, reason = "each test program uses a part")]
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
