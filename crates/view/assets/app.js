@@ -32,7 +32,11 @@
     pause.id = "pause";
     return [elbow.writes && [said, pause], el("span", { class: "dot", id: "live" }, elbow.report ? "report" : "connecting")];
   };
-  const connection = (kind, words) => Object.assign(document.getElementById("live"), { className: `dot ${kind}`, textContent: words });
+  const connection = (kind, words, more) => {
+    const dot = document.getElementById("live");
+    dot.className = `dot ${kind}`;
+    show(dot, el("span", {}, words, more && el("span", { class: "hide" }, more)));
+  };
   const help = () => {
     const keys = [["1–7", "the views of a study"], ["j k", "down and up in the trials"], ["Enter", "open the trial"], ["n p", "next and previous page"], ["/", "filter"], ["t", "dark or light"], ["g", "all studies"], ["?", "this"]];
     const box = el("dialog", { onclose: () => box.remove() }, el("h2", {}, "Keys"), el("dl", { class: "pairs" }, keys.map(([k, what]) => [el("dt", {}, el("kbd", {}, k)), el("dd", {}, what)])), el("p", {}, el("button", { onclick: () => box.close() }, "Close")));
@@ -135,7 +139,7 @@
     const clock = setInterval(tick, 1000);
     const source = elbow.live(name, (news) => {
       if (news.error) return connection("off", news.error);
-      connection("on", `live, event ${news.revision}`);
+      connection("on", "live", `, event ${news.revision}`);
       const changed = !first || news.revision !== seen.revision;
       first = false;
       Object.assign(seen, { ...news, axes: seen.axes, now: Date.now() + clocksDiffer });

@@ -26,8 +26,10 @@
 
   // The axis of values. On a log scale a line for each power of ten is enough.
   const decades = (u, all) => all.map((v) => (v !== null && Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-9 ? v : null));
+  // As many digits as tell neighbours apart.
+  const digits = (all, step) => Math.min(Math.max(4, Math.ceil(Math.log10(Math.max(...all.map(Math.abs)) / step)) + 1 || 4), 9);
   const values = (log) => ({
-    size: 68, space: 24, values: (u, all) => all.map((v) => (v === null ? "" : number(v, 4))),
+    size: 68, space: 24, values: (u, all, axis, space, step) => all.map((v) => (v === null ? "" : number(v, digits(all, step)))),
     ...(log ? { grid: { stroke: colour("faint"), width: 1, filter: decades }, ticks: { stroke: colour("line"), width: 1, filter: decades } } : {}),
   });
 
@@ -140,9 +142,10 @@
       svg("text", { class: "ink", transform: `translate(13 ${(top + h - bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, y.name));
     const id = `clip${(frame.count = (frame.count || 0) + 1)}`;
     root.append(svg("defs", {}, svg("clipPath", { id }, svg("rect", { x: left, y: top, width: w - left - right, height: h - top - bottom }))));
-    const clipped = svg("g", { "clip-path": `url(#${id})` }, back, front);
-    root.append(clipped, marks);
-    return { root, back, front, X, Y, width: w - left - right, height: h - top - bottom, left, top };
+    // What is over the frame may stand on its edge, and is seen whole.
+    const over = svg("g");
+    root.append(svg("g", { "clip-path": `url(#${id})` }, back, front), marks, over);
+    return { root, back, front, over, X, Y, width: w - left - right, height: h - top - bottom, left, top };
   };
   elbow.frame = frame;
 

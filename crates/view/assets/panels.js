@@ -65,13 +65,13 @@
       root.append(c.root);
       return overTwo(name, "map", c.body, (view, place) => {
         const f = elbow.frame(view.x, view.y);
-        for (const p of view.observed) f.back.append(svg("circle", { cx: f.X(p.x), cy: f.Y(p.y), r: 3.6, fill: elbow.paint(p.good), stroke: colour("soft"), "stroke-width": 0.7 }, svg("title", {}, `trial ${p.trial}: ${number(p.value)}`)));
-        for (const [kind, hue] of [["failed", "vermillion"], ["infeasible", "purple"]]) for (const p of view[kind]) f.back.append(svg("path", { d: `M${f.X(p.x) - 4} ${f.Y(p.y) - 4}l8 8m0 -8l-8 8`, stroke: colour(hue), "stroke-width": 1.6 }, svg("title", {}, `trial ${p.trial}: ${kind}`)));
+        for (const p of view.observed) f.over.append(svg("circle", { cx: f.X(p.x), cy: f.Y(p.y), r: 3.6, fill: elbow.paint(p.good), stroke: colour("soft"), "stroke-width": 0.7 }, svg("title", {}, `trial ${p.trial}: ${number(p.value)}`)));
+        for (const [kind, hue] of [["failed", "vermillion"], ["infeasible", "purple"]]) for (const p of view[kind]) f.over.append(svg("path", { d: `M${f.X(p.x) - 4} ${f.Y(p.y) - 4}l8 8m0 -8l-8 8`, stroke: colour(hue), "stroke-width": 1.6 }, svg("title", {}, `trial ${p.trial}: ${kind}`)));
         for (const p of view.pending) {
           if (p.rx !== null) f.front.append(svg("ellipse", { cx: f.X(p.x), cy: f.Y(p.y), rx: Math.max(p.rx * f.width, 1), ry: Math.max(p.ry * f.height, 1), fill: colour("green"), "fill-opacity": 0.13, stroke: colour("green"), "stroke-dasharray": "4 3", class: "room" }));
-          f.front.append(svg("circle", { cx: f.X(p.x), cy: f.Y(p.y), r: 5, fill: colour("green"), stroke: colour("card"), "stroke-width": 1.5, class: "pending" }, svg("title", {}, `trial ${p.trial}, ${p.worker || "unknown worker"}`)));
+          f.over.append(svg("circle", { cx: f.X(p.x), cy: f.Y(p.y), r: 5, fill: colour("green"), stroke: colour("card"), "stroke-width": 1.5, class: "pending" }, svg("title", {}, `trial ${p.trial}, ${p.worker || "unknown worker"}`)));
         }
-        if (view.best) f.front.append(svg("path", { d: star(f.X(view.best.x), f.Y(view.best.y), 8), fill: colour("orange"), stroke: colour("ink"), "stroke-width": 0.8 }, svg("title", {}, `best: trial ${view.best.trial}`)));
+        if (view.best) f.over.append(svg("path", { d: star(f.X(view.best.x), f.Y(view.best.y), 8), fill: colour("orange"), stroke: colour("ink"), "stroke-width": 0.8 }, svg("title", {}, `best: trial ${view.best.trial}`)));
         show(place, f.root, key(["pending, with its exclusion radius", "green"], ["observed, yellow is better", "soft"], ["best", "orange"], view.failed.length && ["failed", "vermillion", "cross"], view.infeasible.length && ["infeasible", "purple", "cross"]), view.note && el("p", { class: "said" }, view.note));
       });
     },
@@ -125,8 +125,11 @@
       const c = card("Model quality", "", "each result predicted from all others");
       root.append(c.root);
       return () => panel(study(name, "/quality"), c.body, (view) => {
-        const all = view.points.flatMap((p) => [p.observed, p.mean]), low = Math.min(...all), high = Math.max(...all), span = high - low || 1;
-        const U = (v) => 0.03 + 0.94 * ((v - low) / span), ticks = [0, 0.25, 0.5, 0.75, 1].map((t) => ({ at: U(low + t * span), label: number(low + t * span, 3) }));
+        // Positive values over decades are told apart on a log scale, as in the history.
+        const all = view.points.flatMap((p) => [p.observed, p.mean]), least = Math.min(...all), log = least > 0 && Math.max(...all) / least > 30;
+        const to = (v) => (log ? Math.log10(Math.max(v, least / 10)) : v), from = (v) => (log ? 10 ** v : v);
+        const low = to(least), high = to(Math.max(...all)), span = high - low || 1;
+        const U = (v) => 0.03 + 0.94 * ((to(v) - low) / span), ticks = [0, 0.25, 0.5, 0.75, 1].map((t) => ({ at: U(from(low + t * span)), label: number(from(low + t * span), 3) }));
         const f = elbow.frame({ name: "predicted", ticks }, { name: "observed", ticks }, 460, 330);
         f.back.append(svg("line", { x1: f.X(0), y1: f.Y(0), x2: f.X(1), y2: f.Y(1), stroke: colour("soft"), "stroke-dasharray": "5 4" }));
         for (const p of view.points) f.back.append(svg("line", { x1: f.X(U(p.mean - p.sd)), x2: f.X(U(p.mean + p.sd)), y1: f.Y(U(p.observed)), y2: f.Y(U(p.observed)), stroke: colour("sky"), opacity: 0.7 }), svg("circle", { cx: f.X(U(p.mean)), cy: f.Y(U(p.observed)), r: 3, fill: colour("blue") }, svg("title", {}, p.trial === null ? "" : `trial ${p.trial}`)));
