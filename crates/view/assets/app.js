@@ -27,7 +27,7 @@
     const pause = elbow.does(pauseOrResume(seen), said, async () => {
       seen.paused = (await post(study(name, "/pause"), { paused: !seen.paused })).paused;
       pause.textContent = pauseOrResume(seen);
-      return seen.paused ? "Paused: nobody is handed a point, on the store itself neither. What runs goes on." : "";
+      return seen.paused ? "Paused: nobody is handed a point, not even workers on the store itself. What runs goes on." : "";
     });
     pause.id = "pause";
     return [elbow.writes && [said, pause], el("span", { class: "dot", id: "live" }, elbow.report ? "report" : "connecting")];
