@@ -377,7 +377,8 @@ pub struct Why {
 Examples:
   elbow plot
   elbow plot --what slices --out slices.png
-  elbow plot --what map --x rate --y layers")]
+  elbow plot --what map --x rate --y layers
+  elbow plot --what timeline")]
 pub struct Plot {
     /// Which study.
     #[command(flatten)]
@@ -405,6 +406,8 @@ pub enum Picture {
     Slices,
     /// Where trials are, along two parameters, with those that are pending.
     Map,
+    /// Who ran which trial when: a lane for each of the trials that a worker runs at once.
+    Timeline,
 }
 
 /// `elbow serve`.

@@ -1,8 +1,11 @@
 //! A chart of points and lines: as text for a terminal, and as a panel of a picture.
 
-use elbowroom_view::plot::{Axis, BLUE, Figure, GREY, Key, Layer, Marker, ORANGE, Panel, SKY, Stroke, VERMILLION};
+use elbowroom_view::Standing;
+use elbowroom_view::plot::{
+    Axis, BLUE, Figure, GREEN, GREY, Key, Layer, Marker, ORANGE, PURPLE, Panel, SKY, Stroke, VERMILLION,
+};
 
-use crate::words::number;
+use crate::words::{brief, number};
 
 /// A chart.
 #[derive(Debug, Clone)]
@@ -26,6 +29,10 @@ pub struct Scale {
     pub log: bool,
     /// Whether it counts.
     pub whole: bool,
+    /// Names that stand at 0, 1, 2 … instead of numbers; upright, the first is on top.
+    pub names: Vec<String>,
+    /// Whether nothing lies between its values, as between categories: then no line joins them.
+    pub apart: bool,
 }
 
 /// Points of one kind.
@@ -56,6 +63,8 @@ pub enum Kind {
     Crosses,
     /// A mark to look at first.
     Star,
+    /// Level bars, each from one point to the next: trials that ended so.
+    Spans(Standing),
 }
 
 impl Kind {
@@ -66,7 +75,26 @@ impl Kind {
             Kind::Rings => 'o',
             Kind::Crosses => 'x',
             Kind::Star => '★',
+            Kind::Spans(Standing::Complete) => '█',
+            Kind::Spans(Standing::Running) => '▒',
+            Kind::Spans(Standing::Failed) => 'x',
+            Kind::Spans(Standing::Infeasible) => '#',
+            Kind::Spans(Standing::Lost | Standing::Queued) => '~',
+            Kind::Spans(Standing::Released) => '-',
         }
+    }
+
+    /// The look of level bars.
+    fn bar(standing: Standing) -> Stroke {
+        let colour = match standing {
+            Standing::Complete => BLUE,
+            Standing::Running => GREEN,
+            Standing::Failed => VERMILLION,
+            Standing::Infeasible => PURPLE,
+            Standing::Lost | Standing::Queued => ORANGE,
+            Standing::Released => GREY,
+        };
+        Stroke::solid(colour).width(BAR)
     }
 
     /// Shape, colour and size, which differ all three.
@@ -84,6 +112,7 @@ impl Kind {
         match self {
             Kind::Line | Kind::Steps => key.line(Stroke::solid(BLUE)),
             Kind::Rim => key.band(SKY, BAND),
+            Kind::Spans(standing) => key.line(Kind::bar(standing)),
             marks => {
                 let (marker, colour, size) = marks.marker();
                 key.mark(marker, colour, size)
@@ -95,6 +124,13 @@ impl Kind {
 /// How much of a band is seen.
 const BAND: f64 = 0.3;
 
+/// Pixels of a level bar, and of the lane it lies in.
+const BAR: f64 = 12.0;
+const LANE: f64 = 20.0;
+
+/// The most characters of a name beside an axis.
+const NAME: usize = 22;
+
 /// Both axes: the range of all points, never empty.
 struct Frame {
     x: (f64, f64),
@@ -104,7 +140,7 @@ struct Frame {
 impl Scale {
     /// A linear one.
     pub fn new(label: impl Into<String>) -> Self {
-        Self { label: label.into(), log: false, whole: false }
+        Self { label: label.into(), ..Self::default() }
     }
 
     fn shown(&self, v: f64) -> f64 {
@@ -116,8 +152,19 @@ impl Scale {
     }
 
     fn axis(&self) -> Axis {
+        if !self.names.is_empty() {
+            return Axis { label: self.label.clone(), ..Axis::named(self.names.clone()) };
+        }
         let axis = if self.log { Axis::log(&self.label) } else { Axis::linear(&self.label) };
         if self.whole { axis.whole() } else { axis }
+    }
+
+    /// Which of `n` places, in a row of as many, belongs to a value of a range.
+    fn place(&self, shown: f64, range: (f64, f64), n: usize) -> usize {
+        match self.names.len() {
+            0 => (share(shown, range) * (n - 1) as f64).round() as usize,
+            names => (((shown + 0.5) / names as f64 * n as f64) as usize).min(n - 1),
+        }
     }
 }
 
@@ -166,75 +213,160 @@ impl Chart {
             legend: legend.collect(),
             panels,
             columns,
-            panel_size: if columns > 1 { (360.0, 220.0) } else { (640.0, 380.0) },
+            panel_size: match charts {
+                [only] if !only.y.names.is_empty() => (640.0, LANE * only.y.names.len().max(3) as f64),
+                [_] => (640.0, 380.0),
+                _ => (360.0, 220.0),
+            },
         }
     }
 
     fn panel(&self) -> Panel {
-        let mut panel = Panel::new(self.title.clone(), self.x.axis(), self.y.axis());
+        let mut x = self.x.axis();
+        if !self.x.names.is_empty() {
+            // From left to right.
+            x = x.range(-0.6, self.x.names.len() as f64 - 0.4);
+        }
+        let mut panel = Panel::new(self.title.clone(), x, self.y.axis());
         let mut rim: Option<Vec<(f64, f64)>> = None;
         for series in &self.series {
             let points = self.seen(series);
-            panel.layers.push(match series.kind {
-                Kind::Line => Layer::Line { points, stroke: Stroke::solid(BLUE).width(2.2) },
-                Kind::Steps => Layer::Line { points: steps(&points), stroke: Stroke::solid(BLUE).width(2.2) },
-                Kind::Rim => match rim.take() {
-                    None => {
-                        rim = Some(points);
-                        continue;
-                    }
-                    Some(low) => {
-                        let points = low.iter().zip(points).map(|((x, low), (_, high))| (*x, *low, high)).collect();
-                        Layer::Band { points, colour: SKY, opacity: BAND }
-                    }
-                },
-                marks => {
-                    let (marker, colour, size) = marks.marker();
-                    Layer::Marks { points, marker, colour, size }
-                }
-            });
+            if series.kind == Kind::Rim && rim.is_none() {
+                rim = Some(points);
+                continue;
+            }
+            panel.layers.extend(self.layers(series.kind, points, rim.take().unwrap_or_default()));
         }
         panel
     }
 
-    /// As text of so many columns and rows.
-    pub fn text(&self, columns: usize, rows: usize) -> String {
+    /// One series as layers; of a band also its lower rim.
+    fn layers(&self, kind: Kind, points: Vec<(f64, f64)>, low: Vec<(f64, f64)>) -> Vec<Layer> {
+        let between = || low.iter().zip(&points).map(|((x, low), (_, high))| (*x, *low, *high)).collect();
+        let marks = |kind: Kind, points| {
+            let (marker, colour, size) = kind.marker();
+            Layer::Marks { points, marker, colour, size }
+        };
+        vec![match kind {
+            Kind::Line if self.x.apart => Layer::Marks { points, marker: Marker::Circle, colour: BLUE, size: 4.5 },
+            Kind::Rim if self.x.apart => Layer::Bars { points: between(), stroke: Stroke::solid(SKY).width(2.2) },
+            Kind::Line => Layer::Line { points, stroke: Stroke::solid(BLUE).width(2.2) },
+            Kind::Steps => Layer::Line { points: steps(&points), stroke: Stroke::solid(BLUE).width(2.2) },
+            Kind::Rim => Layer::Band { points: between(), colour: SKY, opacity: BAND },
+            Kind::Spans(standing) => {
+                let bar = |ends: &[(f64, f64)]| Layer::Line { points: ends.to_vec(), stroke: Kind::bar(standing) };
+                return points.chunks(2).map(bar).collect();
+            }
+            kind => marks(kind, points),
+        }]
+    }
+
+    /// As text of so many columns in all and so many rows of points.
+    pub fn text(&self, width: usize, rows: usize) -> String {
         let frame = self.frame();
+        let labels = self.labels(&frame, rows);
+        let beside = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
+        let columns = width.saturating_sub(beside + 2).max(10);
+        let margin = " ".repeat(beside + 2);
+        let mut text = format!("{}\n", brief(&self.title, width - 1));
+        for (label, line) in labels.iter().zip(self.grid(&frame, columns, rows)) {
+            let line: String = line.iter().collect();
+            text += format!("{label:>beside$} │{line}").trim_end();
+            text.push('\n');
+        }
+        text += &format!("{:>beside$} └{}\n", "", "─".repeat(columns));
+        text += format!("{margin}{}", self.below(&frame, columns)).trim_end();
+        text.push('\n');
+        let key: Vec<String> =
+            self.series.iter().map(|series| format!("{} {}", self.character(series.kind), series.name)).collect();
+        text + &wrapped(&key, "   ", &margin, width)
+    }
+
+    /// What marks a series in a text.
+    fn character(&self, kind: Kind) -> char {
+        match kind {
+            Kind::Line if self.x.apart => 'o',
+            kind => kind.character(),
+        }
+    }
+
+    /// What stands beside each row.
+    fn labels(&self, frame: &Frame, rows: usize) -> Vec<String> {
+        let mut labels = vec![String::new(); rows];
+        if self.y.names.is_empty() {
+            labels[rows - 1] = self.y.number(frame.y.0);
+            labels[0] = self.y.number(frame.y.1);
+        }
+        for (i, name) in self.y.names.iter().enumerate() {
+            labels[self.y.place(i as f64, frame.y, rows)] = brief(name, NAME - 1);
+        }
+        labels
+    }
+
+    /// The points in rows of characters, the topmost first.
+    fn grid(&self, frame: &Frame, columns: usize, rows: usize) -> Vec<Vec<char>> {
         let mut grid = vec![vec![' '; columns]; rows];
-        let column = |x: f64| (share(x, frame.x) * (columns - 1) as f64).round() as usize;
-        let row = |y: f64| rows - 1 - (share(y, frame.y) * (rows - 1) as f64).round() as usize;
+        let column = |x: f64| self.x.place(x, frame.x, columns);
+        let row = |y: f64| match self.y.names.is_empty() {
+            true => rows - 1 - self.y.place(y, frame.y, rows),
+            false => self.y.place(y, frame.y, rows),
+        };
         for series in &self.series {
-            let points = self.on_paper(series).into_iter().map(|(x, y)| (column(x), row(y)));
-            let (points, mark) = (points.collect::<Vec<_>>(), series.kind.character());
+            let points: Vec<_> = self.on_paper(series).into_iter().map(|(x, y)| (column(x), row(y))).collect();
+            let mark = self.character(series.kind);
             for (i, (x, y)) in points.iter().enumerate() {
-                grid[*y][*x] = mark;
-                if let (true, Some((next, _))) = (mark == '─', points.get(i + 1)) {
-                    (*x..*next).for_each(|x| grid[*y][x] = '─');
+                let next = points.get(i + 1).map_or(*x, |next| next.0);
+                let (drawn, until) = match series.kind {
+                    // A bar ends a little early, so that it is seen where the next one begins.
+                    Kind::Spans(_) => (i.is_multiple_of(2), next.saturating_sub(2)),
+                    _ if mark == '─' => (true, next),
+                    _ => (true, *x),
+                };
+                if drawn {
+                    grid[*y][*x..=until.max(*x)].fill(mark);
                 }
             }
         }
-        let labels = [self.y.number(frame.y.1), self.y.number(frame.y.0)];
-        let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
-        let mut text = format!("{}\n", self.title);
-        for (i, line) in grid.iter().enumerate() {
-            let label = match i {
-                0 => labels[0].as_str(),
-                i if i + 1 == rows => labels[1].as_str(),
-                _ => "",
-            };
-            let line: String = line.iter().collect();
-            text += format!("{label:>width$} │{line}").trim_end();
-            text.push('\n');
-        }
-        let (low, high) = (self.x.number(frame.x.0), self.x.number(frame.x.1));
-        let gap = columns.saturating_sub(low.chars().count() + high.chars().count() + self.x.label.chars().count()) / 2;
-        let gap = " ".repeat(gap.max(1));
-        text += &format!("{:>width$} └{}\n", "", "─".repeat(columns));
-        text += format!("{:>width$}  {low}{gap}{}{gap}{high}", "", self.x.label).trim_end();
-        let key: Vec<String> =
-            self.series.iter().map(|series| format!("{} {}", series.kind.character(), series.name)).collect();
-        text + &format!("\n{:>width$}  {}\n", "", key.join("   "))
+        grid
     }
+
+    /// What stands below: the ends of a range with its label between them, or names.
+    fn below(&self, frame: &Frame, columns: usize) -> String {
+        let n_names = self.x.names.len();
+        if n_names == 0 {
+            let (low, high) = (self.x.number(frame.x.0), self.x.number(frame.x.1));
+            let room = columns.saturating_sub(low.chars().count() + high.chars().count() + 2);
+            let label = brief(&self.x.label, room.saturating_sub(1));
+            let left = room.saturating_sub(label.chars().count());
+            return format!("{low} {}{label}{} {high}", " ".repeat(left / 2), " ".repeat(left - left / 2));
+        }
+        // Each name has its share of the width; where that is too little, some are left out.
+        let every = (4 * n_names).div_ceil(columns).max(1);
+        let mut line = vec![' '; columns];
+        for (i, name) in self.x.names.iter().enumerate().step_by(every) {
+            let room = (columns * every / n_names).saturating_sub(2).max(1);
+            let name: Vec<char> = brief(name, room).chars().collect();
+            let middle = self.x.place(i as f64, frame.x, columns);
+            let start = middle.saturating_sub(name.len() / 2).min(columns.saturating_sub(name.len()));
+            line[start..].iter_mut().zip(name).for_each(|(place, c)| *place = c);
+        }
+        line.into_iter().collect()
+    }
+}
+
+/// Parts in lines of at most `width` columns, each after a margin.
+fn wrapped(parts: &[String], gap: &str, margin: &str, width: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if (line.chars().count() + gap.len() + part.chars().count()) <= width => {
+                *line += gap;
+                *line += part;
+            }
+            _ => lines.push(format!("{margin}{part}")),
+        }
+    }
+    lines.join("\n") + "\n"
 }
 
 /// The corners of a line that stays at each value until the next.
@@ -259,8 +391,40 @@ mod tests {
 
     #[test]
     fn points_stand_where_they_belong() {
-        let chart = chart(Kind::Crosses, vec![(0.0, 0.0), (4.0, 2.0)], false);
-        assert_eq!(chart.text(5, 3), "t\n2 │    x\n  │\n0 │x\n  └─────\n   0 x 4\n   x v\n");
+        let chart = chart(Kind::Crosses, vec![(0.0, 0.0), (9.0, 2.0)], false);
+        assert_eq!(chart.text(13, 3), "t\n2 │         x\n  │\n0 │x\n  └──────────\n   0   x    9\n   x v\n");
+    }
+
+    #[test]
+    fn a_text_is_no_wider_than_it_may_be() {
+        let names = |n: usize| (0..n).map(|i| format!("a long name of number {i}")).collect::<Vec<String>>();
+        for (width, n) in [(80, 0), (80, 3), (80, 40), (60, 7)] {
+            let x = Scale { names: names(n), ..Scale::new("a parameter with a name as long as a whole sentence") };
+            let y = Scale { names: names(n), log: n == 0, ..Scale::new("y") };
+            let points = vec![(0.0, -1.234_567_89e-300), (0.0, 1.234_567_89e-300), (2.0, 1.0)];
+            let series = ["value", "one standard deviation", "another one that takes much room", "and one more"]
+                .map(|name| Series { name, kind: Kind::Dots, points: points.clone() });
+            let chart = Chart { title: "word ".repeat(40), x, y, series: series.into() };
+            for line in chart.text(width, 16.max(n)).lines() {
+                assert!(line.chars().count() <= width, "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn categories_are_not_joined_by_lines() {
+        let x = Scale { names: vec!["a".into(), "b".into()], apart: true, ..Scale::new("kind") };
+        let series = |kind, y: f64| Series { name: "s", kind, points: vec![(0.0, y), (1.0, y)] };
+        let series = vec![series(Kind::Rim, 1.0), series(Kind::Rim, 3.0), series(Kind::Line, 2.0)];
+        let apart = Chart { title: "t".into(), x, y: Scale::new("value"), series };
+        let text = apart.text(30, 5);
+        assert_eq!(text.matches('o').count(), 3, "two marks and the key: {text}");
+        assert_eq!(text.matches('─').count(), 27, "the axis alone: {text}");
+        assert!(text.lines().any(|line| line.split_whitespace().eq(["a", "b"])), "{text}");
+        let joins = |layer: &Layer| matches!(layer, Layer::Line { .. } | Layer::Band { .. });
+        assert!(!apart.panel().layers.iter().any(joins), "{apart:?}");
+        let joined = Chart { x: Scale { apart: false, ..apart.x.clone() }, ..apart };
+        assert!(joined.panel().layers.iter().all(joins), "{joined:?}");
     }
 
     #[test]

@@ -36,6 +36,7 @@ impl Progress {
             Happening::Ended(handed, outcome, took) => self.ended(study, handed, outcome, *took),
             Happening::Failing(streak) => self.print(&failing(streak)),
             Happening::Waiting(why) => self.once(&format!("waiting for trials of other workers: {why}")),
+            Happening::Paused => self.once("the study is paused in the dashboard; results are stored meanwhile"),
             Happening::Trouble(what) => self.once(what),
             Happening::Started(_) | Happening::Tick => {}
         }
@@ -100,7 +101,13 @@ impl Progress {
             None => format!("{done} done"),
         }];
         parts.push(format!("{} running", counts.running));
-        for (n, word) in [(counts.failed + counts.infeasible, "failed"), (counts.lost + counts.queued, "lost")] {
+        let others = [
+            (counts.queued, "queued"),
+            (counts.failed, "failed"),
+            (counts.infeasible, "infeasible"),
+            (counts.lost, "lost"),
+        ];
+        for (n, word) in others {
             if n > 0 {
                 parts.push(format!("{n} {word}"));
             }

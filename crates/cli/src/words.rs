@@ -119,9 +119,29 @@ pub fn brief(text: &str, most: usize) -> String {
     }
 }
 
+/// A text in lines of at most `most` characters, broken at spaces; all but the first begin with so many spaces.
+pub fn wrap(text: &str, indent: usize, most: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    // Spaces that stand together belong together.
+    for word in text.split_inclusive(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + word.trim_end().chars().count() <= most => *line += word,
+            Some(_) => lines.push(" ".repeat(indent) + word.trim_start()),
+            None => lines.push(word.to_owned()),
+        }
+    }
+    lines.iter().map(|line| line.trim_end().to_owned() + "\n").collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_lines_are_broken_at_spaces_and_go_on_further_in() {
+        assert_eq!(wrap("best    1  x=1 y=2 z=3", 8, 16), "best    1  x=1\n        y=2 z=3\n");
+        assert_eq!(wrap("short", 8, 16), "short\n");
+    }
 
     #[test]
     fn numbers_are_short_and_right_to_six_digits() {

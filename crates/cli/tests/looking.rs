@@ -24,7 +24,7 @@ fn a_study_is_explained_drawn_examined_and_chosen_again() {
     assert!(bench.good(&["why", "0"]).contains("initial design"));
     assert!(bench.bad(1, &["why", "20"]).contains("20"));
 
-    for what in ["history", "slices", "map"] {
+    for what in ["history", "slices", "map", "timeline"] {
         assert!(bench.good(&["plot", "--what", what]).contains('│'));
         assert!(!bench.json(&["plot", "--what", what])["charts"].as_array().unwrap().is_empty());
         bench.good(&["plot", "--what", what, "--out", "picture.png"]);
@@ -40,6 +40,52 @@ fn a_study_is_explained_drawn_examined_and_chosen_again() {
     for cluster in ["slurm", "kubernetes"] {
         assert!(bench.good(&["deploy", cluster, "--workers", "3"]).contains("elbow"));
     }
+}
+
+#[test]
+fn six_parallel_trials_of_one_run_are_six_lanes() {
+    // Each waits until all six have begun, so that they surely run at once.
+    let bench = Bench::new(6, "sh wait.sh {trial} {x}", "workers = 6");
+    bench.write("wait.sh", "touch $1.begun; while [ $(ls *.begun | wc -l) -lt 6 ]; do sleep 0.02; done; echo $2");
+    bench.good(&["run"]);
+    let drawn = bench.json(&["plot", "--what", "timeline"]);
+    let names = drawn["charts"][0]["y_names"].as_array().unwrap().clone();
+    assert_eq!(names.len(), 6, "{drawn}");
+    assert!(names[0] != "" && names[1..].iter().all(|name| name == ""), "one worker: {names:?}");
+    let points = drawn["charts"][0]["series"][0]["points"].as_array().unwrap().clone();
+    let mut lanes: Vec<u64> = points.iter().map(|point| point[1].as_f64().unwrap() as u64).collect();
+    lanes.dedup();
+    assert_eq!(lanes, [0, 1, 2, 3, 4, 5]);
+    let text = bench.good(&["plot", "--what", "timeline"]);
+    assert_eq!(text.lines().filter(|line| line.contains("│█")).count(), 6, "{text}");
+}
+
+#[test]
+fn plots_and_tables_fit_eighty_columns() {
+    let bench = Bench { folder: tempfile::tempdir().unwrap() };
+    let long = |i: usize| format!("a_parameter_with_a_rather_long_name_{i}");
+    let floats: String = (0..7).map(|i| format!("{} = {{ float = [1e-9, 1e9], log = true }}\n", long(i))).collect();
+    let kinds = "kind = { categories = [\"a rather long category\", \"another long category\", \"c\", \"d\"] }\n";
+    let why = "why ".repeat(40);
+    bench.write("job.sh", &format!("[ $(($1 % 5)) = 3 ] && {{ echo {why} >&2; exit 1; }}; echo -0.000000123$1"));
+    let command = "\"sh job.sh {trial}\"";
+    bench.write(
+        "study.toml",
+        &format!("name = \"wide\"\n[parameters]\n{floats}{kinds}[budget]\ntrials = 24\n[run]\ncommand = {command}\nworkers = 3\n"),
+    );
+    bench.good(&["run"]);
+    bench.good(&["ask", "-n", "2"]);
+    let plots = ["history", "slices", "map", "timeline"].map(|what| ["plot", "--what", what]);
+    let map = ["plot", "--what", "map", "--x", "kind"];
+    for args in plots.iter().map(|plot| &plot[..]).chain([&map[..], &["trials"], &["status"]]) {
+        let text = bench.good(args);
+        // The place of a store is one word, which cannot be broken.
+        for line in text.lines().filter(|line| !line.starts_with("store ")) {
+            assert!(line.chars().count() <= 80, "{args:?}: {line}");
+        }
+    }
+    let trials = bench.good(&["trials"]);
+    assert!((0..7).all(|i| trials.contains(&long(i))) && trials.contains("why why"), "{trials}");
 }
 
 #[test]

@@ -2,8 +2,10 @@
 
 mod common;
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::process::Child;
+use std::time::{Duration, Instant};
 
 use common::Bench;
 use serde_json::Value;
@@ -69,6 +71,68 @@ fn a_server_for_others_does_not_start_without_a_token_of_ones_own() {
         let said = bench.bad(1, &["serve", "--token-file", "token", "--port", "0"]);
         assert!(said.contains("others can read token") && said.contains("chmod 600"), "{said}");
     }
+}
+
+#[test]
+fn half_open_connections_without_a_token_keep_nobody_waiting() {
+    let bench = Bench::new(6, "echo {x}", "");
+    bench.good(&["ask"]);
+    let server = Server::start(&bench, &[]);
+    let address = server.url.strip_prefix("http://").unwrap().split('/').next().unwrap();
+    let open = |i: usize| {
+        let mut stream = TcpStream::connect(address).unwrap();
+        // Half of them begin to speak, and never come to an end.
+        if i.is_multiple_of(2) {
+            stream.write_all(b"GET / HTTP/1.1\r\nhost: ").unwrap();
+        }
+        stream
+    };
+    let start = Instant::now();
+    let mut idle: Vec<TcpStream> = (0..640).map(open).collect();
+    bench.good(&["status", &server.url]);
+    // The first of them has 10 seconds for its headers: whoever waits for it to end is not served before that.
+    assert!(start.elapsed() < Duration::from_secs(9), "{:?}", start.elapsed());
+    // There is no room for so many: who came first was shown out.
+    idle[0].set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    assert!(matches!(idle[0].read(&mut [0]), Ok(0) | Err(_)));
+}
+
+#[test]
+fn a_pause_holds_for_workers_on_the_file_too() {
+    let bench = Bench::new(6, "echo {x}", "workers = 2");
+    bench.good(&["ask"]);
+    let server = Server::start(&bench, &["--write"]);
+    let pause = |paused: bool| {
+        let (address, token) = server.url.strip_prefix("http://").unwrap().split_once("/?token=").unwrap();
+        let body = format!("{{\"paused\":{paused}}}");
+        let mut stream = TcpStream::connect(address).unwrap();
+        let length = body.len();
+        let head = "POST /api/studies/bench/pause HTTP/1.1\r\ncontent-type: application/json\r\nconnection: close";
+        let more = format!("host: {address}\r\nauthorization: Bearer {token}\r\ncontent-length: {length}");
+        stream.write_all(format!("{head}\r\n{more}\r\n\r\n{body}").as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    };
+    pause(true);
+    assert!(bench.bad(1, &["ask"]).contains("paused"));
+    assert_eq!(bench.json(&["status"])["paused"], true);
+    let mut run = bench.start(&["run"]);
+    let mut said = BufReader::new(run.stderr.take().unwrap()).lines().map_while(Result::ok);
+    assert!(said.by_ref().any(|line| line.contains("the study is paused")), "it says so");
+    // The trial that was handed out before is reported while it lasts; no other one is begun.
+    bench.good(&["tell", "0", "0.5"]);
+    assert_eq!((bench.count("complete"), bench.json(&["status"])["trials"].clone()), (1, Value::from(1)));
+    pause(false);
+    said.for_each(drop);
+    assert!(run.wait().unwrap().success());
+    assert_eq!(bench.count("complete"), 6);
+
+    // A pause ends with the server that made it, or soon after.
+    pause(true);
+    assert_eq!(bench.json(&["status"])["paused"], true);
+    drop(server);
+    common::until("the pause is over", || bench.json(&["status"])["paused"] == false);
 }
 
 #[test]

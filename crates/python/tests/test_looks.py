@@ -70,6 +70,35 @@ def test_pictures_show_what_is_there(study):
         study.plot_slices(["z"])
 
 
+def test_slices_keep_their_labels(study):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    for names in (["x"], ["x", "n", "kind"]):
+        axes = study.plot_slices(names)
+        figure = axes[0].figure
+        figure.canvas.draw()
+        for ax in axes:
+            low, high = ax.get_xlim()
+            ticks = [tick.label1 for tick in ax.xaxis.get_major_ticks() if low <= tick.get_loc() <= high]
+            labels = [ax.xaxis.label, *ticks] + ([ax.yaxis.label] if ax is axes[0] else [])
+            for label in (label for label in labels if label.get_text()):
+                box = label.get_window_extent()
+                inside = figure.bbox.x0 <= box.x0 and figure.bbox.y0 <= box.y0 and box.x1 <= figure.bbox.x1
+                assert inside, f"{label.get_text()!r} is cut off: {box} of {figure.bbox}"
+    assert [label.get_text() for label in axes[2].get_xticklabels()] == ["a", "<b>", "None"]
+
+
+def test_categories_are_not_joined_by_lines(study):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    number, kind = study.plot_slices(["n", "kind"])
+    # The model's line and its band; the last line says where the best point is.
+    assert [len(line.get_xdata()) for line in number.lines] == [5, 2]
+    joined = [line for line in kind.lines if line.get_linestyle() not in ("None", "") and len(set(line.get_xdata())) > 1]
+    assert [line for line in joined if len(line.get_xdata()) == 3] == []
+    assert not any(isinstance(one, matplotlib.collections.PolyCollection) for one in kind.collections)
+
+
 def test_pictures_need_a_result():
     pytest.importorskip("matplotlib")
     with pytest.raises(er.ElbowroomError, match="no value yet"):

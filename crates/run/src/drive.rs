@@ -32,6 +32,8 @@ pub enum Happening<'a> {
     Failing(&'a Streak),
     /// No points for now, and why: the workers wait for trials that others have.
     Waiting(&'a str),
+    /// The study is paused: nobody is handed anything for now.
+    Paused,
     /// The store does not answer; it is tried again.
     Trouble(&'a str),
     /// Some time passed.
@@ -259,8 +261,15 @@ impl<'a> Driving<'a> {
         if q == 0 {
             return Vec::new();
         }
-        let handed = match self.persist(|study| study.ask(q, None)) {
-            Ok(handed) => handed,
+        let handed = match self.persist(|study| study.ask_unless_paused(q, None)) {
+            Ok(Some(handed)) => handed,
+            Ok(None) => {
+                // Results that come meanwhile are stored, and the drive goes on when the study does.
+                self.ask_at = Instant::now() + LOOK_AGAIN;
+                self.no_points = None;
+                self.say(Happening::Paused);
+                return Vec::new();
+            }
             Err(error) => {
                 self.broken = Some(error.into());
                 return Vec::new();

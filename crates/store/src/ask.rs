@@ -9,6 +9,8 @@
 //! - others keep being faster, take a place in the store's queue of askers and wait for the turn. Whoever stands in
 //!   front is alone in choosing, so each place is reached in bounded time; who dies there drops out by the clock.
 //!
+//! While a study is paused, nobody's turn comes.
+//!
 //! Trials that were lost come first: they are handed out once more, as their own next attempt.
 
 use std::time::{Duration, Instant};
@@ -45,10 +47,38 @@ struct Asking {
 
 impl SharedStudy {
     /// Takes q more points to be evaluated, or as many as there are. They are stored, with leases, before this returns.
+    /// While the study is paused, it waits.
     ///
     /// Under a request's name, asking again gives the same trials as they stand by then, whatever happened to the first
     /// answer on its way. An answer without any trial is not kept: the next time there may be one.
     pub fn ask(&mut self, q: usize, request: Option<&str>) -> Result<Handed> {
+        let request = request.map_or_else(request::fresh, str::to_owned);
+        loop {
+            if let Some(handed) = self.ask_unless_paused(q, Some(&request))? {
+                return Ok(handed);
+            }
+            std::thread::sleep(request::jittered(LONGEST_GLANCE));
+        }
+    }
+
+    /// As [`ask`](Self::ask), but none if the study is paused.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// use elbowroom::study::StudyConfig;
+    /// use elbowroom_store::{Memory, SharedStudy, Store};
+    /// use std::{sync::Arc, time::Duration};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+    /// let store = Arc::new(Memory::new());
+    /// let mut study = SharedStudy::create(store.clone(), "plate", StudyConfig::new(space))?;
+    /// store.pause("plate", Some(Duration::from_secs(60)))?;
+    /// assert!(study.ask_unless_paused(1, None)?.is_none() && study.is_paused());
+    /// store.pause("plate", None)?;
+    /// assert!(study.ask_unless_paused(1, None)?.is_some());
+    /// # Ok::<(), elbowroom_store::Error>(())
+    /// ```
+    pub fn ask_unless_paused(&mut self, q: usize, request: Option<&str>) -> Result<Option<Handed>> {
         let request = request.map_or_else(request::fresh, str::to_owned);
         crate::log::check_name("the request", &request)?;
         let mut asking = Asking::default();
@@ -60,19 +90,22 @@ impl SharedStudy {
         handed
     }
 
-    fn ask_until_handed(&mut self, q: usize, request: &str, asking: &mut Asking) -> Result<Handed> {
+    fn ask_until_handed(&mut self, q: usize, request: &str, asking: &mut Asking) -> Result<Option<Handed>> {
         self.refresh()?;
         if let Some(handed) = self.answer(request) {
             let attempts: Vec<Attempt> = handed.trials.iter().map(|handed| handed.attempt).collect();
             self.store.extend(&self.name, &attempts)?;
-            return Ok(handed);
+            return Ok(Some(handed));
         }
         for losses in 0..MAX_ROUNDS {
             if losses >= PATIENCE || asking.ticket.is_some() {
                 self.wait_for_turn(asking)?;
             }
             if let Some(handed) = self.answer(request) {
-                return Ok(handed);
+                return Ok(Some(handed));
+            }
+            if self.is_paused() {
+                return Ok(None);
             }
             fault::at("ask: looked");
             let start = Instant::now();
@@ -80,7 +113,7 @@ impl SharedStudy {
             asking.chose_in = Some(start.elapsed());
             fault::at("ask: chose");
             if suggestion.trials.is_empty() && suggestion.again.is_empty() {
-                return Ok(Handed { trials: Vec::new(), short: suggestion.short, part: None });
+                return Ok(Some(Handed { trials: Vec::new(), short: suggestion.short, part: None }));
             }
             if self.hand_out(suggestion, request, asking)? {
                 fault::at("ask: stored");
@@ -172,7 +205,7 @@ impl SharedStudy {
         loop {
             self.refresh_beside(asking)?;
             let n_before = self.queue.iter().filter(|other| asking.ticket.is_none_or(|own| **other < own)).count();
-            if n_before == 0 {
+            if n_before == 0 || self.is_paused() {
                 return Ok(());
             }
             if entered.elapsed() > TURN / 3 {

@@ -59,6 +59,8 @@ pub(crate) trait Rows {
     fn new_place(&mut self, study: i64, expires: Time, ttl: Duration) -> Result<Ticket, Self::Fault>;
     fn put_place(&mut self, study: i64, waiting: &Waiting) -> Result<(), Self::Fault>;
     fn drop_place(&mut self, study: i64, ticket: Ticket) -> Result<(), Self::Fault>;
+    /// Puts a pause into the queue, or keeps it there.
+    fn put_pause(&mut self, study: i64, waiting: &Waiting) -> Result<(), Self::Fault>;
 }
 
 /// What an entry is found by.
@@ -304,4 +306,16 @@ pub(crate) fn queue<R: Rows>(
 pub(crate) fn leave<R: Rows>(rows: &mut R, name: &str, ticket: Ticket) -> Result<(), R::Fault> {
     let study = rows.study(name)?;
     rows.drop_place(study, ticket)
+}
+
+pub(crate) fn pause<R: Rows>(rows: &mut R, name: &str, ttl: Option<Duration>) -> Result<(), R::Fault> {
+    let study = rows.study(name)?;
+    let ticket = Ticket::of_pause(study);
+    match ttl {
+        Some(ttl) => {
+            let expires = rows.now()?.after(ttl);
+            rows.put_pause(study, &Waiting { ticket, expires, ttl })
+        }
+        None => rows.drop_place(study, ticket),
+    }
 }

@@ -115,6 +115,10 @@ impl Store for Memory {
     fn leave(&self, study: &str, ticket: Ticket) -> Result<()> {
         flow::leave(&mut *self.lock(), study, ticket)
     }
+
+    fn pause(&self, study: &str, ttl: Option<Duration>) -> Result<()> {
+        flow::pause(&mut *self.lock(), study, ttl)
+    }
 }
 
 impl Shelf {
@@ -214,6 +218,12 @@ impl Rows for Shelf {
 
     fn drop_place(&mut self, study: i64, ticket: Ticket) -> Result<()> {
         self.kept(study).queue.retain(|place| place.ticket != ticket);
+        Ok(())
+    }
+
+    fn put_pause(&mut self, study: i64, waiting: &Waiting) -> Result<()> {
+        self.drop_place(study, waiting.ticket)?;
+        self.kept(study).queue.insert(0, *waiting);
         Ok(())
     }
 }

@@ -56,7 +56,7 @@ pub struct SharedStudy {
 }
 
 /// The answer to an ask.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Handed {
     /// The trials, stored and leased.
     pub trials: Vec<HandedTrial>,
@@ -205,6 +205,11 @@ impl SharedStudy {
     /// The leases when it was read last, by trial.
     pub fn leases(&self) -> impl Iterator<Item = &Lease> {
         self.leases.values()
+    }
+
+    /// Whether somebody had paused the study when it was read last: nothing is handed out then.
+    pub fn is_paused(&self) -> bool {
+        self.queue.iter().any(|ticket| ticket.is_pause())
     }
 
     /// Reads what is new; returns how many events.

@@ -76,11 +76,29 @@ pub trait Store: Send + Sync {
 
     /// Leaves the queue of askers.
     fn leave(&self, study: &str, ticket: Ticket) -> Result<()>;
+
+    /// Hands nothing out from now on, for as long as said, or goes on. Points of one's own and results are welcome
+    /// meanwhile. A pause stands in the queue before all others, so that every version keeps it; whoever pauses says so
+    /// again before it runs out, and a pause of somebody who died ends by itself.
+    fn pause(&self, study: &str, ttl: Option<Duration>) -> Result<()>;
 }
 
 /// A place in the queue of askers; smaller ones come first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ticket(pub i64);
+
+impl Ticket {
+    /// The place of a pause, of the study that a store knows by this number: before all others, whose tickets are
+    /// positive.
+    pub(crate) fn of_pause(study: i64) -> Self {
+        Self(-1 - study)
+    }
+
+    /// Whether it is the place of a pause.
+    pub fn is_pause(self) -> bool {
+        self.0 < 0
+    }
+}
 
 /// A study in the list of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]

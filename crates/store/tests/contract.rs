@@ -49,6 +49,7 @@ contract! {
     results_that_come_meanwhile_do_not_cost_a_choice
     a_worker_that_comes_back_just_in_time_keeps_its_trial
     the_queue_of_askers_has_an_order_and_forgets_the_dead
+    a_pause_holds_for_all_who_ask_and_ends_with_whoever_made_it
     only_new_events_are_read
     reports_in_any_order_and_number_mean_the_same
     a_clock_that_is_stepped_by_a_day_costs_no_result_and_no_more_than_a_lease
@@ -373,6 +374,9 @@ impl<F: FnOnce() + Send> Store for Meanwhile<F> {
     fn leave(&self, study: &str, ticket: Ticket) -> Result<(), Error> {
         self.store.leave(study, ticket)
     }
+    fn pause(&self, study: &str, ttl: Option<Duration>) -> Result<(), Error> {
+        self.store.pause(study, ttl)
+    }
 }
 
 /// A study with a model: its design is done and observed.
@@ -485,6 +489,35 @@ fn the_queue_of_askers_has_an_order_and_forgets_the_dead(bench: &Bench) {
     });
     assert_eq!(waiter, 1);
     assert!(store.read("study", 1).unwrap().queue.is_empty());
+}
+
+fn a_pause_holds_for_all_who_ask_and_ends_with_whoever_made_it(bench: &Bench) {
+    let (mut ours, store) = (bench.create(random(9)), bench.open());
+    let mut theirs = SharedStudy::open(bench.open(), "study").unwrap().worker("theirs");
+    let running = ours.ask(1, None).unwrap().trials.remove(0);
+    // Somebody waits already, and another study of the store is not meant.
+    let ticket = store.queue("study", None, LONG * 100).unwrap();
+    store.create("other", &Event::Created { config: Box::new(random(9)) }).unwrap();
+    let revision = ours.study().events().len();
+    store.pause("study", Some(LONG)).unwrap();
+    store.pause("study", Some(LONG)).unwrap();
+    for study in [&mut ours, &mut theirs] {
+        assert!(study.ask_unless_paused(1, None).unwrap().is_none() && study.is_paused());
+    }
+    assert_eq!(store.read("study", revision).unwrap().entries.len(), 0, "a pause is no event");
+    assert_eq!(store.queue("study", Some(ticket), LONG * 100).unwrap(), ticket);
+    assert_eq!(SharedStudy::open(bench.open(), "other").unwrap().ask(1, None).unwrap().trials.len(), 1);
+    // Results are welcome meanwhile.
+    ours.tell(&running, 1.0).unwrap();
+    store.leave("study", ticket).unwrap();
+    store.pause("study", None).unwrap();
+    assert_eq!(theirs.ask(1, None).unwrap().trials.len(), 1);
+    assert!(!theirs.is_paused());
+
+    store.pause("study", Some(LONG)).unwrap();
+    assert!(theirs.ask_unless_paused(1, None).unwrap().is_none());
+    bench.pass(LONG * 2);
+    assert_eq!(theirs.ask(1, None).unwrap().trials.len(), 1, "nobody said it again");
 }
 
 fn only_new_events_are_read(bench: &Bench) {

@@ -18,7 +18,7 @@
 
   const logo = () => svg("svg", { viewBox: "0 0 24 24", "aria-hidden": true }, svg("circle", { cx: 8, cy: 9, r: 6.2, fill: "none", stroke: "currentColor", "stroke-width": 1.5, "stroke-dasharray": "3 2.2" }), svg("circle", { cx: 8, cy: 9, r: 2.2, fill: "currentColor" }), svg("circle", { cx: 18, cy: 17, r: 2.2, fill: "currentColor" }));
   const head = (crumb, controls) => {
-    show(bar, el("a", { class: "brand", href: "#/" }, logo(), "elbowroom"), crumb && el("span", { class: "crumb" }, "› ", el("b", {}, crumb)), el("span", { class: "grow" }), controls,
+    show(bar, el("a", { class: "brand", href: "#/" }, logo(), el("span", {}, "elbowroom")), crumb && el("span", { class: "crumb" }, "› ", el("b", {}, crumb)), el("span", { class: "grow" }), controls,
       el("button", { "aria-label": "dark or light", title: "dark or light (t)", onclick: turn }, "◐"), el("button", { "aria-label": "keys", title: "keys (?)", onclick: help }, "?"));
   };
   const pauseOrResume = (seen) => (seen.paused ? "Resume" : "Pause");
@@ -27,12 +27,16 @@
     const pause = elbow.does(pauseOrResume(seen), said, async () => {
       seen.paused = (await post(study(name, "/pause"), { paused: !seen.paused })).paused;
       pause.textContent = pauseOrResume(seen);
-      return "";
+      return seen.paused ? "Paused: nobody is handed a point, not even workers on the store itself. What runs goes on." : "";
     });
     pause.id = "pause";
     return [elbow.writes && [said, pause], el("span", { class: "dot", id: "live" }, elbow.report ? "report" : "connecting")];
   };
-  const connection = (kind, words) => Object.assign(document.getElementById("live"), { className: `dot ${kind}`, textContent: words });
+  const connection = (kind, words, more) => {
+    const dot = document.getElementById("live");
+    dot.className = `dot ${kind}`;
+    show(dot, el("span", {}, words, more && el("span", { class: "hide" }, more)));
+  };
   const help = () => {
     const keys = [["1–7", "the views of a study"], ["j k", "down and up in the trials"], ["Enter", "open the trial"], ["n p", "next and previous page"], ["/", "filter"], ["t", "dark or light"], ["g", "all studies"], ["?", "this"]];
     const box = el("dialog", { onclose: () => box.remove() }, el("h2", {}, "Keys"), el("dl", { class: "pairs" }, keys.map(([k, what]) => [el("dt", {}, el("kbd", {}, k)), el("dd", {}, what)])), el("p", {}, el("button", { onclick: () => box.close() }, "Close")));
@@ -56,11 +60,11 @@
     show(main, el("div", { class: "grid" }, c.root));
     if (!answer.studies.length) return show(c.body, state("No study yet", "Begin one: elbow run study.toml, or elbow ask."));
     const rows = answer.studies.map((s) => {
-      const cells = [el("td", {}, el("a", { href: elbow.link(s.name) }, s.name)), el("td", { class: "num" }, "…"), el("td", { class: "num" }, "…"), el("td", { class: "num" }, "…"), el("td", { class: "num" }, "…"), el("td", { class: "num" }, `${ago(s.changed, Date.now())} ago`)];
-      get(study(s.name)).then((o) => [elbow.number(o.best && o.best.value, 6), o.counts.complete, o.counts.running, o.counts.failed + o.counts.infeasible].forEach((v, i) => (cells[i + 1].textContent = v)), (fault) => (cells[1].textContent = fault.message));
+      const cells = [el("td", {}, el("a", { href: elbow.link(s.name) }, s.name)), ...Array.from({ length: 5 }, () => el("td", { class: "num" }, "…")), el("td", { class: "num" }, `${ago(s.changed, Date.now())} ago`)];
+      get(study(s.name)).then((o) => [elbow.number(o.best && o.best.value, 6), o.counts.complete, o.counts.running, o.counts.failed, o.counts.infeasible].forEach((v, i) => (cells[i + 1].textContent = v)), (fault) => (cells[1].textContent = fault.message));
       return el("tr", {}, cells);
     });
-    show(c.body, el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "study"), ["best", "complete", "running", "failed", "last event"].map((h) => el("th", { class: "num" }, h)))), el("tbody", {}, rows))), answer.studies.length > 1 && el("p", {}, el("a", { href: "#/compare" }, "Compare them")));
+    show(c.body, el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, el("th", {}, "study"), ["best", "complete", "running", "failed", "infeasible", "last event"].map((h) => el("th", { class: "num" }, h)))), el("tbody", {}, rows))), answer.studies.length > 1 && el("p", {}, el("a", { href: "#/compare" }, "Compare them")));
   };
 
   const compare = async (mine) => {
@@ -135,7 +139,7 @@
     const clock = setInterval(tick, 1000);
     const source = elbow.live(name, (news) => {
       if (news.error) return connection("off", news.error);
-      connection("on", `live, event ${news.revision}`);
+      connection("on", "live", `, event ${news.revision}`);
       const changed = !first || news.revision !== seen.revision;
       first = false;
       Object.assign(seen, { ...news, axes: seen.axes, now: Date.now() + clocksDiffer });

@@ -24,38 +24,52 @@
     return chart;
   };
 
+  // The axis of values. On a log scale a line for each power of ten is enough.
+  const decades = (u, all) => all.map((v) => (v !== null && Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-9 ? v : null));
+  // As many digits as tell neighbours apart.
+  const digits = (all, step) => Math.min(Math.max(4, Math.ceil(Math.log10(Math.max(...all.map(Math.abs)) / step)) + 1 || 4), 9);
+  const values = (log) => ({
+    size: 68, space: 24, values: (u, all, axis, space, step) => all.map((v) => (v === null ? "" : number(v, digits(all, step)))),
+    ...(log ? { grid: { stroke: colour("faint"), width: 1, filter: decades }, ticks: { stroke: colour("line"), width: 1, filter: decades } } : {}),
+  });
+
   elbow.history = (root, view) => {
     const goal = view.goal === "minimize" ? Math.min : Math.max;
-    const xs = [...new Set([...view.trial, ...view.best_trial, ...view.failed])].sort((a, b) => a - b);
+    const without = [["failed", "vermillion"], ["infeasible", "purple"], ["lost", "orange"]].filter(([kind]) => view[kind].length);
+    const xs = [...new Set([...view.trial, ...view.best_trial, ...without.flatMap(([kind]) => view[kind])])].sort((a, b) => a - b);
     const value = new Map(view.trial.map((t, i) => [t, view.value[i]]));
     const best = new Map(view.best_trial.map((t, i) => [t, view.best_value[i]]));
     let last = null;
     const steps = xs.map((t) => (last = best.has(t) ? (last === null ? best.get(t) : goal(last, best.get(t))) : last));
-    const failed = (u) => {
-      const { ctx, bbox } = u;
+    // Trials without a value stand in a strip of their own above the values, where no line can run through them.
+    const strip = without.length ? 20 : 0;
+    const crosses = (u) => {
+      const { ctx, bbox } = u, r = 3.5 * devicePixelRatio, y = bbox.top - (strip / 2) * devicePixelRatio;
       ctx.save();
-      ctx.strokeStyle = colour("vermillion");
       ctx.lineWidth = 1.6 * devicePixelRatio;
-      const r = 3.5 * devicePixelRatio, y = bbox.top + bbox.height - 2.2 * r;
-      for (const t of view.failed) {
-        const x = u.valToPos(t, "x", true);
-        ctx.beginPath();
-        ctx.moveTo(x - r, y - r); ctx.lineTo(x + r, y + r); ctx.moveTo(x - r, y + r); ctx.lineTo(x + r, y - r);
-        ctx.stroke();
+      for (const [kind, hue] of without) {
+        ctx.strokeStyle = colour(hue);
+        for (const t of view[kind]) {
+          const x = u.valToPos(t, "x", true);
+          ctx.beginPath();
+          ctx.moveTo(x - r, y - r); ctx.lineTo(x + r, y + r); ctx.moveTo(x - r, y + r); ctx.lineTo(x + r, y - r);
+          ctx.stroke();
+        }
       }
       ctx.restore();
     };
     const log = view.log ? 3 : 1;
     const size = view.trial.length > 1500 ? 4 : view.trial.length > 300 ? 6 : 9;
-    return uplot(root, 300, {
+    return uplot(root, 300 + strip, {
+      padding: [strip || null, null, null, null],
       scales: { x: { time: false, range: (u, low, high) => [low - 0.5, Math.max(high, low + 1) + 0.5] }, y: { distr: log } },
-      axes: [{}, { size: 62, values: (u, all) => all.map((v) => (v === null ? "" : number(v, 4))) }],
+      axes: [{}, values(view.log)],
       series: [
         {},
         { stroke: colour("sky"), paths: () => null, points: { show: true, size, fill: colour("sky"), stroke: colour("card"), width: 1 } },
         { stroke: colour("blue"), width: 2.2, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } },
       ],
-      hooks: { draw: [failed] },
+      hooks: { draw: [crosses] },
     }, [xs, xs.map((t) => value.get(t) ?? null), steps]);
   };
 
@@ -71,26 +85,45 @@
     const log = all.every(({ view }) => view.best_value.every((v) => v > 0)) && all.some(({ view }) => view.log);
     return uplot(root, 320, {
       scales: { x: { time: false, range: [0, most] }, y: { distr: log ? 3 : 1 } },
-      axes: [{}, { size: 62, values: (u, v) => v.map((x) => (x === null ? "" : number(x, 4))) }],
+      axes: [{}, values(log)],
       series: [{}, ...all.map((one) => ({ stroke: one.colour, width: 2.2, dash: one.dash, paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } }))],
     }, [xs, ...lines]);
   };
 
-  elbow.slice = (root, slice, goal) => {
-    const ticks = slice.axis.ticks;
+  // Upright bars from one series to another, at each place.
+  const whiskers = (low, high, hue) => (u) => {
+    const { ctx } = u, r = 4 * devicePixelRatio;
+    ctx.save();
+    ctx.strokeStyle = colour(hue);
+    ctx.lineWidth = 1.5 * devicePixelRatio;
+    u.data[0].forEach((at, i) => {
+      const x = u.valToPos(at, "x", true), [a, b] = [low, high].map((k) => u.valToPos(u.data[k][i], "y", true));
+      ctx.beginPath();
+      ctx.moveTo(x, a); ctx.lineTo(x, b); ctx.moveTo(x - r, a); ctx.lineTo(x + r, a); ctx.moveTo(x - r, b); ctx.lineTo(x + r, b);
+      ctx.stroke();
+    });
+    ctx.restore();
+  };
+
+  // What is expected along a parameter. Categories have nothing between them, so no line joins them: they are marks.
+  elbow.slice = (root, slice) => {
+    const { ticks, category } = slice.axis;
     const x = { splits: () => ticks.map((t) => t.at), values: () => ticks.map((t) => t.label) };
     const [a, b] = [el("div"), el("div")];
     elbow.show(root, a, b);
-    const common = { scales: { x: { time: false, range: [0, 1] } } };
-    const y = { size: 58, values: (u, all) => all.map((v) => number(v, 4)) };
+    const across = { time: false, range: category ? [-0.12, 1.12] : [0, 1] };
+    const y = values(false);
+    const shown = (hue, line, size) => ({ stroke: colour(hue), ...(category ? { paths: () => null, points: { show: true, size, fill: colour(hue) } } : { points: { show: false }, ...line }) });
+    const rim = { stroke: "transparent", paths: category ? () => null : undefined, points: { show: false } };
     uplot(a, 170, {
-      ...common, axes: [x, y],
-      series: [{}, { stroke: colour("blue"), width: 2, points: { show: false } }, { stroke: "transparent", points: { show: false } }, { stroke: "transparent", points: { show: false } }],
-      bands: [{ series: [2, 3], fill: colour("blue") + "33" }],
+      scales: { x: across }, axes: [x, y],
+      series: [{}, shown("blue", { width: 2 }, 9), rim, rim],
+      bands: category ? [] : [{ series: [2, 3], fill: colour("blue") + "33" }],
+      hooks: category ? { draw: [whiskers(3, 2, "blue")] } : {},
     }, [slice.u, slice.mean, slice.mean.map((m, i) => m + slice.sd[i]), slice.mean.map((m, i) => m - slice.sd[i])]);
     uplot(b, 96, {
-      scales: { x: { time: false, range: [0, 1] }, y: { range: [0, 1.05] } }, axes: [x, { ...y, values: () => [] }],
-      series: [{}, { stroke: colour("orange"), width: 1.5, dash: [5, 4], points: { show: false } }, { stroke: colour("green"), width: 2, points: { show: false }, fill: colour("green") + "22" }],
+      scales: { x: across, y: { range: [0, 1.05] } }, axes: [x, { ...y, values: () => [] }],
+      series: [{}, shown("orange", { width: 1.5, dash: [5, 4] }, 11), shown("green", { width: 2, fill: colour("green") + "22" }, 7)],
     }, [slice.u, slice.before, slice.after]);
   };
 
@@ -109,9 +142,10 @@
       svg("text", { class: "ink", transform: `translate(13 ${(top + h - bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, y.name));
     const id = `clip${(frame.count = (frame.count || 0) + 1)}`;
     root.append(svg("defs", {}, svg("clipPath", { id }, svg("rect", { x: left, y: top, width: w - left - right, height: h - top - bottom }))));
-    const clipped = svg("g", { "clip-path": `url(#${id})` }, back, front);
-    root.append(clipped, marks);
-    return { root, back, front, X, Y, width: w - left - right, height: h - top - bottom, left, top };
+    // What is over the frame may stand on its edge, and is seen whole.
+    const over = svg("g");
+    root.append(svg("g", { "clip-path": `url(#${id})` }, back, front), marks, over);
+    return { root, back, front, over, X, Y, width: w - left - right, height: h - top - bottom, left, top };
   };
   elbow.frame = frame;
 

@@ -2,7 +2,7 @@
 // The panels of a study. Each one fetches its view, draws it, and says what is missing where something is.
 (() => {
   const { el, svg, show, number, text, ago, card, state, study, get, colour } = elbow;
-  const key = (...all) => el("p", { class: "key" }, all.map(([name, c, kind]) => el("span", { class: kind || "", style: { "--c": `var(--${c})` } }, name)));
+  const key = (...all) => el("p", { class: "key" }, all.filter(Boolean).map(([name, c, kind]) => el("span", { class: kind || "", style: { "--c": `var(--${c})` } }, name)));
 
   // Draws a panel, or what went wrong. What was drawn stays until the next is there; an answer that is late is dropped.
   const panel = async (path, body, draw) => {
@@ -30,7 +30,7 @@
       tile(`best, to ${seen.goal}`, best ? number(best.value, 6) : "–", best ? `trial ${best.trial}${seen.best_breaks ? `, breaks the constraint ${seen.best_breaks}` : ""}` : "no value yet"),
       tile("complete", String(c.complete), seen.budget ? `${used} of ${seen.budget} of the budget` : `${seen.n_trials} trials`, seen.budget ? used / seen.budget : undefined),
       tile("running", String(c.running), c.queued ? `${c.queued} queued` : "none queued"),
-      tile("failed", String(c.failed + c.infeasible), `${c.infeasible} infeasible, ${c.lost} lost`),
+      tile("failed", String(c.failed), `${c.infeasible} infeasible, ${c.lost} lost`),
       tile("last event", el("span", { id: "since" }, elbow.since(seen)), seen.created && seen.changed ? `${ago(seen.created, seen.changed)} after the first` : ""));
   };
 
@@ -52,9 +52,10 @@
       root.append(c.root);
       return () => panel(study(name, "/history"), c.body, (view) => {
         c.note.textContent = view.thinned ? `${view.n_values} values; the extremes of each stretch are drawn` : "each trial, and the best so far";
-        if (!view.n_values && !view.failed.length) return show(c.body, state("No value yet", "Values appear here as trials are told."));
+        const crosses = [["failed", "vermillion"], ["infeasible", "purple"], ["lost", "orange"]].filter(([kind]) => view[kind].length);
+        if (!view.n_values && !crosses.length) return show(c.body, state("No value yet", "Values appear here as trials are told."));
         const place = el("div");
-        show(c.body, place, key(["value", "sky"], ["best so far", "blue", "line"], ["failed or infeasible", "vermillion"]));
+        show(c.body, place, key(["value", "sky"], ["best so far", "blue", "line"], ...crosses.map((one) => [...one, "cross"])));
         elbow.history(place, view);
       });
     },
@@ -76,14 +77,14 @@
       root.append(c.root);
       return overTwo(name, "map", c.body, (view, place) => {
         const f = elbow.frame(view.x, view.y);
-        for (const p of view.observed) f.back.append(svg("circle", { cx: f.X(p.x), cy: f.Y(p.y), r: 3.6, fill: elbow.paint(p.good), stroke: colour("soft"), "stroke-width": 0.7 }, svg("title", {}, `trial ${p.trial}: ${number(p.value)}`)));
-        for (const p of view.failed) f.back.append(svg("path", { d: `M${f.X(p.x) - 4} ${f.Y(p.y) - 4}l8 8m0 -8l-8 8`, stroke: colour("vermillion"), "stroke-width": 1.6 }, svg("title", {}, `trial ${p.trial}: failed`)));
+        for (const p of view.observed) f.over.append(svg("circle", { cx: f.X(p.x), cy: f.Y(p.y), r: 3.6, fill: elbow.paint(p.good), stroke: colour("soft"), "stroke-width": 0.7 }, svg("title", {}, `trial ${p.trial}: ${number(p.value)}`)));
+        for (const [kind, hue] of [["failed", "vermillion"], ["infeasible", "purple"]]) for (const p of view[kind]) f.over.append(svg("path", { d: `M${f.X(p.x) - 4} ${f.Y(p.y) - 4}l8 8m0 -8l-8 8`, stroke: colour(hue), "stroke-width": 1.6 }, svg("title", {}, `trial ${p.trial}: ${kind}`)));
         for (const p of view.pending) {
           if (p.rx !== null) f.front.append(svg("ellipse", { cx: f.X(p.x), cy: f.Y(p.y), rx: Math.max(p.rx * f.width, 1), ry: Math.max(p.ry * f.height, 1), fill: colour("green"), "fill-opacity": 0.13, stroke: colour("green"), "stroke-dasharray": "4 3", class: "room" }));
-          f.front.append(svg("circle", { cx: f.X(p.x), cy: f.Y(p.y), r: 5, fill: colour("green"), stroke: colour("card"), "stroke-width": 1.5, class: "pending" }, svg("title", {}, `trial ${p.trial}, ${p.worker || "unknown worker"}`)));
+          f.over.append(svg("circle", { cx: f.X(p.x), cy: f.Y(p.y), r: 5, fill: colour("green"), stroke: colour("card"), "stroke-width": 1.5, class: "pending" }, svg("title", {}, `trial ${p.trial}, ${p.worker || "unknown worker"}`)));
         }
-        if (view.best) f.front.append(svg("path", { d: star(f.X(view.best.x), f.Y(view.best.y), 8), fill: colour("orange"), stroke: colour("ink"), "stroke-width": 0.8 }, svg("title", {}, `best: trial ${view.best.trial}`)));
-        show(place, f.root, key(["pending, with its exclusion radius", "green"], ["observed, yellow is better", "soft"], ["best", "orange"], ["failed", "vermillion"]), view.note && el("p", { class: "said" }, view.note));
+        if (view.best) f.over.append(svg("path", { d: star(f.X(view.best.x), f.Y(view.best.y), 8), fill: colour("orange"), stroke: colour("ink"), "stroke-width": 0.8 }, svg("title", {}, `best: trial ${view.best.trial}`)));
+        show(place, f.root, key(["pending, with its exclusion radius", "green"], ["observed, yellow is better", "soft"], ["best", "orange"], view.failed.length && ["failed", "vermillion", "cross"], view.infeasible.length && ["infeasible", "purple", "cross"]), view.note && el("p", { class: "said" }, view.note));
       });
     },
 
@@ -111,7 +112,7 @@
         // A chart is as wide as its place, which is narrower the more places there are.
         const places = view.slices.map(() => el("div"));
         show(c.body, el("div", { class: "slices" }, places.map((place, i) => el("div", {}, el("h3", {}, view.slices[i].axis.name), place))), key(["expected", "blue", "line"], ["acquisition before penalization", "orange", "line"], ["after", "green", "line"]));
-        places.forEach((place, i) => elbow.slice(place, view.slices[i], view.goal));
+        places.forEach((place, i) => elbow.slice(place, view.slices[i]));
       });
     },
 
@@ -136,8 +137,11 @@
       const c = card("Model quality", "", "each result predicted from all others");
       root.append(c.root);
       return () => panel(study(name, "/quality"), c.body, (view) => {
-        const all = view.points.flatMap((p) => [p.observed, p.mean]), low = Math.min(...all), high = Math.max(...all), span = high - low || 1;
-        const U = (v) => 0.03 + 0.94 * ((v - low) / span), ticks = [0, 0.25, 0.5, 0.75, 1].map((t) => ({ at: U(low + t * span), label: number(low + t * span, 3) }));
+        // Positive values over decades are told apart on a log scale, as in the history.
+        const all = view.points.flatMap((p) => [p.observed, p.mean]), least = Math.min(...all), log = least > 0 && Math.max(...all) / least > 30;
+        const to = (v) => (log ? Math.log10(Math.max(v, least / 10)) : v), from = (v) => (log ? 10 ** v : v);
+        const low = to(least), high = to(Math.max(...all)), span = high - low || 1;
+        const U = (v) => 0.03 + 0.94 * ((to(v) - low) / span), ticks = [0, 0.25, 0.5, 0.75, 1].map((t) => ({ at: U(from(low + t * span)), label: number(from(low + t * span), 3) }));
         const f = elbow.frame({ name: "predicted", ticks }, { name: "observed", ticks }, 460, 330);
         f.back.append(svg("line", { x1: f.X(0), y1: f.Y(0), x2: f.X(1), y2: f.Y(1), stroke: colour("soft"), "stroke-dasharray": "5 4" }));
         for (const p of view.points) f.back.append(svg("line", { x1: f.X(U(p.mean - p.sd)), x2: f.X(U(p.mean + p.sd)), y1: f.Y(U(p.observed)), y2: f.Y(U(p.observed)), stroke: colour("sky"), opacity: 0.7 }), svg("circle", { cx: f.X(U(p.mean)), cy: f.Y(U(p.observed)), r: 3, fill: colour("blue") }, svg("title", {}, p.trial === null ? "" : `trial ${p.trial}`)));
@@ -176,14 +180,22 @@
       return () => panel(study(name, "/timeline"), c.body, (view) => {
         if (!view.workers.length) return show(c.body, state("Nobody has worked yet", "Start a worker: elbow worker, or elbow run."));
         c.note.textContent = view.left_out ? `the last of them; ${view.left_out} earlier attempts are left out` : "";
-        const h = 26, w = 1100, left = 190, span = Math.max(view.to - view.from, 1), X = (t) => left + ((t - view.from) / span) * (w - left - 12);
-        const root = svg("svg", { class: "chart", viewBox: `0 0 ${w} ${view.workers.length * h + 30}`, role: "img" });
+        // A worker that runs several trials at once has a lane for each; its name stands beside the first.
+        const lane = 17, gap = 9, w = Math.max(c.body.clientWidth, 300), left = Math.min(190, Math.round(w / 3)), most = Math.floor(left / 7), span = Math.max(view.to - view.from, 1), X = (t) => left + ((t - view.from) / span) * (w - left - 12);
+        const height = view.workers.reduce((sum, worker) => sum + worker.n_lanes * lane + gap, 0);
+        const root = svg("svg", { class: "chart", viewBox: `0 0 ${w} ${height + 30}`, role: "img" });
         const fill = { complete: "blue", running: "green", failed: "vermillion", infeasible: "purple", lost: "orange", released: "soft", queued: "orange" };
-        view.workers.forEach((worker, i) => {
-          root.append(svg("text", { class: "ink", x: left - 8, y: i * h + 17, "text-anchor": "end" }, worker.name.length > 26 ? `…${worker.name.slice(-25)}` : worker.name));
-          for (const s of worker.spans) root.append(svg("rect", { x: X(s.from), y: i * h + 4, width: Math.max(X(s.to) - X(s.from) - 0.5, 1.5), height: h - 9, rx: 2, fill: colour(fill[s.end]), "fill-opacity": s.end === "lost" ? 0.35 : 0.85, stroke: s.end === "lost" ? colour("orange") : "none", "stroke-dasharray": s.end === "lost" ? "3 2" : null, class: "span" }, svg("title", {}, `trial ${s.trial}, attempt ${s.attempt}: ${s.end}, ${ago(s.from, s.to)}`)));
-        });
-        for (let k = 0; k <= 4; k++) root.append(svg("text", { x: X(view.from + (k * span) / 4), y: view.workers.length * h + 20, "text-anchor": k === 4 ? "end" : "middle" }, k ? `+${ago(0, (k * span) / 4)}` : "start"));
+        let top = 0;
+        for (const worker of view.workers) {
+          const tall = worker.n_lanes * lane + gap;
+          if (top) root.append(svg("line", { class: "axis", x1: 0, x2: w, y1: top, y2: top }));
+          root.append(svg("text", { class: "ink", x: left - 8, y: top + gap / 2 + 13, "text-anchor": "end" }, worker.name.length > most ? `…${worker.name.slice(1 - most)}` : worker.name));
+          if (worker.n_lanes > 1) root.append(svg("text", { x: left - 8, y: top + gap / 2 + 28, "text-anchor": "end" }, `${worker.n_lanes} at once`));
+          for (const s of worker.spans) root.append(svg("rect", { x: X(s.from), y: top + gap / 2 + s.lane * lane + 1, width: Math.max(X(s.to) - X(s.from) - 0.5, 1.5), height: lane - 3, rx: 2, fill: colour(fill[s.end]), "fill-opacity": s.end === "lost" ? 0.35 : 0.85, stroke: s.end === "lost" ? colour("orange") : "none", "stroke-dasharray": s.end === "lost" ? "3 2" : null, class: "span", "data-lane": s.lane }, svg("title", {}, `trial ${s.trial}, attempt ${s.attempt}: ${s.end}, ${ago(s.from, s.to)}`)));
+          top += tall;
+        }
+        const parts = w < 600 ? 2 : 4;
+        for (let k = 0; k <= parts; k++) root.append(svg("text", { x: X(view.from + (k * span) / parts), y: height + 20, "text-anchor": k === parts ? "end" : "middle" }, k ? `+${ago(0, (k * span) / parts)}` : "start"));
         show(c.body, el("div", { class: "scroll" }, root), key(["complete", "blue"], ["running", "green"], ["failed", "vermillion"], ["infeasible", "purple"], ["lost, handed out again", "orange", "ring"]));
       });
     },

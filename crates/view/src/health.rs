@@ -7,7 +7,7 @@ use elbowroom::study::{Errors, Model, Streak, Study, Trial};
 use serde::Serialize;
 
 use crate::axis::number;
-use crate::scene::{Scene, Standing, broken, reason};
+use crate::scene::{Scene, Standing, broken};
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -115,9 +115,10 @@ fn twins(scene: &Scene<'_>) -> Finding {
 
 fn failures(study: &Study) -> Option<Finding> {
     let trials = study.trials();
-    let n_failed = trials.iter().filter(|trial| reason(trial).is_some()).count();
-    (n_failed * 4 > trials.len()).then(|| {
-        let what = format!("{n_failed} of {} trials failed or were infeasible", trials.len());
+    let count = |standing: Standing| trials.iter().filter(|trial| Standing::of(trial) == standing).count();
+    let (n_failed, n_infeasible) = (count(Standing::Failed), count(Standing::Infeasible));
+    ((n_failed + n_infeasible) * 4 > trials.len()).then(|| {
+        let what = format!("of {} trials, {n_failed} failed and {n_infeasible} are infeasible", trials.len());
         Finding::note(what, "look at `elbow trials --state failed,infeasible`, and bound the space or add a constraint")
     })
 }

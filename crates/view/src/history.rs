@@ -1,5 +1,7 @@
 //! The value of each trial in order, and the best so far.
 
+use std::collections::BTreeMap;
+
 use elbowroom::study::Goal;
 use serde::Serialize;
 
@@ -29,13 +31,17 @@ pub struct History {
     pub best_trial: Vec<u64>,
     /// …and their values.
     pub best_value: Vec<f64>,
-    /// Trials that failed or were infeasible.
+    /// Trials that failed.
     pub failed: Vec<u64>,
+    /// Trials at infeasible points.
+    pub infeasible: Vec<u64>,
+    /// Trials whose workers were lost too often.
+    pub lost: Vec<u64>,
     /// Trials under way.
     pub running: Vec<u64>,
 }
 
-/// The history with at most about `most` values and as many failures.
+/// The history with at most about `most` values and as many failures of each kind.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};
@@ -54,14 +60,10 @@ pub struct History {
 pub fn history(scene: &Scene<'_>, most: usize) -> History {
     let goal = scene.study.config().goal;
     let mut valued = Vec::new();
-    let (mut failed, mut running) = (Vec::new(), Vec::new());
+    let mut standing: BTreeMap<Standing, Vec<u64>> = BTreeMap::new();
     let (mut best_trial, mut best_value) = (Vec::new(), Vec::new());
     for trial in scene.study.trials() {
-        match scene.standing(trial) {
-            Standing::Failed | Standing::Infeasible | Standing::Lost => failed.push(trial.id.0),
-            Standing::Running => running.push(trial.id.0),
-            _ => {}
-        }
+        standing.entry(scene.standing(trial)).or_default().push(trial.id.0);
         let Some(value) = trial.value() else { continue };
         valued.push((trial.id.0, value));
         if best_value.last().is_none_or(|best| goal.is_better(value, *best)) {
@@ -73,6 +75,7 @@ pub fn history(scene: &Scene<'_>, most: usize) -> History {
     let low = valued.iter().map(|v| v.1).fold(f64::INFINITY, f64::min);
     let high = valued.iter().map(|v| v.1).fold(f64::NEG_INFINITY, f64::max);
     let shown = thin(&valued, most);
+    let those = |wanted: Standing| standing.get(&wanted).map_or(&[][..], Vec::as_slice);
     History {
         goal,
         n_trials: scene.study.trials().len(),
@@ -83,8 +86,10 @@ pub fn history(scene: &Scene<'_>, most: usize) -> History {
         value: shown.iter().map(|v| v.1).collect(),
         best_trial,
         best_value,
-        failed: every(&failed, most),
-        running,
+        failed: every(those(Standing::Failed), most),
+        infeasible: every(those(Standing::Infeasible), most),
+        lost: every(those(Standing::Lost), most),
+        running: those(Standing::Running).to_vec(),
     }
 }
 

@@ -19,8 +19,10 @@ pub struct Map {
     pub y: Axis,
     /// Trials with a value.
     pub observed: Vec<Observed>,
-    /// Trials that failed or were infeasible.
+    /// Trials that failed.
     pub failed: Vec<Place>,
+    /// Trials at infeasible points.
+    pub infeasible: Vec<Place>,
     /// Trials under way.
     pub pending: Vec<Pending>,
     /// The trial with the best value.
@@ -70,8 +72,8 @@ pub struct Pending {
 pub fn map(scene: &Scene<'_>, lens: Option<&Lens<'_>>, x: usize, y: usize) -> Map {
     let study = scene.study;
     let at = |trial: &Trial| place(trial, x, y);
-    let those = |wanted: &dyn Fn(Standing) -> bool| -> Vec<&Trial> {
-        study.trials().iter().filter(|trial| wanted(scene.standing(trial))).collect()
+    let those = |wanted: Standing| -> Vec<&Trial> {
+        study.trials().iter().filter(|trial| scene.standing(trial) == wanted).collect()
     };
     let radii = |trial: &Trial| {
         let lens = lens?;
@@ -80,7 +82,7 @@ pub fn map(scene: &Scene<'_>, lens: Option<&Lens<'_>>, x: usize, y: usize) -> Ma
         let lengthscales = &lens.model.posterior.hyper().lengthscales;
         Some((radius * lengthscales[x], radius * lengthscales[y]))
     };
-    let pending = those(&|s| s == Standing::Running).into_iter().map(|trial| {
+    let pending = those(Standing::Running).into_iter().map(|trial| {
         let radii = radii(trial);
         let worker = scene.holder(trial.id).map(|held| held.worker.clone());
         Pending { place: at(trial), worker, rx: radii.map(|r| r.0), ry: radii.map(|r| r.1) }
@@ -89,7 +91,8 @@ pub fn map(scene: &Scene<'_>, lens: Option<&Lens<'_>>, x: usize, y: usize) -> Ma
         x: axis(study.space(), x),
         y: axis(study.space(), y),
         observed: observed(scene, x, y, MOST),
-        failed: those(&|s| matches!(s, Standing::Failed | Standing::Infeasible)).into_iter().map(at).collect(),
+        failed: those(Standing::Failed).into_iter().map(at).collect(),
+        infeasible: those(Standing::Infeasible).into_iter().map(at).collect(),
         pending: pending.collect(),
         best: study.best().map(at),
         note: None,

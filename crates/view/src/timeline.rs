@@ -1,4 +1,7 @@
 //! Who ran which attempt of which trial, from when to when.
+//!
+//! A worker that runs several trials at once has a lane for each: every attempt takes the first lane that is free when it
+//! is handed out, so there are as many lanes as were ever busy together.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -25,6 +28,8 @@ pub struct Timeline {
 pub struct Worker {
     /// Its name.
     pub name: String,
+    /// How many of its attempts ran at once, at most.
+    pub n_lanes: usize,
     /// Its attempts, in order.
     pub spans: Vec<Span>,
 }
@@ -36,6 +41,8 @@ pub struct Span {
     pub trial: TrialId,
     /// Which attempt of it.
     pub attempt: u32,
+    /// Which lane of its worker it takes, from 0: no two attempts of a lane overlap.
+    pub lane: usize,
     /// When it was handed out.
     pub from: i64,
     /// When it ended, as far as the log knows.
@@ -58,7 +65,7 @@ pub fn timeline(scene: &Scene<'_>, most: usize) -> Timeline {
                 all[i].1.to = at;
                 all[i].1.end = Standing::Lost;
             }
-            let span = Span { trial, attempt, from: at, to: scene.now.max(at), end: Standing::Running };
+            let span = Span { trial, attempt, lane: 0, from: at, to: scene.now.max(at), end: Standing::Running };
             all.push((worker.to_owned(), span));
         };
         let ended = match event {
@@ -95,10 +102,26 @@ pub fn timeline(scene: &Scene<'_>, most: usize) -> Timeline {
     let (mut order, mut workers) = (BTreeMap::new(), Vec::new());
     for (name, span) in shown {
         let i = *order.entry(name.clone()).or_insert_with(|| {
-            workers.push(Worker { name, spans: Vec::new() });
+            workers.push(Worker { name, n_lanes: 0, spans: Vec::new() });
             workers.len() - 1
         });
         workers[i].spans.push(span);
     }
+    workers.iter_mut().for_each(Worker::take_lanes);
     Timeline { from, to, workers, left_out }
+}
+
+impl Worker {
+    /// Gives each attempt the first lane that is free when it begins. They are in the order of their beginnings.
+    fn take_lanes(&mut self) {
+        let mut free_from: Vec<i64> = Vec::new();
+        for span in &mut self.spans {
+            span.lane = free_from.iter().position(|end| *end <= span.from).unwrap_or(free_from.len());
+            match free_from.get_mut(span.lane) {
+                Some(end) => *end = span.to,
+                None => free_from.push(span.to),
+            }
+        }
+        self.n_lanes = free_from.len();
+    }
 }

@@ -9,8 +9,10 @@ use elbowroom::study::{
     Event, Goal, HyperparameterRule, ModelConfig, Retry, StrategyConfig, Study, StudyConfig, Trial, TrialId,
 };
 use elbowroom_view::health::{Level, health};
+use elbowroom_view::history::history;
 use elbowroom_view::map::map;
 use elbowroom_view::model::{importance, parallel, quality, slices, surface};
+use elbowroom_view::overview::overview;
 use elbowroom_view::proposal::propose;
 use elbowroom_view::table::{Query, Sort, table};
 use elbowroom_view::timeline::timeline;
@@ -172,6 +174,52 @@ fn a_timeline_shows_lost_attempts_and_those_that_followed() {
         .collect();
     assert_eq!(spans, [("a", 0, 1, 10, 50, Standing::Lost), ("b", 0, 2, 50, 80, Standing::Complete)]);
     assert_eq!(timeline(&scene, 1).left_out, 1);
+}
+
+#[test]
+fn trials_that_one_worker_runs_at_once_are_in_lanes_of_their_own() {
+    // Six at once, then two more when the first and the third are done: six lanes are enough, and needed.
+    let mut study = Study::new(StudyConfig::new(floats(1)).initial(9)).unwrap();
+    let ask = |study: &mut Study, q: usize| {
+        let mut suggestion = study.suggest(q).unwrap();
+        suggestion.provenance.worker = Some("run".to_owned());
+        study.apply(suggestion.into_event(None)).unwrap();
+    };
+    ask(&mut study, 6);
+    study.tell(TrialId(0), 1.0).unwrap();
+    study.fail(TrialId(2), "broke").unwrap();
+    ask(&mut study, 2);
+    let scene = Scene { times: vec![0, 10, 20, 30, 30], now: 100, ..Scene::alone("lanes", &study) };
+    let drawn = timeline(&scene, 100);
+    let [worker] = &drawn.workers[..] else { panic!("one worker: {drawn:?}") };
+    assert_eq!(worker.n_lanes, 6);
+    let lanes: Vec<(u64, usize)> = worker.spans.iter().map(|span| (span.trial.0, span.lane)).collect();
+    assert_eq!(lanes, [(0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 0), (7, 2)]);
+}
+
+#[test]
+fn failed_infeasible_and_lost_trials_are_counted_apart_in_every_view() {
+    let mut study = Study::new(StudyConfig::new(floats(2)).initial(9)).unwrap();
+    for trial in study.ask(9).unwrap().trials {
+        match trial.id.0 {
+            0..=2 => drop(study.tell(trial.id, trial.id.0 as f64).unwrap()),
+            3..=5 => study.fail(trial.id, "broke").unwrap(),
+            6 | 7 => study.infeasible(trial.id, "does not dissolve").unwrap(),
+            _ => {}
+        }
+    }
+    let mut scene = Scene::alone("counts", &study);
+    scene.standings[8] = Standing::Lost;
+    let counts = overview(&scene).counts;
+    let known = [Standing::Failed, Standing::Infeasible, Standing::Lost].map(|standing| counts[&standing]);
+    assert_eq!(known, [3, 2, 1]);
+    let drawn = history(&scene, 100);
+    assert_eq!([drawn.failed.len(), drawn.infeasible.len(), drawn.lost.len()], known);
+    let drawn = map(&scene, None, 0, 1);
+    assert_eq!([drawn.failed.len(), drawn.infeasible.len()], known[..2]);
+    let findings = health(&scene, false);
+    let said = "of 9 trials, 3 failed and 2 are infeasible";
+    assert!(findings.iter().any(|finding| finding.what == said), "{findings:?}");
 }
 
 #[test]

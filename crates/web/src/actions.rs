@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use axum::body::Bytes;
@@ -21,6 +20,7 @@ use crate::desk::{BY_HAND, Desk};
 use crate::fault::Fault;
 use crate::limits::{MAX_ASK, MAX_ATTEMPTS, check_json};
 use crate::looks::{beside, in_json};
+use crate::pause::is_paused;
 use crate::studies::Studies;
 
 type Studied = (State<Arc<Studies>>, Path<String>);
@@ -105,7 +105,7 @@ fn held_fixed(
     fixed: BTreeMap<String, Setting>,
 ) -> Result<Value, Fault> {
     if desk.is_paused() {
-        return Err(Fault::new(StatusCode::CONFLICT, "the study is paused", "resume it in the dashboard"));
+        return Err(is_paused());
     }
     if n > MAX_HELD {
         return Err(Fault::bad(format!("{n} points with fixed parameters"), format!("ask for at most {MAX_HELD}")));
@@ -400,7 +400,7 @@ struct Pause {
 pub async fn pause((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     let Pause { paused } = read(body)?;
     beside(move || {
-        studies.desk(&name)?.paused.store(paused, Ordering::SeqCst);
+        studies.desk(&name)?.pause(paused)?;
         in_json(&json!({ "paused": paused }))
     })
     .await

@@ -19,6 +19,7 @@ use elbowroom_view::proposal::propose;
 use elbowroom_view::{Held, Picture, Scene, Standing};
 
 use crate::fault::Fault;
+use crate::pause::is_paused;
 
 /// How old what is shown may be.
 const STALE: Duration = Duration::from_millis(200);
@@ -52,7 +53,9 @@ pub struct Desk {
     /// The named requests that were done and left no trace in the log.
     done: Mutex<HashSet<String>>,
     prepared: AtomicUsize,
-    pub paused: AtomicBool,
+    pub(crate) paused: AtomicBool,
+    /// Held by whoever tells the store of a pause, so that none is said again after its end.
+    pub(crate) pausing: Mutex<()>,
     /// How often the study was found replaced by another one.
     replaced: AtomicUsize,
     frozen: Mutex<Option<Arc<Frozen>>>,
@@ -109,15 +112,11 @@ impl Desk {
             done: Mutex::default(),
             prepared: AtomicUsize::new(0),
             paused: AtomicBool::new(false),
+            pausing: Mutex::default(),
             replaced: AtomicUsize::new(0),
             frozen: Mutex::default(),
             reasons: Mutex::default(),
         })
-    }
-
-    /// Whether nobody is to be handed anything.
-    pub fn is_paused(&self) -> bool {
-        self.paused.load(Ordering::SeqCst)
     }
 
     /// Shows the study as it stands.
@@ -211,24 +210,26 @@ impl Desk {
         };
         if self.is_paused() {
             *slot = Some(study);
-            return Err(Fault::new(StatusCode::CONFLICT, "the study is paused", "resume it in the dashboard"));
+            return Err(is_paused());
         }
         let wanted = self.waiting.load(Ordering::SeqCst);
         let mut left = self.prepared.load(Ordering::SeqCst);
         if wanted > own && left < own {
             let mut preparing = study.worker(PREPARED).ttl(ttl);
-            let prepared = preparing.ask(wanted.min(crate::limits::MAX_ASK), None);
+            let prepared = preparing.ask_unless_paused(wanted.min(crate::limits::MAX_ASK), None);
+            let prepared = prepared.map(Option::unwrap_or_default);
             let attempts = |handed: &Handed| handed.trials.iter().map(|trial| trial.attempt).collect::<Vec<Attempt>>();
             let returned = prepared.and_then(|handed| preparing.give_back(&attempts(&handed)).map(|()| handed));
             study = preparing;
             left = returned?.trials.len();
         }
         study = study.worker(worker).ttl(ttl);
-        let handed = study.ask(n, request);
+        let handed = study.ask_unless_paused(n, request);
         // One that was replaced is opened again.
         *slot = Some(study).filter(|_| !matches!(handed, Err(Error::Damaged { .. })));
         self.prepared.store(left.saturating_sub(own), Ordering::SeqCst);
-        Ok(handed?)
+        // Another server of the same store may have paused it.
+        handed?.ok_or_else(is_paused)
     }
 
     /// A study whose model is made, for pictures: not always the newest, so that many who look cost one fit now and then.
@@ -365,6 +366,6 @@ pub fn scene(shared: &SharedStudy) -> Scene<'_> {
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

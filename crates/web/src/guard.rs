@@ -14,6 +14,7 @@ use axum::response::{IntoResponse, Response};
 
 use crate::fault::Fault;
 use crate::limits::{MAX_BODY, MAX_TIME};
+use crate::lobby::Visitor;
 use crate::token::Lock;
 
 /// Scripts, styles and pictures come from here, and nothing else does; no page may frame this one.
@@ -130,7 +131,11 @@ pub async fn guard(State(guard): State<Arc<Guard>>, request: Request, next: Next
     let too_large = request.headers().get(header::CONTENT_LENGTH).is_some_and(|length| {
         length.to_str().ok().and_then(|text| text.parse::<usize>().ok()).is_none_or(|length| length > MAX_BODY)
     });
-    let mut response = match guard.check(&request) {
+    let checked = guard.check(&request);
+    if let (Ok(_), Some(visitor)) = (&checked, request.extensions().get::<Arc<Visitor>>()) {
+        visitor.clone().known().await;
+    }
+    let mut response = match checked {
         Ok(Some(response)) => response,
         Ok(None) if too_large => {
             Fault::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large", "send at most 1 MB").into_response()

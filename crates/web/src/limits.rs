@@ -14,7 +14,9 @@ pub const MAX_ASK: usize = 200;
 pub const MAX_ATTEMPTS: usize = 1000;
 /// Events of one page of the log.
 pub const MAX_EVENTS: usize = 1000;
-/// Connections at once; a dashboard holds one open for its news.
+/// Connections at once that have not shown the token yet; the first of more is ended.
+pub const MAX_GUESTS: usize = 256;
+/// Connections at once that have shown it; a dashboard holds one open for its news.
 pub const MAX_CONNECTIONS: usize = 512;
 /// How long an answer may take.
 pub const MAX_TIME: Duration = Duration::from_secs(120);

@@ -5,13 +5,17 @@ use std::sync::Arc;
 
 use axum::Router;
 use elbowroom_store::Store;
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
 use crate::guard::Guard;
-use crate::limits::{MAX_CONNECTIONS, MAX_HEADER_TIME};
+use crate::limits::{MAX_CONNECTIONS, MAX_GUESTS, MAX_HEADER_TIME};
+use crate::lobby::Lobby;
 use crate::routes::router;
 use crate::studies::Studies;
 use crate::token::{Lock, Token};
@@ -37,6 +41,7 @@ pub struct Server {
     called: String,
     token: Token,
     app: Router,
+    studies: Arc<Studies>,
     stop: watch::Sender<bool>,
 }
 
@@ -67,14 +72,15 @@ impl Server {
         listener.set_nonblocking(true).map_err(taken)?;
         let address = listener.local_addr().map_err(taken)?;
         let door = Guard::new(Lock::of(&token), address, &hosts, write);
-        let app = router(Arc::new(Studies::new(store, write)), Arc::new(door));
+        let studies = Arc::new(Studies::new(store, write));
+        let app = router(studies.clone(), Arc::new(door));
         let called = match hosts.first() {
             Some(host) => format!("{host}:{}", address.port()),
             // Nobody can go to "anywhere"; this machine can go to itself.
             None if address.ip().is_unspecified() => format!("localhost:{}", address.port()),
             None => address.to_string(),
         };
-        Ok(Self { listener, address, called, token, app, stop: watch::channel(false).0 })
+        Ok(Self { listener, address, called, token, app, studies, stop: watch::channel(false).0 })
     }
 
     /// Where it listens.
@@ -99,6 +105,7 @@ impl Server {
     pub fn run(self) -> std::io::Result<()> {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let served = runtime.block_on(serve(self.listener, self.app, self.stop));
+        self.studies.resume();
         runtime.shutdown_background();
         served
     }
@@ -106,10 +113,9 @@ impl Server {
 
 async fn serve(listener: std::net::TcpListener, app: Router, stop: watch::Sender<bool>) -> std::io::Result<()> {
     let listener = TcpListener::from_std(listener)?;
-    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let lobby = Lobby::new(MAX_GUESTS, MAX_CONNECTIONS);
     let mut stopped = stop.subscribe();
     loop {
-        let Ok(place) = places.clone().acquire_owned().await else { return Ok(()) };
         let stream = tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => stream,
@@ -122,13 +128,20 @@ async fn serve(listener: std::net::TcpListener, app: Router, stop: watch::Sender
             _ = stopped.wait_for(|stopped| *stopped) => return Ok(()),
         };
         let _ = stream.set_nodelay(true);
-        let service = TowerToHyperService::new(app.clone());
-        tokio::spawn(async move {
+        let visitor = lobby.enter();
+        let (app, guest) = (app.clone(), visitor.clone());
+        let connection = tokio::spawn(async move {
+            let app = TowerToHyperService::new(app);
+            let service = service_fn(move |mut request: Request<Incoming>| {
+                // The guard learns from it whose request this is.
+                request.extensions_mut().insert(guest.clone());
+                app.call(request)
+            });
             let mut http = hyper::server::conn::http1::Builder::new();
             http.timer(TokioTimer::new()).header_read_timeout(MAX_HEADER_TIME).max_buf_size(64 * 1024);
             // A connection that breaks is its client's business.
             let _ = http.serve_connection(TokioIo::new(stream), service).await;
-            drop(place);
         });
+        visitor.runs(connection.abort_handle());
     }
 }

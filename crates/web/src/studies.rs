@@ -35,6 +35,14 @@ impl Studies {
         Ok(self.lock().entry(name.to_owned()).or_insert(desk).clone())
     }
 
+    /// Ends the pauses that were made here: who made them is about to go.
+    pub fn resume(&self) {
+        for desk in self.lock().values().filter(|desk| desk.is_paused()) {
+            // One that stays in the store ends by itself.
+            let _ = desk.pause(false);
+        }
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Desk>>> {
         self.desks.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -220,6 +220,18 @@ fn who_asks_while_a_study_is_paused_waits() {
 }
 
 #[test]
+fn a_pause_ends_with_the_server_that_made_it() {
+    let served = Served::start(true);
+    let store = served.store.clone();
+    let mut study = SharedStudy::create(store, "plate", StudyConfig::new(space())).unwrap();
+    served.post("/api/studies/plate/pause", &json!({ "paused": true }));
+    assert!(study.ask_unless_paused(1, None).unwrap().is_none());
+    assert_eq!(served.post("/api/studies/plate/ask", &json!({ "n": 1 })).status, 409);
+    let _stopped = served.stopped();
+    assert!(study.ask_unless_paused(1, None).unwrap().is_some());
+}
+
+#[test]
 fn clients_that_ask_at_once_get_points_of_their_own_that_the_log_can_choose_again() {
     let served = Served::start(true);
     SharedStudy::create(served.store.clone(), "many", StudyConfig::new(space()).seed(3).budget(60)).unwrap();

@@ -5,18 +5,27 @@ use serde_json::{Value, json};
 
 use super::answer;
 use crate::args::Ask;
+use crate::fault::fault;
 use crate::place::Place;
 use crate::words::{self, point_lines};
 
 /// The name under which people have trials.
 pub const BY_HAND: &str = "by hand";
 
+/// What is said where nothing is handed out for now.
+pub fn paused() -> anyhow::Error {
+    fault(
+        "the study is paused, and nothing is handed out",
+        "resume it in the dashboard, or end the server that paused it",
+    )
+}
+
 /// Takes points.
 pub fn ask(args: &Ask, json: bool) -> Result<()> {
     // Not this process's own name: it ends here, and the trials do not.
     let study = Place::find(&args.study.clone().into())?.open_or_create()?;
     let mut study = study.worker(BY_HAND).ttl(args.due);
-    let handed = study.ask(args.n, args.request.as_deref())?;
+    let handed = study.ask_unless_paused(args.n, args.request.as_deref())?.ok_or_else(paused)?;
     let as_json = |handed: &elbowroom_store::HandedTrial| -> Value {
         let mut value = words::trial(&study, &handed.trial);
         value["attempt"] = json!(handed.attempt.number);

@@ -1,12 +1,15 @@
 //! `elbow plot`: pictures of a study, in the terminal, or in an SVG or PNG file.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
-use elbowroom::space::{Parameter, Point, SearchSpace, UnitPoint};
+use elbowroom::space::{Dimension, Parameter, Point, SearchSpace, UnitPoint, Value};
 use elbowroom::study::{Study, Trial};
 use elbowroom_store::{SharedStudy, Standing};
+use elbowroom_view::axis::text;
 use elbowroom_view::plot::Figure;
+use elbowroom_web::scene;
 use serde_json::json;
 
 use super::answer;
@@ -15,12 +18,20 @@ use crate::chart::{Chart, Kind, Scale, Series};
 use crate::fault::fault;
 use crate::place::Place;
 use crate::spark::best_so_far;
+use crate::table::width;
 
 /// Values beyond this ratio are shown on a log scale, if all are positive.
 const DECADES: f64 = 30.0;
 
 /// Points of a slice, less one.
 const STEPS: usize = 100;
+
+/// The size of a picture in the terminal, at most and usually.
+const WIDTH: usize = 80;
+const ROWS: usize = 16;
+
+/// Attempts of a timeline; the latest of more.
+const ATTEMPTS: usize = 3000;
 
 /// Draws it.
 pub fn plot(args: &Plot, json: bool) -> Result<()> {
@@ -29,6 +40,7 @@ pub fn plot(args: &Plot, json: bool) -> Result<()> {
         Picture::History => vec![history(study.study())],
         Picture::Slices => slices(study.study())?,
         Picture::Map => vec![map(&study, args)?],
+        Picture::Timeline => vec![timeline(&study)?],
     };
     if let Some(path) = &args.out {
         let shown = path.display();
@@ -36,6 +48,7 @@ pub fn plot(args: &Plot, json: bool) -> Result<()> {
             Picture::History => "Value of each trial",
             Picture::Slices => "What the model expects",
             Picture::Map => "Where trials are",
+            Picture::Timeline => "Who ran what",
         };
         let bytes =
             drawn(path, &Chart::figure(&charts, &format!("{title}: {}", study.name()), &subtitle(&study, args)))?;
@@ -47,11 +60,22 @@ pub fn plot(args: &Plot, json: bool) -> Result<()> {
         json,
         || {
             let series = |s: &Series| json!({ "name": s.name, "points": s.points });
-            let chart = |c: &Chart| json!({ "title": c.title, "x": c.x.label, "y": c.y.label, "series": c.series.iter().map(series).collect::<Vec<_>>() });
+            let chart = |c: &Chart| {
+                let series: Vec<_> = c.series.iter().map(series).collect();
+                json!({ "title": c.title, "x": c.x.label, "y": c.y.label, "x_names": c.x.names, "y_names": c.y.names, "series": series })
+            };
             json!({ "charts": charts.iter().map(chart).collect::<Vec<_>>() })
         },
-        || charts.iter().map(|chart| chart.text(70, 16)).collect::<Vec<_>>().join("\n"),
+        || charts.iter().map(|chart| chart.text(width().min(WIDTH), rows(chart, args))).collect::<Vec<_>>().join("\n"),
     )
+}
+
+/// Rows of a picture in the terminal: a lane has a row of its own.
+fn rows(chart: &Chart, args: &Plot) -> usize {
+    match args.what {
+        Picture::Timeline => chart.y.names.len().max(1),
+        _ => ROWS.max(chart.y.names.len()),
+    }
 }
 
 /// The bytes of the file, of the kind that its name ends in.
@@ -72,7 +96,7 @@ fn subtitle(study: &SharedStudy, args: &Plot) -> String {
             let part = study.study().part().map_or_else(String::new, |part| format!(" The model is made of {part}."));
             format!("Along each parameter, through the recommended point: {through}.{part}")
         }
-        Picture::Map => format!("Trials: {counts}."),
+        Picture::Map | Picture::Timeline => format!("Trials: {counts}."),
     }
 }
 
@@ -172,21 +196,67 @@ fn map(study: &SharedStudy, args: &Plot) -> Result<Chart> {
     })
 }
 
+/// Who ran what: a lane for each of the trials that a worker had at once, as in the dashboard.
+fn timeline(study: &SharedStudy) -> Result<Chart> {
+    let drawn = elbowroom_view::timeline::timeline(&scene(study), ATTEMPTS);
+    if drawn.workers.is_empty() {
+        return Err(fault("nobody has worked on this study yet", "start a worker: elbow run"));
+    }
+    let (unit, word) = match drawn.to - drawn.from {
+        0..180_000 => (1e3, "seconds"),
+        180_000..10_800_000 => (6e4, "minutes"),
+        _ => (3.6e6, "hours"),
+    };
+    let mut names = Vec::new();
+    let mut spans: BTreeMap<Standing, Vec<(f64, f64)>> = BTreeMap::new();
+    for worker in &drawn.workers {
+        let lane = names.len();
+        names.push(worker.name.clone());
+        names.resize(lane + worker.n_lanes.max(1), String::new());
+        for span in &worker.spans {
+            let at = |time: i64| ((time - drawn.from) as f64 / unit, (lane + span.lane) as f64);
+            spans.entry(span.end).or_default().extend([at(span.from), at(span.to)]);
+        }
+    }
+    let series = spans.into_iter().map(|(end, points)| Series { name: end.word(), kind: Kind::Spans(end), points });
+    let left_out = match drawn.left_out {
+        0 => String::new(),
+        n => format!("; {n} earlier attempts are left out"),
+    };
+    Ok(Chart {
+        title: format!("who ran what{left_out}"),
+        x: Scale::new(format!("{word} since the first")),
+        y: Scale { names, ..Scale::default() },
+        series: series.collect(),
+    })
+}
+
 fn axis(space: &SearchSpace, dim: usize) -> Scale {
     match space.searched(dim) {
         Parameter::Float { name, log, .. } => Scale { log: *log, ..Scale::new(name) },
         Parameter::Int { name, log, .. } => Scale { log: *log, whole: true, ..Scale::new(name) },
         Parameter::Category { name, .. } | Parameter::Ordered { name, .. } => {
-            Scale { whole: true, ..Scale::new(format!("{name} (its place in the list)")) }
+            let names = levels(space.searched(dim)).iter().map(text).collect();
+            let apart = matches!(space.dimensions()[dim], Dimension::Category { .. });
+            Scale { names, apart, ..Scale::new(name) }
         }
         other => Scale::new(other.name()),
+    }
+}
+
+/// The values of a parameter that is a list.
+fn levels(parameter: &Parameter) -> &[Value] {
+    match parameter {
+        Parameter::Category { choices, .. } => choices,
+        Parameter::Ordered { values, .. } => values,
+        _ => &[],
     }
 }
 
 /// A unit coordinate on the axis of its parameter.
 fn position(space: &SearchSpace, dim: usize, unit: &[f64]) -> f64 {
     match space.searched(dim) {
-        Parameter::Category { .. } | Parameter::Ordered { .. } => space.level(dim, unit[dim]) as f64 + 1.0,
+        Parameter::Category { .. } | Parameter::Ordered { .. } => space.level(dim, unit[dim]) as f64,
         parameter => {
             let point: Point = space.decode(&UnitPoint::clamped(unit.to_vec()));
             point.get(parameter.name()).and_then(|value| value.as_f64()).unwrap_or(f64::NAN)

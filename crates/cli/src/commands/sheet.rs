@@ -10,7 +10,7 @@ use elbowroom_store::{SharedStudy, Standing};
 use serde_json::json;
 
 use super::answer;
-use super::ask::BY_HAND;
+use super::ask::{BY_HAND, paused};
 use crate::args::Sheet;
 use crate::fault::fault;
 use crate::place::Place;
@@ -37,7 +37,7 @@ pub fn sheet(args: &Sheet, json: bool) -> Result<()> {
         Some((study, trials)) => (study, trials, None),
         None => {
             let mut study = place.open_or_create()?.worker(BY_HAND).ttl(args.due);
-            let handed = study.ask(args.n, args.request.as_deref())?;
+            let handed = study.ask_unless_paused(args.n, args.request.as_deref())?.ok_or_else(paused)?;
             (study, handed.trials.into_iter().map(|handed| handed.trial).collect(), handed.short)
         }
     };

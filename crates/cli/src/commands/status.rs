@@ -11,6 +11,7 @@ use crate::args::Where;
 use crate::differ::{with_differences, words_of};
 use crate::place::Place;
 use crate::spark::{best_so_far, spark};
+use crate::table::width;
 use crate::words::{self, breaks, number, point};
 
 /// Shows it.
@@ -30,18 +31,22 @@ fn in_words(study: &SharedStudy) -> String {
     let budget = config.budget.map_or_else(String::new, |budget| format!(", of {budget}"));
     let mut text = format!("study   {} ({goal}, {})\n", study.name(), config.strategy.name());
     text += &format!("store   {}\n", study.store().place());
-    text += &format!("trials  {}{budget}\n", words::count(&study.counts()));
+    text += &words::wrap(&format!("trials  {}{budget}", words::count(&study.counts())), 8, width());
     let values: Vec<f64> = study.study().trials().iter().filter_map(|trial| trial.value()).collect();
     if let Some((best, value)) = study.study().best().and_then(|best| Some((best, best.value()?))) {
-        text +=
-            &format!("best    {} (trial {}{})  {}\n", number(value), best.id, breaks(study, best), point(&best.point));
+        let line =
+            format!("best    {} (trial {}{})  {}", number(value), best.id, breaks(study, best), point(&best.point));
+        text += &words::wrap(&line, 8, width());
         text += &format!("        {}\n", spark(&best_so_far(values, config.goal), 60));
     }
+    if study.is_paused() {
+        text += "paused  nothing is handed out until the study is resumed in the dashboard\n";
+    }
     if let Some(streak) = study.study().streak().filter(Streak::is_long) {
-        text += &format!("failing {}\n", words::safe(&streak.to_string()));
+        text += &words::wrap(&format!("failing {}", words::safe(&streak.to_string())), 8, width());
     }
     if let Some(part) = study.study().part() {
-        text += &format!("model   of {part}\n");
+        text += &words::wrap(&format!("model   of {part}"), 8, width());
     }
     if let (Some(first), Some(last)) = (study.times().first(), study.times().last()) {
         text += &format!(
@@ -58,8 +63,9 @@ fn in_words(study: &SharedStudy) -> String {
             _ => String::new(),
         };
         let words = standing.word();
-        text +=
-            &format!("{words:7} trial {} (attempt {}) at {}{until}\n", trial.id, lease.attempt.number, lease.worker);
+        let line =
+            format!("{words:7} trial {} (attempt {}) at {}{until}", trial.id, lease.attempt.number, lease.worker);
+        text += &words::wrap(&line, 8, width());
     }
     text
 }
@@ -85,6 +91,7 @@ fn in_json(study: &SharedStudy) -> Value {
         "trials": study.study().trials().len(),
         "counts": words::counts(&study.counts()),
         "best": study.study().best().map(|best| words::trial(study, best)),
+        "paused": study.is_paused(),
         "streak": words::streak(study),
         "model": study.study().part(),
         "created_ms": study.times().first().map(|time| time.0),

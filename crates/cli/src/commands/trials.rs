@@ -12,7 +12,7 @@ use super::answer;
 use crate::args::Trials;
 use crate::fault::fault;
 use crate::place::Place;
-use crate::table::table;
+use crate::table::{table, width};
 use crate::words::{self, brief, number, short};
 
 /// Lists them.
@@ -97,7 +97,7 @@ fn in_words(study: &SharedStudy, trials: &[&Trial]) -> String {
         row.extend(with_notes.then(|| brief(&trial.notes.join("; "), 60)));
         rows.push(row);
     }
-    table(&rows)
+    table(&rows, width())
 }
 
 #[cfg(test)]

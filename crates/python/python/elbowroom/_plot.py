@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 _GRID = 101
 """Places along a slice."""
 
+_MOST_LETTERS = 30
+"""Letters of the names below one axis, beyond which they are slanted."""
+
 _COLOURS = {"value": "#5b7c99", "best": "#b3452c", "pending": "#e0a030"}
 
 
@@ -40,15 +43,21 @@ def slices(study: Study, params: Sequence[str] | None = None, axes: Any = None) 
     space = study.space
     names = list(params) if params is not None else [name for name in space if not isinstance(space[name], Fixed)]
     if axes is None:
-        _, axes = _pyplot().subplots(1, len(names), figsize=(3.6 * len(names), 3), squeeze=False, sharey=True)
+        # The layout keeps room for the labels, which would hang over the edge of so low a figure.
+        size = (3.6 * len(names) + 0.4, 3)
+        _, axes = _pyplot().subplots(1, len(names), figsize=size, squeeze=False, sharey=True, layout="constrained")
     axes = np.ravel(axes)
     trials = study.trials
     for ax, name in zip(axes, names):
         values = _values(space, name)
         mean, sd = study.predict([{**through, name: value} for value in values])
         at, labels = _places(space[name], values)
-        ax.plot(at, mean, color=_COLOURS["value"], marker=None if labels is None else "o")
-        ax.fill_between(at, mean - 2 * sd, mean + 2 * sd, color=_COLOURS["value"], alpha=0.2, linewidth=0)
+        if isinstance(space[name], Categorical):
+            # There is nothing between categories that a line could stand for.
+            ax.errorbar(at, mean, 2 * sd, fmt="o", color=_COLOURS["value"], capsize=4)
+        else:
+            ax.plot(at, mean, color=_COLOURS["value"], marker=None if labels is None else "o")
+            ax.fill_between(at, mean - 2 * sd, mean + 2 * sd, color=_COLOURS["value"], alpha=0.2, linewidth=0)
         seen = [trial for trial in trials if trial.value is not None]
         places, _ = _places(space[name], [trial.params[name] for trial in seen], values)
         ax.scatter(places, [trial.value for trial in seen], s=10, color="black", alpha=0.4)
@@ -120,6 +129,12 @@ def _places(parameter: Parameter, values: Sequence[Any], all_: Sequence[Any] | N
 def _scale(ax: Any, side: str, parameter: Parameter, at: Any, labels: Any) -> None:
     if labels is not None:
         getattr(ax, f"set_{side}ticks")(at, labels)
+        # Room for marks at the ends, and for long names beside each other.
+        getattr(ax, f"set_{side}lim")(-0.5, len(labels) - 0.5)
+        if side == "x" and sum(map(len, labels)) > _MOST_LETTERS:
+            ax.tick_params("x", rotation=30)
+            for label in ax.get_xticklabels():
+                label.set_horizontalalignment("right")
     elif isinstance(parameter, (Float, Int)) and parameter.log:
         getattr(ax, f"set_{side}scale")("log")
 

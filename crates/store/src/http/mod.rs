@@ -219,6 +219,11 @@ impl Store for Http {
     fn leave(&self, study: &str, ticket: Ticket) -> Result<()> {
         self.deed(study, &Deed::Leave { ticket: ticket.0 }).map(|_| ())
     }
+
+    fn pause(&self, study: &str, _ttl: Option<Duration>) -> Result<()> {
+        let what = format!("the study `{study}` can only be paused where it is served");
+        Err(Error::request(what, "pause it in the dashboard of that server"))
+    }
 }
 
 /// A name as a part of an address.

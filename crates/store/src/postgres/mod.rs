@@ -190,4 +190,8 @@ impl Store for Postgres {
     fn leave(&self, study: &str, ticket: Ticket) -> Result<()> {
         self.write(|rows| flow::leave(rows, study, ticket))
     }
+
+    fn pause(&self, study: &str, ttl: Option<Duration>) -> Result<()> {
+        self.write(|rows| flow::pause(rows, study, ttl))
+    }
 }

@@ -192,6 +192,14 @@ impl Rows for Within<'_, '_> {
         let sql = "DELETE FROM elbowroom.queue WHERE study = $1 AND ticket = $2";
         self.query(sql, &[&study, &ticket.0]).map(|_| ())
     }
+
+    fn put_pause(&mut self, study: i64, waiting: &Waiting) -> Result<(), Fault> {
+        let sql = "INSERT INTO elbowroom.queue (ticket, study, expires, ttl) OVERRIDING SYSTEM VALUE \
+                   VALUES ($1, $2, $3, $4) \
+                   ON CONFLICT (ticket) DO UPDATE SET expires = excluded.expires, ttl = excluded.ttl";
+        let Waiting { ticket, expires, ttl } = waiting;
+        self.query(sql, &[&ticket.0, &study, &expires.0, &millis(*ttl)]).map(|_| ())
+    }
 }
 
 fn lease(row: &Row) -> Result<Lease, Fault> {

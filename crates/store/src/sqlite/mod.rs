@@ -182,6 +182,10 @@ impl Store for Sqlite {
     fn leave(&self, study: &str, ticket: Ticket) -> Result<()> {
         self.write(|rows| flow::leave(rows, study, ticket))
     }
+
+    fn pause(&self, study: &str, ttl: Option<Duration>) -> Result<()> {
+        self.write(|rows| flow::pause(rows, study, ttl))
+    }
 }
 
 #[cfg(test)]

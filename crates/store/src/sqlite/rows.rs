@@ -145,6 +145,13 @@ impl Rows for Within<'_> {
         self.connection.prepare_cached(sql)?.execute(params![study, ticket.0])?;
         Ok(())
     }
+
+    fn put_pause(&mut self, study: i64, waiting: &Waiting) -> Result<(), Fault> {
+        let sql = "INSERT OR REPLACE INTO queue (ticket, study, expires, ttl) VALUES (?1, ?2, ?3, ?4)";
+        let Waiting { ticket, expires, ttl } = waiting;
+        self.connection.prepare_cached(sql)?.execute(params![ticket.0, study, expires.0, millis(*ttl)])?;
+        Ok(())
+    }
 }
 
 fn lease(row: &Row<'_>) -> rusqlite::Result<Lease> {

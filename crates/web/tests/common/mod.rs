@@ -37,6 +37,15 @@ impl Served {
         Self { address, url, token: token.reveal().to_owned(), store, stop, thread, _folder: folder }
     }
 
+    /// Stops it; its store is still there.
+    pub fn stopped(mut self) -> Self {
+        (self.stop)();
+        if let Some(thread) = self.thread.take() {
+            thread.join().unwrap();
+        }
+        self
+    }
+
     /// Sends a request with the token, and what else is given, as a program would.
     pub fn send(&self, method: &str, path: &str, headers: &str, body: &str) -> Answer {
         let host = self.address;
