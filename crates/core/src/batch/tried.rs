@@ -18,10 +18,10 @@ const BESIDE: f64 = 1.001e-3;
 const ROUNDING: f64 = 1e-7;
 
 /// How much less likely than at the safest trial a value may be at a failed one, for that to be bad luck.
-const LUCK: f64 = 0.15;
+const LUCK: f64 = 0.2;
 
 /// Failures that are needed to call one of them bad luck.
-const MIN_FAILURES: usize = 3;
+const MIN_FAILURES: usize = 2;
 
 /// The trials that proposals keep away from.
 ///
