@@ -129,3 +129,26 @@ fn an_ask_of_this_version_on_another_processor_level_is_compared_and_says_so() {
     assert_eq!((differences.len(), differences[0].event), (1, last));
     assert!(differences[0].what.ends_with(&words), "{}", differences[0].what);
 }
+
+/// A log of 0.2.0, at the commit that raised the version to 0.3.0: 24 trials, 3 of them failed. Made as the other one.
+const LOG_2: &str = include_str!("data/log-0.2.0.jsonl");
+
+#[test]
+fn a_log_of_0_2_0_is_read_written_as_it_was_and_its_asks_are_listed_apart() {
+    let events: Vec<Event> = LOG_2.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for (event, line) in events.iter().zip(LOG_2.lines()) {
+        assert_eq!(serde_json::to_string(event).unwrap(), line);
+    }
+    let n_asks = events.iter().filter(|event| is_ask(event)).count();
+    let others: Vec<(String, usize)> = other_versions(&events).into_iter().map(|(v, asks)| (v, asks.len())).collect();
+    assert_eq!(others, [("0.2.0".to_owned(), n_asks)]);
+    assert_eq!(verify(&events).unwrap(), []);
+
+    let mut study = Study::replay(events).unwrap();
+    assert_eq!((study.n_observed(), study.config().failures), (21, FailureRule::Learn));
+    // Its failures go on teaching.
+    assert!(study.chance().unwrap().is_some());
+    study.set_budget(Some(30)).unwrap();
+    study.ask(2).unwrap();
+    assert_eq!(verify(study.events()).unwrap(), []);
+}
