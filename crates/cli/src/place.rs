@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
-use elbowroom_run::worker_name;
-use elbowroom_store::{Error as StoreError, SharedStudy, Store, open};
+use elbowroom_store::{Error as StoreError, SharedStudy, Store, open, worker_name};
 
 use crate::args::Where;
 use crate::differ::{Difference, differences};

@@ -35,6 +35,23 @@ fn a_killed_run_goes_on_where_it_was_and_the_budget_is_exact() {
 }
 
 #[test]
+fn a_trial_that_kills_its_worker_is_run_three_times_in_all() {
+    // The first trial's command kills `elbow run` itself, again and again; the others give a value.
+    let command = "sh -c 'echo {trial} >> begun; [ {trial} = 0 ] && kill -9 $PPID; echo {x}'";
+    let bench = Bench::new(3, command, "");
+    for _ in 0..3 {
+        let run = bench.elbow(&["run"]);
+        assert_eq!(run.status.code(), None, "{}", common::stderr(&run));
+    }
+    // The same machine restarts it, and sees each time that the process is gone: that is a loss like any other.
+    let run = bench.json(&["run"]);
+    assert_eq!(run["told"], 2);
+    let begun = std::fs::read_to_string(bench.path("begun")).unwrap();
+    assert_eq!(begun.lines().collect::<Vec<_>>(), ["0", "0", "0", "1", "2"]);
+    assert_eq!((bench.count("lost"), bench.count("complete")), (1, 2));
+}
+
+#[test]
 fn ctrl_c_finishes_what_runs_and_a_second_one_gives_it_back() {
     let bench = Bench::new(30, SLOW, "workers = 2");
     let run = bench.start(&["run"]);

@@ -11,12 +11,11 @@ use std::time::{Duration, Instant};
 
 use elbowroom::study::{Alarm, Report, Streak, Told, TrialId};
 use elbowroom_store::{
-    About, Attempt, Error as StoreError, HandedTrial, Heartbeat, Result as StoreResult, SharedStudy,
+    About, Attempt, Error as StoreError, HandedTrial, Heartbeat, Result as StoreResult, SharedStudy, worker_name,
 };
 
 use crate::command::Given;
 use crate::error::{Error, Result};
-use crate::identity::worker_name;
 use crate::plan::{Plan, Refill};
 use crate::process::{self, Outcome};
 use crate::stop::{Stop, Urgency};
@@ -276,7 +275,9 @@ impl<'a> Driving<'a> {
             }
         };
         if handed.trials.len() < q {
-            self.ask_at = Instant::now() + LOOK_AGAIN;
+            // Who died since is not waited for. If the store fails, the next ask says so.
+            let died = self.study.reclaim_from_the_dead().is_ok_and(|reclaimed| !reclaimed.again.is_empty());
+            self.ask_at = Instant::now() + if died { Duration::ZERO } else { LOOK_AGAIN };
             let why = handed.short.unwrap_or_else(|| "there are no points".to_owned());
             let others = self.others_work();
             if handed.trials.is_empty() && self.n_running == 0 && others {

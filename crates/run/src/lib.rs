@@ -22,7 +22,6 @@
 mod command;
 mod drive;
 mod error;
-mod identity;
 mod limits;
 #[cfg(target_os = "linux")]
 mod memory;
@@ -35,7 +34,6 @@ mod units;
 pub use command::{Template, Trust};
 pub use drive::{Ended, Happening, Summary, drive};
 pub use error::{Error, Result};
-pub use identity::{reclaim_from_the_dead, worker_name};
 pub use limits::Limits;
 pub use plan::{Plan, Refill};
 pub use process::Outcome;

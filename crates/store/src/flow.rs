@@ -279,6 +279,18 @@ pub(crate) fn give_back<R: Rows>(rows: &mut R, name: &str, attempts: &[Attempt])
     Ok(())
 }
 
+pub(crate) fn lose<R: Rows>(rows: &mut R, name: &str, attempts: &[Attempt]) -> Result<(), R::Fault> {
+    let study = rows.study(name)?;
+    let now = rows.now()?;
+    for attempt in attempts {
+        let held = rows.lease(study, attempt.trial)?.filter(|lease| lease.attempt == *attempt && lease.is_live(now));
+        if let Some(lease) = held {
+            rows.put_lease(study, &Lease { expires: now, ..lease })?;
+        }
+    }
+    Ok(())
+}
+
 pub(crate) fn queue<R: Rows>(
     rows: &mut R,
     name: &str,

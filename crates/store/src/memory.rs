@@ -108,6 +108,10 @@ impl Store for Memory {
         flow::give_back(&mut *self.lock(), study, attempts)
     }
 
+    fn lose(&self, study: &str, attempts: &[Attempt]) -> Result<()> {
+        flow::lose(&mut *self.lock(), study, attempts)
+    }
+
     fn queue(&self, study: &str, ticket: Option<Ticket>, ttl: Duration) -> Result<Ticket> {
         flow::queue(&mut *self.lock(), study, ticket, ttl)
     }

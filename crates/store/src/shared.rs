@@ -8,6 +8,7 @@ use elbowroom::space::Point;
 use elbowroom::study::{Event, FailureRule, Part, Study, StudyConfig, Trial, TrialId};
 
 use crate::error::{Error, Result};
+use crate::identity::worker_name;
 use crate::lease::{Attempt, DEFAULT_TTL, Lease};
 use crate::log::{Digest, Entry, check_name};
 use crate::reading::open_all;
@@ -106,7 +107,7 @@ impl SharedStudy {
         };
         let study = Study::replay([first.open(0, Digest::EMPTY)?])?;
         let mut shared = Self {
-            worker: format!("process {}", std::process::id()),
+            worker: worker_name(),
             name: name.to_owned(),
             ttl: DEFAULT_TTL,
             study,
@@ -152,7 +153,7 @@ impl SharedStudy {
         config
     }
 
-    /// Sets the name under which this process takes trials.
+    /// Sets the name under which this process takes trials. Unless it is set, that is [`worker_name`].
     pub fn worker(mut self, name: impl Into<String>) -> Self {
         self.worker = name.into();
         self

@@ -68,6 +68,10 @@ pub trait Store: Send + Sync {
     /// Gives trials back to be handed out again at once: nothing is charged, and the log does not change.
     fn give_back(&self, study: &str, attempts: &[Attempt]) -> Result<()>;
 
+    /// Says that the workers of these attempts are gone: their leases run out now instead of in a while. Each counts as
+    /// lost, so that a trial which kills its workers is not handed out for ever.
+    fn lose(&self, study: &str, attempts: &[Attempt]) -> Result<()>;
+
     /// Enters the queue of askers, or with a ticket stays in it, for `ttl` from now; returns the ticket.
     ///
     /// The queue is for fairness: who stands in front has the next turn. Nothing rests on it but time; an ask is

@@ -9,8 +9,8 @@ use common::{Bench, LONG, TTL, assert_sound, grid, random};
 use elbowroom::space::Point;
 use elbowroom::study::{Event, MeasurementKind, PlacedTrial, Report, StudyConfig, Told, TrialId, TrialState, verify};
 use elbowroom_store::{
-    Appended, Attempt, Digest, Entry, Error, Handout, Heartbeat, Hold, Lease, Reported, SharedStudy, Snapshot,
-    Standing, Store, StudyInfo, Ticket, Time, copy,
+    Appended, Attempt, Digest, Entry, Error, Handout, Heartbeat, Hold, Lease, Reclaimed, Reported, SharedStudy,
+    Snapshot, Standing, Store, StudyInfo, Ticket, Time, copy, worker_name,
 };
 
 /// One test for each store.
@@ -41,6 +41,7 @@ contract! {
     a_failure_of_a_superseded_worker_says_nothing
     heartbeats_keep_a_trial_and_say_when_it_is_gone
     a_trial_given_back_is_handed_out_at_once_and_nothing_is_charged
+    a_trial_whose_workers_are_known_to_be_dead_is_handed_out_three_times_in_all
     a_released_trial_no_longer_counts
     points_of_ones_own_are_added_once
     what_cannot_follow_is_refused_before_it_is_stored
@@ -274,6 +275,24 @@ fn a_trial_given_back_is_handed_out_at_once_and_nothing_is_charged(bench: &Bench
     assert_eq!(theirs.study().trials().len(), 1);
 }
 
+fn a_trial_whose_workers_are_known_to_be_dead_is_handed_out_three_times_in_all(bench: &Bench) {
+    // No process has a number above the kernel's limit of 2^22, so this one of our machine is gone.
+    let own = worker_name();
+    let dead = format!("{}/4194305-7", own.rsplit_once('/').unwrap().0);
+    let (mut ours, mut theirs) = (bench.create(random(9)).worker(dead), bench.join());
+    for number in 1..=3 {
+        let held = ours.ask(1, None).unwrap().trials.remove(0);
+        assert_eq!((held.id(), held.attempt.number), (TrialId(0), number));
+        theirs.refresh().unwrap();
+        let reclaimed = theirs.reclaim_from_the_dead().unwrap();
+        assert_eq!((reclaimed.again.len(), reclaimed.given_up.len()), if number < 3 { (1, 0) } else { (0, 1) });
+        // It is noticed once.
+        assert_eq!(theirs.reclaim_from_the_dead().unwrap(), Reclaimed::default());
+    }
+    assert_eq!(theirs.counts().lost, 1);
+    assert_eq!(theirs.ask(1, None).unwrap().trials[0].id(), TrialId(1));
+}
+
 fn a_released_trial_no_longer_counts(bench: &Bench) {
     let mut study = bench.create(random(1));
     let trial = study.ask(1, None).unwrap().trials.remove(0);
@@ -367,6 +386,9 @@ impl<F: FnOnce() + Send> Store for Meanwhile<F> {
     }
     fn give_back(&self, study: &str, attempts: &[Attempt]) -> Result<(), Error> {
         self.store.give_back(study, attempts)
+    }
+    fn lose(&self, study: &str, attempts: &[Attempt]) -> Result<(), Error> {
+        self.store.lose(study, attempts)
     }
     fn queue(&self, study: &str, ticket: Option<Ticket>, ttl: Duration) -> Result<Ticket, Error> {
         self.store.queue(study, ticket, ttl)

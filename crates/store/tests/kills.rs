@@ -56,6 +56,36 @@ fn killed_at_every_moment(address: &str) {
     finish(address, promises, 40);
 }
 
+/// Kills each worker in its first evaluation, and starts the next at once, which sees that the last one is dead. Leases
+/// are long: nothing runs out by itself.
+fn killed_and_restarted(address: &str) {
+    let mut promises = Promises::default();
+    for _ in 0..16 {
+        let mut worker = Worker::start(address, usize::MAX, &["evaluate=60000", "reclaim=yes"]);
+        assert!(worker.line().starts_with("asked"));
+        worker.kill();
+        promises.note(&worker.end().0);
+    }
+    let (said, well) = Worker::start(address, usize::MAX, &["reclaim=yes"]).end();
+    assert!(well, "{said}");
+    promises.note(&said);
+    // Sixteen kills: five trials lost three times each, and the sixth once.
+    assert_eq!(joined(address).counts().lost, 5);
+    finish(address, promises, 12);
+}
+
+#[test]
+fn killed_and_restarted_on_the_same_machine_a_trial_is_run_three_times_in_all_on_sqlite() {
+    let (address, _folder) = sqlite(random(12));
+    killed_and_restarted(&address);
+}
+
+#[test]
+fn killed_and_restarted_on_the_same_machine_a_trial_is_run_three_times_in_all_on_postgres() {
+    let Some(address) = postgres(random(12)) else { return };
+    killed_and_restarted(&address);
+}
+
 #[test]
 fn killed_at_every_moment_of_ask_and_tell_on_sqlite() {
     let (address, _folder) = sqlite(random(40));

@@ -19,7 +19,7 @@ pub fn document() -> Value {
     for (word, summary, body) in actions() {
         paths.insert(format!("/api/studies/{{study}}/{word}"), json!({ "post": action(word, summary, body) }));
     }
-    let deeds = ["create", "append", "report", "extend", "give_back", "queue", "leave"];
+    let deeds = ["create", "append", "report", "extend", "give_back", "lose", "queue", "leave"];
     let deed = object(json!({ "do": { "enum": deeds } }), &["do"]);
     let mut deed =
         action("store", "Change the log as a store does: what a worker that computes for itself sends.", deed);

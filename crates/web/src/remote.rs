@@ -147,6 +147,10 @@ fn done(studies: &Studies, name: &str, deed: Deed) -> Result<Outcome, Fault> {
             store.give_back(name, &counted(attempts)?)?;
             Outcome::Done
         }
+        Deed::Lose { attempts } => {
+            store.lose(name, &counted(attempts)?)?;
+            Outcome::Done
+        }
         Deed::Queue { ticket, ttl_ms } => {
             let ttl = Duration::from_millis(ttl_ms.min(600_000));
             Outcome::Place { ticket: store.queue(name, ticket.map(Ticket), ttl)?.0 }

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use elbowroom::study::{Report, TrialState};
-use elbowroom_run::worker_name;
-use elbowroom_store::{About, SharedStudy, Store, open};
+use elbowroom_store::{About, SharedStudy, Store, open, worker_name};
 use serde_json::json;
 
 use super::answer;

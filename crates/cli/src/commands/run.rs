@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use anyhow::Result;
 use elbowroom_run::{
     Ended, Happening, Limits, Plan, Reading, Refill, ResultFrom, Stop, Summary, Template, Trust, Urgency, drive,
-    format_duration, reclaim_from_the_dead,
+    format_duration,
 };
-use elbowroom_store::SharedStudy;
+use elbowroom_store::{Reclaimed, SharedStudy};
 use serde_json::{Value, json};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -53,8 +53,8 @@ fn go(place: &Place, how: &How, json: bool) -> Result<ExitCode> {
     }
     plan.heartbeat = plan.heartbeat.min(how.lease / 4);
 
-    let taken_over = reclaim_from_the_dead(&mut study)?.len();
-    begin(&study, taken_over, json);
+    let reclaimed = study.reclaim_from_the_dead()?;
+    begin(&study, &reclaimed, json);
     let stop = Stop::new();
     let signal = listen(&stop)?;
     let mut progress = (!json).then(|| Progress::new(&study));
@@ -144,16 +144,19 @@ fn listen(stop: &Stop) -> Result<Arc<AtomicI32>> {
     Ok(first)
 }
 
-fn begin(study: &SharedStudy, taken_over: usize, json: bool) {
+fn begin(study: &SharedStudy, reclaimed: &Reclaimed, json: bool) {
     if json {
         return;
     }
     let n = study.study().trials().len();
     let goes_on = if n > 0 { format!(", goes on after {n} trials") } else { String::new() };
     say!("{}", words::safe(&format!("study `{}` in {}{goes_on}", study.name(), study.store().place())));
-    if taken_over > 0 {
-        let trials = if taken_over == 1 { "trial" } else { "trials" };
-        say!("{taken_over} {trials} of a process that is gone will be run again");
+    for (attempts, fate) in [(&reclaimed.again, "will be run again"), (&reclaimed.given_up, "given up: lost too often")]
+    {
+        if !attempts.is_empty() {
+            let trials = if attempts.len() == 1 { "trial" } else { "trials" };
+            say!("{} {trials} of a process that is gone {fate}", attempts.len());
+        }
     }
 }
 

@@ -40,7 +40,7 @@ pub fn work(place: &Place, n_workers: usize, n_each: usize) -> Outcome {
         reader.join().unwrap()
     });
     complaints.into_iter().for_each(|what| notes.wrong(what));
-    notes.close(place, n_workers * n_each, reads)
+    notes.close(place, n_workers * n_each, reads, false)
 }
 
 /// Reads until it is over: mostly what is new, now and then all of it. Returns how often, and what was wrong.

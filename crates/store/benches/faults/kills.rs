@@ -1,5 +1,6 @@
 //! Workers that are killed with kill -9, at random and at every named moment.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use elbowroom::space::{Parameter, SearchSpace};
@@ -63,11 +64,51 @@ pub fn at_moments(place: &Place, rounds: usize, budget: usize) -> Outcome {
     finish(place, notes, budget)
 }
 
+/// The budget of a storm: few trials, so that the same ones are lost again and again.
+pub fn budget_of_storm(kills: usize) -> usize {
+    2 * kills
+}
+
+/// Keeps some workers at work, kills one after the other, and starts each again at once, so many times.
+pub fn storm(place: &Place, kills: usize, budget: usize) -> Outcome {
+    let mut notes = Notes::new(format!("a storm of kills and restarts on {}", place.name));
+    let start = |n: usize| {
+        let (die, nth) = (format!("die={}", MOMENTS[n % MOMENTS.len()]), format!("nth={}", 1 + n % 3));
+        let mut options = vec!["evaluate=40", "reclaim=yes"];
+        if n % 4 < 2 {
+            options.push("ttl=500");
+        }
+        if n % 2 == 1 {
+            options.extend([&*die, &*nth]);
+        }
+        Worker::start(&place.address, usize::MAX, &options)
+    };
+    let mut seed = 7u64;
+    let mut workers: VecDeque<Worker> = (0..TOGETHER).map(start).collect();
+    for n in TOGETHER..kills + TOGETHER {
+        let Some(mut oldest) = workers.pop_front() else { break };
+        for _ in 0..random_below(&mut seed, 4) {
+            oldest.line();
+        }
+        std::thread::sleep(Duration::from_micros(random_below(&mut seed, 12_000)));
+        oldest.kill();
+        let (said, well) = oldest.end();
+        notes.ended(&said, well, true);
+        workers.push_back(start(n));
+    }
+    for mut worker in workers {
+        worker.kill();
+        let (said, well) = worker.end();
+        notes.ended(&said, well, true);
+    }
+    finish(place, notes, budget)
+}
+
 /// One more worker does what is left.
 fn finish(place: &Place, mut notes: Notes, budget: usize) -> Outcome {
-    let (said, well) = Worker::start(&place.address, usize::MAX, &["ttl=500", "wait=yes"]).end();
+    let (said, well) = Worker::start(&place.address, usize::MAX, &["ttl=500", "wait=yes", "reclaim=yes"]).end();
     notes.ended(&said, well, false);
-    notes.close(place, budget, 0)
+    notes.close(place, budget, 0, true)
 }
 
 /// A number below a bound; the same numbers in every run, which meet other moments each time all the same.

@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use elbowroom::study::verify;
+use elbowroom_store::MAX_RETRIES;
 use serde_json::json;
 
 use crate::Place;
@@ -10,8 +12,11 @@ use crate::common::{overshoot, twice};
 
 /// The head of the table.
 pub const HEAD: &str = "\
-| run | faults | acknowledged | lost | live twice | overshoot | errors | reads | seconds |
-|---|---|---|---|---|---|---|---|---|";
+| run | faults | acknowledged | lost | live twice | overshoot | attempts | replay | errors | reads | seconds |
+|---|---|---|---|---|---|---|---|---|---|---|";
+
+/// Attempts that a trial may have: its first, and two more.
+const MOST_ATTEMPTS: u32 = 1 + MAX_RETRIES;
 
 /// One row of the table, and the raw lines behind it.
 pub struct Outcome {
@@ -21,6 +26,9 @@ pub struct Outcome {
     lost: usize,
     twice: usize,
     overshoot: usize,
+    attempts: u32,
+    /// Suggestions that came out otherwise from the log; none if they were not computed again.
+    differing: Option<usize>,
     errors: usize,
     reads: usize,
     seconds: f64,
@@ -68,7 +76,7 @@ impl Notes {
     }
 
     /// Compares what was promised with what is there.
-    pub fn close(mut self, place: &Place, budget: usize, reads: usize) -> Outcome {
+    pub fn close(mut self, place: &Place, budget: usize, reads: usize, replay: bool) -> Outcome {
         let seconds = self.started.elapsed().as_secs_f64();
         let study = place.join();
         let counts = study.counts();
@@ -79,7 +87,11 @@ impl Notes {
         for what in missing.iter().chain(&pairs) {
             eprintln!("{}: {what}", self.run);
         }
+        let attempts = study.study().trials().iter().map(|trial| trial.attempts).max().unwrap_or(0);
+        let differing = replay.then(|| verify(study.study().events()).unwrap().len());
         let outcome = Outcome {
+            attempts,
+            differing,
             acknowledged: self.promises.count(),
             faults: self.faults,
             lost: missing.len(),
@@ -93,7 +105,8 @@ impl Notes {
         };
         let summary = json!({
             "run": outcome.run, "faults": outcome.faults, "acknowledged": outcome.acknowledged, "lost": missing,
-            "live_twice": pairs, "overshoot": outcome.overshoot, "errors": outcome.errors, "reads": reads,
+            "live_twice": pairs, "overshoot": outcome.overshoot,
+            "most_attempts": attempts, "replay_differs": differing, "errors": outcome.errors, "reads": reads,
             "seconds": seconds, "complete": counts.complete, "given_up": counts.lost, "budget": budget,
             "events": study.study().events().len(), "digest": study.digest().to_string(),
         });
@@ -105,14 +118,17 @@ impl Notes {
 
 impl Outcome {
     pub fn row(&self) -> String {
-        let Self { run, faults, acknowledged, lost, twice, overshoot, errors, reads, seconds, .. } = self;
+        let Self { run, faults, acknowledged, lost, twice, overshoot, attempts, errors, reads, seconds, .. } = self;
+        let replay = self.differing.map_or("–".to_owned(), |n| n.to_string());
         let reads = if *reads > 0 { reads.to_string() } else { "–".to_owned() };
         format!(
-            "| {run} | {faults} | {acknowledged} | {lost} | {twice} | {overshoot} | {errors} | {reads} | {seconds:.1} |"
+            "| {run} | {faults} | {acknowledged} | {lost} | {twice} | {overshoot} | {attempts} | {replay} | {errors} | \
+             {reads} | {seconds:.1} |"
         )
     }
 
     pub fn is_clean(&self) -> bool {
-        self.lost + self.twice + self.overshoot + self.errors == 0
+        let wrong = self.lost + self.twice + self.overshoot + self.errors + self.differing.unwrap_or(0);
+        wrong == 0 && self.attempts <= MOST_ATTEMPTS
     }
 }

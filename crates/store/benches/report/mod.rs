@@ -10,6 +10,8 @@ use serde_json::json;
 pub struct Options {
     /// Small sizes, and nothing kept unless a folder is named.
     pub quick: bool,
+    /// The one part that is run, where not all are; its results have their own files.
+    pub only: Option<String>,
     /// Where the results go.
     out: Option<PathBuf>,
 }
@@ -23,17 +25,20 @@ impl Options {
             return None;
         }
         let quick = has("--quick");
-        let named = arguments.iter().position(|argument| argument == "--out").and_then(|i| arguments.get(i + 1));
+        let after =
+            |name: &str| arguments.iter().position(|argument| argument == name).and_then(|i| arguments.get(i + 1));
         let kept = (!quick).then(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/results")));
-        Some(Self { quick, out: named.map(PathBuf::from).or(kept) })
+        Some(Self { quick, only: after("--only").cloned(), out: after("--out").map(PathBuf::from).or(kept) })
     }
 }
 
 /// Prints the table; keeps it as Markdown, and the raw lines beside it.
 pub fn publish(options: &Options, program: &str, title: &str, table: &str, raw: &[String]) {
-    let quick = if options.quick { " -- --quick" } else { "" };
+    let only = options.only.as_ref().map(|part| format!("--only {part}"));
+    let told: Vec<String> = options.quick.then(|| "--quick".to_owned()).into_iter().chain(only).collect();
+    let told = if told.is_empty() { String::new() } else { format!(" -- {}", told.join(" ")) };
     let profile = if cfg!(debug_assertions) { " --profile dev" } else { "" };
-    let command = format!("cargo bench -p elbowroom-store --bench {program}{profile}{quick}");
+    let command = format!("cargo bench -p elbowroom-store --bench {program}{profile}{told}");
     let git = output_of("git", &["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]);
     let commit = std::env::var("ELBOWROOM_COMMIT").ok().or(git).unwrap_or_else(|| "unknown".to_owned());
     let date = output_of("date", &["-u", "+%Y-%m-%d"]).unwrap_or_default();
@@ -46,8 +51,9 @@ pub fn publish(options: &Options, program: &str, title: &str, table: &str, raw: 
     let about = json!({"command": command, "commit": commit, "date": date, "cpu": cpu, "cores": cores}).to_string();
     let lines: Vec<&str> = std::iter::once(&about).chain(raw).map(String::as_str).collect();
     fs::create_dir_all(folder).unwrap();
-    fs::write(folder.join(format!("{program}.md")), text).unwrap();
-    fs::write(folder.join(format!("{program}.jsonl")), lines.join("\n") + "\n").unwrap();
+    let file = options.only.as_deref().unwrap_or(program);
+    fs::write(folder.join(format!("{file}.md")), text).unwrap();
+    fs::write(folder.join(format!("{file}.jsonl")), lines.join("\n") + "\n").unwrap();
 }
 
 /// The first value of a key in a file of `key: value` lines.

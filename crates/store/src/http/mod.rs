@@ -208,6 +208,15 @@ impl Store for Http {
         self.deed(study, &Deed::GiveBack { attempts }).map(|_| ())
     }
 
+    fn lose(&self, study: &str, attempts: &[Attempt]) -> Result<()> {
+        let attempts = attempts.iter().map(|attempt| (*attempt).into()).collect();
+        match self.deed(study, &Deed::Lose { attempts }) {
+            // A server from before there was this deed lets the leases run out by themselves.
+            Ok(_) | Err(Error::Request { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
     fn queue(&self, study: &str, ticket: Option<Ticket>, ttl: Duration) -> Result<Ticket> {
         let deed = Deed::Queue { ticket: ticket.map(|ticket| ticket.0), ttl_ms: millis(ttl).unsigned_abs() };
         match self.deed(study, &deed)? {

@@ -162,6 +162,11 @@ pub enum Deed {
         /// The attempts that are given back.
         attempts: Vec<WireAttempt>,
     },
+    /// [`Store::lose`](crate::Store::lose).
+    Lose {
+        /// The attempts whose workers are gone.
+        attempts: Vec<WireAttempt>,
+    },
     /// [`Store::queue`](crate::Store::queue).
     Queue {
         /// The place, if there is one already.

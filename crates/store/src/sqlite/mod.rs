@@ -175,6 +175,10 @@ impl Store for Sqlite {
         self.write(|rows| flow::give_back(rows, study, attempts))
     }
 
+    fn lose(&self, study: &str, attempts: &[Attempt]) -> Result<()> {
+        self.write(|rows| flow::lose(rows, study, attempts))
+    }
+
     fn queue(&self, study: &str, ticket: Option<Ticket>, ttl: Duration) -> Result<Ticket> {
         self.write(|rows| flow::queue(rows, study, ticket, ttl))
     }

@@ -3,7 +3,7 @@
 //! `elbowroom-store-worker ADDRESS TRIALS [key=value …]` with
 //! `ttl=` milliseconds that it may be silent, `evaluate=` milliseconds that an evaluation takes,
 //! `die=` the moment at which it kills itself, `nth=` at the how manyth time,
-//! `wait=yes` to go on until nothing is open.
+//! `wait=yes` to go on until nothing is open, `reclaim=yes` to begin with what dead processes of this machine had.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -30,6 +30,7 @@ fn main() -> ExitCode {
         ttl: Duration::from_millis(number("ttl", 90_000)),
         evaluate: Duration::from_millis(number("evaluate", 0)),
         wait: options.contains_key("wait"),
+        reclaim: options.contains_key("reclaim"),
     };
     match work(&address, &plan) {
         Ok(()) => ExitCode::SUCCESS,
@@ -45,10 +46,14 @@ struct Plan {
     ttl: Duration,
     evaluate: Duration,
     wait: bool,
+    reclaim: bool,
 }
 
 fn work(address: &str, plan: &Plan) -> Result<(), Error> {
     let mut study = SharedStudy::open(open(address)?, "study")?.ttl(plan.ttl);
+    if plan.reclaim {
+        study.reclaim_from_the_dead()?;
+    }
     let mut n = 0;
     while n < plan.n_trials {
         let Some(trial) = study.ask(1, None)?.trials.pop() else {

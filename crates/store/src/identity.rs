@@ -9,14 +9,14 @@ use std::collections::hash_map::DefaultHasher;
 use std::fs;
 use std::hash::{Hash, Hasher};
 
-use elbowroom_store::{Attempt, SharedStudy};
-
 use crate::error::Result;
+use crate::lease::{Attempt, Lease, MAX_RETRIES};
+use crate::shared::SharedStudy;
 
 /// The name of this process as a worker: machine and process, such as `lab-4c1f09aa/3121-88412`.
 ///
 /// ```
-/// assert!(elbowroom_run::worker_name().contains(&std::process::id().to_string()));
+/// assert!(elbowroom_store::worker_name().contains(&std::process::id().to_string()));
 /// ```
 pub fn worker_name() -> String {
     let pid = std::process::id();
@@ -26,15 +26,50 @@ pub fn worker_name() -> String {
     }
 }
 
-/// Gives back the trials of workers that were processes of this machine and run no more; returns them.
-pub fn reclaim_from_the_dead(study: &mut SharedStudy) -> Result<Vec<Attempt>> {
-    let dead: Vec<Attempt> =
-        study.leases().filter(|lease| !lease.returned && is_dead(&lease.worker)).map(|lease| lease.attempt).collect();
-    if !dead.is_empty() {
-        study.give_back(&dead)?;
-        study.refresh()?;
+/// The trials of workers that were processes of this machine and run no more.
+///
+/// ```
+/// use elbowroom_store::Reclaimed;
+/// assert!(Reclaimed::default().again.is_empty());
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Reclaimed {
+    /// Those that will be handed out again, as their next attempt.
+    pub again: Vec<Attempt>,
+    /// Those that were lost once too often by that.
+    pub given_up: Vec<Attempt>,
+}
+
+impl SharedStudy {
+    /// Ends the leases of workers that were processes of this machine and run no more, as far as leases were read; nobody
+    /// has to wait until they run out. A trial that was lost so counts as lost.
+    ///
+    /// ```
+    /// # use elbowroom::space::{Parameter, SearchSpace};
+    /// # use elbowroom::study::StudyConfig;
+    /// # use elbowroom_store::{Memory, SharedStudy};
+    /// # let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
+    /// let mut study = SharedStudy::create(std::sync::Arc::new(Memory::new()), "plate", StudyConfig::new(space))?;
+    /// study.ask(1, None)?;
+    /// assert!(study.reclaim_from_the_dead()?.again.is_empty()); // this process is alive
+    /// # Ok::<(), elbowroom_store::Error>(())
+    /// ```
+    pub fn reclaim_from_the_dead(&mut self) -> Result<Reclaimed> {
+        let now = self.now();
+        let of_the_dead = |lease: &&Lease| lease.is_live(now) && is_dead(&lease.worker);
+        let dead: Vec<&Lease> = self.leases().filter(of_the_dead).collect();
+        let (again, given_up): (Vec<&Lease>, Vec<&Lease>) =
+            dead.into_iter().partition(|lease| lease.faults < MAX_RETRIES);
+        let attempts = |leases: Vec<&Lease>| leases.iter().map(|lease| lease.attempt).collect::<Vec<_>>();
+        let reclaimed = Reclaimed { again: attempts(again), given_up: attempts(given_up) };
+        let all = [&reclaimed.again[..], &reclaimed.given_up[..]].concat();
+        if !all.is_empty() {
+            self.store.lose(&self.name, &all)?;
+            self.refresh()?;
+        }
+        Ok(reclaimed)
     }
-    Ok(dead)
 }
 
 /// Whether this names a process of this machine that is gone. What cannot be known is not dead.
