@@ -34,6 +34,7 @@ impl Progress {
     pub fn show(&mut self, study: &SharedStudy, happening: &Happening<'_>) {
         match happening {
             Happening::Ended(handed, outcome, took) => self.ended(study, handed, outcome, *took),
+            Happening::NotStored(handed, _) => self.print(&format!("trial {}: NOT stored", handed.id())),
             Happening::Failing(streak) => self.print(&failing(streak)),
             Happening::Waiting(why) => self.once(&format!("waiting for trials of other workers: {why}")),
             Happening::Paused => self.once("the study is paused in the dashboard; results are stored meanwhile"),

@@ -88,6 +88,33 @@ fn sigterm_gives_trials_back_and_another_worker_takes_them() {
 }
 
 #[test]
+fn temporary_folders_are_private_and_those_of_killed_workers_are_swept() {
+    let bench = Bench::new(3, "sh -c 'echo {trial} >> begun; sleep 0.5; echo {x}'", "");
+    std::fs::create_dir(bench.path("tmp")).unwrap();
+    let folders = || -> Vec<std::fs::DirEntry> { std::fs::read_dir(bench.path("tmp")).unwrap().flatten().collect() };
+    let run = |args: &[&str]| bench.command(args).env("TMPDIR", bench.path("tmp")).spawn().unwrap();
+    let mut killed = run(&["run"]);
+    until("a trial has begun", || bench.n_lines("begun") >= 1);
+    let made = folders();
+    assert_eq!(made.len(), 1);
+    let mode = std::os::unix::fs::PermissionsExt::mode(&made[0].metadata().unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o700);
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert!(run(&["run", "--trials", "1"]).wait().unwrap().success());
+    assert_eq!(folders().len(), 0);
+}
+
+#[test]
+fn more_workers_than_a_machine_can_have_are_refused() {
+    let bench = Bench::new(3, "echo {x}", "workers = 100000");
+    let said = bench.bad(1, &["run"]);
+    assert!(said.contains("100000 workers are more than one process runs") && said.contains("line"), "{said}");
+    let said = bench.bad(1, &["run", "--workers", "100000"]);
+    assert!(said.contains("100000 workers"), "{said}");
+}
+
+#[test]
 fn several_workers_share_a_budget() {
     let bench = Bench::new(20, "sh -c 'sleep 0.02; echo {x}'", "");
     let workers: Vec<Child> = (0..4).map(|_| bench.start(&["worker", "--json"])).collect();

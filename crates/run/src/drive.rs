@@ -3,19 +3,21 @@
 //! One loop owns the study: it asks, starts commands on threads of their own, and stores what they bring back before it
 //! asks again. Who finishes while a model is fitted waits for its turn; nothing else is shared, and nothing locked.
 
+mod storing;
+
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
-use elbowroom::study::{Alarm, Report, Streak, Told, TrialId};
-use elbowroom_store::{
-    About, Attempt, Error as StoreError, HandedTrial, Heartbeat, Result as StoreResult, SharedStudy, worker_name,
-};
+use elbowroom::study::{Alarm, Streak, TrialId};
+use elbowroom_store::{HandedTrial, Heartbeat, SharedStudy};
+use storing::{Letter, Patience, Returning};
 
 use crate::command::Given;
 use crate::error::{Error, Result};
+use crate::folder;
 use crate::plan::{Plan, Refill};
 use crate::process::{self, Outcome};
 use crate::stop::{Stop, Urgency};
@@ -27,6 +29,8 @@ pub enum Happening<'a> {
     Started(&'a HandedTrial),
     /// A trial's command has ended, and the store knows; with how long it took.
     Ended(&'a HandedTrial, &'a Outcome, Duration),
+    /// A trial's command has ended, and the store could not be told; the drive ends, and its error has the result.
+    NotStored(&'a HandedTrial, &'a Outcome),
     /// Many trials in a row have ended without a value, whoever ran them; said again each time there are twice as many.
     Failing(&'a Streak),
     /// No points for now, and why: the workers wait for trials that others have.
@@ -89,9 +93,6 @@ const MAX_REQUEUES: u32 = 3;
 /// Failures in a row, and for each worker, after which a drive without any value gives up.
 const HOPELESS: (usize, usize) = (5, 2);
 
-/// Waits before the store is tried again: half a minute in all.
-const RETRY_AFTER: [u64; 6] = [100, 400, 1500, 5000, 10_000, 15_000];
-
 /// Runs the plan's command for trial after trial, until there are no more points, a budget is used up, or `stop` says so.
 ///
 /// Everything that a command brings back is stored before the next point is asked for. Whatever becomes of this process,
@@ -103,9 +104,8 @@ pub fn drive(
     watch: &mut dyn FnMut(&SharedStudy, Happening<'_>),
 ) -> Result<Summary> {
     plan.limits.check()?;
-    let folder = tempfile::tempdir().map_err(|error| {
-        Error::command(format!("no folder for parameters could be made: {error}"), "set TMPDIR to one that is writable")
-    })?;
+    plan.check()?;
+    let folder = folder::make()?;
     let heartbeat = Heartbeat::start(study.store().clone(), study.name(), plan.heartbeat);
     let mut driving = Driving::new(study, plan, stop, watch, &heartbeat);
     std::thread::scope(|scope| {
@@ -120,12 +120,13 @@ pub fn drive(
             }
             match receiver.recv_timeout(TICK) {
                 Ok(done) => {
-                    driving.take_in(&done);
+                    driving.take_in(done);
                     // Others may have finished in the meantime: a model should know of all.
-                    receiver.try_iter().for_each(|done| driving.take_in(&done));
+                    receiver.try_iter().for_each(|done| driving.take_in(done));
                 }
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => driving.tick(),
             }
+            driving.settle();
         }
     })
 }
@@ -164,11 +165,16 @@ struct Driving<'a> {
     begun: Instant,
     n_started: usize,
     n_running: usize,
+    /// Results that are not stored yet.
+    letters: Vec<Letter>,
+    returning: Returning,
     requeues: HashMap<TrialId, u32>,
     /// When many failures in a row are worth a word.
     alarm: Alarm,
     /// When a study that had no points is asked again.
     ask_at: Instant,
+    /// How often a store that fails is asked again.
+    asking: Patience,
     refreshed: Instant,
     /// Why there were no points the last time, and whether there may be some yet.
     no_points: Option<(String, bool)>,
@@ -204,9 +210,12 @@ impl<'a> Driving<'a> {
             begun: now,
             n_started: 0,
             n_running: 0,
+            letters: Vec::new(),
+            returning: Returning { trials: Vec::new(), patience: Patience::new() },
             requeues: HashMap::new(),
             alarm: Alarm::default(),
             ask_at: now,
+            asking: Patience::new(),
             refreshed: now,
             no_points: None,
             broken: None,
@@ -238,7 +247,7 @@ impl<'a> Driving<'a> {
 
     /// Why the drive is over, if it is.
     fn ended(&self) -> Option<Ended> {
-        if self.n_running > 0 {
+        if self.n_running + self.letters.len() + self.returning.trials.len() > 0 {
             return None;
         }
         let exhausted = match &self.no_points {
@@ -252,7 +261,14 @@ impl<'a> Driving<'a> {
     /// Asks for as many trials as there are free workers.
     fn new_trials(&mut self) -> Vec<HandedTrial> {
         let waits_for_batch = self.plan.refill == Refill::InBatches && self.n_running > 0;
-        if waits_for_batch || self.broken.is_some() || Instant::now() < self.ask_at || self.enough().is_some() {
+        // While results cannot be stored, more of them help nobody.
+        let waits_for_store = !self.letters.is_empty() || !self.asking.is_due();
+        if waits_for_batch
+            || waits_for_store
+            || self.broken.is_some()
+            || Instant::now() < self.ask_at
+            || self.enough().is_some()
+        {
             return Vec::new();
         }
         let left = self.plan.max_trials.map_or(usize::MAX, |most| most - self.n_started);
@@ -260,13 +276,18 @@ impl<'a> Driving<'a> {
         if q == 0 {
             return Vec::new();
         }
-        let handed = match self.persist(|study| study.ask_unless_paused(q, None)) {
+        let handed = match self.study.ask_unless_paused(q, None) {
             Ok(Some(handed)) => handed,
             Ok(None) => {
                 // Results that come meanwhile are stored, and the drive goes on when the study does.
+                self.asking = Patience::new();
                 self.ask_at = Instant::now() + LOOK_AGAIN;
                 self.no_points = None;
                 self.say(Happening::Paused);
+                return Vec::new();
+            }
+            Err(error) if self.asking.bears(&error) => {
+                self.say(Happening::Trouble(&error.to_string()));
                 return Vec::new();
             }
             Err(error) => {
@@ -274,6 +295,7 @@ impl<'a> Driving<'a> {
                 return Vec::new();
             }
         };
+        self.asking = Patience::new();
         if handed.trials.len() < q {
             // Who died since is not waited for. If the store fails, the next ask says so.
             let died = self.study.reclaim_from_the_dead().is_ok_and(|reclaimed| !reclaimed.again.is_empty());
@@ -302,32 +324,19 @@ impl<'a> Driving<'a> {
         self.study.leases().any(|lease| lease.is_live(now) || lease.is_due(now))
     }
 
-    fn take_in(&mut self, done: &Done) {
-        let Done { handed, outcome, took } = done;
-        let attempt = handed.attempt;
+    fn take_in(&mut self, mut done: Done) {
         self.n_running -= 1;
         self.ask_at = Instant::now();
-        let outcome = match outcome {
-            Outcome::Requeue if self.requeued_too_often(handed.id()) => {
-                Outcome::Failed(format!("exit code 75, {} times", MAX_REQUEUES + 1))
-            }
-            other => other.clone(),
-        };
-        if let Outcome::NotStarted(what) = &outcome {
+        if matches!(done.outcome, Outcome::Requeue) && self.requeued_too_often(done.handed.id()) {
+            done.outcome = Outcome::Failed(format!("exit code 75, {} times", MAX_REQUEUES + 1));
+        }
+        if let Outcome::NotStarted(what) = &done.outcome {
             let hint = "check the command's first word, and whether it may be run, from the folder it runs in";
             self.broken.get_or_insert(Error::command(what, hint));
         }
-        if let Err(error) = self.store(attempt, &outcome) {
-            self.untold.extend(line(handed.id(), &outcome));
-            self.broken.get_or_insert(error.into());
-        }
-        self.heartbeat.let_go(attempt);
-        self.say(Happening::Ended(handed, &outcome, *took));
-        let streak = self.study.study().streak();
-        if self.alarm.rings(streak.as_ref())
-            && let Some(streak) = &streak
-        {
-            self.say(Happening::Failing(streak));
+        match done.outcome {
+            Outcome::Requeue | Outcome::Stopped | Outcome::NotStarted(_) => self.returning.trials.push(done),
+            _ => self.letters.push(Letter::new(done)),
         }
     }
 
@@ -335,48 +344,6 @@ impl<'a> Driving<'a> {
         let n = self.requeues.entry(trial).or_default();
         *n += 1;
         *n > MAX_REQUEUES
-    }
-
-    /// Stores an outcome, under a name, so that it can be tried again.
-    fn store(&mut self, attempt: Attempt, outcome: &Outcome) -> StoreResult<()> {
-        let request = format!("{} {}.{}", worker_name(), attempt.trial, attempt.number);
-        let about = || About::from(attempt).request(request.clone());
-        match outcome {
-            Outcome::Value(value) => {
-                match self.persist(|study| study.tell(about(), Report::new(*value)))? {
-                    Told::NotFinite => self.summary.n_failed += 1,
-                    _ => self.summary.n_told += 1,
-                };
-            }
-            Outcome::Failed(why) => {
-                self.persist(|study| study.fail(about(), why))?;
-                self.summary.n_failed += 1;
-            }
-            Outcome::Infeasible(why) => {
-                self.persist(|study| study.infeasible(about(), why))?;
-                self.summary.n_infeasible += 1;
-            }
-            Outcome::Requeue | Outcome::Stopped | Outcome::NotStarted(_) => {
-                self.persist(|study| study.give_back(&[attempt]).and_then(|()| study.refresh()))?;
-                self.n_started -= 1;
-                self.summary.n_given_back += 1;
-            }
-        }
-        Ok(())
-    }
-
-    /// Tries again what the store could not do for now.
-    fn persist<T>(&mut self, mut work: impl FnMut(&mut SharedStudy) -> StoreResult<T>) -> StoreResult<T> {
-        for pause in RETRY_AFTER {
-            match work(self.study) {
-                Err(error @ (StoreError::Unreachable { .. } | StoreError::NotWritten { .. })) => {
-                    self.say(Happening::Trouble(&error.to_string()));
-                    std::thread::sleep(Duration::from_millis(pause));
-                }
-                other => return other,
-            }
-        }
-        work(self.study)
     }
 
     fn tick(&mut self) {
@@ -401,15 +368,5 @@ impl<'a> Driving<'a> {
             Some(error) => Err(Error::Untold { results: self.untold.join("\n"), cause: error.to_string() }),
             None => Ok(Summary { ended, time: self.begun.elapsed(), ..self.summary.clone() }),
         }
-    }
-}
-
-/// What a person needs to tell a result by hand.
-fn line(trial: TrialId, outcome: &Outcome) -> Option<String> {
-    match outcome {
-        Outcome::Value(value) => Some(format!("    elbow tell {trial} {value:?}")),
-        Outcome::Infeasible(why) => Some(format!("    elbow fail {trial} --infeasible --reason {why:?}")),
-        Outcome::Failed(why) => Some(format!("    elbow fail {trial} --reason {why:?}")),
-        Outcome::Requeue | Outcome::Stopped | Outcome::NotStarted(_) => None,
     }
 }

@@ -22,6 +22,7 @@
 mod command;
 mod drive;
 mod error;
+mod folder;
 mod limits;
 #[cfg(target_os = "linux")]
 mod memory;
@@ -35,7 +36,7 @@ pub use command::{Template, Trust};
 pub use drive::{Ended, Happening, Summary, drive};
 pub use error::{Error, Result};
 pub use limits::Limits;
-pub use plan::{Plan, Refill};
+pub use plan::{MOST_WORKERS, Plan, Refill};
 pub use process::Outcome;
 pub use reading::{Reading, ResultFrom};
 pub use stop::{Stop, Urgency};

@@ -4,8 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::command::Template;
+use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::reading::Reading;
+
+/// The most trials that one drive runs at once: each is a process, a thread and open files of this machine.
+pub const MOST_WORKERS: usize = 1000;
 
 /// When free workers get new points.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -64,6 +68,18 @@ impl Plan {
             max_trials: None,
             heartbeat: Duration::from_secs(20),
         }
+    }
+
+    /// Refuses more workers than a machine can have.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.n_workers <= MOST_WORKERS {
+            return Ok(());
+        }
+        let what = format!("{} workers are more than one process runs", self.n_workers);
+        Err(Error::command(
+            what,
+            format!("take at most {MOST_WORKERS}; start `elbow worker` on more machines for more"),
+        ))
     }
 
     /// Sets how many trials run at once; at least one does.

@@ -57,7 +57,7 @@ impl SharedStudy {
     /// ```
     pub fn reclaim_from_the_dead(&mut self) -> Result<Reclaimed> {
         let now = self.now();
-        let of_the_dead = |lease: &&Lease| lease.is_live(now) && is_dead(&lease.worker);
+        let of_the_dead = |lease: &&Lease| lease.is_live(now) && is_gone(&lease.worker);
         let dead: Vec<&Lease> = self.leases().filter(of_the_dead).collect();
         let (again, given_up): (Vec<&Lease>, Vec<&Lease>) =
             dead.into_iter().partition(|lease| lease.faults < MAX_RETRIES);
@@ -72,8 +72,14 @@ impl SharedStudy {
     }
 }
 
-/// Whether this names a process of this machine that is gone. What cannot be known is not dead.
-fn is_dead(worker: &str) -> bool {
+/// Whether this is the name of a worker that was a process of this machine and runs no more. What cannot be known is not
+/// gone.
+///
+/// ```
+/// use elbowroom_store::{is_gone, worker_name};
+/// assert!(!is_gone(&worker_name()) && !is_gone("anna"));
+/// ```
+pub fn is_gone(worker: &str) -> bool {
     let Some((of, process)) = worker.rsplit_once('/') else { return false };
     let Some((pid, start)) = process.split_once('-') else { return false };
     let (Ok(pid), Ok(start)) = (pid.parse(), start.parse::<u64>()) else { return false };
@@ -113,13 +119,13 @@ mod tests {
     #[test]
     fn the_dead_are_told_from_the_living_and_from_strangers() {
         let own = worker_name();
-        assert!(!is_dead(&own));
+        assert!(!is_gone(&own));
         let (machine, _) = own.rsplit_once('/').unwrap();
         // The same number, started at another time: a later process has it.
-        assert!(is_dead(&format!("{machine}/{}-1", std::process::id())));
-        assert!(is_dead(&format!("{machine}/4194305-7")), "no process has a number above the kernel's limit of 2^22");
+        assert!(is_gone(&format!("{machine}/{}-1", std::process::id())));
+        assert!(is_gone(&format!("{machine}/4194305-7")), "no process has a number above the kernel's limit of 2^22");
         for unknown in ["anna", "elsewhere-00000000/1-1", "lab/12", &format!("{machine}/x-1"), ""] {
-            assert!(!is_dead(unknown), "{unknown}");
+            assert!(!is_gone(unknown), "{unknown}");
         }
     }
 }

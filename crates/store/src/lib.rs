@@ -60,7 +60,7 @@ pub use error::{Error, Result};
 pub use heartbeat::Heartbeat;
 #[cfg(feature = "http")]
 pub use http::Http;
-pub use identity::{Reclaimed, worker_name};
+pub use identity::{Reclaimed, is_gone, worker_name};
 pub use lease::{Attempt, DEFAULT_TTL, Hold, Lease, MAX_RETRIES};
 pub use log::{Digest, Entry, check_name};
 pub use memory::Memory;

@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::Result;
 use elbowroom::space::{Parameter, SearchSpace, Value};
 use elbowroom::study::{FailureRule, Goal, InitialDesign, StudyConfig};
-use elbowroom_run::{Limits, Reading, ResultFrom, Template, Trust, parse_bytes, parse_duration};
+use elbowroom_run::{Limits, MOST_WORKERS, Reading, ResultFrom, Template, Trust, parse_bytes, parse_duration};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use toml::Spanned;
 
@@ -278,6 +278,11 @@ impl WrittenRun {
         });
         let workers = self.workers.map(|workers| match *workers.get_ref() {
             0 => Err(page.fault(Some(workers.span()), "no workers do no work", "allow at least 1")),
+            n if n > MOST_WORKERS => {
+                let what = format!("{n} workers are more than one process runs");
+                let hint = format!("allow at most {MOST_WORKERS}; start `elbow worker` on more machines for more");
+                Err(page.fault(Some(workers.span()), &what, &hint))
+            }
             n => Ok(n),
         });
         let limits = Limits {
@@ -383,6 +388,7 @@ metric = "accuracy"
             ("{params}", "{parms}", 18),
             ("{params}", "'", 18),
             ("workers = 4", "workers = 0", 19),
+            ("workers = 4", "workers = 100000", 19),
             ("\"2GB\"", "\"much\"", 21),
         ];
         for (from, to, line) in cases {

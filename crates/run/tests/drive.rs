@@ -1,0 +1,122 @@
+//! A drive whose store fails, and one that is told to stop.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use elbowroom::space::{Parameter, SearchSpace};
+use elbowroom::study::{Event, StudyConfig, TrialId};
+use elbowroom_run::{Error, Happening, Plan, Stop, Summary, Template, Urgency, drive};
+use elbowroom_store::{
+    Appended, Attempt, Entry, Error as StoreError, Handout, Hold, Lease, Memory, Reported, SharedStudy, Snapshot,
+    Store, StudyInfo, Ticket,
+};
+
+/// A store in memory whose disk is full for what is told of some trials.
+#[derive(Default)]
+struct Full {
+    store: Memory,
+    /// Nothing can be told of the trials below this number.
+    below: u64,
+    n_give_backs: AtomicUsize,
+}
+
+impl Store for Full {
+    fn place(&self) -> String {
+        self.store.place()
+    }
+    fn create(&self, study: &str, created: &Event) -> Result<(), StoreError> {
+        self.store.create(study, created)
+    }
+    fn import(&self, study: &str, entries: &[Entry], leases: &[Lease]) -> Result<(), StoreError> {
+        self.store.import(study, entries, leases)
+    }
+    fn studies(&self) -> Result<Vec<StudyInfo>, StoreError> {
+        self.store.studies()
+    }
+    fn read(&self, study: &str, from: usize) -> Result<Snapshot, StoreError> {
+        self.store.read(study, from)
+    }
+    fn append(&self, study: &str, expected: usize, handout: &Handout<'_>) -> Result<Appended, StoreError> {
+        self.store.append(study, expected, handout)
+    }
+    fn append_all(&self, study: &str, expected: usize, events: &[Event]) -> Result<Appended, StoreError> {
+        self.store.append_all(study, expected, events)
+    }
+    fn pause(&self, study: &str, ttl: Option<Duration>) -> Result<(), StoreError> {
+        self.store.pause(study, ttl)
+    }
+    fn report(&self, study: &str, event: &Event, attempt: Option<u32>, seen: usize) -> Result<Reported, StoreError> {
+        match event {
+            Event::Told { trial, .. } if trial.0 < self.below => {
+                Err(StoreError::NotWritten { what: "no space left".to_owned(), hint: "free some".to_owned() })
+            }
+            _ => self.store.report(study, event, attempt, seen),
+        }
+    }
+    fn extend(&self, study: &str, attempts: &[Attempt]) -> Result<Vec<Hold>, StoreError> {
+        self.store.extend(study, attempts)
+    }
+    fn give_back(&self, study: &str, attempts: &[Attempt]) -> Result<(), StoreError> {
+        self.n_give_backs.fetch_add(1, Ordering::SeqCst);
+        self.store.give_back(study, attempts)
+    }
+    fn lose(&self, study: &str, attempts: &[Attempt]) -> Result<(), StoreError> {
+        self.store.lose(study, attempts)
+    }
+    fn queue(&self, study: &str, ticket: Option<Ticket>, ttl: Duration) -> Result<Ticket, StoreError> {
+        self.store.queue(study, ticket, ttl)
+    }
+    fn leave(&self, study: &str, ticket: Ticket) -> Result<(), StoreError> {
+        self.store.leave(study, ticket)
+    }
+}
+
+/// Drives eight trials with four workers; what ended, in order, and what came of it. `stop_after` so many have ended.
+fn run(store: Arc<Full>, command: &str, stop_after: usize) -> (Vec<TrialId>, Result<Summary, Error>) {
+    let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
+    let mut study = SharedStudy::create(store, "plate", StudyConfig::new(space).budget(8)).unwrap();
+    let (stop, ended) = (Stop::new(), Mutex::new(Vec::new()));
+    let plan = Plan::new(Template::parse(command).unwrap()).workers(4);
+    let summary = drive(&mut study, &plan, &stop, &mut |_, happening| {
+        let mut ended = ended.lock().unwrap();
+        if let Happening::Ended(trial, ..) = happening {
+            ended.push(trial.id());
+        }
+        if ended.len() >= stop_after {
+            stop.set(Urgency::Release);
+        }
+    });
+    (ended.into_inner().unwrap(), summary)
+}
+
+#[test]
+fn retries_of_one_result_hold_up_neither_the_others_nor_a_stop() {
+    let began = Instant::now();
+    let store = Arc::new(Full { below: 1, ..Full::default() });
+    let (ended, summary) = run(store, "echo {x}", 3);
+    // One result waits for the disk, half a minute long if it must; three others are stored, and then it is to stop.
+    assert_eq!(ended.len(), 3);
+    assert!(began.elapsed() < Duration::from_secs(25), "{:?}", began.elapsed());
+    let Err(Error::Untold { results, .. }) = summary else { panic!("{summary:?}") };
+    assert!(results.contains("elbow tell 0 "), "{results}");
+}
+
+#[test]
+fn values_that_could_not_be_stored_are_not_shown_as_done() {
+    let began = Instant::now();
+    let (ended, summary) = run(Arc::new(Full { below: 4, ..Full::default() }), "echo {x}", 1);
+    assert_eq!(ended, [], "they are not in the store");
+    let Err(Error::Untold { results, .. }) = summary else { panic!("{summary:?}") };
+    assert_eq!(results.lines().count(), 4, "{results}");
+    // Each is tried for half a minute, all of them at the same time.
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
+}
+
+#[test]
+fn giving_back_many_trials_is_one_commit() {
+    let store = Arc::new(Full::default());
+    let (ended, summary) = run(store.clone(), "sleep 60", 0);
+    assert_eq!((ended.len(), summary.unwrap().n_given_back), (4, 4));
+    assert_eq!(store.n_give_backs.load(Ordering::SeqCst), 1);
+}
