@@ -97,7 +97,8 @@ fn file(address: &str) -> Result<Finding> {
             let what = format!("the store file {address}: {}; {whole}", faults.join("; "));
             Finding::bad(
                 what,
-                "keep the file as it is; save what is whole with `elbow doctor FILE --save NEW.elbow`, or take a copy from before",
+                "keep the file as it is; save what is whole with `elbow doctor FILE --save NEW.elbow`, or take a backup, \
+                 which `elbow copy` makes of a store in use",
             )
         }
     })

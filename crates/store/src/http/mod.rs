@@ -24,6 +24,8 @@ const PATIENCE: Duration = Duration::from_secs(150);
 
 /// How often a request without an answer is sent again, and the first pause before that.
 const TRIES: u32 = 6;
+/// The same when it is addressed first: an address that refuses is more likely wrong than busy.
+const FIRST_TRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// The largest answer: the log of a large study.
@@ -50,19 +52,21 @@ impl Http {
             base: place.trim_end_matches('/').to_owned(),
             token: token.to_owned(),
         };
-        http.studies()?;
+        let _: Vec<WireStudy> = http.get("/api/store", FIRST_TRIES)?;
         Ok(http)
     }
 
-    fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
-        self.answered(|| self.agent.get(format!("{}{path}", self.base)).header("authorization", self.bearer()).call())
+    fn get<T: DeserializeOwned>(&self, path: &str, tries: u32) -> Result<T> {
+        self.answered(tries, || {
+            self.agent.get(format!("{}{path}", self.base)).header("authorization", self.bearer()).call()
+        })
     }
 
     fn deed(&self, study: &str, deed: &Deed) -> Result<Outcome> {
         let body = serde_json::to_string(deed)
             .map_err(|error| Error::request(format!("a request cannot be written: {error}"), "report this as a bug"))?;
         let path = format!("{}/api/store/{}", self.base, in_address(study));
-        self.answered(|| {
+        self.answered(TRIES, || {
             let request = self.agent.post(&path).header("authorization", self.bearer());
             request.header("content-type", "application/json").send(&body)
         })
@@ -75,10 +79,11 @@ impl Http {
     /// Sends until there is an answer.
     fn answered<T: DeserializeOwned>(
         &self,
+        tries: u32,
         send: impl Fn() -> Result<ureq::http::Response<ureq::Body>, ureq::Error>,
     ) -> Result<T> {
         let mut last = String::new();
-        for n in 0..TRIES {
+        for n in 0..tries {
             if n > 0 {
                 std::thread::sleep(jittered(PAUSE * 2u32.pow(n - 1)));
             }
@@ -147,12 +152,12 @@ impl Store for Http {
     }
 
     fn studies(&self) -> Result<Vec<StudyInfo>> {
-        let all: Vec<WireStudy> = self.get("/api/store")?;
+        let all: Vec<WireStudy> = self.get("/api/store", TRIES)?;
         Ok(all.into_iter().map(StudyInfo::from).collect())
     }
 
     fn read(&self, study: &str, from: usize) -> Result<Snapshot> {
-        let snapshot: Result<WireSnapshot> = self.get(&format!("/api/store/{}?from={from}", in_address(study)));
+        let snapshot: Result<WireSnapshot> = self.get(&format!("/api/store/{}?from={from}", in_address(study)), TRIES);
         match snapshot {
             Ok(snapshot) => snapshot.open().ok_or_else(|| self.unexpected()),
             Err(Error::NoStudy { .. }) => Err(Error::no_study(study, &self.base)),

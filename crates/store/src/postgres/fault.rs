@@ -1,5 +1,7 @@
 //! What PostgreSQL says, in words that help.
 
+use std::io::ErrorKind;
+
 use postgres::error::SqlState;
 
 use crate::error::Error;
@@ -56,6 +58,13 @@ impl Fault {
             // Without a code it is no answer of the server: the connection broke, or never was.
             Fault::Postgres(error) => error.code().is_none_or(|code| GONE.contains(code)),
         }
+    }
+
+    /// Whether nobody listens where the server should be.
+    pub fn is_refused(&self) -> bool {
+        let Fault::Postgres(error) = self else { return false };
+        let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<std::io::Error>());
+        cause.is_some_and(|cause| matches!(cause.kind(), ErrorKind::ConnectionRefused | ErrorKind::NotFound))
     }
 
     /// The error to report of a database.

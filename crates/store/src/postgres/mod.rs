@@ -31,6 +31,8 @@ use crate::store::{Appended, Handout, Reported, Snapshot, Store, StudyInfo, Tick
 /// How long a database that does not answer is tried again: in a running study, and when it is addressed first.
 const PATIENCE: Duration = Duration::from_secs(30);
 const FIRST_PATIENCE: Duration = Duration::from_secs(5);
+/// The same where nobody listens: an address that refuses is more likely wrong than restarting.
+const FIRST_REFUSALS: Duration = Duration::from_millis(700);
 
 /// Every session: a commit is on disk before it is acknowledged, whatever the server's default, and a process that was
 /// stopped inside a transaction loses its lock soon.
@@ -118,6 +120,8 @@ impl Postgres {
                     if fault.is_gone() || session.as_ref().is_some_and(|session| session.client.is_closed()) {
                         *session = None;
                     }
+                    let refused = patience == FIRST_PATIENCE && fault.is_refused();
+                    let patience = if refused { FIRST_REFUSALS } else { patience };
                     if !fault.is_passing() || start.elapsed() > patience {
                         return Err(fault.at(&place));
                     }

@@ -69,7 +69,7 @@ impl Fault {
         }
     }
 
-    fn code(&self) -> Option<ErrorCode> {
+    pub fn code(&self) -> Option<ErrorCode> {
         match self {
             Fault::Sqlite(error) => error.sqlite_error_code(),
             Fault::Ours(_) => None,

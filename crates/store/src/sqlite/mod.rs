@@ -3,6 +3,7 @@
 //! The write-ahead log lets readers go on while somebody writes; `synchronous=FULL` syncs it at every commit. Every
 //! write begins with `BEGIN IMMEDIATE`, so that nobody finds half-way that somebody else was faster.
 
+mod connect;
 mod fault;
 mod place;
 mod rescue;
@@ -16,7 +17,7 @@ use std::time::Duration;
 use elbowroom::study::Event;
 use fault::Fault;
 use rows::Within;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, TransactionBehavior};
 
 pub use rescue::{Health, Saved, check, salvage};
 
@@ -47,8 +48,11 @@ const ROUNDS: u32 = 4;
 /// ```
 pub struct Sqlite {
     path: PathBuf,
-    /// Which file it was when it was opened.
+    /// Which file it was when it was opened, and which its write-ahead log.
     file: place::Identity,
+    log: place::Identity,
+    /// Who opened it: a fork has no part in it.
+    process: u32,
     clock: Clock,
     connection: Mutex<Connection>,
 }
@@ -66,9 +70,9 @@ impl Sqlite {
         place::make_private(&path)?;
         let name = path.display().to_string();
         rescue::refuse_truncated(&path)?;
-        let connection = patiently(|| connect(&path, &name)).map_err(|fault| fault.at(&name))?;
-        let file = place::Identity::of(&path);
-        Ok(Self { path, file, clock, connection: Mutex::new(connection) })
+        let connection = patiently(|| connect::connect(&path, &name)).map_err(|fault| fault.at(&name))?;
+        let (file, log) = (place::Identity::of(&path), place::Identity::of(&place::wal(&path)));
+        Ok(Self { path, file, log, process: std::process::id(), clock, connection: Mutex::new(connection) })
     }
 
     fn lock(&self) -> MutexGuard<'_, Connection> {
@@ -91,7 +95,7 @@ impl Sqlite {
     ) -> Result<T> {
         let place = self.place();
         let mut connection = self.lock();
-        self.file.check(&self.path)?;
+        self.check()?;
         let once = || {
             let transaction = connection.transaction_with_behavior(behavior)?;
             let done = work(&mut Within { connection: &transaction, clock: &self.clock, place: &place })?;
@@ -100,25 +104,27 @@ impl Sqlite {
             moment::at("commit: done");
             Ok(done)
         };
-        patiently(once).map_err(|fault: Fault| fault.at(&place))
+        let done = patiently(once).map_err(|fault: Fault| fault.at(&place))?;
+        if matches!(behavior, TransactionBehavior::Immediate) {
+            // What went into a file that was removed meanwhile is not acknowledged.
+            self.check()?;
+        }
+        Ok(done)
+    }
+
+    /// Whether the file and its write-ahead log are still those that were opened.
+    fn check(&self) -> Result<()> {
+        self.file.check(&self.path)?;
+        self.log.check_log(&self.path)
     }
 }
 
-fn connect(path: &Path, place: &str) -> Result<Connection, Fault> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(BUSY)?;
-    connection.set_prepared_statement_cache_capacity(32);
-    // Whose file it is comes first: nothing is changed in one that is not ours.
-    schema::version(&connection, place)?;
-    connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
-    connection.pragma_update(None, "synchronous", "FULL")?;
-    connection.pragma_update(None, "fullfsync", true)?;
-    connection.pragma_update(None, "foreign_keys", true)?;
-    connection.pragma_update(None, "trusted_schema", false)?;
-    connection.pragma_update(None, "cell_size_check", true)?;
-    schema::prepare(&mut connection, place)?;
-    Ok(connection)
+impl Drop for Sqlite {
+    fn drop(&mut self) {
+        if std::process::id() == self.process && self.check().is_ok() {
+            connect::leave(&self.lock());
+        }
+    }
 }
 
 /// Tries again, after a while, what found the file locked.

@@ -1,8 +1,8 @@
 //! Where a store file may stand.
 
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
@@ -54,6 +54,33 @@ impl Identity {
         let what = format!("the store file {} was removed or replaced while it was in use", path.display());
         Err(Error::damaged(what, "put it back where it was; or stop, and start again with the file that is there"))
     }
+}
+
+impl Identity {
+    /// The same of the write-ahead log of a file: what is written into a log that was removed is lost with the process.
+    /// While somebody has the file open, nobody has a reason to remove it; a file that is only looked at may have none.
+    pub fn check_log(self, path: &Path) -> Result<()> {
+        if self.0.is_none() || Self::of(&wal(path)) == self {
+            return Ok(());
+        }
+        let what =
+            format!("{}, with what was stored last, was removed or replaced while it was in use", wal(path).display());
+        let hint = "end all workers of this file, each of which puts what it knows of into the file as it ends; then look \
+                    with `elbow doctor`, and tell again what is missing";
+        Err(Error::damaged(what, hint))
+    }
+}
+
+/// The write-ahead log of a store file.
+pub(super) fn wal(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push("-wal");
+    name.into()
+}
+
+/// Whether there is something in the write-ahead log of a store file.
+pub(super) fn has_log(path: &Path) -> bool {
+    fs::metadata(wal(path)).is_ok_and(|log| log.len() > 0)
 }
 
 /// Refuses a network file system, with the ways out.

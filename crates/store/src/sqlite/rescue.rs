@@ -11,7 +11,8 @@ use elbowroom::study::Study;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use super::fault::Fault;
-use super::schema;
+use super::place::{has_log, wal};
+use super::{connect, schema};
 use crate::error::{Error, Result};
 use crate::log::{Digest, Entry};
 use crate::request;
@@ -50,8 +51,9 @@ pub struct Saved {
 /// ```
 pub fn check(path: impl AsRef<Path>) -> Result<Health> {
     let place = path.as_ref().display().to_string();
+    // Before anything is opened: SQLite may make the file that is looked for.
+    let mut faults: Vec<String> = connect::lacks_log(path.as_ref()).into_iter().collect();
     let view = View::of(path.as_ref())?;
-    let mut faults = Vec::new();
     let mut look = || -> Result<Vec<Prefix>, Fault> {
         let connection = view.open()?;
         // One moment for all that follows, also while others write.
@@ -99,7 +101,7 @@ pub fn salvage(path: impl AsRef<Path>, to: &dyn Store) -> Result<Vec<Saved>> {
 ///
 /// A file with a write-ahead log may be shorter for a while: what is missing stands in the log.
 pub(super) fn refuse_truncated(path: &Path) -> Result<()> {
-    let has_log = fs::metadata(wal(path)).is_ok_and(|log| log.len() > 0);
+    let has_log = has_log(path);
     let mut header = [0; 100];
     let Ok(mut file) = fs::File::open(path) else { return Ok(()) };
     let Ok(size) = file.metadata().map(|data| data.len()) else { return Ok(()) };
@@ -123,6 +125,13 @@ pub(super) fn refuse_truncated(path: &Path) -> Result<()> {
         return Err(Error::damaged(what, hint));
     }
     Ok(())
+}
+
+/// Whether a file's header says that what was stored last stands in a log beside it.
+pub(super) fn in_wal_mode(path: &Path) -> bool {
+    let mut header = [0; 20];
+    let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut header));
+    read.is_ok() && header[18..] == [2, 2]
 }
 
 /// The whole events of a study, from the first on, and what stopped them.
@@ -216,7 +225,7 @@ impl View {
     fn copy(path: &Path) -> Result<Self> {
         let folder = std::env::temp_dir().join(format!("elbowroom-{}", request::fresh()));
         let make = || {
-            fs::create_dir(&folder)?;
+            private_folder(&folder)?;
             let view = View::Copy(folder.clone());
             fs::copy(path, view.file())?;
             if wal(path).exists() {
@@ -250,17 +259,18 @@ impl View {
     }
 }
 
+/// Makes a folder that only its owner can look into.
+fn private_folder(path: &Path) -> std::io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
 impl Drop for View {
     fn drop(&mut self) {
         if let View::Copy(folder) = self {
             let _ = fs::remove_dir_all(folder);
         }
     }
-}
-
-/// The write-ahead log of a store file.
-fn wal(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push("-wal");
-    name.into()
 }

@@ -45,6 +45,9 @@ const STEPS: [&str; 1] = ["
     ) STRICT;
 "];
 
+/// The version of the tables that this build makes.
+pub(super) const NEWEST: usize = STEPS.len();
+
 /// Makes the tables, brings older ones up to date, and refuses a file that is not ours or newer than this build.
 pub(super) fn prepare(connection: &mut Connection, place: &str) -> Result<(), Fault> {
     bring_up(connection, place, &STEPS)

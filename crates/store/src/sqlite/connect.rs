@@ -1,0 +1,91 @@
+//! Opening a store file, and leaving it.
+//!
+//! While a file is in use it is in the mode of the write-ahead log: what was stored last stands in `FILE-wal`, and a plain
+//! copy of the file lacks it. Whoever leaves a file last puts everything into it and takes it out of that mode, so that
+//! a file by itself which is still in it is known to be such a copy (see `rescue`), and so that a file that was left can be
+//! looked at where nothing can be written.
+
+use std::path::Path;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use super::fault::Fault;
+use super::{BUSY, place, rescue, schema};
+use crate::error::Error;
+
+/// Opens a file to work on; one that cannot be written, to look at.
+pub(super) fn connect(path: &Path, place: &str) -> Result<Connection, Fault> {
+    match to_write(path, place) {
+        Err(fault) if cannot_write(&fault) => match to_look(path, place) {
+            Ok(connection) => Ok(connection),
+            // Why it cannot be written says more.
+            Err(second) if cannot_write(&second) => Err(fault),
+            Err(second) => Err(second),
+        },
+        other => other,
+    }
+}
+
+fn to_write(path: &Path, place: &str) -> Result<Connection, Fault> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY)?;
+    connection.set_prepared_statement_cache_capacity(32);
+    // Whose file it is comes first: nothing is changed in one that is not ours.
+    schema::version(&connection, place)?;
+    connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "fullfsync", true)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    schema::prepare(&mut connection, place)?;
+    Ok(connection)
+}
+
+fn to_look(path: &Path, place: &str) -> Result<Connection, Fault> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let plain = Connection::open_with_flags(path, flags)?;
+    plain.busy_timeout(BUSY)?;
+    let (connection, version) = match schema::version(&plain, place) {
+        Ok(version) => (plain, version),
+        // SQLite keeps its locks in a file beside one that is in use. Where it cannot make it, and nobody else has, nobody
+        // writes either.
+        Err(fault) if cannot_write(&fault) && !place::has_log(path) => {
+            let path = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+            let address = format!("file:{path}?immutable=1");
+            let fixed = Connection::open_with_flags(address, flags | OpenFlags::SQLITE_OPEN_URI)?;
+            let version = schema::version(&fixed, place)?;
+            (fixed, version)
+        }
+        Err(fault) => return Err(fault),
+    };
+    if version == schema::NEWEST {
+        return Ok(connection);
+    }
+    let what = format!("{place} has tables of version {version}, and cannot be written to bring them up to date");
+    Err(Error::refused(what, "copy it to where it can be written, and open it there once").into())
+}
+
+/// Whether a file could not be written to.
+fn cannot_write(fault: &Fault) -> bool {
+    matches!(fault.code(), Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied))
+}
+
+/// Takes a file that nobody else has open out of the mode of the write-ahead log. Whoever is not the last leaves it as it
+/// is, and so does one that fails.
+pub(super) fn leave(connection: &Connection) {
+    if connection.is_readonly("main").unwrap_or(true) || connection.busy_timeout(std::time::Duration::ZERO).is_err() {
+        return;
+    }
+    let _ = connection.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()));
+}
+
+/// What is wrong with a file that stands alone although it is in use, if it does.
+pub(super) fn lacks_log(path: &Path) -> Option<String> {
+    (rescue::in_wal_mode(path) && !place::wal(path).exists()).then(|| {
+        "it is a plain copy of a store file that was in use, or its write-ahead log (-wal) was removed: what was stored \
+         last may be missing"
+            .to_owned()
+    })
+}
