@@ -1,6 +1,8 @@
 //! Long computations that Ctrl-C can leave.
 
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering::SeqCst};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::Duration;
 
@@ -19,11 +21,47 @@ pub fn interruptible<T: Send + 'static>(
 ) -> PyResult<T> {
     // Without a buffer a value is either taken or comes back.
     let (sender, receiver) = sync_channel(0);
-    thread::Builder::new().name("elbowroom".to_owned()).spawn(move || {
+    thread::Builder::new().name(NAME.to_owned()).spawn(move || {
         if let Err(returned) = sender.send(work()) {
             abandon(returned.0);
         }
     })?;
+    wait(py, receiver).map_err(|(error, _)| error)
+}
+
+/// As [`interruptible`], for work that stores something at its end: it asks its argument before that whether somebody
+/// waits. A signal before then ends the waiting at once, and nothing is stored. A signal after then waits for what is being
+/// stored, which is soon done, and `undo` is called with it here: a process that ends would take a thread with it.
+pub fn interruptible_until_stored<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce(&dyn Fn() -> bool) -> T + Send + 'static,
+    undo: impl FnOnce(T) + Send,
+) -> PyResult<T> {
+    let (sender, receiver) = sync_channel(1);
+    let phase = Arc::new(AtomicU8::new(CHOOSING));
+    let theirs = phase.clone();
+    thread::Builder::new().name(NAME.to_owned()).spawn(move || {
+        let stays = || theirs.compare_exchange(CHOOSING, STORING, SeqCst, SeqCst) != Err(LEFT);
+        // Whoever has left does not want it, and it is nothing then.
+        let _ = sender.send(work(&stays));
+    })?;
+    wait(py, receiver).map_err(|(error, receiver)| {
+        if phase.compare_exchange(CHOOSING, LEFT, SeqCst, SeqCst).is_err() {
+            py.detach(move || receiver.recv().ok().map(undo));
+        }
+        error
+    })
+}
+
+const NAME: &str = "elbowroom";
+
+/// What the work is at: it has nothing stored yet; it may store; nobody waits for it.
+const CHOOSING: u8 = 0;
+const STORING: u8 = 1;
+const LEFT: u8 = 2;
+
+/// Waits for a value, or for a signal; with it the receiver comes back.
+fn wait<T: Send>(py: Python<'_>, receiver: Receiver<T>) -> Result<T, (PyErr, Receiver<T>)> {
     // A receiver is not shared between threads, so it moves in and out of the part without the interpreter.
     let mut receiver = Some(receiver);
     loop {
@@ -33,9 +71,14 @@ pub fn interruptible<T: Send + 'static>(
         });
         match waited {
             Ok(yielded) => return Ok(yielded),
-            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Timeout) => {
+                if let Err(error) = py.check_signals() {
+                    return Err((error, back));
+                }
+            }
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(PyRuntimeError::new_err("a computation of elbowroom broke off\n  try: report it as a bug"));
+                let what = "a computation of elbowroom broke off\n  try: report it as a bug";
+                return Err((PyRuntimeError::new_err(what), back));
             }
         }
         receiver = Some(back);

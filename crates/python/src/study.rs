@@ -2,19 +2,21 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use elbowroom::space::Point;
 use elbowroom::study::{Alarm, Report, TrialId};
 use elbowroom_store::{
     About, Attempt, Counts, DEFAULT_TTL, Digest, Entry, Handed, Heartbeat, Memory, SharedStudy, Standing, Store, Time,
+    worker_name,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping};
 
 use crate::error::Fault;
 use crate::gain::expected_gain;
-use crate::interrupt::interruptible;
+use crate::interrupt::{interruptible, interruptible_until_stored};
 use crate::settings::{config_of, says};
 use crate::space::{space_from_python, space_to_python};
 use crate::trial::{recommendation_to_python, told_name, trial_to_python};
@@ -29,11 +31,12 @@ const BEATS_PER_LEASE: u32 = 4;
 pub struct Study {
     store: Arc<dyn Store>,
     name: String,
+    worker: String,
     ttl: Duration,
     asking: Arc<Mutex<SharedStudy>>,
     looking: Mutex<SharedStudy>,
-    /// The attempts in this process's hands.
-    held: Arc<Mutex<HashMap<u64, Attempt>>>,
+    /// The attempts in this process's hands, and the thread that asked for each.
+    held: Mutex<HashMap<u64, (Attempt, ThreadId)>>,
     heartbeat: OnceLock<Heartbeat>,
     /// What was said of many trials in a row without a value.
     alarm: Mutex<Alarm>,
@@ -124,15 +127,15 @@ impl Study {
     /// Takes up to n points, and why there are fewer.
     #[pyo3(signature = (n, request=None))]
     fn ask<'py>(&self, py: Python<'py>, n: usize, request: Option<String>) -> PyResult<Rows<'py>> {
-        let (asking, abandoned_by) = (self.asking.clone(), self.asking.clone());
-        let work = move || lock(&asking).ask(n, request.as_deref()).map_err(Fault::from);
-        let abandon = move |handed: Result<Handed, Fault>| {
+        let asking = self.asking.clone();
+        let work = move |stays: &dyn Fn() -> bool| lock(&asking).ask_while(n, request.as_deref(), stays);
+        let give_back = |handed: elbowroom_store::Result<Handed>| {
             let Ok(handed) = handed else { return };
             let attempts: Vec<Attempt> = handed.trials.iter().map(|trial| trial.attempt).collect();
             // If it cannot be given back, the lease runs out.
-            let _ = lock(&abandoned_by).give_back(&attempts);
+            let _ = lock(&self.asking).give_back(&attempts);
         };
-        let handed = interruptible(py, work, abandon)??;
+        let handed = interruptible_until_stored(py, work, give_back)?.map_err(Fault::from)?;
         let rows = handed.trials.iter().map(|handed| {
             self.hold(handed.attempt);
             trial_to_python(py, &handed.trial, Standing::Running, Some(handed.attempt.number))
@@ -207,6 +210,32 @@ impl Study {
         py.detach(|| lock(&self.looking).give_back(&back).map_err(Fault::from))?;
         attempts.iter().for_each(|&(trial, _)| self.let_go(trial));
         Ok(())
+    }
+
+    /// The attempts that the calling thread asked for and nothing was told of: trial and attempt.
+    fn held_here(&self) -> Vec<(u64, u32)> {
+        let here = thread::current().id();
+        let held = lock(&self.held);
+        held.values().filter(|(_, by)| *by == here).map(|(attempt, _)| (attempt.trial.0, attempt.number)).collect()
+    }
+
+    /// Ends the leases of dead processes of this machine; how many trials will be handed out again for that.
+    fn reclaim(&self, py: Python<'_>) -> PyResult<usize> {
+        let reclaimed = py.detach(|| {
+            let mut shared = lock(&self.looking);
+            shared.refresh()?;
+            shared.reclaim_from_the_dead()
+        });
+        Ok(reclaimed.map_err(Fault::from)?.again.len())
+    }
+
+    /// How many trials other workers have, and how many wait to be handed out again.
+    fn others(&self, py: Python<'_>) -> PyResult<(usize, usize)> {
+        self.look(py, |shared| {
+            let now = shared.now();
+            let n_live = shared.leases().filter(|lease| lease.is_live(now) && lease.worker != self.worker).count();
+            Ok((n_live, shared.leases().filter(|lease| lease.is_due(now)).count()))
+        })
     }
 
     /// Adds an earlier result; with the known constraint that its point breaks.
@@ -385,17 +414,16 @@ impl Study {
         let ttl = lease.map(seconds).transpose()?.unwrap_or(DEFAULT_TTL);
         let looking = SharedStudy::open(store.clone(), &name).map_err(Fault::from)?.ttl(ttl);
         let asking = shared.ttl(ttl);
-        let (asking, looking) = match worker {
-            Some(worker) => (asking.worker(worker.clone()), looking.worker(worker)),
-            None => (asking, looking),
-        };
+        let worker = worker.unwrap_or_else(worker_name);
+        let (asking, looking) = (asking.worker(worker.clone()), looking.worker(worker.clone()));
         Ok(Self {
             store,
             name,
+            worker,
             ttl,
             asking: Arc::new(Mutex::new(asking)),
             looking: Mutex::new(looking),
-            held: Arc::default(),
+            held: Mutex::default(),
             heartbeat: OnceLock::new(),
             alarm: Mutex::default(),
         })
@@ -415,11 +443,11 @@ impl Study {
     fn hold(&self, attempt: Attempt) {
         let beat = || Heartbeat::start(self.store.clone(), &self.name, self.ttl / BEATS_PER_LEASE);
         self.heartbeat.get_or_init(beat).hold(attempt);
-        lock(&self.held).insert(attempt.trial.0, attempt);
+        lock(&self.held).insert(attempt.trial.0, (attempt, thread::current().id()));
     }
 
     fn let_go(&self, trial: u64) {
-        if let (Some(attempt), Some(heartbeat)) = (lock(&self.held).remove(&trial), self.heartbeat.get()) {
+        if let (Some((attempt, _)), Some(heartbeat)) = (lock(&self.held).remove(&trial), self.heartbeat.get()) {
             heartbeat.let_go(attempt);
         }
     }

@@ -52,9 +52,26 @@ impl SharedStudy {
     /// Under a request's name, asking again gives the same trials as they stand by then, whatever happened to the first
     /// answer on its way. An answer without any trial is not kept: the next time there may be one.
     pub fn ask(&mut self, q: usize, request: Option<&str>) -> Result<Handed> {
+        self.ask_while(q, request, &|| true)
+    }
+
+    /// As [`ask`](Self::ask), for somebody who may leave while points are chosen: each time before something is stored,
+    /// `stays` says whether they are still there. If not, nothing is handed out.
+    ///
+    /// ```
+    /// # use elbowroom::space::{Parameter, SearchSpace};
+    /// # use elbowroom::study::StudyConfig;
+    /// # use elbowroom_store::{Memory, SharedStudy};
+    /// # let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
+    /// # let mut study = SharedStudy::create(std::sync::Arc::new(Memory::new()), "plate", StudyConfig::new(space))?;
+    /// assert!(study.ask_while(2, None, &|| false)?.trials.is_empty());
+    /// assert!(study.study().trials().is_empty());
+    /// # Ok::<(), elbowroom_store::Error>(())
+    /// ```
+    pub fn ask_while(&mut self, q: usize, request: Option<&str>, stays: &dyn Fn() -> bool) -> Result<Handed> {
         let request = request.map_or_else(request::fresh, str::to_owned);
         loop {
-            if let Some(handed) = self.ask_unless_paused(q, Some(&request))? {
+            if let Some(handed) = self.ask_now(q, Some(&request), stays)? {
                 return Ok(handed);
             }
             std::thread::sleep(request::jittered(LONGEST_GLANCE));
@@ -79,10 +96,14 @@ impl SharedStudy {
     /// # Ok::<(), elbowroom_store::Error>(())
     /// ```
     pub fn ask_unless_paused(&mut self, q: usize, request: Option<&str>) -> Result<Option<Handed>> {
+        self.ask_now(q, request, &|| true)
+    }
+
+    fn ask_now(&mut self, q: usize, request: Option<&str>, stays: &dyn Fn() -> bool) -> Result<Option<Handed>> {
         let request = request.map_or_else(request::fresh, str::to_owned);
         crate::log::check_name("the request", &request)?;
         let mut asking = Asking::default();
-        let handed = self.ask_until_handed(q, &request, &mut asking);
+        let handed = self.ask_until_handed(q, &request, stays, &mut asking);
         if let Some(ticket) = asking.ticket.take() {
             // A place that cannot be given up runs out by itself.
             let _ = self.store.leave(&self.name, ticket);
@@ -90,7 +111,13 @@ impl SharedStudy {
         handed
     }
 
-    fn ask_until_handed(&mut self, q: usize, request: &str, asking: &mut Asking) -> Result<Option<Handed>> {
+    fn ask_until_handed(
+        &mut self,
+        q: usize,
+        request: &str,
+        stays: &dyn Fn() -> bool,
+        asking: &mut Asking,
+    ) -> Result<Option<Handed>> {
         self.refresh()?;
         if let Some(handed) = self.answer(request) {
             let attempts: Vec<Attempt> = handed.trials.iter().map(|handed| handed.attempt).collect();
@@ -114,6 +141,10 @@ impl SharedStudy {
             fault::at("ask: chose");
             if suggestion.trials.is_empty() && suggestion.again.is_empty() {
                 return Ok(Some(Handed { trials: Vec::new(), short: suggestion.short, part: None }));
+            }
+            if !stays() {
+                let short = Some("who asked has left".to_owned());
+                return Ok(Some(Handed { trials: Vec::new(), short, part: None }));
             }
             if self.hand_out(suggestion, request, asking)? {
                 fault::at("ask: stored");

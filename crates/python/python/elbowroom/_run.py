@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import math
 import os
 import pickle
 import queue
@@ -32,6 +33,15 @@ Callbacks: TypeAlias = "Callback | Iterable[Callback] | None"
 
 MOST_BREAKS = 3
 """How often a trial may be under way when its executor breaks: after that it is taken for the cause."""
+
+MOST_WORKERS = 1000
+"""The most trials that one run has under way."""
+
+LOOK_AGAIN = 0.5
+"""Seconds after which a run without points looks whether others have lost theirs."""
+
+SAY_AFTER = 5.0
+"""Seconds after which a run that waits for others says so."""
 
 TAIL = 6
 """Lines of a traceback that a failed trial keeps."""
@@ -66,6 +76,11 @@ class Rules:
         self._n_handed = self._n_ended = self._n_valued = 0
         self._reason: str | None = None
         self._short: str | None = None
+        self._waits_since: float | None = None
+
+    def begin(self) -> None:
+        """Takes over what dead processes of this machine had, whose leases may run for a while."""
+        self._study._native.reclaim()
 
     def wanted(self, free: int) -> int:
         """How many points to ask for."""
@@ -75,11 +90,26 @@ class Rules:
 
     def handed(self, batch: Batch) -> None:
         """Counts what was handed out."""
-        self._used_up = not batch
+        # What others have may yet be handed to us, should they lose it.
+        self._used_up = not batch and not any(self._study._native.others())
         self._n_handed += len(batch)
         self._short = batch.short
         if self._left is not None:
             self._left -= len(batch)
+
+    def waits(self) -> bool:
+        """Whether a run that has nothing under way should wait for what others have; says so if it takes long."""
+        if not self.wanted(1):
+            return False
+        now = time.monotonic()
+        if self._waits_since is None:
+            self._waits_since = now
+        elif now - self._waits_since >= SAY_AFTER:
+            self._waits_since = math.inf
+            n = sum(self._study._native.others())
+            warnings.warn(f"waiting for {_trials(n)} that other workers have", stacklevel=4)
+        self._study._native.reclaim()
+        return True
 
     def given_back(self, n: int) -> None:
         """Counts what was given back, and is there to be handed out again."""
@@ -111,9 +141,16 @@ class Rules:
         if self._n_ended and not self._n_valued:
             words = f"none of {self._n_ended} trials has a value. The last one failed with:\n{self._reason}"
             warnings.warn(words, stacklevel=4)
-        # A budget that others used up is no surprise.
-        if not self._n_handed and self._short is not None and self._study.budget_left != 0:
+        if not self._n_handed and self._short is not None:
             warnings.warn(f"there was no trial to run: {self._short}", stacklevel=4)
+        n_others, n_queued = self._study._native.others()
+        if n_others + n_queued:
+            words = f"{_trials(n_others)} of other workers under way, {n_queued} to be handed out again"
+            warnings.warn(f"the run ends with trials pending: {words}. Another run finishes them", stacklevel=4)
+
+
+def _trials(n: int) -> str:
+    return f"{n} trial{'s' * (n != 1)}"
 
 
 class Outcome(NamedTuple):
@@ -230,7 +267,7 @@ class Drive:
     ) -> None:
         _check_plain(f)
         self._study, self._f, self._rules, self._synchronous = study, f, rules, synchronous
-        workers = None if workers is None else whole(workers, "workers", 1)
+        workers = None if workers is None else _workers(workers)
         self._make = _maker(executor, workers, f)
         self._pool: Any = self._make() if self._make is not None else executor
         self._n_workers = workers or _size(self._pool)
@@ -241,16 +278,22 @@ class Drive:
         # The one that is being told: whether it was is not known if the telling is interrupted.
         self._telling: Future[Outcome] | None = None
         self._breaks: dict[int, int] = {}
+        # What this thread had before: the rest of what it has belongs to this run, whenever an interrupt comes.
+        self._before = frozenset(study._native.held_here())
 
     def run(self) -> None:
         """Runs until the rules say stop and nothing is under way."""
+        self._rules.begin()
         try:
             while True:
                 try:
                     self._start()
-                    if not self._under_way:
+                    if self._under_way:
+                        self._finish()
+                    elif self._rules.waits():
+                        time.sleep(LOOK_AGAIN)
+                    else:
                         break
-                    self._finish()
                 except BrokenExecutor as broken:
                     self._replace(broken)
         except BaseException:
@@ -325,8 +368,9 @@ class Drive:
             for future in self._untold():
                 self._tell(future)
         finally:
-            trials = [*self._under_way.values(), *self._handed]
-            self._study._return({trial.number: trial for trial in trials}.values())
+            # Not what this run knows of, but what the store's window does: an interrupt may fall between the commit
+            # that hands trials out and the line that takes them.
+            self._study._return_held(set(self._study._native.held_here()) - self._before)
             if self._make is not None:
                 self._pool.shutdown(wait=False, cancel_futures=True)
 
@@ -335,7 +379,8 @@ async def run_async(
     study: Study, f: Callable[..., Awaitable[Any]], rules: Rules, workers: int, synchronous: bool
 ) -> None:
     """A run with coroutines."""
-    workers = whole(workers, "workers", 1)
+    workers = _workers(workers)
+    await asyncio.to_thread(rules.begin)
     under_way: dict[asyncio.Task[Outcome], Trial] = {}
     try:
         while True:
@@ -346,7 +391,10 @@ async def run_async(
                 rules.handed(batch)
                 under_way |= {asyncio.ensure_future(evaluate_async(f, trial.params)): trial for trial in batch}
             if not under_way:
-                break
+                if not await asyncio.to_thread(rules.waits):
+                    break
+                await asyncio.sleep(LOOK_AGAIN)
+                continue
             done, _ = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
                 trial = under_way.pop(task)
@@ -381,6 +429,13 @@ async def _to_the_end(call: Callable[..., None], *args: Any) -> None:
         if not task.cancelled():
             task.result()
         raise
+
+
+def _workers(given: Any) -> int:
+    workers = whole(given, "workers", 1)
+    if workers > MOST_WORKERS:
+        raise ConfigError(f"{workers} workers are more than one run has\n  try: at most {MOST_WORKERS}")
+    return workers
 
 
 def _callbacks(given: Any) -> tuple[Callback, ...]:

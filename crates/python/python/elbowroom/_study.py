@@ -326,8 +326,13 @@ class Study:
 
     def _return(self, trials: Iterable[Trial]) -> None:
         """Gives back what of these can be."""
-        back = [(trial.number, trial.attempt or trial.attempts) for trial in trials]
-        self._native.give_back(back)
+        self._return_held((trial.number, trial.attempt or trial.attempts) for trial in trials)
+
+    def _return_held(self, attempts: Iterable[tuple[int, int]]) -> None:
+        """Gives back attempts, in one commit."""
+        back = list(attempts)
+        if back:
+            self._native.give_back(back)
         for which, _ in back:
             self._held.pop(which, None)
 
@@ -492,7 +497,9 @@ class Study:
         Points are asked for until the study's budget is used up, ``n`` trials were started, ``timeout`` seconds have
         passed, the ``target`` is reached, :attr:`expected_gain` is below ``min_gain``, or a callback
         ``callback(study, trial)`` returns True; what is under way then is waited for. A free worker gets a new point at
-        once, with ``synchronous`` when the whole batch has finished. If the run is left by an exception, of a callback
+        once, with ``synchronous`` when the whole batch has finished. What a dead process of this machine had is run again,
+        and while other workers have trials that they may yet lose, a run with nothing else to do waits for them; one that
+        ends with trials pending, or that got none, warns. If the run is left by an exception, of a callback
         say, what has ended is told and the rest is given back.
 
         ``executor`` is any ``concurrent.futures.Executor``, a function or class that makes one (so that a broken one can
