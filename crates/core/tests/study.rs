@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use elbowroom::error::Error;
 use elbowroom::space::{Parameter, Point, SearchSpace};
 use elbowroom::study::{
-    Event, Goal, InitialDesign, MeasurementKind, Report, Source, Study, StudyConfig, Told, Trial, TrialId, TrialState,
-    default_initial, verify,
+    Event, Goal, InitialDesign, MeasurementKind, Report, Source, StrategyConfig, Study, StudyConfig, Told, Trial,
+    TrialId, TrialState, default_initial, verify,
 };
 
 fn config(parameters: Vec<Parameter>) -> StudyConfig {
@@ -225,6 +225,31 @@ mod asking {
         assert_eq!(a, b);
         let Some(Event::Asked { provenance, .. }) = kept.events().last() else { panic!() };
         assert_eq!(provenance.model, a.provenance.model);
+    }
+
+    #[test]
+    fn random_points_are_those_of_before_and_no_model_is_fitted_for_them() {
+        let parameters = vec![Parameter::float("x", -1.0, 1.0), Parameter::float("y", 0.0, 3.0)];
+        let config = config(parameters).seed(3).initial(5).strategy(StrategyConfig::Random);
+        let mut study = study(config);
+        for _ in 0..14 {
+            let asked = study.ask(1).unwrap().trials.remove(0);
+            let value = x(study.trial(asked.id).unwrap());
+            study.tell(asked.id, value).unwrap();
+        }
+        // What a build chose that fitted a model for each ask and did not look at it.
+        let expected: [(f64, f64); 4] = [
+            (0.9251165669642814, 1.912121559254487),
+            (-0.8390672752196253, 2.152193520433825),
+            (-0.7309724933077295, 0.44296680136972266),
+            (-0.7212734961479086, 0.829700509284688),
+        ];
+        for (trial, expected) in study.trials()[10..].iter().zip(expected) {
+            let of = |name: &str| trial.point.get(name).and_then(|v| v.as_f64()).unwrap();
+            assert_eq!((of("x").to_bits(), of("y").to_bits()), (expected.0.to_bits(), expected.1.to_bits()));
+        }
+        let fitted = |event: &Event| matches!(event, Event::Asked { provenance, .. } if provenance.model.is_some());
+        assert!(!study.events().iter().any(fitted));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::event::{AskedTrial, Build, Event, Provenance, Retry};
 use super::initial::Initial;
 use super::state::State;
 use super::trial::{Source, TrialId};
-use super::{Basis, Model, Study};
+use super::{Basis, Model, StrategyConfig, Study};
 use crate::batch::{BatchSize, BatchStrategy, Situation, Tried, free_points, key};
 use crate::chance::Chance;
 use crate::error::{Error, Result};
@@ -116,6 +116,8 @@ pub(super) fn suggest(
     let model_wanted = state.config.space.dim() > 0
         && basis.map_or(state.tally.n_observed, |basis| basis.n_observed) >= MIN_OBSERVED.min(state.config.n_initial())
         && choice.n_design < choice.wanted;
+    // Uniform points need no model of the values.
+    let uniform = model_wanted && state.config.strategy == StrategyConfig::Random;
     let chance = match basis {
         _ if choice.n_design == choice.wanted || state.config.space.dim() == 0 => None,
         Some(basis) => basis.chance.clone()?,
@@ -133,7 +135,9 @@ pub(super) fn suggest(
     if let Some(chance) = chance.as_deref().filter(|_| !model_wanted) {
         choice.add_likely(chance);
     }
-    if model_wanted && choice.missing() > 0 {
+    if uniform {
+        choice.add_uniform();
+    } else if model_wanted && choice.missing() > 0 {
         match basis.map_or_else(|| study.model(), |basis| basis.model.clone()) {
             Ok(model) => {
                 record = Some(model.record.clone());
@@ -270,13 +274,34 @@ impl<'a> Choice<'a> {
             Some("too few values for a model: points where a value is likely, far from those tried".to_owned());
     }
 
-    fn add_model(&mut self, model: &Model, chance: Option<&Chance>) -> Result<()> {
-        let pending = self.pending.clone();
-        let taken = match &self.state.tally.taken {
+    /// What [`Random`](crate::batch::Random) chooses.
+    fn add_uniform(&mut self) {
+        let mut stream = self.stream.child("strategy", 0).child("random", 0);
+        let (space, q) = (&self.state.config.space, self.missing().min(MAX_CHOSEN));
+        let tried = self.tried();
+        let (points, _) = free_points(space, &self.taken(), &tried, &mut HashSet::new(), q, &mut stream);
+        for u in &points {
+            self.take(u, Source::Model);
+        }
+    }
+
+    /// Trials that keep points at a distance.
+    fn tried(&self) -> Tried<'a> {
+        Tried { failed: self.avoided.failed.clone(), ..self.state.tried() }
+    }
+
+    /// Keys of the points that are taken, those chosen so far among them.
+    fn taken(&self) -> Cow<'a, HashSet<PointKey>> {
+        match &self.state.tally.taken {
             taken if self.chosen.is_empty() => Cow::Borrowed(taken),
             taken => Cow::Owned(taken.union(&self.chosen).cloned().collect()),
-        };
-        let tried = Tried { failed: self.avoided.failed.clone(), ..self.state.tried() };
+        }
+    }
+
+    fn add_model(&mut self, model: &Model, chance: Option<&Chance>) -> Result<()> {
+        let pending = self.pending.clone();
+        let taken = self.taken();
+        let tried = self.tried();
         let stream = self.stream.child("strategy", 0);
         let situation = Situation {
             posterior: &model.posterior,
