@@ -70,7 +70,7 @@ pub enum Command {
     Import(Import),
     /// Write trials as CSV, or trials or events as JSON lines.
     Export(Export),
-    /// Copy a study from one store to another.
+    /// Copy a study from one store to another; this makes backups, also of a store in use.
     Copy(Copy),
     /// Choose every point again from the log, and compare.
     Replay(Where),
@@ -554,7 +554,7 @@ pub enum Format {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  elbow copy study.toml backup.elbow
+  elbow copy study.toml backup.elbow                         a backup; a plain copy of a file in use is not whole
   elbow copy net.elbow postgres://lab/studies --as net-2
   elbow copy study.toml net.elbow --as net-2 --trials 40     40 trials more, as a study of its own")]
 pub struct Copy {

@@ -3,7 +3,9 @@
 
 mod common;
 
-use std::time::Duration;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use common::crew::{MOMENTS, Promises, Worker};
 use common::{assert_sound, cluster, coarse, random};
@@ -84,6 +86,64 @@ fn killed_and_restarted_on_the_same_machine_a_trial_is_run_three_times_in_all_on
 fn killed_and_restarted_on_the_same_machine_a_trial_is_run_three_times_in_all_on_postgres() {
     let Some(address) = postgres(random(12)) else { return };
     killed_and_restarted(&address);
+}
+
+/// A library that sets the clock of a process apart, by `ELBOW_CLOCK` seconds; none without a C compiler.
+fn another_clock(folder: &Path) -> Option<PathBuf> {
+    let (source, library) = (folder.join("clock.c"), folder.join("clock.so"));
+    let text = r#"
+        #define _GNU_SOURCE
+        #include <dlfcn.h>
+        #include <stdlib.h>
+        #include <time.h>
+        int clock_gettime(clockid_t id, struct timespec *t) {
+            static int (*real)(clockid_t, struct timespec *);
+            if (!real) real = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+            int done = real(id, t);
+            const char *by = getenv("ELBOW_CLOCK");
+            if (by && id == CLOCK_REALTIME) t->tv_sec += atol(by);
+            return done;
+        }"#;
+    std::fs::write(&source, text).unwrap();
+    let made = Command::new("cc").args(["-shared", "-fPIC", "-o"]).arg(&library).arg(&source).arg("-ldl").status();
+    made.is_ok_and(|status| status.success()).then_some(library)
+}
+
+#[test]
+fn workers_whose_clocks_are_hours_apart_share_a_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let (Some(address), Some(library)) = (postgres(random(30)), another_clock(folder.path())) else {
+        eprintln!("skipped: it takes PostgreSQL and a C compiler");
+        return;
+    };
+    let apart = |program: &str, by: &str| {
+        let mut command = Command::new(program);
+        command.env("LD_PRELOAD", &library).env("ELBOW_CLOCK", by);
+        command
+    };
+    let shown = apart("date", "10800").arg("+%s").output().unwrap().stdout;
+    let shown: u64 = String::from_utf8(shown).unwrap().trim().parse().unwrap();
+    let now = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
+    assert!(shown.abs_diff(now() + 10800) < 60, "the clock of a process can be set apart");
+    let start = |by: &str| {
+        let mut command = apart(env!("CARGO_BIN_EXE_elbowroom-store-worker"), by);
+        command.args([&address, "10", "ttl=20000", "evaluate=20"]);
+        Worker::spawn(command)
+    };
+    let mut promises = Promises::default();
+    for worker in ["10800", "-7200", "0"].map(start) {
+        let (said, well) = worker.end();
+        assert!(well, "{said}");
+        promises.note(&said);
+    }
+    let study = joined(&address);
+    promises.assert_kept(&study);
+    assert_sound(&study);
+    // Nobody took for lost what another had, and every time is the database's.
+    assert_eq!(study.counts().complete, 30);
+    assert!(study.study().trials().iter().all(|trial| trial.attempts == 1));
+    assert!(study.times().iter().all(|at| (at.0 as u64 / 1000).abs_diff(now()) < 600));
+    assert_eq!(verify(study.study().events()).unwrap(), []);
 }
 
 #[test]
