@@ -103,7 +103,7 @@ fn retries_of_one_result_hold_up_neither_the_others_nor_a_stop() {
     let store = Arc::new(Full { below: 1, ..Full::default() });
     let (ended, summary) = run(store, "echo {x}", 3);
     // One result waits for the disk, half a minute long if it must; three others are stored, and then it is to stop.
-    assert_eq!(ended.len(), 3);
+    assert!(ended.len() >= 3 && !ended.contains(&TrialId(0)), "{ended:?}");
     assert!(began.elapsed() < Duration::from_secs(25), "{:?}", began.elapsed());
     let Err(Error::Untold { results, .. }) = summary else { panic!("{summary:?}") };
     assert!(results.contains("elbow tell 0 "), "{results}");
