@@ -250,6 +250,20 @@ mod asking {
         }
         let fitted = |event: &Event| matches!(event, Event::Asked { provenance, .. } if provenance.model.is_some());
         assert!(!study.events().iter().any(fitted));
+        // A log of that build has those models in it, and its asks come out the same.
+        let mut events = study.events().to_vec();
+        let modelled = parabola(line(), 3, 4);
+        let model = modelled.events().iter().rev().find_map(|event| match event {
+            Event::Asked { provenance, .. } => provenance.model.clone(),
+            _ => None,
+        });
+        for event in &mut events[20..] {
+            if let Event::Asked { provenance, .. } = event {
+                provenance.model = model.clone();
+            }
+        }
+        assert!(events.iter().any(fitted));
+        assert_eq!(verify(&events).unwrap(), []);
     }
 
     #[test]

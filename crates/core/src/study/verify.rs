@@ -174,7 +174,8 @@ fn compare(again: &Suggestion, trials: &[AskedTrial], short: Option<&str>, was: 
         format!("{} points are recorded, and {} would be chosen", trials.len(), again.trials.len())
     } else if short != again.short.as_deref() {
         format!("the reason {short:?} would be {:?}", again.short)
-    } else if was.model != now.model {
+    // Models that random points do not need were once fitted and recorded.
+    } else if was.model != now.model && now.model.is_some() {
         "the points are the same, but the model differs".to_owned()
     } else if (&was.fallback, was.design_next) != (&now.fallback, now.design_next) {
         "the points are the same, but what is recorded of their choice differs".to_owned()
