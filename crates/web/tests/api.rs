@@ -260,6 +260,20 @@ fn clients_that_ask_at_once_get_points_of_their_own_that_the_log_can_choose_agai
 }
 
 #[test]
+fn a_server_hears_that_a_worker_is_gone() {
+    let served = Served::start(true);
+    let far = open(&served.url).unwrap();
+    let mut ours = SharedStudy::create(far.clone(), "lost", StudyConfig::new(space()).budget(3)).unwrap();
+    for number in 1..=3 {
+        let handed = ours.ask(1, None).unwrap().trials.remove(0);
+        assert_eq!((handed.id().0, handed.attempt.number), (0, number));
+        far.lose("lost", &[handed.attempt]).unwrap();
+    }
+    ours.refresh().unwrap();
+    assert_eq!(ours.counts().lost, 1);
+}
+
+#[test]
 fn a_server_is_one_more_store() {
     let served = Served::start(true);
     let far = open(&served.url).unwrap();
