@@ -53,10 +53,13 @@ fn read(path: &Path) -> Vec<Note> {
     notes
 }
 
+/// A write that was not synced yet: bytes from an offset on, or a length.
+type Pending = (usize, Option<Vec<u8>>);
+
 /// The files of a disk, and what was written to each since its last sync.
 #[derive(Default, Clone)]
 struct Disk {
-    files: HashMap<String, (Vec<u8>, Vec<(usize, Option<Vec<u8>>)>)>,
+    files: HashMap<String, (Vec<u8>, Vec<Pending>)>,
 }
 
 impl Disk {
