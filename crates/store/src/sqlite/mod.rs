@@ -11,6 +11,7 @@ mod rows;
 mod schema;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -53,6 +54,9 @@ pub struct Sqlite {
     log: place::Identity,
     /// Who opened it: a fork has no part in it.
     process: u32,
+    /// Whether it may leave the mode of the write-ahead log: not if that log was missing, until somebody works with what
+    /// there is.
+    may_leave: AtomicBool,
     clock: Clock,
     connection: Mutex<Connection>,
 }
@@ -70,9 +74,11 @@ impl Sqlite {
         place::make_private(&path)?;
         let name = path.display().to_string();
         rescue::refuse_truncated(&path)?;
+        let may_leave = AtomicBool::new(connect::lacks_log(&path).is_none());
         let connection = patiently(|| connect::connect(&path, &name)).map_err(|fault| fault.at(&name))?;
         let (file, log) = (place::Identity::of(&path), place::Identity::of(&place::wal(&path)));
-        Ok(Self { path, file, log, process: std::process::id(), clock, connection: Mutex::new(connection) })
+        let process = std::process::id();
+        Ok(Self { path, file, log, process, may_leave, clock, connection: Mutex::new(connection) })
     }
 
     fn lock(&self) -> MutexGuard<'_, Connection> {
@@ -108,6 +114,7 @@ impl Sqlite {
         if matches!(behavior, TransactionBehavior::Immediate) {
             // What went into a file that was removed meanwhile is not acknowledged.
             self.check()?;
+            self.may_leave.store(true, Ordering::Relaxed);
         }
         Ok(done)
     }
@@ -121,7 +128,8 @@ impl Sqlite {
 
 impl Drop for Sqlite {
     fn drop(&mut self) {
-        if std::process::id() == self.process && self.check().is_ok() {
+        let may_leave = self.may_leave.load(Ordering::Relaxed) && std::process::id() == self.process;
+        if may_leave && self.check().is_ok() {
             connect::leave(&self.lock());
         }
     }

@@ -51,7 +51,6 @@ pub struct Saved {
 /// ```
 pub fn check(path: impl AsRef<Path>) -> Result<Health> {
     let place = path.as_ref().display().to_string();
-    // Before anything is opened: SQLite may make the file that is looked for.
     let mut faults: Vec<String> = connect::lacks_log(path.as_ref()).into_iter().collect();
     let view = View::of(path.as_ref())?;
     let mut look = || -> Result<Vec<Prefix>, Fault> {
@@ -215,6 +214,10 @@ enum View {
 
 impl View {
     fn of(path: &Path) -> Result<Self> {
+        // SQLite would make the log whose absence says what the file is.
+        if connect::lacks_log(path).is_some() {
+            return Self::copy(path);
+        }
         let itself = View::Itself(path.to_owned());
         match itself.open().and_then(|connection| Ok(connection.execute_batch("SELECT count(*) FROM sqlite_schema")?)) {
             Ok(()) => Ok(itself),
