@@ -2,11 +2,11 @@
 //!
 //! Two explanations compete, and what is used is their average, weighted by how well they foretold what was seen:
 //!
-//! * failures happen anywhere alike: p₀ = (n₊ + 2)/(n + 3), Z₀ = p₀^n₊ (1 − p₀)^n₋;
+//! * failures happen anywhere alike: p₀ = (n₊ + 2)/(n + 3), Z₀ = 3p₀² p₀^n₊ (1 − p₀)^n₋, for chance seldom takes most trials;
 //! * failures have a place: a Gaussian process behind a probit ([`Probit`]), whose lengthscale and variance are averaged
 //!   over a grid with the weights Z_g; Z₁ is the mean of the Z_g.
 //!
-//! ln p(x) = ln(w₁ Σ_g w_g p_g(x) + w₀ p₀), with w₁/w₀ = (e Z₁/Z₀)³. Where failures come at random, w₁ falls and p is the
+//! ln p(x) = ln(w₁ Σ_g w_g p_g(x) + w₀ p₀), with w₁/w₀ = (hZ₁/Z₀)³ and ln h = 1.2. Where failures come at random, w₁ falls and p is the
 //! same everywhere: the search is not driven away. Where they have a place, w₀ falls. There is no threshold. Both are
 //! given the rate that was seen: with a rate to find, the first would pay for what the second has as its prior mean, and
 //! lose about ½ ln n nats for nothing.
@@ -41,7 +41,7 @@ const SLOPES: [f64; 3] = [4.0, 32.0, 256.0];
 const SHARPNESS: f64 = 3.0;
 
 /// Nats by which a place is ahead of chance before anything is seen: most failures have one.
-const HEAD_START: f64 = 1.0;
+const HEAD_START: f64 = 1.2;
 
 /// Members with less than this share of the weight of the best are left out.
 const LEAST_SHARE: f64 = 0.05;
@@ -113,7 +113,7 @@ impl Chance {
                 }
             }
         }
-        let ln_z0 = n_succeeded * rate.ln() + (n - n_succeeded) * (-rate).ln_1p();
+        let ln_z0 = (n_succeeded + 2.0) * rate.ln() + (n - n_succeeded) * (-rate).ln_1p() + 3f64.ln();
         let best = found.iter().map(|(z, ..)| *z).fold(f64::NEG_INFINITY, f64::max);
         let n_members = (LENGTHSCALES.len() * SLOPES.len()) as f64;
         let ln_z1 = ln_sum(found.iter().map(|(z, ..)| *z)) - n_members.ln();

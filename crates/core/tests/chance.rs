@@ -175,15 +175,17 @@ mod learned {
 
     #[test]
     fn trials_that_tell_nothing_of_each_other_leave_place_and_chance_as_they_were() {
-        // So far apart that all are independent: both explanations give each its rate, Z₁ = Z₀, and the odds of a place
-        // are those before anything was seen, e³.
+        // So far apart that all are independent: both explanations give each its rate, and the odds of a place are those
+        // before anything was seen at that rate: (e^1.2/(3p₀²))³.
         let x = Points::from_rows(1, (0..20).map(|i| 1e6 * f64::from(i)).collect()).unwrap();
         for n_failed in [1, 5, 13] {
             let answers: Vec<bool> = (0..20).map(|i| i >= n_failed).collect();
             let found = chance(&x, &answers);
-            assert_close(found.weight_of_place(), 1.0 / (1.0 + (-3.0f64).exp()), 1e-3);
+            let rate = (22.0 - f64::from(n_failed)) / 23.0;
+            let odds = (1.2f64.exp() / (3.0 * rate * rate)).powi(3);
+            assert_close(found.weight_of_place(), odds / (1.0 + odds), 1e-3);
             // Far from all of them it is the rate itself.
-            assert_close(found.ln_p(&[-1e6]).exp(), (22.0 - f64::from(n_failed)) / 23.0, 1e-6);
+            assert_close(found.ln_p(&[-1e6]).exp(), rate, 1e-6);
         }
     }
 
