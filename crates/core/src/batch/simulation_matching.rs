@@ -22,6 +22,7 @@ use super::acquisition_kind::upper_bound;
 use super::candidates::any_point;
 use super::medoids::greedy_medoids;
 use super::search::{Score, Search};
+use super::tried::is_beside;
 use super::{Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Situation};
 use crate::acquisition::LogAcquisition;
 use crate::error::Result;
@@ -128,7 +129,11 @@ impl SimulationMatching {
         let mut points = Points::new(space.dim());
         let found = search.panel().points().iter();
         let best = best.as_ref().filter(|_| self.candidates.may_climb());
-        for u in found.chain(best.map(|u| u.as_slice())) {
+        // Where trials fail, two ends of climbs to one maximum would fail for the same reason.
+        let is_double = |u: &[f64]| {
+            situation.chance.is_some() && best.is_some_and(|best| u != best.as_slice() && is_beside(space, best, u))
+        };
+        for u in found.filter(|u| !is_double(u)).chain(best.map(|u| u.as_slice())) {
             if seen.insert(space.key(u)) {
                 points.push(u);
             }

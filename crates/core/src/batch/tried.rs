@@ -42,9 +42,10 @@ pub struct Tried<'a> {
 }
 
 impl Tried<'_> {
-    /// No longer keeps away from failures that were bad luck.
+    /// No longer keeps away from failures that were bad luck, where most of the belief is that failures have no place:
+    /// near a border the chance is large on both sides of it.
     pub fn forgive(&mut self, chance: &Chance) {
-        if self.failed.len() >= MIN_FAILURES {
+        if self.failed.len() >= MIN_FAILURES && chance.weight_of_place() < 0.5 {
             self.failed.retain(|u| chance.risk(chance.ln_p(u)) >= LUCK);
         }
     }
