@@ -137,7 +137,9 @@ fn n_lost(notes: &[Note], before: &Disk, syncs: bool, n_cuts: usize) -> usize {
             }
             whole
         });
-        lost += usize::from(!whole || !check(&path).is_ok_and(|health| health.faults.is_empty()));
+        // A cut while the last process closes the file leaves one that looks like a plain copy. Nothing of it is missing.
+        let is_harmless = |fault: &String| fault.contains("plain copy");
+        lost += usize::from(!whole || !check(&path).is_ok_and(|health| health.faults.iter().all(is_harmless)));
     }
     lost
 }

@@ -85,7 +85,8 @@ pub(super) fn leave(connection: &Connection) {
 pub(super) fn lacks_log(path: &Path) -> Option<String> {
     (rescue::in_wal_mode(path) && !place::wal(path).exists()).then(|| {
         "it is a plain copy of a store file that was in use, or its write-ahead log (-wal) was removed: what was stored \
-         last may be missing (a file that a version before 0.3.0 left looks the same, and is whole)"
+         last may be missing (a file that a version before 0.3.0 left, or whose last process was killed as it closed it, \
+         looks the same, and is whole)"
             .to_owned()
     })
 }
