@@ -1,6 +1,6 @@
 //! The solver against closed forms, optimality conditions, and scipy's L-BFGS-B.
 
-use elbowroom::optim::{Bounds, Lbfgsb, LbfgsbInfo, LbfgsbParams, Stop, multistart};
+use elbowroom::optim::{Bounds, Lbfgsb, LbfgsbInfo, LbfgsbParams, Stop, best, climb_all};
 use proptest::prelude::*;
 
 const INF: f64 = f64::INFINITY;
@@ -317,10 +317,12 @@ fn of_equally_good_starts_the_first_wins_and_useless_ones_are_passed_over() {
     let bounds = Bounds::new(vec![0.0], vec![3.0]).unwrap();
     let mut solver = Lbfgsb::new(1, LbfgsbParams::default());
     let starts = [[2.9], [1.0], [0.0], [2.0]];
-    let (x, info) = multistart(&mut solver, &mut f, starts, &bounds).unwrap();
-    assert_eq!((x, info.value), (vec![1.0], 1.0));
-    assert!(multistart(&mut solver, &mut f, &starts[..1], &bounds).is_none());
-    assert!(multistart(&mut solver, &mut f, &starts[..0], &bounds).is_none());
+    let ends = climb_all(starts.iter().map(|x| &x[..]), |x| solver.maximize(&mut f, x, &bounds).value);
+    assert_eq!(ends.iter().map(|end| end.start).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    let top = best(&ends).unwrap();
+    assert_eq!((&top.point, top.value), (&vec![1.0], 1.0));
+    assert!(best(&ends[..1]).is_none_or(|end| end.value == f64::NEG_INFINITY));
+    assert!(best(&[]).is_none());
 }
 
 #[test]

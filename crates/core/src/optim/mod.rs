@@ -1,4 +1,4 @@
-//! Maximize a differentiable function on a box: L-BFGS-B, and the best of several starts.
+//! Maximize a differentiable function on a box: L-BFGS-B, and climbs from several starts.
 //!
 //! ```
 //! use elbowroom::optim::{Bounds, Lbfgsb, LbfgsbParams};
@@ -25,7 +25,7 @@ mod multistart;
 
 pub use bounds::Bounds;
 pub use lbfgsb::{Lbfgsb, LbfgsbInfo, LbfgsbParams, Stop};
-pub use multistart::multistart;
+pub use multistart::{End, best, climb_all, scattered};
 
 /// Something to maximize.
 ///

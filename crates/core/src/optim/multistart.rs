@@ -1,36 +1,69 @@
-//! The best of several starts.
+//! Climbs from several starts, and the choice among where they end.
+//!
+//! Searches differ in where they start, how long they climb and which ends they accept, not in the loop: that is here, and
+//! the rest is the caller's.
 
-use super::{Bounds, Lbfgsb, LbfgsbInfo, Objective, Stop};
+/// Where a climb ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct End {
+    /// The value there.
+    pub value: f64,
+    /// The point.
+    pub point: Vec<f64>,
+    /// The number of the start it came from.
+    pub start: usize,
+}
 
-/// Maximizes from each start in turn and returns the best point; ties go to the earlier start.
+/// Climbs from each start in turn: all ends, in the order of the starts. `climb` moves a point and returns its value.
 ///
-/// Each start is independent of those before it. `None` if there is no start with a finite value and gradient.
+/// ```
+/// use elbowroom::optim::{best, climb_all};
+/// // Newton's way to the top of −x⁴ + x², one step from each start.
+/// let step = |x: &mut [f64]| {
+///     x[0] -= (2.0 * x[0] - 4.0 * x[0].powi(3)) / (2.0 - 12.0 * x[0].powi(2));
+///     x[0].powi(2) - x[0].powi(4)
+/// };
+/// let ends = climb_all([&[0.0][..], &[0.7], &[-0.7]], step);
+/// assert_eq!(ends.len(), 3);
+/// assert_eq!(best(&ends).unwrap().start, 1);
+/// ```
+pub fn climb_all<'s>(
+    starts: impl IntoIterator<Item = &'s [f64]>,
+    mut climb: impl FnMut(&mut [f64]) -> f64,
+) -> Vec<End> {
+    let from = |(i, start): (usize, &[f64])| {
+        let mut point = start.to_vec();
+        let value = climb(&mut point);
+        End { value, point, start: i }
+    };
+    starts.into_iter().enumerate().map(from).collect()
+}
+
+/// The highest end, the earlier of equals; never one whose value is not a number.
+pub fn best(ends: &[End]) -> Option<&End> {
+    let numbers = ends.iter().filter(|end| !end.value.is_nan());
+    numbers.reduce(|best, next| if next.value > best.value { next } else { best })
+}
+
+/// The first of a ranking that are apart from each other, at most so many.
 ///
-/// # Panics
-///
-/// If the solver, a start and the box differ in dimension.
-pub fn multistart<S: AsRef<[f64]>>(
-    solver: &mut Lbfgsb,
-    f: &mut (impl Objective + ?Sized),
-    starts: impl IntoIterator<Item = S>,
-    bounds: &Bounds,
-) -> Option<(Vec<f64>, LbfgsbInfo)> {
-    let mut best: Option<(Vec<f64>, LbfgsbInfo)> = None;
-    let mut x = vec![0.0; bounds.dim()];
-    for start in starts {
-        x.copy_from_slice(start.as_ref());
-        let info = solver.maximize(f, &mut x, bounds);
-        if info.stop == Stop::NotFinite {
-            continue;
+/// ```
+/// use elbowroom::optim::scattered;
+/// assert_eq!(scattered([5, 6, 9, 1].into_iter(), 3, |a, b| a.abs_diff(b) > 1), [5, 9, 1]);
+/// ```
+pub fn scattered(
+    ranked: impl Iterator<Item = usize>,
+    most: usize,
+    apart: impl Fn(usize, usize) -> bool,
+) -> Vec<usize> {
+    let mut taken: Vec<usize> = Vec::with_capacity(most);
+    for i in ranked {
+        if taken.len() == most {
+            break;
         }
-        match &mut best {
-            Some((_, so_far)) if info.value <= so_far.value => {}
-            Some((point, so_far)) => {
-                point.copy_from_slice(&x);
-                *so_far = info;
-            }
-            None => best = Some((x.clone(), info)),
+        if taken.iter().all(|&j| apart(i, j)) {
+            taken.push(i);
         }
     }
-    best
+    taken
 }
