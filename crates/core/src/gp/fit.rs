@@ -7,7 +7,7 @@
 use super::{Likelihood, NoiseRule, Posterior, Priors, Shape, work};
 use crate::data::Dataset;
 use crate::error::Result;
-use crate::optim::{Bounds, Lbfgsb, LbfgsbParams};
+use crate::optim::{Bounds, Lbfgsb, LbfgsbParams, best, climb_all};
 use crate::rng::Stream;
 
 /// How hyperparameters are found.
@@ -303,15 +303,10 @@ impl<'a> Search<'a> {
     fn best_of(&self, likelihood: &mut Likelihood<'_>, starts: &[Vec<f64>]) -> Option<(Vec<f64>, f64)> {
         let mut objective = |theta: &[f64], gradient: &mut [f64]| self.value(likelihood, theta, gradient);
         let mut solver = self.solver(self.unit.len());
-        let mut best: Option<(Vec<f64>, f64)> = None;
-        for start in starts {
-            let mut theta = start.clone();
-            let info = solver.maximize(&mut objective, &mut theta, &self.bounds);
-            if info.value.is_finite() && best.as_ref().is_none_or(|(_, v)| info.value > *v) {
-                best = Some((theta, info.value));
-            }
-        }
-        best
+        let starts = starts.iter().map(Vec::as_slice);
+        let mut ends = climb_all(starts, |theta| solver.maximize(&mut objective, theta, &self.bounds).value);
+        ends.retain(|end| end.value.is_finite());
+        best(&ends).map(|end| (end.point.clone(), end.value))
     }
 }
 
