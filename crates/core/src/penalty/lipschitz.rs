@@ -1,6 +1,6 @@
 //! GP-LCA: a Lipschitz constant from the gradients of the posterior mean.
 //!
-//! L̂ = max over a box of ‖∇μ(x)‖, found by multistart on the squared norm, which is smooth, with its exact gradient
+//! L̂ = max over a box of ‖∇μ(x)‖, found by climbs from many starts on the squared norm, which is smooth, with its exact gradient
 //! 2 H_μ ∇μ. If distances are measured in the p-norm, gradients belong in the dual q-norm, 1/p + 1/q = 1 (the paper's
 //! appendix uses p for both). There are two quantities, and under ARD they do not convert into each other:
 //!
@@ -16,7 +16,7 @@
 use crate::design::Sobol;
 use crate::gp::{Kernel, Metric, Posterior, Scratch};
 use crate::linalg::Points;
-use crate::optim::{Bounds, Lbfgsb, LbfgsbParams};
+use crate::optim::{Bounds, Lbfgsb, LbfgsbParams, best, climb_all};
 use crate::rng::Stream;
 use serde::{Deserialize, Serialize};
 
@@ -224,24 +224,22 @@ fn steepest(
         },
     );
     let unit_box = Bounds::unit(dim);
-    let mut best = Lipschitz { value: 0.0, at: vec![0.0; dim], evaluations: 0, work: 0.0 };
+    norms.truncate(STARTS);
+    let steep = norms.iter().map(|&(_, i)| starts.row(i));
+    let mut ends = climb_all(steep, |t| solver.maximize(&mut objective, t, &unit_box).value);
     let mut refined = Points::new(dim);
     let mut at = vec![0.0; dim];
-    for &(start_norm, i) in norms.iter().take(STARTS) {
-        let mut t = starts.row(i).to_vec();
-        let info = solver.maximize(&mut objective, &mut t, &unit_box);
-        to_box(&t, &mut at);
+    for end in &mut ends {
+        to_box(&end.point, &mut at);
         refined.push(&at);
-        let value = if norm == Norm::Two { info.value.max(0.0).sqrt() } else { info.value }.max(start_norm);
-        if value > best.value || refined.len() == 1 {
-            best.value = value;
-            best.at.copy_from_slice(&at);
-        }
+        end.point.copy_from_slice(&at);
+        let value = if norm == Norm::Two { end.value.max(0.0).sqrt() } else { end.value };
+        end.value = value.max(norms[end.start].0);
     }
-    best.evaluations = evaluations;
+    let (value, at) = best(&ends).map_or((0.0, vec![0.0; dim]), |end| (end.value, end.point.clone()));
     // As a mean with its gradient; refined ones have the curvature besides, which is the same again.
-    best.work = (2 * evaluations - starts.len()) as f64 * posterior.work_of_mean();
-    (best, refined)
+    let work = (2 * evaluations - starts.len()) as f64 * posterior.work_of_mean();
+    (Lipschitz { value, at, evaluations, work }, refined)
 }
 
 /// The norm of a gradient, dual to the norm of distances.
