@@ -16,7 +16,7 @@ use super::{AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Candida
 use crate::chance::Chance;
 use crate::error::{Error, Result};
 use crate::gp::{Metric, Panel, Posterior, Scratch};
-use crate::optim::{Bounds, Lbfgsb, LbfgsbParams};
+use crate::optim::{Bounds, Lbfgsb, LbfgsbParams, climb_all};
 use crate::penalty::{Ball, Penalizer, PenalizerKind, whitened_lipschitz, whitened_lipschitz_at};
 use crate::rng::Stream;
 
@@ -240,13 +240,13 @@ fn largest_mean(posterior: &Posterior, panel: &Panel, chance: Option<&Chance>) -
     let mut evaluations = posterior.n_data();
     let bounds = Bounds::unit(posterior.dim());
     let mut solver = Lbfgsb::new(posterior.dim(), LbfgsbParams { max_evaluations: 40, ..LbfgsbParams::default() });
-    for (_, start) in starts.iter().take(2) {
-        let mut u = start.to_vec();
-        let found = solver.maximize(&mut mean, &mut u, &bounds);
-        if is_likely(&u) {
-            largest = largest.max(found.value);
-        }
+    let ends = climb_all(starts.iter().take(2).map(|start| start.1), |u| {
+        let found = solver.maximize(&mut mean, u, &bounds);
         evaluations += found.evaluations;
+        found.value
+    });
+    for end in ends.iter().filter(|end| is_likely(&end.point)) {
+        largest = largest.max(end.value);
     }
     (largest, evaluations)
 }
