@@ -16,6 +16,7 @@ use super::candidates::candidates;
 use crate::acquisition::Climb;
 use crate::gp::{Posterior, Scratch};
 use crate::linalg::Points;
+use crate::optim::{best, climb_all};
 use crate::rng::Stream;
 use crate::space::{SearchSpace, UnitPoint};
 
@@ -98,21 +99,19 @@ impl Sought<'_> {
 
         let mut climb = Climb::new(space, 100);
         let mut gradient = vec![0.0; posterior.dim()];
-        let mut best: Option<(f64, Vec<f64>)> = None;
         let least = LEAST_GAIN * posterior.hyper().variance.sqrt();
+        let starts: Vec<&[f64]> = also.into_iter().chain(starts.take(STARTS)).collect();
         // The climb refuses no step, so that it has no cliffs; where it ends may be refused.
-        for start in also.into_iter().chain(starts.take(STARTS)) {
+        let mut ends =
+            climb_all(starts.iter().copied(), |u| climb.from(&mut |u: &[f64], g: &mut [f64]| bound(u, g), u));
+        for end in &mut ends {
+            let start = starts[end.start];
             let height = bound(start, &mut gradient);
-            let mut u = start.to_vec();
-            let mut value = climb.from(&mut |u: &[f64], g: &mut [f64]| bound(u, g), &mut u);
-            if value.is_nan() || value <= height + least || !(self.may_recommend)(&u) {
-                (value, u) = (height, start.to_vec());
-            }
-            if best.as_ref().is_none_or(|(b, _)| value > *b) {
-                best = Some((value, u));
+            if end.value.is_nan() || end.value <= height + least || !(self.may_recommend)(&end.point) {
+                (end.value, end.point) = (height, start.to_vec());
             }
         }
-        best.map(|(_, u)| UnitPoint::clamped(u))
+        best(&ends).or(ends.first()).map(|end| UnitPoint::clamped(end.point.clone()))
     }
 }
 
