@@ -14,7 +14,7 @@ use crate::acquisition::{Climb, LogAcquisition};
 use crate::chance::Chance;
 use crate::gp::{Panel, Posterior, Scratch};
 use crate::linalg::Points;
-use crate::optim::Objective;
+use crate::optim::{End, Objective, climb_all, scattered};
 use crate::penalty::{Ball, Penalized, raw_score, shrinkage};
 use crate::rng::Stream;
 use crate::space::{PointKey, UnitPoint};
@@ -243,22 +243,22 @@ impl<'a> Search<'a> {
         order.sort_by(|&a, &b| totals[b].total_cmp(&totals[a]).then(a.cmp(&b)));
 
         let ends = self.climb_from(order.iter().copied().filter(|&i| totals[i] > f64::NEG_INFINITY), is_shut);
-        let climbed = ends.iter().find(|(value, u)| value.is_finite() && self.is_free(u));
-        let reached = climbed.map_or(f64::NEG_INFINITY, |end| end.0);
+        let climbed = ends.iter().find(|end| end.value.is_finite() && self.is_free(&end.point));
+        let reached = climbed.map_or(f64::NEG_INFINITY, |end| end.value);
         // Where the best climb ended at a point that is not free, a candidate may beat the other ends.
         let candidate = order.iter().take_while(|&&i| totals[i] > reached || climbed.is_none());
         let (value, next) = candidate
             .map(|&i| (totals[i], self.panel.points().row(i)))
             .find(|(_, u)| self.is_free(u))
-            .or_else(|| climbed.map(|end| (end.0, end.1.as_slice())))
+            .or_else(|| climbed.map(|end| (end.value, end.point.as_slice())))
             .map(|(value, u)| (value, UnitPoint::clamped(u.to_vec())))
             .or_else(|| {
                 any_point(self.situation, &self.chosen, &mut self.draw).map(|point| (f64::NEG_INFINITY, point))
             })?;
         self.reached = value;
         // The other ends stay as candidates, for they are local maxima.
-        for (_, end) in ends.iter().filter(|(value, end)| value.is_finite() && end != next.as_slice()) {
-            self.offer(end);
+        for end in ends.iter().filter(|end| end.value.is_finite() && end.point != next.as_slice()) {
+            self.offer(&end.point);
         }
         self.join(&next);
         Some(next)
@@ -289,10 +289,9 @@ impl<'a> Search<'a> {
     }
 
     /// Where climbs from the best candidates end, the highest first.
-    fn climb_from(&mut self, ranked: impl Iterator<Item = usize>, is_shut: bool) -> Vec<(f64, Vec<f64>)> {
-        let mut ends: Vec<(f64, Vec<f64>)> = Vec::with_capacity(STARTS);
+    fn climb_from(&mut self, ranked: impl Iterator<Item = usize>, is_shut: bool) -> Vec<End> {
         if !self.may_climb {
-            return ends;
+            return Vec::new();
         }
         let starts = self.starts(ranked);
         let mut objective = self.score.objective(&self.posterior, &self.balls);
@@ -308,39 +307,29 @@ impl<'a> Search<'a> {
             });
         }
         let before = self.climb.evaluations();
-        for i in starts {
-            let mut u = self.panel.points().row(i).to_vec();
-            let mut value = self.climb.from(&mut objective, &mut u);
-            if let Score::Explore(region) = &self.score {
-                value = region.rank_at(&self.posterior, &u, self.weigh(self.ln_chance(&u)));
+        let starts = starts.iter().map(|&i| self.panel.points().row(i));
+        let climb = &mut self.climb;
+        let mut ends = climb_all(starts, |u| climb.from(&mut objective, u));
+        drop(objective);
+        if let Score::Explore(region) = &self.score {
+            for end in &mut ends {
+                end.value = region.rank_at(&self.posterior, &end.point, self.weigh(self.ln_chance(&end.point)));
             }
-            ends.push((value, u));
         }
         let balls = (self.balls.len() * self.posterior.dim()) as f64;
         let evaluations = (self.climb.evaluations() - before) as f64;
         self.work += evaluations * (2.0 * (self.posterior.work_of_prediction() + self.chance_work()) + balls);
-        ends.sort_by(|a, b| b.0.total_cmp(&a.0));
+        ends.sort_by(|a, b| b.value.total_cmp(&a.value));
         ends
     }
 
     /// The best candidates that keep a distance from each other.
     fn starts(&self, ranked: impl Iterator<Item = usize>) -> Vec<usize> {
-        let mut starts: Vec<usize> = Vec::with_capacity(STARTS);
         let separation = if let Score::Explore(_) = self.score { REGION_SEPARATION } else { START_SEPARATION };
-        for i in ranked {
-            let x = self.panel.points().row(i);
-            let far = |&j: &usize| {
-                let squared = self.posterior.squared_distance(x, self.panel.points().row(j));
-                squared >= separation * separation
-            };
-            if starts.iter().all(far) {
-                starts.push(i);
-                if starts.len() == STARTS {
-                    break;
-                }
-            }
-        }
-        starts
+        let row = |i: usize| self.panel.points().row(i);
+        scattered(ranked, STARTS, |i, j| {
+            self.posterior.squared_distance(row(i), row(j)) >= separation * separation
+        })
     }
 
     fn is_free(&self, u: &[f64]) -> bool {
