@@ -25,7 +25,7 @@ use super::{
 use crate::chance::Chance;
 use crate::error::Result;
 use crate::gp::Scratch;
-use crate::optim::{Bounds, Lbfgsb, LbfgsbParams, Objective};
+use crate::optim::{Bounds, Lbfgsb, LbfgsbParams, Objective, best, climb_all};
 use crate::space::{PointKey, UnitPoint};
 
 /// Evaluations of a climb by samples, and of one by the closed form without and with a lattice.
@@ -68,33 +68,35 @@ impl BatchStrategy for Multipoint {
 
         let n = situation.pending.len() + size;
         let mut joint = JointImprovement::new(situation, size);
-        let mut from: Vec<Vec<UnitPoint>> = starts.clone();
+        let starts: Vec<Vec<f64>> = starts.iter().map(|batch| coordinates(batch)).collect();
+        let mut from = starts.clone();
         if n > CLOSED_POINTS {
             let mut rough = Climber::new(situation, JointImprovement::rough(situation, size), ROUGH_EVALUATIONS, 1e-6);
-            let mut ends: Vec<(f64, Vec<UnitPoint>)> = starts.iter().map(|start| rough.from(start)).collect();
-            ends.sort_by(|a, b| b.0.total_cmp(&a.0));
-            from = ends.into_iter().map(|end| end.1).take(POLISHED).collect();
+            let mut ends = climb_all(starts.iter().map(Vec::as_slice), |x| rough.from(x));
+            ends.sort_by(|a, b| b.value.total_cmp(&a.value));
+            from = ends.into_iter().map(|end| end.point).take(POLISHED).collect();
             info = info.also(&rough.info);
         }
         if n <= EXACT_POINTS {
             let (evaluations, tolerance) =
                 if n <= CLOSED_POINTS { (CLOSED_EVALUATIONS, 1e-10) } else { (LATTICE_EVALUATIONS, 1e-4) };
             let mut exact = Climber::new(situation, joint, evaluations, tolerance);
-            from = from.iter().map(|batch| exact.from(batch).1).collect();
+            let ends = climb_all(from.iter().map(Vec::as_slice), |x| exact.from(x));
+            from = ends.into_iter().map(|end| end.point).collect();
             info = info.also(&exact.info);
             joint = exact.joint;
         }
 
-        let mut best: Option<(f64, Vec<UnitPoint>)> = None;
-        for batch in starts.into_iter().chain(from) {
-            let value = joint.value(&batch).ln() + ln_chance(situation, &batch);
+        // All are looked at once more, under one objective.
+        let dim = situation.space.dim();
+        let ends = climb_all(starts.iter().chain(&from).map(Vec::as_slice), |x| {
             info.evaluations += 1;
             info.work += joint.work();
-            if best.as_ref().is_none_or(|(most, _)| value > *most) {
-                best = Some((value, batch));
-            }
-        }
-        Ok(Batch { points: best.map(|(_, batch)| batch).unwrap_or_default(), info })
+            let batch = points(x, dim);
+            joint.value(&batch).ln() + ln_chance(situation, &batch)
+        });
+        let top = best(&ends).or(ends.first()).map(|end| points(&end.point, dim));
+        Ok(Batch { points: top.unwrap_or_default(), info })
     }
 }
 
@@ -118,6 +120,15 @@ fn start_strategies(n: usize) -> Vec<Box<dyn BatchStrategy>> {
 /// batch is worth of which some fail, and leaves unlikely points to others.
 fn ln_chance(situation: &Situation<'_>, batch: &[UnitPoint]) -> f64 {
     situation.chance.map_or(0.0, |chance| batch.iter().map(|u| Chance::weigh(chance.ln_p(u), chance.gate(0.0)).0).sum())
+}
+
+/// The coordinates of a batch, one point after the other, and back.
+fn coordinates(batch: &[UnitPoint]) -> Vec<f64> {
+    batch.iter().flat_map(|u| u.iter().copied()).collect()
+}
+
+fn points(x: &[f64], dim: usize) -> Vec<UnitPoint> {
+    x.chunks_exact(dim).map(|u| UnitPoint::clamped(u.to_vec())).collect()
 }
 
 /// Climbs from batches to batches.
@@ -145,12 +156,13 @@ impl<'a> Climber<'a> {
         Self { situation, joint, params, info: BatchInfo::default() }
     }
 
-    /// The batch at the top and ln qEI there; the start itself if that is no better or cannot be proposed.
-    fn from(&mut self, start: &[UnitPoint]) -> (f64, Vec<UnitPoint>) {
+    /// Moves a batch to the top and returns ln qEI there; it stays if that is no better or cannot be proposed.
+    fn from(&mut self, x: &mut [f64]) -> f64 {
         let space = self.situation.space;
         let dim = space.dim();
-        let here = self.joint.value(start).ln() + ln_chance(self.situation, start);
-        let mut end: Vec<f64> = start.iter().flat_map(|u| u.iter().copied()).collect();
+        let start = points(x, dim);
+        let here = self.joint.value(&start).ln() + ln_chance(self.situation, &start);
+        let mut end = x.to_vec();
         let (mut low, mut high) = (end.clone(), end.clone());
         for i in (0..end.len()).filter(|i| space.dimensions()[i % dim].levels().is_none()) {
             (low[i], high[i]) = (0.0, 1.0);
@@ -173,11 +185,15 @@ impl<'a> Climber<'a> {
             Lbfgsb::new(end.len(), self.params).maximize(&mut guarded, &mut end, &bounds);
             end.chunks_exact_mut(dim).for_each(|u| space.snap(u));
         }
-        let batch: Vec<UnitPoint> = end.chunks_exact(dim).map(|u| UnitPoint::clamped(u.to_vec())).collect();
+        let batch = points(&end, dim);
         let there = self.joint.value(&batch).ln() + ln_chance(self.situation, &batch);
         self.info.evaluations += evaluations;
         self.info.work += evaluations as f64 * self.joint.work();
-        if there > here && self.may_propose(&batch) { (there, batch) } else { (here, start.to_vec()) }
+        if !(there > here && self.may_propose(&batch)) {
+            return here;
+        }
+        x.copy_from_slice(&coordinates(&batch));
+        there
     }
 
     /// Whether all points are feasible, free, and apart from each other and from pending ones.
