@@ -82,6 +82,13 @@ impl AcquisitionKind {
     }
 }
 
+impl AcquisitionKind {
+    /// Whether [`bind_signed`](Self::bind_signed) gives a confidence bound as it is.
+    pub(super) fn is_signed(&self, chance: Option<&Chance>) -> bool {
+        chance.is_none() && matches!(self, AcquisitionKind::Ucb { .. } | AcquisitionKind::PaperUcb { .. })
+    }
+}
+
 /// μ + κ s, as it is; where it is weighed with a chance of success, its gain over the best mean at the data, made
 /// positive. A failure is then worth that mean.
 pub(super) fn upper_bound(kappa: f64, posterior: &Posterior, chance: Option<&Chance>) -> Box<dyn LogAcquisition> {

@@ -12,12 +12,20 @@
 //!
 //! The first points of a batch do not depend on how many follow, so the batch is chosen whole and cut.
 
+use std::cell::RefCell;
+
 use serde::{Deserialize, Serialize};
 
+use super::chooser::Planned;
 use super::joint::JointImprovement;
-use super::{Batch, BatchSize, BatchStrategy, LocalPenalization, Situation, best_mean_at_data};
+use super::{
+    Batch, BatchInfo, BatchSize, BatchStrategy, Chooser, Explanation, LocalPenalization, Proposal, Situation,
+    best_mean_at_data,
+};
 use crate::acquisition::{ExpectedImprovement, LogAcquisition};
 use crate::error::Result;
+use crate::penalty::Ball;
+use crate::space::UnitPoint;
 
 /// Local penalization with a batch that ends by itself.
 ///
@@ -81,7 +89,69 @@ impl BatchStrategy for Adaptive {
         self.strategy.validate()
     }
 
-    fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
+    fn bind<'a>(&'a self, situation: &'a Situation<'a>, q: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
+        let cut = move || {
+            let batch = self.cut(situation, q)?;
+            let scores = batch.info.scores.clone();
+            Ok((batch, scores))
+        };
+        let plan = Planned::boxed(cut, |_, _| Explanation::new(Vec::new(), false));
+        Ok(Box::new(Ending { strategy: self, situation, q, plan, joined: Vec::new(), inner: RefCell::new(None) }))
+    }
+}
+
+/// A batch that ends by itself, in a situation.
+struct Ending<'a> {
+    strategy: &'a Adaptive,
+    situation: &'a Situation<'a>,
+    q: BatchSize,
+    plan: Box<dyn Chooser + 'a>,
+    joined: Vec<UnitPoint>,
+    /// The strategy that is cut, with so many of the points joined: bound only to explain.
+    inner: RefCell<Option<(usize, Box<dyn Chooser + 'a>)>>,
+}
+
+impl<'a> Ending<'a> {
+    /// What the strategy that is cut says.
+    fn of_inner<T>(&self, say: impl Fn(&dyn Chooser) -> T) -> Result<T> {
+        let mut inner = self.inner.borrow_mut();
+        let (n_joined, mut chooser) = match inner.take() {
+            Some(bound) => bound,
+            None => (0, self.strategy.strategy.bind(self.situation, self.q)?),
+        };
+        self.joined[n_joined..].iter().try_for_each(|u| chooser.join(u))?;
+        let said = say(chooser.as_ref());
+        *inner = Some((self.joined.len(), chooser));
+        Ok(said)
+    }
+}
+
+impl Chooser for Ending<'_> {
+    fn propose(&mut self) -> Result<Option<Proposal>> {
+        self.plan.propose()
+    }
+
+    fn join(&mut self, u: &UnitPoint) -> Result<()> {
+        self.joined.push(u.clone());
+        Ok(())
+    }
+
+    fn explain(&self, u: &[f64]) -> Explanation {
+        self.of_inner(|inner| inner.explain(u)).unwrap_or_else(|_| Explanation::new(Vec::new(), false))
+    }
+
+    fn penalizers(&self) -> Vec<Ball> {
+        self.of_inner(|inner| inner.penalizers()).unwrap_or_default()
+    }
+
+    fn info(&self) -> BatchInfo {
+        self.plan.info()
+    }
+}
+
+impl Adaptive {
+    /// The whole batch, cut where it ends.
+    fn cut(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
         let mut batch = self.strategy.choose(situation, q)?;
         let end = match self.stop {
             StopRule::MeanShift { most } => {

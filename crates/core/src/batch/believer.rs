@@ -13,9 +13,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::chooser::{Planned, term, terms};
 use super::joint::JointImprovement;
-use super::search::{Score, Search};
-use super::{AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Situation};
+use super::search::{Score, Search, explain_leader};
+use super::{
+    AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Chooser, Explanation, Proposal, Situation,
+};
+use crate::acquisition::LogAcquisition;
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::gp::{FitParams, MeanRule, Noise, NoiseRule, Posterior, Shape, fit};
@@ -107,46 +111,93 @@ impl BatchStrategy for Believer {
         self.acquisition.validate()
     }
 
-    fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
-        let (points, info) = match self.lie {
-            Lie::Mix => {
-                let (optimistic, n) = self.build(Lie::Optimistic, situation, q)?;
-                let (pessimistic, m) = self.build(Lie::Pessimistic, situation, q)?;
-                let [(a, _), (b, work)] = [&optimistic, &pessimistic].map(|batch| {
-                    let joint = JointImprovement::new(situation, batch.len());
-                    (joint.value(batch), joint.work())
-                });
-                (if b > a { pessimistic } else { optimistic }, n.also(&m).with_work(2.0 * work))
-            }
-            lie => self.build(lie, situation, q)?,
+    fn bind<'a>(&'a self, situation: &'a Situation<'a>, q: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
+        if self.lie != Lie::Mix {
+            return Ok(Box::new(Believing::new(self, situation, q)?));
+        }
+        let acquisition = self.acquisition.bind_signed(situation.posterior, situation.chance);
+        let is_bound = self.acquisition.is_signed(situation.chance);
+        // Which of the two batches a point is for is known only once both are there.
+        let explain = move |_: &[UnitPoint], u: &[f64]| Explanation {
+            is_score: false,
+            ..explain_leader(situation, &acquisition, is_bound, u)
         };
-        Ok(Batch { points, info })
+        Ok(Planned::boxed(move || Ok((self.better_of_two(situation, q)?, Vec::new())), explain))
+    }
+}
+
+/// A believer in a situation.
+struct Believing<'a> {
+    believer: &'a Believer,
+    situation: &'a Situation<'a>,
+    q: BatchSize,
+    lied_about: Vec<UnitPoint>,
+    /// The acquisition of the data alone, to explain by.
+    acquisition: Box<dyn LogAcquisition>,
+    search: Search<'a>,
+    work: f64,
+}
+
+impl<'a> Believing<'a> {
+    fn new(believer: &'a Believer, situation: &'a Situation<'a>, q: BatchSize) -> Result<Self> {
+        let lied_about = situation.pending.to_vec();
+        let (posterior, score, work) = believer.believe(situation, &lied_about)?;
+        let search = Search::new(situation, posterior, Candidates::Continuous, score);
+        let acquisition = believer.acquisition.bind_signed(situation.posterior, situation.chance);
+        Ok(Self { believer, situation, q, lied_about, acquisition, search, work })
+    }
+}
+
+impl Chooser for Believing<'_> {
+    fn propose(&mut self) -> Result<Option<Proposal>> {
+        Ok(self.search.propose())
+    }
+
+    fn join(&mut self, u: &UnitPoint) -> Result<()> {
+        self.search.join(u);
+        self.lied_about.push(u.clone());
+        // Behind the last point nothing is looked for.
+        if self.lied_about.len() < self.situation.pending.len() + self.q.get() {
+            let (posterior, score, work) = self.believer.believe(self.situation, &self.lied_about)?;
+            self.work += work;
+            self.search.believe(posterior, score);
+        }
+        Ok(())
+    }
+
+    fn explain(&self, u: &[f64]) -> Explanation {
+        let mut all = self.search.explain(u).terms;
+        let p = self.situation.posterior.predict(u);
+        let on_data = self.acquisition.ln_score(p.mean, p.variance.sqrt()).value;
+        if let Some(first) = all.first_mut() {
+            let believed = std::mem::replace(&mut first.value, on_data);
+            all.insert(1, term(terms::BY_LIES, believed - on_data));
+        }
+        Explanation::new(all, true)
+    }
+
+    fn info(&self) -> BatchInfo {
+        self.search.info().with_work(self.work)
     }
 }
 
 impl Believer {
-    fn build(&self, lie: Lie, situation: &Situation<'_>, q: BatchSize) -> Result<(Vec<UnitPoint>, BatchInfo)> {
-        let mut lied_about = situation.pending.to_vec();
-        let mut work = 0.0;
-        let mut believe = |lied_about: &[UnitPoint]| -> Result<(Posterior, Score)> {
-            let (posterior, more) = self.believed(lie, situation.posterior, lied_about, situation.stream)?;
-            work += more;
-            let score = Score::Data(self.acquisition.bind_signed(&posterior, situation.chance));
-            Ok((posterior, score))
-        };
-        let (posterior, score) = believe(&lied_about)?;
-        let mut search = Search::new(situation, posterior, Candidates::Continuous, score);
-        let mut points = Vec::with_capacity(q.get());
-        while let Some(x) = search.next() {
-            points.push(x.clone());
-            if points.len() == q.get() {
-                break;
-            }
-            lied_about.push(x);
-            let (posterior, score) = believe(&lied_about)?;
-            search.believe(posterior, score);
-        }
-        Ok((points, search.info().with_work(work)))
+    fn better_of_two(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
+        let with = |lie| Believer { lie, ..self.clone() }.choose(situation, q);
+        let (optimistic, pessimistic) = (with(Lie::Optimistic)?, with(Lie::Pessimistic)?);
+        let [(a, _), (b, work)] = [&optimistic.points, &pessimistic.points].map(|batch| {
+            let joint = JointImprovement::new(situation, batch.len());
+            (joint.value(batch), joint.work())
+        });
+        let info = optimistic.info.also(&pessimistic.info).with_work(2.0 * work);
+        Ok(Batch { points: if b > a { pessimistic.points } else { optimistic.points }, info })
+    }
+
+    /// The posterior given data and lies, the score under it, and the work it took.
+    fn believe(&self, situation: &Situation<'_>, lied_about: &[UnitPoint]) -> Result<(Posterior, Score, f64)> {
+        let (posterior, work) = self.believed(self.lie, situation.posterior, lied_about, situation.stream)?;
+        let score = Score::Data(self.acquisition.bind_signed(&posterior, situation.chance));
+        Ok((posterior, score, work))
     }
 
     /// The posterior given data and a lie at each of some points, and the work it took.

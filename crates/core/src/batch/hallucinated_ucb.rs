@@ -11,8 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::acquisition_kind::upper_bound;
 use super::search::{Score, Search};
-use super::{Batch, BatchSize, BatchStrategy, Candidates, Situation};
+use super::{BatchInfo, BatchSize, BatchStrategy, Candidates, Chooser, Explanation, Proposal, Situation};
 use crate::error::{Error, Result};
+use crate::space::UnitPoint;
 
 /// The squared weight β of the standard deviation in a confidence bound.
 ///
@@ -108,23 +109,60 @@ impl BatchStrategy for HallucinatedUcb {
         self.beta.validate()
     }
 
-    fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
-        let asked = situation.posterior.n_data() + situation.pending.len();
-        let score = |n_points, k| {
-            let kappa = self.beta.kappa(n_points, asked + k + 1);
-            Score::After(upper_bound(kappa, situation.posterior, situation.chance))
-        };
+    fn bind<'a>(&'a self, situation: &'a Situation<'a>, q: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
+        let score = hallucinated(self.beta, situation, 1, 0);
         // How many points there are is known once they are gathered; a fixed β does not ask.
-        let mut search = Search::with_pending(situation, self.candidates, score(1, 0));
+        let search =
+            Search::with_pending(situation, self.candidates, score).explained_as_bound(situation.chance.is_none());
         let n_points = search.panel().len();
-        let mut points = Vec::with_capacity(q.get());
-        while points.len() < q.get() {
-            if !matches!(self.beta, Beta::Fixed { .. }) {
-                search.rescore(score(n_points, points.len()));
-            }
-            let Some(x) = search.next() else { break };
-            points.push(x);
+        let mut chooser = Hallucinating { beta: self.beta, situation, q, n_points, n_joined: 0, search };
+        chooser.rescore();
+        Ok(Box::new(chooser))
+    }
+}
+
+fn hallucinated(beta: Beta, situation: &Situation<'_>, n_points: usize, k: usize) -> Score {
+    let asked = situation.posterior.n_data() + situation.pending.len();
+    let kappa = beta.kappa(n_points, asked + k + 1);
+    Score::After(upper_bound(kappa, situation.posterior, situation.chance))
+}
+
+/// The hallucinated bound in a situation.
+struct Hallucinating<'a> {
+    beta: Beta,
+    situation: &'a Situation<'a>,
+    q: BatchSize,
+    n_points: usize,
+    n_joined: usize,
+    search: Search<'a>,
+}
+
+impl Hallucinating<'_> {
+    /// Takes the weight of the next point, if there is to be one.
+    fn rescore(&mut self) {
+        if !matches!(self.beta, Beta::Fixed { .. }) && self.n_joined < self.q.get() {
+            self.search.rescore(hallucinated(self.beta, self.situation, self.n_points, self.n_joined));
         }
-        Ok(Batch { points, info: search.info() })
+    }
+}
+
+impl Chooser for Hallucinating<'_> {
+    fn propose(&mut self) -> Result<Option<Proposal>> {
+        Ok(self.search.propose())
+    }
+
+    fn join(&mut self, u: &UnitPoint) -> Result<()> {
+        self.search.join(u);
+        self.n_joined += 1;
+        self.rescore();
+        Ok(())
+    }
+
+    fn explain(&self, u: &[f64]) -> Explanation {
+        self.search.explain(u)
+    }
+
+    fn info(&self) -> BatchInfo {
+        self.search.info()
     }
 }

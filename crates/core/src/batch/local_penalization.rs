@@ -12,13 +12,16 @@
 use serde::{Deserialize, Serialize};
 
 use super::search::{Score, Search};
-use super::{AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Situation};
+use super::{
+    AcquisitionKind, BatchInfo, BatchSize, BatchStrategy, Candidates, Chooser, Explanation, Proposal, Situation,
+};
 use crate::chance::Chance;
 use crate::error::{Error, Result};
 use crate::gp::{Metric, Panel, Posterior, Scratch};
 use crate::optim::{Bounds, Lbfgsb, LbfgsbParams, climb_all};
 use crate::penalty::{Ball, Penalizer, PenalizerKind, whitened_lipschitz, whitened_lipschitz_at};
 use crate::rng::Stream;
+use crate::space::UnitPoint;
 
 /// Local penalization, with its parts to choose.
 ///
@@ -113,7 +116,7 @@ impl BatchStrategy for LocalPenalization {
         }
     }
 
-    fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
+    fn bind<'a>(&'a self, situation: &'a Situation<'a>, _: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
         let acquisition = self.acquisition.bind(situation.posterior);
         let score = if self.shrink { Score::Shrunk(acquisition) } else { Score::Data(acquisition) };
         let mut search = Search::with_pending(situation, Candidates::Continuous, score);
@@ -121,21 +124,46 @@ impl BatchStrategy for LocalPenalization {
         for x in situation.pending {
             balls.around(x).into_iter().for_each(|ball| search.penalize(ball));
         }
+        Ok(Box::new(Penalizing { search, balls, scores: Vec::new() }))
+    }
+}
 
-        let (mut points, mut scores) = (Vec::with_capacity(q.get()), Vec::with_capacity(q.get()));
-        while points.len() < q.get() {
-            let Some(x) = search.next() else { break };
-            balls.around(&x).into_iter().for_each(|ball| search.penalize(ball));
-            points.push(x);
-            scores.push(search.reached());
+/// Local penalization in a situation.
+struct Penalizing<'a> {
+    search: Search<'a>,
+    balls: Balls<'a>,
+    /// Those of the points proposed so far.
+    scores: Vec<f64>,
+}
+
+impl Chooser for Penalizing<'_> {
+    fn propose(&mut self) -> Result<Option<Proposal>> {
+        let proposal = self.search.propose();
+        self.scores.extend(proposal.iter().filter_map(|proposal| proposal.score));
+        Ok(proposal)
+    }
+
+    fn join(&mut self, u: &UnitPoint) -> Result<()> {
+        self.search.join(u);
+        self.balls.around(u).into_iter().for_each(|ball| self.search.penalize(ball));
+        Ok(())
+    }
+
+    fn explain(&self, u: &[f64]) -> Explanation {
+        self.search.explain(u)
+    }
+
+    fn penalizers(&self) -> Vec<Ball> {
+        self.search.balls().to_vec()
+    }
+
+    fn info(&self) -> BatchInfo {
+        BatchInfo {
+            lipschitz: self.balls.kind.map(|_| self.balls.lipschitz),
+            maximum: self.balls.kind.map(|_| self.balls.maximum),
+            scores: self.scores.clone(),
+            ..self.search.info().with_work(self.balls.work)
         }
-        let info = BatchInfo {
-            lipschitz: balls.kind.map(|_| balls.lipschitz),
-            maximum: balls.kind.map(|_| balls.maximum),
-            scores,
-            ..search.info().with_work(balls.work)
-        };
-        Ok(Batch { points, info })
     }
 }
 

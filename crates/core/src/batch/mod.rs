@@ -4,6 +4,7 @@ mod acquisition_kind;
 mod adaptive;
 mod believer;
 mod candidates;
+mod chooser;
 mod free;
 mod hallucinated_ucb;
 mod joint;
@@ -24,6 +25,7 @@ pub use acquisition_kind::{AcquisitionKind, best_mean_at_data};
 pub use adaptive::{Adaptive, StopRule};
 pub use believer::{Believer, Lie, Refit};
 pub use candidates::Candidates;
+pub use chooser::{Chooser, Explanation, Proposal, Term, terms};
 pub(crate) use free::{free_points, key};
 pub use hallucinated_ucb::{Beta, HallucinatedUcb};
 pub use local_penalization::{LipschitzRule, LocalPenalization, MaximumRule};
@@ -147,8 +149,20 @@ impl BatchInfo {
 
 /// A way to choose a batch.
 pub trait BatchStrategy {
+    /// The strategy in a situation, for a batch of up to q points: ready to propose, and to explain what it proposes.
+    fn bind<'a>(&'a self, situation: &'a Situation<'a>, q: BatchSize) -> Result<Box<dyn Chooser + 'a>>;
+
     /// Chooses up to q points that are feasible, distinct and not taken.
-    fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch>;
+    fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
+        let mut chooser = self.bind(situation, q)?;
+        let mut points = Vec::with_capacity(q.get());
+        while points.len() < q.get() {
+            let Some(proposal) = chooser.propose()? else { break };
+            chooser.join(&proposal.point)?;
+            points.push(proposal.point);
+        }
+        Ok(Batch { points, info: chooser.info() })
+    }
 
     /// Refuses settings out of their range, by name.
     fn validate(&self) -> Result<()> {

@@ -16,11 +16,12 @@
 
 use std::collections::HashSet;
 
+use super::chooser::{Planned, term, terms};
 use super::joint::{CLOSED_POINTS, EXACT_POINTS, JointImprovement};
 use super::search::{MIN_SEPARATION, is_apart};
 use super::{
-    AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Believer, HallucinatedUcb, Lie, LocalPenalization,
-    PureExploration, Refit, Situation,
+    AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Believer, Chooser, Explanation, HallucinatedUcb, Lie,
+    LocalPenalization, PureExploration, Refit, Situation,
 };
 use crate::chance::Chance;
 use crate::error::Result;
@@ -51,53 +52,75 @@ const POLISHED: usize = 2;
 pub struct Multipoint;
 
 impl BatchStrategy for Multipoint {
-    fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
-        let mut info = BatchInfo::default();
-        let mut starts: Vec<Vec<UnitPoint>> = Vec::new();
-        for strategy in start_strategies(situation.pending.len() + q.get()) {
-            let batch = strategy.choose(situation, q)?;
-            info = info.also(&batch.info);
-            starts.push(batch.points);
-        }
-        // A space may have fewer points left than are wanted.
-        let size = starts.iter().map(Vec::len).max().unwrap_or(0);
-        starts.retain(|batch| batch.len() == size);
-        if size == 0 {
-            return Ok(Batch { points: Vec::new(), info });
-        }
-
-        let n = situation.pending.len() + size;
-        let mut joint = JointImprovement::new(situation, size);
-        let starts: Vec<Vec<f64>> = starts.iter().map(|batch| coordinates(batch)).collect();
-        let mut from = starts.clone();
-        if n > CLOSED_POINTS {
-            let mut rough = Climber::new(situation, JointImprovement::rough(situation, size), ROUGH_EVALUATIONS, 1e-6);
-            let mut ends = climb_all(starts.iter().map(Vec::as_slice), |x| rough.from(x));
-            ends.sort_by(|a, b| b.value.total_cmp(&a.value));
-            from = ends.into_iter().map(|end| end.point).take(POLISHED).collect();
-            info = info.also(&rough.info);
-        }
-        if n <= EXACT_POINTS {
-            let (evaluations, tolerance) =
-                if n <= CLOSED_POINTS { (CLOSED_EVALUATIONS, 1e-10) } else { (LATTICE_EVALUATIONS, 1e-4) };
-            let mut exact = Climber::new(situation, joint, evaluations, tolerance);
-            let ends = climb_all(from.iter().map(Vec::as_slice), |x| exact.from(x));
-            from = ends.into_iter().map(|end| end.point).collect();
-            info = info.also(&exact.info);
-            joint = exact.joint;
-        }
-
-        // All are looked at once more, under one objective.
-        let dim = situation.space.dim();
-        let ends = climb_all(starts.iter().chain(&from).map(Vec::as_slice), |x| {
-            info.evaluations += 1;
-            info.work += joint.work();
-            let batch = points(x, dim);
-            joint.value(&batch).ln() + ln_chance(situation, &batch)
-        });
-        let top = best(&ends).or(ends.first()).map(|end| points(&end.point, dim));
-        Ok(Batch { points: top.unwrap_or_default(), info })
+    fn bind<'a>(&'a self, situation: &'a Situation<'a>, q: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
+        let explain = move |joined: &[UnitPoint], u: &[f64]| joint_at(situation, q, joined, u);
+        Ok(Planned::boxed(move || Ok((together(situation, q)?, Vec::new())), explain))
     }
+}
+
+/// What a point adds to those under way and joined. Batches are ranked as a whole: no point has a score.
+fn joint_at(situation: &Situation<'_>, q: BatchSize, joined: &[UnitPoint], u: &[f64]) -> Explanation {
+    let n = joined.len();
+    let value = |batch: &[UnitPoint]| JointImprovement::part(situation, batch.len(), q.get().max(n + 1)).value(batch);
+    let with: Vec<UnitPoint> = joined.iter().cloned().chain([UnitPoint::clamped(u.to_vec())]).collect();
+    let (ln_others, ln_all) = (value(joined).ln(), value(&with).ln());
+    // The first point has no others.
+    let mut all = if ln_others.is_finite() {
+        vec![term(terms::LN_JOINT, ln_others), term(terms::LN_JOINT_FACTOR, ln_all - ln_others)]
+    } else {
+        vec![term(terms::LN_JOINT_FACTOR, ln_all)]
+    };
+    all.extend(situation.chance.map(|_| term(terms::LN_CHANCE, ln_chance(situation, &with))));
+    Explanation::new(all, false)
+}
+
+/// The best batch under one objective.
+fn together(situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
+    let mut info = BatchInfo::default();
+    let mut starts: Vec<Vec<UnitPoint>> = Vec::new();
+    for strategy in start_strategies(situation.pending.len() + q.get()) {
+        let batch = strategy.choose(situation, q)?;
+        info = info.also(&batch.info);
+        starts.push(batch.points);
+    }
+    // A space may have fewer points left than are wanted.
+    let size = starts.iter().map(Vec::len).max().unwrap_or(0);
+    starts.retain(|batch| batch.len() == size);
+    if size == 0 {
+        return Ok(Batch { points: Vec::new(), info });
+    }
+
+    let n = situation.pending.len() + size;
+    let mut joint = JointImprovement::new(situation, size);
+    let starts: Vec<Vec<f64>> = starts.iter().map(|batch| coordinates(batch)).collect();
+    let mut from = starts.clone();
+    if n > CLOSED_POINTS {
+        let mut rough = Climber::new(situation, JointImprovement::rough(situation, size), ROUGH_EVALUATIONS, 1e-6);
+        let mut ends = climb_all(starts.iter().map(Vec::as_slice), |x| rough.from(x));
+        ends.sort_by(|a, b| b.value.total_cmp(&a.value));
+        from = ends.into_iter().map(|end| end.point).take(POLISHED).collect();
+        info = info.also(&rough.info);
+    }
+    if n <= EXACT_POINTS {
+        let (evaluations, tolerance) =
+            if n <= CLOSED_POINTS { (CLOSED_EVALUATIONS, 1e-10) } else { (LATTICE_EVALUATIONS, 1e-4) };
+        let mut exact = Climber::new(situation, joint, evaluations, tolerance);
+        let ends = climb_all(from.iter().map(Vec::as_slice), |x| exact.from(x));
+        from = ends.into_iter().map(|end| end.point).collect();
+        info = info.also(&exact.info);
+        joint = exact.joint;
+    }
+
+    // All are looked at once more, under one objective.
+    let dim = situation.space.dim();
+    let ends = climb_all(starts.iter().chain(&from).map(Vec::as_slice), |x| {
+        info.evaluations += 1;
+        info.work += joint.work();
+        let batch = points(x, dim);
+        joint.value(&batch).ln() + ln_chance(situation, &batch)
+    });
+    let top = best(&ends).or(ends.first()).map(|end| points(&end.point, dim));
+    Ok(Batch { points: top.unwrap_or_default(), info })
 }
 
 /// Where the search starts. With many points the liars, who look at all candidates anew for each, make place for the

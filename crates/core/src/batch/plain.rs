@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::search::{Score, Search};
-use super::{AcquisitionKind, Batch, BatchSize, BatchStrategy, Candidates, Situation};
+use super::{AcquisitionKind, BatchSize, BatchStrategy, Candidates, Chooser, Situation};
 use crate::error::Result;
 
 /// x_k = arg max α(x) among the points that are not taken.
@@ -35,10 +35,9 @@ impl BatchStrategy for Plain {
         self.acquisition.validate()
     }
 
-    fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
+    fn bind<'a>(&'a self, situation: &'a Situation<'a>, _: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
         let score = Score::Data(self.acquisition.bind_signed(situation.posterior, situation.chance));
-        let mut search = Search::with_pending(situation, Candidates::Continuous, score);
-        let points = (0..q.get()).map_while(|_| search.next()).collect();
-        Ok(Batch { points, info: search.info() })
+        let search = Search::with_pending(situation, Candidates::Continuous, score);
+        Ok(Box::new(search.explained_as_bound(self.acquisition.is_signed(situation.chance))))
     }
 }

@@ -17,10 +17,11 @@ use serde::{Deserialize, Serialize};
 
 use super::acquisition_kind::upper_bound;
 use super::candidates::perturb;
-use super::search::{Climbable, Score, Search, leader};
-use super::{Batch, BatchInfo, BatchSize, BatchStrategy, Beta, Candidates, Situation};
+use super::chooser::{term, terms};
+use super::search::{Climbable, Score, Search, explain_leader, leader};
+use super::{BatchInfo, BatchSize, BatchStrategy, Beta, Candidates, Chooser, Explanation, Proposal, Situation, Term};
 use crate::error::Result;
-use crate::gp::{Posterior, Scratch};
+use crate::gp::{Posterior, Prediction, Scratch};
 use crate::space::UnitPoint;
 
 /// The weight ε of the barrier: it costs about this share of the deviation that is possible.
@@ -75,28 +76,51 @@ impl BatchStrategy for PureExploration {
         self.beta.validate()
     }
 
-    fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
+    fn bind<'a>(&'a self, situation: &'a Situation<'a>, q: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
         let t = situation.posterior.n_data() + 1;
         let kappa = self.beta.kappa(self.candidates.points(situation).len(), t);
-        let bound = |kappa| upper_bound(kappa, situation.posterior, situation.chance);
-        let (first, info) = leader(situation, self.candidates, Score::Data(bound(kappa)));
-        let mut points: Vec<UnitPoint> = first.into_iter().collect();
-        if points.len() == q.get() {
-            return Ok(Batch { points, info });
+        let bound = upper_bound(kappa, situation.posterior, situation.chance);
+        let (leader, info) = leader(situation, self.candidates, Score::Data(bound));
+        let mut chooser = Exploring { strategy: self, situation, q, kappa, leader, info, n_joined: 0, search: None };
+        if chooser.leader.is_none() {
+            chooser.explore(None);
         }
+        Ok(Box::new(chooser))
+    }
+}
 
-        let (safest, threshold, more) = highest_lower_bound(situation, self.candidates, kappa);
-        let mut info = info.also(&more);
-        let factor = match self.region {
+/// Pure exploration in a situation.
+struct Exploring<'a> {
+    strategy: &'a PureExploration,
+    situation: &'a Situation<'a>,
+    q: BatchSize,
+    kappa: f64,
+    /// The maximizer of the bound, unless it is under way.
+    leader: Option<Proposal>,
+    /// What was counted outside the search.
+    info: BatchInfo,
+    n_joined: usize,
+    /// The search of the region: it is needed once a second point is.
+    search: Option<Search<'a>>,
+}
+
+impl Exploring<'_> {
+    /// Finds the region and what is inside, with a first point that is part of the batch.
+    fn explore(&mut self, first: Option<&UnitPoint>) {
+        let Self { strategy, situation, kappa, .. } = *self;
+        let bound = |kappa| upper_bound(kappa, situation.posterior, situation.chance);
+        let (safest, threshold, more) = highest_lower_bound(situation, strategy.candidates, kappa);
+        let mut info = std::mem::take(&mut self.info).also(&more);
+        let factor = match strategy.region {
             RegionRule::Theory => 2.0,
             RegionRule::Program => 1.0,
         };
         let region = Region { kappa: factor * kappa, threshold };
-        let mut search = Search::with_pending(situation, self.candidates, Score::Explore(region));
-        if self.candidates.may_climb() {
+        let mut search = Search::with_pending(situation, strategy.candidates, Score::Explore(region));
+        if strategy.candidates.may_climb() {
             let inside = |u: &[f64]| region.rank_at(situation.posterior, u, 0.0) >= 0.0;
-            let mut peaks = Search::with_pending(situation, self.candidates, Score::After(bound(region.kappa)));
-            let mut known: Vec<Vec<f64>> = points.iter().chain(&safest).map(|u| u.to_vec()).collect();
+            let mut peaks = Search::with_pending(situation, strategy.candidates, Score::After(bound(region.kappa)));
+            let mut known: Vec<Vec<f64>> = first.into_iter().chain(&safest).map(|u| u.to_vec()).collect();
             known.extend((0..PEAKS).filter_map(|_| peaks.next()).map(UnitPoint::into_vec));
             let n_candidates = search.panel().len();
             known.extend(peaks.panel().points().iter().skip(n_candidates).map(<[f64]>::to_vec));
@@ -107,12 +131,40 @@ impl BatchStrategy for PureExploration {
             walk(situation, known, inside).iter().for_each(|u| search.offer(u));
             info = info.also(&peaks.info()).with_work(looked_at * situation.posterior.work_of_prediction());
         }
-        points.iter().for_each(|u| search.join(u));
-        while points.len() < q.get() {
-            let Some(x) = search.next() else { break };
-            points.push(x);
+        first.into_iter().for_each(|u| search.join(u));
+        (self.info, self.search) = (info, Some(search));
+    }
+}
+
+impl Chooser for Exploring<'_> {
+    fn propose(&mut self) -> Result<Option<Proposal>> {
+        Ok(match &mut self.search {
+            Some(search) => search.propose(),
+            None => self.leader.clone().filter(|_| self.n_joined == 0),
+        })
+    }
+
+    fn join(&mut self, u: &UnitPoint) -> Result<()> {
+        self.n_joined += 1;
+        match &mut self.search {
+            Some(search) => search.join(u),
+            None if self.n_joined < self.q.get() => self.explore(Some(u)),
+            None => {}
         }
-        Ok(Batch { points, info: info.also(&search.info()) })
+        Ok(())
+    }
+
+    fn explain(&self, u: &[f64]) -> Explanation {
+        let Situation { posterior, chance, .. } = *self.situation;
+        match &self.search {
+            Some(search) => search.explain(u),
+            None => explain_leader(self.situation, &upper_bound(self.kappa, posterior, chance), chance.is_none(), u),
+        }
+    }
+
+    fn info(&self) -> BatchInfo {
+        let info = self.info.clone();
+        self.search.as_ref().map_or(info.clone(), |search| info.also(&search.info()))
     }
 }
 
@@ -176,6 +228,19 @@ impl Region {
     pub fn rank(&self, mean: f64, variance: f64, variance_after: f64, ln_chance: f64) -> f64 {
         let margin = self.margin(mean, variance);
         if margin >= 0.0 { variance_after.sqrt() * ln_chance.exp() } else { margin }
+    }
+
+    /// The terms that the rank of a point is the sum of.
+    pub fn terms(&self, p: &Prediction, ln_chance: Option<f64>) -> Vec<Term> {
+        let by_chance = |value: f64| ln_chance.map(|_| term(terms::BY_CHANCE, value));
+        if self.margin(p.mean, p.variance) >= 0.0 {
+            let sd = p.variance_after.sqrt();
+            let change = by_chance(sd * ln_chance.unwrap_or(0.0).exp_m1());
+            return [term(terms::DEVIATION_AFTER, sd)].into_iter().chain(change).collect();
+        }
+        let deviation = term(terms::WEIGHTED_DEVIATION, self.kappa * p.variance.sqrt());
+        let margin = [term(terms::MEAN, p.mean), deviation, term(terms::THRESHOLD, -self.threshold)];
+        margin.into_iter().chain(by_chance(0.0)).collect()
     }
 
     /// The rank of a point.

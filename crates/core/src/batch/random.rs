@@ -4,8 +4,12 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::search::{Score, leader};
-use super::{AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Situation, free_points, key};
+use super::chooser::{Planned, Ranked, term, terms};
+use super::search::{Score, explain_leader, leader};
+use super::{
+    AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Chooser, Explanation, Proposal, Situation,
+    free_points, key,
+};
 use crate::error::Result;
 use crate::space::UnitPoint;
 
@@ -23,11 +27,15 @@ const THINNING: usize = 10;
 pub struct Random;
 
 impl BatchStrategy for Random {
-    fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
-        let mut stream = situation.stream.child("random", 0);
-        let Situation { space, taken, tried, .. } = *situation;
-        let (points, _) = free_points(space, taken, tried, &mut HashSet::new(), q.get(), &mut stream);
-        Ok(Batch { points, info: BatchInfo::default() })
+    fn bind<'a>(&'a self, situation: &'a Situation<'a>, q: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
+        let plan = move || {
+            let mut stream = situation.stream.child("random", 0);
+            let Situation { space, taken, tried, .. } = *situation;
+            let (points, _) = free_points(space, taken, tried, &mut HashSet::new(), q.get(), &mut stream);
+            let scores = vec![0.0; points.len()];
+            Ok((Batch { points, info: BatchInfo::default() }, scores))
+        };
+        Ok(Planned::boxed(plan, |_, u| uniform(situation, u)))
     }
 }
 
@@ -59,28 +67,51 @@ impl BatchStrategy for RandomRest {
         self.acquisition.validate()
     }
 
-    fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
-        let score = Score::Data(self.acquisition.bind_signed(situation.posterior, situation.chance));
-        let (first, info) = leader(situation, Candidates::Continuous, score);
-        let mut points: Vec<_> = first.into_iter().collect();
-        let mut chosen = points.iter().map(|u| key(situation.space, u)).collect();
-        let mut stream = situation.stream.child("random", 0);
-        let Situation { space, taken, tried, chance, .. } = *situation;
-        let missing = q.get() - points.len();
-        let n_drawn = if chance.is_some() { THINNING * missing } else { missing };
-        let (mut rest, _) = free_points(space, taken, tried, &mut chosen, n_drawn, &mut stream);
-        if let Some(chance) = chance {
-            // Each is kept with the chance that it gives a value; the likeliest of the others follow.
-            let mut order: Vec<(bool, f64, UnitPoint)> = Vec::with_capacity(rest.len());
-            for u in rest {
-                let ln_p = chance.ln_p(&u);
-                let is_kept = stream.uniform() < ln_p.exp();
-                order.push((is_kept, if is_kept { 0.0 } else { ln_p }, u));
+    fn bind<'a>(&'a self, situation: &'a Situation<'a>, q: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
+        let acquisition = || self.acquisition.bind_signed(situation.posterior, situation.chance);
+        let (first, info) = leader(situation, Candidates::Continuous, Score::Data(acquisition()));
+        let leads = first.is_some();
+        let (acquisition, is_bound) = (acquisition(), self.acquisition.is_signed(situation.chance));
+        let explain = move |joined: &[UnitPoint], u: &[f64]| {
+            if leads && joined.is_empty() {
+                explain_leader(situation, &acquisition, is_bound, u)
+            } else {
+                uniform(situation, u)
             }
-            order.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)));
-            rest = order.into_iter().take(missing).map(|(_, _, u)| u).collect();
-        }
-        points.extend(rest);
-        Ok(Batch { points, info })
+        };
+        Ok(Planned::boxed(move || Ok(with_rest(situation, q, first, info)), explain))
     }
+}
+
+/// What a uniform point is worth: as much as any other. A chance of success is said, but nothing is ranked by it.
+fn uniform(situation: &Situation<'_>, u: &[f64]) -> Explanation {
+    let chance = situation.chance.map(|chance| term(terms::LN_CHANCE, chance.ln_p(u)));
+    let is_score = chance.is_none();
+    Explanation::new([term(terms::UNIFORM, 0.0)].into_iter().chain(chance).collect(), is_score)
+}
+
+/// The leader, if there is one, and uniform points behind it.
+fn with_rest(situation: &Situation<'_>, q: BatchSize, first: Option<Proposal>, info: BatchInfo) -> Ranked {
+    let mut scores: Vec<f64> = first.iter().filter_map(|first| first.score).collect();
+    let mut points: Vec<_> = first.into_iter().map(|first| first.point).collect();
+    let mut chosen = points.iter().map(|u| key(situation.space, u)).collect();
+    let mut stream = situation.stream.child("random", 0);
+    let Situation { space, taken, tried, chance, .. } = *situation;
+    let missing = q.get() - points.len();
+    let n_drawn = if chance.is_some() { THINNING * missing } else { missing };
+    let (mut rest, _) = free_points(space, taken, tried, &mut chosen, n_drawn, &mut stream);
+    if let Some(chance) = chance {
+        // Each is kept with the chance that it gives a value; the likeliest of the others follow.
+        let mut order: Vec<(bool, f64, UnitPoint)> = Vec::with_capacity(rest.len());
+        for u in rest {
+            let ln_p = chance.ln_p(&u);
+            let is_kept = stream.uniform() < ln_p.exp();
+            order.push((is_kept, if is_kept { 0.0 } else { ln_p }, u));
+        }
+        order.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)));
+        rest = order.into_iter().take(missing).map(|(_, _, u)| u).collect();
+    }
+    points.extend(rest);
+    scores.resize(points.len(), 0.0);
+    (Batch { points, info }, scores)
 }

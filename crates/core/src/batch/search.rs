@@ -7,11 +7,13 @@
 use std::collections::HashSet;
 
 use super::candidates::any_point;
+use super::chooser::{Explanation, Proposal, Term, term, terms};
 use super::pure_exploration::Region;
 use super::tried::is_beside;
-use super::{BatchInfo, Candidates, Situation};
+use super::{BatchInfo, Candidates, Chooser, Situation};
 use crate::acquisition::{Climb, LogAcquisition};
 use crate::chance::Chance;
+use crate::error::Result;
 use crate::gp::{Panel, Posterior, Scratch};
 use crate::linalg::Points;
 use crate::optim::{End, Objective, climb_all, scattered};
@@ -124,7 +126,8 @@ pub(super) struct Search<'a> {
     draw: Stream,
     scored: usize,
     work: f64,
-    reached: f64,
+    /// Whether the score is μ + κs.
+    is_bound: bool,
 }
 
 impl<'a> Search<'a> {
@@ -162,7 +165,7 @@ impl<'a> Search<'a> {
             chosen: HashSet::new(),
             climb: Climb::new(situation.space, MAX_EVALUATIONS),
             draw: situation.stream.child("fill", 0),
-            reached: f64::NEG_INFINITY,
+            is_bound: false,
             situation,
         }
     }
@@ -176,11 +179,6 @@ impl<'a> Search<'a> {
     pub fn info(&self) -> BatchInfo {
         let evaluations = self.scored + self.climb.evaluations();
         BatchInfo { evaluations, work: self.work, ..BatchInfo::default() }
-    }
-
-    /// The score of the last point chosen; −∞ if it was taken at random.
-    pub fn reached(&self) -> f64 {
-        self.reached
     }
 
     /// Lowers the score around a point.
@@ -231,6 +229,13 @@ impl<'a> Search<'a> {
 
     /// The best point under the score; it counts as pending from here on. None if the space has no more to offer.
     pub fn next(&mut self) -> Option<UnitPoint> {
+        let next = self.propose()?.point;
+        self.join(&next);
+        Some(next)
+    }
+
+    /// The best point under the score. None if the space has no more to offer.
+    pub fn propose(&mut self) -> Option<Proposal> {
         let mut totals: Vec<f64> = (0..self.panel.len()).map(|i| self.total(i)).collect();
         // Where failures surely have a place: however little is left to gain among the points that may be risked, the
         // others come behind them.
@@ -255,13 +260,54 @@ impl<'a> Search<'a> {
             .or_else(|| {
                 any_point(self.situation, &self.chosen, &mut self.draw).map(|point| (f64::NEG_INFINITY, point))
             })?;
-        self.reached = value;
         // The other ends stay as candidates, for they are local maxima.
         for end in ends.iter().filter(|end| end.value.is_finite() && end.point != next.as_slice()) {
             self.offer(&end.point);
         }
-        self.join(&next);
-        Some(next)
+        Some(Proposal { point: next, score: Some(value) })
+    }
+
+    /// What a point is worth by now, as a sum of terms.
+    pub fn explain(&self, u: &[f64]) -> Explanation {
+        let p = self.posterior.predict(u);
+        let mut all = Vec::new();
+        let split = |value: f64, all: &mut Vec<Term>| {
+            if self.is_bound {
+                all.extend([term(terms::MEAN, p.mean), term(terms::WEIGHTED_DEVIATION, value - p.mean)]);
+            } else {
+                all.push(term(terms::LN_ACQUISITION, value));
+            }
+        };
+        match &self.score {
+            Score::Data(acquisition) => split(acquisition.ln_score(p.mean, p.variance.sqrt()).value, &mut all),
+            Score::Shrunk(acquisition) => {
+                split(acquisition.ln_score(p.mean, p.variance.sqrt()).value, &mut all);
+                all.push(term(terms::LN_DEVIATION_LEFT, 0.5 * (p.variance_after / p.variance).ln()));
+            }
+            Score::After(acquisition) => split(acquisition.ln_score(p.mean, p.variance_after.sqrt()).value, &mut all),
+            Score::Explore(region) => {
+                let ln_chance = self.situation.chance.map(|_| self.weigh(self.ln_chance(u)));
+                return Explanation::new(region.terms(&p, ln_chance), true);
+            }
+        }
+        for (i, ball) in self.balls.iter().enumerate() {
+            all.push(Term { point: Some(i), ..term(terms::LN_PENALTY, ball.ln_value(&self.posterior, u)) });
+        }
+        if self.situation.chance.is_some() {
+            all.push(term(terms::LN_CHANCE, self.weigh(self.ln_chance(u))));
+        }
+        Explanation::new(all, true)
+    }
+
+    /// The penalizers so far.
+    pub fn balls(&self) -> &[Ball] {
+        &self.balls
+    }
+
+    /// Explains the score as a mean and a weighted deviation, which is what a confidence bound is made of.
+    pub fn explained_as_bound(mut self, is_bound: bool) -> Self {
+        self.is_bound = is_bound;
+        self
     }
 
     /// What candidate i is worth by now.
@@ -327,9 +373,7 @@ impl<'a> Search<'a> {
     fn starts(&self, ranked: impl Iterator<Item = usize>) -> Vec<usize> {
         let separation = if let Score::Explore(_) = self.score { REGION_SEPARATION } else { START_SEPARATION };
         let row = |i: usize| self.panel.points().row(i);
-        scattered(ranked, STARTS, |i, j| {
-            self.posterior.squared_distance(row(i), row(j)) >= separation * separation
-        })
+        scattered(ranked, STARTS, |i, j| self.posterior.squared_distance(row(i), row(j)) >= separation * separation)
     }
 
     fn is_free(&self, u: &[f64]) -> bool {
@@ -349,6 +393,26 @@ impl<'a> Search<'a> {
     }
 }
 
+/// One point after another under the same score.
+impl Chooser for Search<'_> {
+    fn propose(&mut self) -> Result<Option<Proposal>> {
+        Ok(Search::propose(self))
+    }
+
+    fn join(&mut self, u: &UnitPoint) -> Result<()> {
+        Search::join(self, u);
+        Ok(())
+    }
+
+    fn explain(&self, u: &[f64]) -> Explanation {
+        Search::explain(self, u)
+    }
+
+    fn info(&self) -> BatchInfo {
+        Search::info(self)
+    }
+}
+
 /// How risky a point is; not at all while nothing has failed.
 fn risk(situation: &Situation<'_>, u: &[f64]) -> f64 {
     situation.chance.map_or(0.0, |chance| chance.risk(chance.ln_p(u)))
@@ -363,20 +427,38 @@ pub(super) fn is_apart(posterior: &Posterior, a: &[f64], b: &[f64], distance: f6
 
 /// The maximizer of a score of the data alone, unless a pending point is there already: then it is under way, and the
 /// batch goes on without it. Also what that took.
-pub(super) fn leader(
-    situation: &Situation<'_>,
-    candidates: Candidates,
-    score: Score,
-) -> (Option<UnitPoint>, BatchInfo) {
+pub(super) fn leader(situation: &Situation<'_>, candidates: Candidates, score: Score) -> (Option<Proposal>, BatchInfo) {
     let pending: HashSet<PointKey> = situation.pending.iter().map(|u| situation.space.key(u)).collect();
     let taken = situation.taken.difference(&pending).cloned().collect();
     let alone = Situation { pending: &[], taken: &taken, ..*situation };
     let mut search = Search::new(&alone, situation.posterior.clone(), candidates, score);
-    let point = search.next().filter(|u| {
+    let found = search.propose();
+    found.iter().for_each(|found| search.join(&found.point));
+    let found = found.filter(|Proposal { point: u, .. }| {
         let is_there = |p: &UnitPoint| situation.posterior.squared_distance(p, u) < SAME * SAME;
         !situation.taken.contains(&situation.space.key(u)) && !situation.pending.iter().any(is_there)
     });
-    (point, search.info())
+    (found, search.info())
+}
+
+/// What a point is worth to the search of [`leader`].
+pub(super) fn explain_leader(
+    situation: &Situation<'_>,
+    acquisition: &impl LogAcquisition,
+    is_bound: bool,
+    u: &[f64],
+) -> Explanation {
+    let p = situation.posterior.predict(u);
+    let value = acquisition.ln_score(p.mean, p.variance.sqrt()).value;
+    let mut all = if is_bound {
+        vec![term(terms::MEAN, p.mean), term(terms::WEIGHTED_DEVIATION, value - p.mean)]
+    } else {
+        vec![term(terms::LN_ACQUISITION, value)]
+    };
+    // The leader is sought as if nothing were under way.
+    let weigh = |chance: &Chance| Chance::weigh(chance.ln_p(u), chance.gate(0.0)).0;
+    all.extend(situation.chance.map(|chance| term(terms::LN_CHANCE, weigh(chance))));
+    Explanation::new(all, true)
 }
 
 #[cfg(test)]

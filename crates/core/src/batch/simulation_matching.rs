@@ -20,10 +20,11 @@ use serde::{Deserialize, Serialize};
 use super::acquisition_kind::check_kappa;
 use super::acquisition_kind::upper_bound;
 use super::candidates::any_point;
+use super::chooser::{Planned, term, terms};
 use super::medoids::greedy_medoids;
 use super::search::{Score, Search};
 use super::tried::is_beside;
-use super::{Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Situation};
+use super::{Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Chooser, Explanation, Situation};
 use crate::acquisition::LogAcquisition;
 use crate::error::Result;
 use crate::gp::{Joint, Posterior};
@@ -67,7 +68,23 @@ impl BatchStrategy for SimulationMatching {
         check_kappa(self.kappa)
     }
 
-    fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
+    fn bind<'a>(&'a self, situation: &'a Situation<'a>, q: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
+        let explain = move |joined: &[UnitPoint], u: &[f64]| self.policy_at(situation, joined, u);
+        Ok(Planned::boxed(move || Ok((self.matching(situation, q)?, Vec::new())), explain))
+    }
+}
+
+impl SimulationMatching {
+    /// What the policy makes of a point. The batch matches many simulations of it: no point of it has a score.
+    fn policy_at(&self, situation: &Situation<'_>, joined: &[UnitPoint], u: &[f64]) -> Explanation {
+        let under_way = situation.pending.iter().chain(joined).map(|u| u.as_slice());
+        let p = situation.posterior.with_phantoms(under_way).predict(u);
+        let deviation = term(terms::WEIGHTED_DEVIATION, self.kappa * p.variance_after.sqrt());
+        let chance = situation.chance.map(|chance| term(terms::LN_CHANCE, chance.ln_p(u)));
+        Explanation::new([term(terms::MEAN, p.mean), deviation].into_iter().chain(chance).collect(), false)
+    }
+
+    fn matching(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
         let Situation { posterior, space, pending, stream, .. } = *situation;
         let (mut points, mut info) = self.candidates_with_maximizer(situation);
         let n = points.len();

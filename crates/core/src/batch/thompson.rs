@@ -4,12 +4,15 @@
 //! need no treatment, for the maximizer of another draw is another point. The draws are given the data alone.
 
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
 use super::candidates::any_point;
-use super::{Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Situation};
+use super::chooser::{Planned, Ranked, term, terms};
+use super::{Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Chooser, Explanation, Situation};
 use crate::error::Result;
+use crate::linalg::Points;
 use crate::space::{PointKey, UnitPoint};
 
 /// The maximizers of joint posterior draws over the candidates.
@@ -26,43 +29,68 @@ pub struct Thompson {
 }
 
 impl BatchStrategy for Thompson {
-    fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
-        let Situation { posterior, space, stream, .. } = *situation;
+    fn bind<'a>(&'a self, situation: &'a Situation<'a>, q: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
         let candidates = self.candidates.points(situation);
-        let mut points: Vec<UnitPoint> = Vec::with_capacity(q.get());
-        let mut work = 0.0;
-        let mut is_chosen = vec![false; candidates.len()];
-        if !candidates.is_empty() {
-            let n_draws = q.get().min(candidates.len());
-            work = posterior.work_of_draws(candidates.len(), n_draws);
-            let ln_chances = situation.chance.map(|chance| chance.weights(&candidates));
-            let mut draw = stream.child("success", 0);
-            for f in posterior.sample(&candidates, n_draws, &mut stream.child("thompson", 0))?.iter() {
-                let free = || (0..f.len()).filter(|&i| !is_chosen[i]);
-                let highest = |a: &usize, b: &usize| f[*a].total_cmp(&f[*b]).then(b.cmp(a));
-                let best = match &ln_chances {
-                    None => free().max_by(highest),
-                    // Each draw has a set of points that succeed, in which a point is with the chance that it does.
-                    Some(ln) => {
-                        let level = draw.uniform().ln();
-                        let likeliest = || free().max_by(|&a, &b| ln[a].total_cmp(&ln[b]).then(b.cmp(&a)));
-                        free().filter(|&i| ln[i] >= level).max_by(highest).or_else(likeliest)
-                    }
-                };
-                let Some(best) = best else { break };
-                is_chosen[best] = true;
-                points.push(UnitPoint::clamped(candidates.row(best).to_vec()));
-            }
-        }
-        // Fewer candidates than points wanted: the rest at random.
-        let mut keys: HashSet<PointKey> = points.iter().map(|u| space.key(u)).collect();
-        let mut draw = stream.child("fill", 0);
-        while points.len() < q.get() {
-            let Some(u) = any_point(situation, &keys, &mut draw) else { break };
-            keys.insert(space.key(&u));
-            points.push(u);
-        }
-        let evaluations = candidates.len() * points.len();
-        Ok(Batch { points, info: BatchInfo { evaluations, work, ..BatchInfo::default() } })
+        let n_draws = q.get().min(candidates.len());
+        let draws = if candidates.is_empty() {
+            Points::new(0)
+        } else {
+            situation.posterior.sample(&candidates, n_draws, &mut situation.stream.child("thompson", 0))?
+        };
+        let drawn = Rc::new((candidates, draws));
+        let planned = Rc::clone(&drawn);
+        let plan = move || Ok(maximizers(situation, q, &planned.0, &planned.1));
+        Ok(Planned::boxed(plan, move |joined, u| draw_at(situation, joined.len(), &drawn.0, &drawn.1, u)))
     }
+}
+
+/// What the draw of the k-th point is at u, known at candidates only. With a chance of success a draw has a set of points
+/// that succeed: nothing is ranked by a sum.
+fn draw_at(situation: &Situation<'_>, k: usize, candidates: &Points, draws: &Points, u: &[f64]) -> Explanation {
+    let mean = situation.posterior.predict(u).mean;
+    let at = candidates.iter().position(|candidate| candidate == u).filter(|_| k < draws.len());
+    let draw = at.map(|i| term(terms::DRAW, draws.row(k)[i] - mean));
+    let is_score = draw.is_some() && situation.chance.is_none();
+    let chance = situation.chance.map(|chance| term(terms::LN_CHANCE, chance.ln_p(u)));
+    Explanation::new([term(terms::MEAN, mean)].into_iter().chain(draw).chain(chance).collect(), is_score)
+}
+
+/// The maximizers of the draws, and random points where there are fewer candidates than points wanted.
+fn maximizers(situation: &Situation<'_>, q: BatchSize, candidates: &Points, draws: &Points) -> Ranked {
+    let Situation { posterior, space, stream, .. } = *situation;
+    let mut points: Vec<UnitPoint> = Vec::with_capacity(q.get());
+    let (mut work, mut scores) = (0.0, Vec::with_capacity(q.get()));
+    let mut is_chosen = vec![false; candidates.len()];
+    if !candidates.is_empty() {
+        work = posterior.work_of_draws(candidates.len(), draws.len());
+        let ln_chances = situation.chance.map(|chance| chance.weights(candidates));
+        let mut draw = stream.child("success", 0);
+        for f in draws.iter() {
+            let free = || (0..f.len()).filter(|&i| !is_chosen[i]);
+            let highest = |a: &usize, b: &usize| f[*a].total_cmp(&f[*b]).then(b.cmp(a));
+            let best = match &ln_chances {
+                None => free().max_by(highest),
+                // Each draw has a set of points that succeed, in which a point is with the chance that it does.
+                Some(ln) => {
+                    let level = draw.uniform().ln();
+                    let likeliest = || free().max_by(|&a, &b| ln[a].total_cmp(&ln[b]).then(b.cmp(&a)));
+                    free().filter(|&i| ln[i] >= level).max_by(highest).or_else(likeliest)
+                }
+            };
+            let Some(best) = best else { break };
+            is_chosen[best] = true;
+            scores.push(f[best]);
+            points.push(UnitPoint::clamped(candidates.row(best).to_vec()));
+        }
+    }
+    // Fewer candidates than points wanted: the rest at random.
+    let mut keys: HashSet<PointKey> = points.iter().map(|u| space.key(u)).collect();
+    let mut draw = stream.child("fill", 0);
+    while points.len() < q.get() {
+        let Some(u) = any_point(situation, &keys, &mut draw) else { break };
+        keys.insert(space.key(&u));
+        points.push(u);
+    }
+    let evaluations = candidates.len() * points.len();
+    (Batch { points, info: BatchInfo { evaluations, work, ..BatchInfo::default() } }, scores)
 }

@@ -51,11 +51,7 @@ pub fn best(ends: &[End]) -> Option<&End> {
 /// use elbowroom::optim::scattered;
 /// assert_eq!(scattered([5, 6, 9, 1].into_iter(), 3, |a, b| a.abs_diff(b) > 1), [5, 9, 1]);
 /// ```
-pub fn scattered(
-    ranked: impl Iterator<Item = usize>,
-    most: usize,
-    apart: impl Fn(usize, usize) -> bool,
-) -> Vec<usize> {
+pub fn scattered(ranked: impl Iterator<Item = usize>, most: usize, apart: impl Fn(usize, usize) -> bool) -> Vec<usize> {
     let mut taken: Vec<usize> = Vec::with_capacity(most);
     for i in ranked {
         if taken.len() == most {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::batch::{
-    Adaptive, Batch, BatchSize, BatchStrategy, Believer, HallucinatedUcb, LocalPenalization, Multipoint, Plain,
+    Adaptive, BatchSize, BatchStrategy, Believer, Chooser, HallucinatedUcb, LocalPenalization, Multipoint, Plain,
     PureExploration, Random, RandomRest, SimulationMatching, Situation, Thompson,
 };
 use crate::error::{Error, Result};
@@ -142,7 +142,7 @@ impl StrategyConfig {
 }
 
 impl BatchStrategy for StrategyConfig {
-    fn choose(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
-        self.strategy().choose(situation, q)
+    fn bind<'a>(&'a self, situation: &'a Situation<'a>, q: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
+        self.strategy().bind(situation, q)
     }
 }

@@ -1,0 +1,177 @@
+//! A strategy bound to a situation: it proposes points one by one, and says what any point is worth to it and why.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+
+use super::{Batch, BatchInfo};
+use crate::error::Result;
+use crate::penalty::Ball;
+use crate::space::UnitPoint;
+
+/// The terms that strategies of this crate explain points with.
+pub mod terms {
+    /// The logarithm of the acquisition.
+    pub const LN_ACQUISITION: &str = "ln acquisition";
+    /// The logarithm of the share of standard deviation that results under way will leave.
+    pub const LN_DEVIATION_LEFT: &str = "ln share of deviation left";
+    /// The logarithm of the penalty of one pending or joined point.
+    pub const LN_PENALTY: &str = "ln penalty";
+    /// The logarithm of the chance that the point gives a value, lowered beyond the risk that may be taken.
+    pub const LN_CHANCE: &str = "ln chance of success";
+    /// What the chance of success takes from a score that is not a logarithm.
+    pub const BY_CHANCE: &str = "change by chance of success";
+    /// The posterior mean.
+    pub const MEAN: &str = "mean";
+    /// The standard deviation with its weight.
+    pub const WEIGHTED_DEVIATION: &str = "weighted deviation";
+    /// The standard deviation that results under way will leave.
+    pub const DEVIATION_AFTER: &str = "deviation after results under way";
+    /// The highest lower bound, which an upper bound must reach.
+    pub const THRESHOLD: &str = "threshold";
+    /// How made-up results change the logarithm of the acquisition.
+    pub const BY_LIES: &str = "change by made-up results";
+    /// How far a draw from the posterior is above its mean.
+    pub const DRAW: &str = "draw above mean";
+    /// The logarithm of what the points under way and those joined are expected to improve together.
+    pub const LN_JOINT: &str = "ln joint improvement of the others";
+    /// The logarithm of the factor by which the point raises that.
+    pub const LN_JOINT_FACTOR: &str = "ln factor of this point";
+    /// Every free point is as likely as any other.
+    pub const UNIFORM: &str = "uniform";
+}
+
+/// One named part of what a point is worth.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Term {
+    /// What it is: one of [`terms`], or a name of a strategy of your own.
+    pub name: Cow<'static, str>,
+    /// How much it adds.
+    pub value: f64,
+    /// The point it is about, if it is about one: an index into the pending points and, behind them, the joined ones.
+    pub point: Option<usize>,
+}
+
+/// What a point is worth to a strategy, as a sum.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explanation {
+    /// The sum of the terms, from left to right.
+    pub total: f64,
+    /// Its parts.
+    pub terms: Vec<Term>,
+    /// Whether the total is what the strategy ranks points by. Some strategies have no such number for a single point.
+    pub is_score: bool,
+}
+
+impl Explanation {
+    /// Adds the terms up.
+    ///
+    /// ```
+    /// use elbowroom::batch::{Explanation, Term};
+    /// let term = |name: &'static str, value| Term { name: name.into(), value, point: None };
+    /// let explanation = Explanation::new(vec![term("gain", 3.0), term("cost", -1.0)], true);
+    /// assert_eq!(explanation.total, 2.0);
+    /// ```
+    pub fn new(terms: Vec<Term>, is_score: bool) -> Self {
+        Self { total: terms.iter().fold(0.0, |sum, term| sum + term.value), terms, is_score }
+    }
+
+    /// The sum of the terms of a name; none if there is no such term.
+    pub fn term(&self, name: &str) -> Option<f64> {
+        self.terms.iter().filter(|term| term.name == name).map(|term| term.value).reduce(|a, b| a + b)
+    }
+}
+
+pub(super) fn term(name: &'static str, value: f64) -> Term {
+    Term { name: name.into(), value, point: None }
+}
+
+/// A point that a strategy would take next.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Proposal {
+    /// The point.
+    pub point: UnitPoint,
+    /// What it was ranked by: −∞ for a point taken at random because no other was free, none where the strategy has no
+    /// score for a single point.
+    pub score: Option<f64>,
+}
+
+/// A strategy bound to a situation and a batch size.
+pub trait Chooser {
+    /// The next point. None if there is no more, or if the batch ended (see [`Chooser::info`]).
+    fn propose(&mut self) -> Result<Option<Proposal>>;
+
+    /// Makes a point part of the batch, whether it was proposed or not.
+    fn join(&mut self, u: &UnitPoint) -> Result<()>;
+
+    /// What a point is worth, given what is pending and what joined so far. A choice never calls it.
+    fn explain(&self, u: &[f64]) -> Explanation;
+
+    /// The penalizers around pending points, and behind them those around joined ones; empty if the strategy has none.
+    fn penalizers(&self) -> Vec<Ball> {
+        Vec::new()
+    }
+
+    /// Why the strategy ended the batch early, if it did.
+    fn ended(&self) -> Option<String> {
+        self.info().ended
+    }
+
+    /// What was counted so far, and the quantities the choice rested on.
+    fn info(&self) -> BatchInfo;
+}
+
+/// A batch, and what its points were ranked by: fewer scores than points leave the others without one.
+pub(super) type Ranked = (Batch, Vec<f64>);
+
+type Plan<'a> = Box<dyn FnOnce() -> Result<Ranked> + 'a>;
+type Explain<'a> = Box<dyn Fn(&[UnitPoint], &[f64]) -> Explanation + 'a>;
+
+/// A strategy that computes all points of a batch at once, when the first is wanted.
+pub(super) struct Planned<'a> {
+    plan: Option<Plan<'a>>,
+    queue: VecDeque<Proposal>,
+    info: BatchInfo,
+    joined: Vec<UnitPoint>,
+    explain: Explain<'a>,
+}
+
+impl<'a> Planned<'a> {
+    /// By a plan, and by an explanation of a point given those that joined.
+    pub fn boxed(
+        plan: impl FnOnce() -> Result<Ranked> + 'a,
+        explain: impl Fn(&[UnitPoint], &[f64]) -> Explanation + 'a,
+    ) -> Box<dyn Chooser + 'a> {
+        Box::new(Self {
+            plan: Some(Box::new(plan)),
+            queue: VecDeque::new(),
+            info: BatchInfo::default(),
+            joined: Vec::new(),
+            explain: Box::new(explain),
+        })
+    }
+}
+
+impl Chooser for Planned<'_> {
+    fn propose(&mut self) -> Result<Option<Proposal>> {
+        if let Some(plan) = self.plan.take() {
+            let (batch, scores) = plan()?;
+            let mut scores = scores.into_iter();
+            self.queue = batch.points.into_iter().map(|point| Proposal { point, score: scores.next() }).collect();
+            self.info = batch.info;
+        }
+        Ok(self.queue.pop_front())
+    }
+
+    fn join(&mut self, u: &UnitPoint) -> Result<()> {
+        self.joined.push(u.clone());
+        Ok(())
+    }
+
+    fn explain(&self, u: &[f64]) -> Explanation {
+        (self.explain)(&self.joined, u)
+    }
+
+    fn info(&self) -> BatchInfo {
+        self.info.clone()
+    }
+}
