@@ -141,7 +141,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path("crates/bench/results/failures.csv"))
-    parser.add_argument("--failures", default="target/release/failures")
+    parser.add_argument("--failures", default="target/dist/failures")
     chosen = parser.parse_args()
     warnings.simplefilter("ignore")
 

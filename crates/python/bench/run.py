@@ -1,9 +1,9 @@
 """Measures the wheel: its size, what importing it costs beyond numpy, and what an ask costs beyond the core's.
 
-    maturin build --release --out dist
-    cargo build --release -p elbowroom-python --example core_ask
+    maturin build --profile dist --out dist
+    cargo build --profile dist -p elbowroom-python --example core_ask
     pip install dist/elbowroom-*.whl
-    python bench/run.py dist/elbowroom-*.whl TARGET/release/examples/core_ask bench/results
+    python bench/run.py dist/elbowroom-*.whl TARGET/dist/examples/core_ask bench/results
 
 The last folder gets `raw.json`, all single measurements, and `README.md`, the table.
 """

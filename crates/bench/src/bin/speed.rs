@@ -121,7 +121,7 @@ fn run(words: &[&str]) {
     let asynchronous = in_a_process_of_its_own(&["async", pace]);
 
     let machine = machine();
-    let command = ["cargo run --release -p elbowroom-bench --bin speed --"].iter().chain(words).copied();
+    let command = ["cargo run --profile dist -p elbowroom-bench --bin speed --"].iter().chain(words).copied();
     let command = command.collect::<Vec<_>>().join(" ").trim_end_matches(" --").to_owned();
     let commit = std::env::var("ELBOWROOM_COMMIT").ok();
     let commit =

@@ -6,16 +6,15 @@ use std::time::Instant;
 
 use crate::clocks::Timing;
 
-/// Builds the command as this program was built; returns where it is.
+/// Builds the command as it is handed out, or in haste where this program was; returns where it is.
 pub fn build() -> PathBuf {
+    let (profile, folder) = if cfg!(debug_assertions) { ("dev", "debug") } else { ("dist", "dist") };
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "-p", "elbowroom-cli"]);
-    if !cfg!(debug_assertions) {
-        cargo.arg("--release");
-    }
+    cargo.args(["build", "--quiet", "-p", "elbowroom-cli", "--profile", profile]);
     assert!(cargo.status().unwrap().success());
+    // This program is TARGET/PROFILE/deps/large-….
     let here = std::env::current_exe().unwrap();
-    here.ancestors().nth(2).unwrap().join("elbow")
+    here.ancestors().nth(3).unwrap().join(folder).join("elbow")
 }
 
 /// One `elbow status`, from its start to its end.
