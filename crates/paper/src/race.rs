@@ -120,6 +120,9 @@ impl Outcome {
     }
 }
 
+/// Evaluations of the likelihood in a fit, about.
+const FIT_EVALUATIONS: f64 = 60.0;
+
 /// A study that knows the initial points of a replicate, and the least value among them.
 pub fn begin(
     objective: &Objective,
@@ -161,7 +164,7 @@ pub fn race(
         let before = cpu_seconds();
         let asked = study.ask(plan.n_batch.min(left))?;
         cpu += cpu_seconds() - before;
-        work += asked.work.total();
+        work += counted(asked.work.total(), study.n_observed());
         is_capped = cpu > plan.cap;
         if is_capped || work > plan.work || cpu_seconds() - started > plan.seconds || asked.trials.is_empty() {
             break;
@@ -177,6 +180,12 @@ pub fn race(
     }
     let recommended = study.highest_mean().map_or(f64::NAN, |found| objective.at(&found.point));
     Ok(Outcome { rounds, recommended, near: near as f64 / could_be_near.max(1) as f64, cpu, is_capped })
+}
+
+/// The work that counts for a batch. Random points need no model and count nothing by themselves; with the work of a fit,
+/// as the other methods have it, a race by work has an end for them too.
+fn counted(work: f64, n_observed: usize) -> f64 {
+    if work > 0.0 { work } else { FIT_EVALUATIONS * (n_observed as f64).powi(3) }
 }
 
 /// Points of a batch with an earlier one too near. None if there is no model.
