@@ -296,10 +296,14 @@ impl Study {
         trial_to_python(py, &trial, standing, None)
     }
 
-    /// The trial with the best value.
-    fn best<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let best = self.look(py, |shared| Ok(shared.study().best().cloned()))?;
-        best.map(|trial| trial_to_python(py, &trial, Standing::Complete, None)).transpose()
+    /// The trial with the best value; with the known constraint that its point breaks.
+    fn best<'py>(&self, py: Python<'py>) -> PyResult<Option<(Bound<'py, PyDict>, Option<String>)>> {
+        let best = self.look(py, |shared| {
+            let Some(trial) = shared.study().best() else { return Ok(None) };
+            let broken = shared.study().space().broken_constraint(&trial.point)?.map(|one| one.text().to_owned());
+            Ok(Some((trial.clone(), broken)))
+        })?;
+        best.map(|(trial, broken)| Ok((trial_to_python(py, &trial, Standing::Complete, None)?, broken))).transpose()
     }
 
     /// The point to use in the end; with `highest_mean` the paper's.

@@ -373,4 +373,5 @@ def test_a_measured_point_that_breaks_a_known_constraint_is_kept_and_warned_of()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         study.add({"x": 0.25}, 2.0)
-    assert study.best.number == 0
+    with pytest.warns(UserWarning, match="trial 0, the best, breaks the constraint `x < 0.5`"):
+        assert study.best.number == 0

@@ -405,13 +405,19 @@ class Study:
 
     @property
     def best(self) -> Trial | None:
-        """The trial with the best value, the first of equals."""
-        row = self._native.best()
-        return None if row is None else self._trial(row)
+        """The trial with the best value, the first of equals. It warns where that breaks a known constraint."""
+        found = self._native.best()
+        if found is None:
+            return None
+        row, broken = found
+        if broken is not None:
+            warnings.warn(f"trial {row['number']}, the best, breaks the constraint `{broken}`", stacklevel=2)
+        return self._trial(row)
 
     @property
     def recommended(self) -> Recommendation | None:
-        """The point to use in the end: that of the highest μ − s under the model. It need not have been tried."""
+        """The point to use in the end: that of the highest μ − s under the model, if the data around it support it, and
+        else the best observed one. It need not have been tried, unless trials failed in some part of the space."""
         row = self._native.recommended()
         return None if row is None else Recommendation(**{**row, "params": self._labels.decode(row["params"])})
 
