@@ -1,10 +1,8 @@
 //! What happens to a study when its processes are stopped and killed.
 
-mod common;
-
 use std::process::Child;
 
-use common::{Bench, until};
+use crate::common::{Bench, until};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Says which trial began and prints a value after a while.
@@ -41,7 +39,7 @@ fn a_trial_that_kills_its_worker_is_run_three_times_in_all() {
     let bench = Bench::new(3, command, "");
     for _ in 0..3 {
         let run = bench.elbow(&["run"]);
-        assert_eq!(run.status.code(), None, "{}", common::stderr(&run));
+        assert_eq!(run.status.code(), None, "{}", crate::common::stderr(&run));
     }
     // The same machine restarts it, and sees each time that the process is gone: that is a loss like any other.
     let run = bench.json(&["run"]);
@@ -58,7 +56,7 @@ fn ctrl_c_finishes_what_runs_and_a_second_one_gives_it_back() {
     until("two trials have begun", || bench.n_lines("begun") >= 2);
     signal(&run, Signal::INT);
     let output = run.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{}", common::stderr(&output));
+    assert_eq!(output.status.code(), Some(130), "{}", crate::common::stderr(&output));
     let status = bench.json(&["status"]);
     assert_eq!(status["counts"]["complete"], status["trials"], "nothing was cut short");
 
@@ -80,7 +78,7 @@ fn sigterm_gives_trials_back_and_another_worker_takes_them() {
     until("three trials have begun", || bench.n_lines("begun") >= 3);
     signal(&run, Signal::TERM);
     let output = run.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(143), "{}", common::stderr(&output));
+    assert_eq!(output.status.code(), Some(143), "{}", crate::common::stderr(&output));
     assert_eq!(bench.count("queued"), 3);
     let run = bench.json(&["worker", "bench.elbow", "--", "echo", "{x}"]);
     assert_eq!(run["told"], 3);
@@ -122,7 +120,7 @@ fn several_workers_share_a_budget() {
         .into_iter()
         .map(|worker| {
             let output = worker.wait_with_output().unwrap();
-            assert!(output.status.success(), "{}", common::stderr(&output));
+            assert!(output.status.success(), "{}", crate::common::stderr(&output));
             serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()["told"].as_u64().unwrap()
         })
         .sum();

@@ -1,8 +1,6 @@
 //! A store from somebody else makes `elbow` run nothing.
 
-mod common;
-
-use common::Bench;
+use crate::common::Bench;
 
 /// Somebody else's study: its names and texts are commands, in every place that a text can stand.
 fn trap() -> Bench {

@@ -1,8 +1,6 @@
 //! The life of a study, from the shell.
 
-mod common;
-
-use common::{Bench, stderr};
+use crate::common::{Bench, stderr};
 use serde_json::json;
 
 /// Prints (x - 0.3)^2 + n/100.

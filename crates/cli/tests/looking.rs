@@ -1,10 +1,8 @@
 //! Looking at a study, taking it elsewhere, and the laboratory's sheets.
 
-mod common;
-
 use std::fs;
 
-use common::Bench;
+use crate::common::Bench;
 use serde_json::{Value, json};
 
 fn done() -> Bench {

@@ -1,10 +1,8 @@
 //! A study that version 0.1.0 of elbowroom wrote, in the hands of this one.
 
-mod common;
-
 use std::fs;
 
-use common::{Bench, stderr};
+use crate::common::{Bench, stderr};
 use elbowroom_store::{Digest, Entry, Time, open};
 use serde_json::{Value, json};
 

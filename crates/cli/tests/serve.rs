@@ -1,13 +1,11 @@
 //! `elbow serve`, `elbow report`, and a worker over HTTP.
 
-mod common;
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use common::Bench;
+use crate::common::Bench;
 use serde_json::Value;
 
 /// A server that ends with its test.
@@ -132,7 +130,7 @@ fn a_pause_holds_for_workers_on_the_file_too() {
     pause(true);
     assert_eq!(bench.json(&["status"])["paused"], true);
     drop(server);
-    common::until("the pause is over", || bench.json(&["status"])["paused"] == false);
+    crate::common::until("the pause is over", || bench.json(&["status"])["paused"] == false);
 }
 
 #[test]

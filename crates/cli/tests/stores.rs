@@ -1,8 +1,6 @@
 //! Stores that cannot be reached, cannot be written, or are copies.
 
-mod common;
-
-use common::{Bench, until};
+use crate::common::{Bench, until};
 
 #[test]
 fn an_address_that_refuses_says_so_soon() {
@@ -37,10 +35,10 @@ fn a_read_only_store_can_be_looked_at() {
     };
     for args in [&["status"][..], &["best"], &["trials"], &["export"], &["doctor"], &["replay"]] {
         let output = elbow(args).output().unwrap();
-        assert!(output.status.success(), "{args:?}: {}", common::stderr(&output));
+        assert!(output.status.success(), "{args:?}: {}", crate::common::stderr(&output));
     }
     let output = elbow(&["ask"]).output().unwrap();
-    assert!(!output.status.success() && common::stderr(&output).contains("cannot be written"), "{output:?}");
+    assert!(!output.status.success() && crate::common::stderr(&output).contains("cannot be written"), "{output:?}");
     let mut serving = elbow(&["serve", "--port", "0"]).stdout(std::process::Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     std::io::BufRead::read_line(&mut std::io::BufReader::new(serving.stdout.take().unwrap()), &mut line).unwrap();

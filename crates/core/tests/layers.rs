@@ -34,10 +34,7 @@ fn the_map_names_every_module_of_the_crate_once() {
     let found =
         source_files().iter().filter(|file| *file != "lib.rs").map(|file| module_path(file).remove(0)).collect();
     assert_same("the map of modules in ARCHITECTURE.md", &mapped, "crates/core/src", &found);
-    let declared = read(&sources().join("lib.rs"))
-        .lines()
-        .filter_map(|line| line.trim_start_matches("pub ").strip_prefix("mod ")?.strip_suffix(';').map(str::to_string))
-        .collect();
+    let declared = declared(&read(&sources().join("lib.rs"))).collect();
     assert_same("the map of modules in ARCHITECTURE.md", &mapped, "lib.rs", &declared);
 }
 
@@ -51,6 +48,25 @@ fn the_table_of_crates_names_every_crate_and_no_other() {
         .map(|path| format!("crates/{}", path.file_name().expect("a name").to_string_lossy()))
         .collect();
     assert_same("the table of crates in ARCHITECTURE.md", &listed, "the folder crates", &found);
+}
+
+/// A file that its crate's `tests/all.rs` does not name would be compiled by nobody, and its tests would never run.
+#[test]
+fn every_file_of_tests_is_in_the_one_test_program_of_its_crate() {
+    for entry in fs::read_dir(root().join("crates")).expect("the folder crates") {
+        let folder = entry.expect("an entry of crates").path().join("tests");
+        let files: BTreeSet<String> =
+            names(&folder).filter_map(|n| n.strip_suffix(".rs").map(str::to_string)).collect();
+        if files.is_empty() {
+            continue;
+        }
+        let program = folder.join("all.rs");
+        let named = declared(&read(&program)).filter(|module| module != "common").collect();
+        let found = files.into_iter().filter(|file| file != "all").collect();
+        assert_same(&program.display().to_string(), &named, "its folder", &found);
+        let manifest = read(&folder.with_file_name("Cargo.toml"));
+        assert!(manifest.contains("autotests = false"), "{}: each file is a program of its own", folder.display());
+    }
 }
 
 #[test]
@@ -85,6 +101,19 @@ fn a_use_of_a_lower_module_is_named() {
         ["batch uses crate::Error, which is no module of the map; name the module it lives in \
           (crates/core/src/batch.rs)"]
     );
+}
+
+/// The modules that a root file declares.
+fn declared(source: &str) -> impl Iterator<Item = String> {
+    source
+        .lines()
+        .filter_map(|line| line.trim_start_matches("pub ").strip_prefix("mod ")?.strip_suffix(';').map(str::to_string))
+}
+
+/// The names in a folder; none where there is no such folder.
+fn names(folder: &Path) -> impl Iterator<Item = String> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    entries.map(|entry| entry.expect("an entry of a folder").file_name().to_string_lossy().into_owned())
 }
 
 /// What one source file uses though it should not.

@@ -1,11 +1,9 @@
 //! What every store promises, run against each of them.
 
-mod common;
-
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::{Bench, LONG, TTL, assert_sound, grid, random};
+use crate::common::{Bench, LONG, TTL, assert_sound, grid, random};
 use elbowroom::space::Point;
 use elbowroom::study::{Event, MeasurementKind, PlacedTrial, Report, StudyConfig, Told, TrialId, TrialState, verify};
 use elbowroom_store::{
@@ -649,7 +647,7 @@ fn a_configuration_that_cannot_be_opened_is_not_let_in(bench: &Bench) {
 #[test]
 fn many_may_open_a_new_database_at_once() {
     for _ in 0..5 {
-        let Some(dsn) = common::cluster::new_database() else { return };
+        let Some(dsn) = crate::common::cluster::new_database() else { return };
         std::thread::scope(|scope| {
             for _ in 0..6 {
                 scope.spawn(|| {

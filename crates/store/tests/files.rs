@@ -1,7 +1,5 @@
 //! Store files that are cut, changed, copied, read-only or out of space: reported, never a panic, never made worse.
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
@@ -10,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use common::crew::{Promises, Worker};
-use common::{assert_sound, random};
+use crate::common::crew::{Promises, Worker};
+use crate::common::{assert_sound, random};
 use elbowroom::study::Event;
 use elbowroom_store::{Error, Memory, SharedStudy, Sqlite, check, open, salvage};
 

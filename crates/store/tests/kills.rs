@@ -1,14 +1,12 @@
 //! Processes that are killed, stopped and crowded: nothing acknowledged is lost, no point is live twice, the budget
 //! is exact.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use common::crew::{MOMENTS, Promises, Worker};
-use common::{assert_sound, cluster, coarse, random};
+use crate::common::crew::{MOMENTS, Promises, Worker};
+use crate::common::{assert_sound, cluster, coarse, random};
 use elbowroom::study::{MeasurementKind, StudyConfig, verify};
 use elbowroom_store::{SharedStudy, Standing, open};
 

@@ -5,16 +5,14 @@
 //! any moment: all that was synced, and of the rest each sector of 512 bytes or not, by chance. Names of files are taken to
 //! be as durable as a journalling file system makes them.
 
-mod common;
-
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use common::crew::{Promises, Worker};
-use common::{assert_sound, random};
+use crate::common::crew::{Promises, Worker};
+use crate::common::{assert_sound, random};
 use elbowroom_store::{SharedStudy, Sqlite, check};
 
 const SECTOR: usize = 512;

@@ -1,15 +1,13 @@
 //! Who a database on another machine must prove to be, shown with a server of PostgreSQL and authorities made here.
 
-mod common;
-
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
-use common::cluster::{Cluster, PASSWORD};
-use common::random;
+use crate::common::cluster::{Cluster, PASSWORD};
+use crate::common::random;
 use elbowroom_store::{Dsn, Error, Postgres, SharedStudy, Store, open};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 

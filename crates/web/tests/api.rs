@@ -1,12 +1,10 @@
 //! The API as programs use it.
 
-mod common;
-
 use std::collections::HashSet;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use common::{Served, space, study, yield_loss};
+use crate::common::{Served, space, study, yield_loss};
 use elbowroom::space::{Parameter, Point, SearchSpace};
 use elbowroom::study::{Event, Study, StudyConfig, Told, TrialId, verify};
 use elbowroom_store::{Error, Heartbeat, SharedStudy, Standing, open};

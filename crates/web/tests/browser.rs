@@ -1,11 +1,7 @@
 //! The dashboard in a real browser. Skipped, and said so, where there is no Chromium.
 
-mod common;
-#[path = "common/browser.rs"]
-mod driver;
-
-use common::{Served, study};
-use driver::Browser;
+use crate::common::browser::Browser;
+use crate::common::{Served, study};
 use elbowroom::space::{Parameter, SearchSpace};
 use elbowroom::study::{StudyConfig, TrialId};
 use elbowroom_store::{SharedStudy, Standing};
@@ -191,8 +187,8 @@ fn nothing_yet_and_nobody_there_are_said() {
     let served = Served::start(false);
     browser.open(&served.url);
     browser.wait("document.body.innerText.includes('No study yet')");
-    SharedStudy::create(served.store.clone(), "plate", StudyConfig::new(common::space())).unwrap();
-    SharedStudy::create(served.store.clone(), "other", StudyConfig::new(common::space())).unwrap();
+    SharedStudy::create(served.store.clone(), "plate", StudyConfig::new(crate::common::space())).unwrap();
+    SharedStudy::create(served.store.clone(), "other", StudyConfig::new(crate::common::space())).unwrap();
     for (page, said) in [
         ("overview", "No value yet"),
         ("map", "a model needs two results"),

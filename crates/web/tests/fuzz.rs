@@ -1,9 +1,7 @@
 //! Random requests made from the OpenAPI document, right ones and wrong ones: none is a fault of the server, none leaves a
 //! log that cannot be read, and what a right request is answered is in the document.
 
-mod common;
-
-use common::{Served, study};
+use crate::common::{Served, study};
 use elbowroom::rng::Stream;
 use elbowroom_store::SharedStudy;
 use elbowroom_web::document;

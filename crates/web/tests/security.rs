@@ -1,8 +1,6 @@
 //! The security minimum, line by line.
 
-mod common;
-
-use common::{Served, send, study};
+use crate::common::{Served, send, study};
 use elbowroom::space::{Parameter, SearchSpace};
 use elbowroom::study::StudyConfig;
 use elbowroom_store::{Memory, SharedStudy};

@@ -1,12 +1,7 @@
 //! What the dashboard's pictures show, looked at in a real browser. Skipped, and said so, where there is no Chromium.
 
-mod common;
-#[allow(dead_code, reason = "each test program uses a part")]
-#[path = "common/browser.rs"]
-mod driver;
-
-use common::{Served, space, yield_loss};
-use driver::Browser;
+use crate::common::browser::Browser;
+use crate::common::{Served, space, yield_loss};
 use elbowroom::study::StudyConfig;
 use elbowroom_store::{SharedStudy, Store};
 use serde_json::json;

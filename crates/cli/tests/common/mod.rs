@@ -1,5 +1,4 @@
 //! A folder with a study, and `elbow` run in it.
-#![allow(dead_code, reason = "each test program uses a part")]
 
 use std::fs;
 use std::path::PathBuf;

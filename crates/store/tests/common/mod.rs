@@ -1,5 +1,5 @@
 //! What several test files need.
-#![allow(dead_code)]
+#![allow(dead_code, reason = "the tests and the fault runs each use a part")]
 
 pub mod cluster;
 pub mod crew;

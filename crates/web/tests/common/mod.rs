@@ -1,5 +1,6 @@
 //! A server with a study in it, and a client that sends exactly what it is told.
-#![allow(dead_code)]
+
+pub mod browser;
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};

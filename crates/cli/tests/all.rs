@@ -1,0 +1,14 @@
+//! The command, from outside: each module is a file of tests.
+//!
+//! One program for them all, because each would be linked for itself with everything that the crate stands on.
+
+mod check;
+mod common;
+mod faults;
+mod fuzz;
+mod hostile;
+mod life;
+mod looking;
+mod old;
+mod serve;
+mod stores;

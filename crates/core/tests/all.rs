@@ -1,0 +1,32 @@
+//! The library, from outside: each module is a file of tests.
+//!
+//! One program for them all, because each would be linked for itself with everything that the crate stands on.
+
+mod bad_input;
+mod chance;
+mod design;
+mod explain;
+mod gp_golden;
+mod gp_properties;
+mod gp_reference;
+mod gradients;
+mod layers;
+mod likelihood_fit;
+mod lipschitz;
+mod local_penalization;
+mod multinormal;
+mod normal;
+mod old_log;
+mod optim;
+mod optim_speed;
+mod pins;
+mod problems;
+mod quality_smoke;
+mod recommended;
+mod space;
+mod space_constraints;
+mod strategies;
+mod study;
+mod study_log;
+mod wild_values;
+mod work;

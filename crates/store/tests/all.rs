@@ -1,0 +1,10 @@
+//! The stores, from outside: each module is a file of tests.
+//!
+//! One program for them all, because each would be linked for itself with everything that the crate stands on.
+
+mod common;
+mod contract;
+mod files;
+mod kills;
+mod power;
+mod tls;

@@ -1,0 +1,10 @@
+//! The server, from outside: each module is a file of tests.
+//!
+//! One program for them all, because each would be linked for itself with everything that the crate stands on.
+
+mod api;
+mod browser;
+mod common;
+mod fuzz;
+mod security;
+mod shown;
