@@ -246,6 +246,7 @@ pub enum ResultPlace {
 Examples:
   elbow ask
   elbow ask -n 8 --due 3d
+  elbow ask -n 8 --fix celsius=60 --within minutes=5..20
   elbow ask --json | jq '.trials[0].point'")]
 pub struct Ask {
     /// Which study.
@@ -254,12 +255,26 @@ pub struct Ask {
     /// How many points.
     #[arg(short, long, default_value_t = 1, value_parser = at_least_one)]
     pub n: usize,
+    /// In which part of the space.
+    #[command(flatten)]
+    pub narrow: Narrow,
     /// When the results should be there; after that the points are handed out again. Late results are welcome.
     #[arg(long, value_name = "TIME", value_parser = lease, default_value = "1d")]
     pub due: Duration,
     /// A name for this request: asking again under it gives the same trials.
     #[arg(long, value_name = "NAME")]
     pub request: Option<String>,
+}
+
+/// The part of the space that points are asked for in.
+#[derive(Debug, Args)]
+pub struct Narrow {
+    /// Hold a parameter at a value, in all of the points; once for each parameter.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub fix: Vec<String>,
+    /// Keep a number between two values, both included; once for each parameter.
+    #[arg(long, value_name = "NAME=LOW..HIGH")]
+    pub within: Vec<String>,
 }
 
 /// `elbow tell`.
@@ -458,6 +473,7 @@ pub struct Report {
 #[command(after_help = "\
 Examples:
   elbow sheet -n 8 --plate 96 -o monday.csv
+  elbow sheet -n 8 --fix celsius=60 -o tuesday.csv    all wells at one temperature
   elbow import monday.csv
 
 Fill in the column `value`: a number, `failed` or `infeasible`; in `sd` its standard deviation, if you know it. Rows may
@@ -470,6 +486,9 @@ pub struct Sheet {
     /// How many points.
     #[arg(short, long, default_value_t = 8, value_parser = at_least_one)]
     pub n: usize,
+    /// In which part of the space.
+    #[command(flatten)]
+    pub narrow: Narrow,
     /// Give each a well of a plate with so many.
     #[arg(long, value_name = "WELLS")]
     pub plate: Option<usize>,

@@ -17,6 +17,7 @@ mod commands;
 mod differ;
 mod fault;
 mod intake;
+mod narrow;
 mod place;
 mod progress;
 pub mod sheet;

@@ -9,6 +9,7 @@ use std::fmt::Write;
 use elbowroom::batch::{AcquisitionKind, BatchSize, BatchStrategy, LocalPenalization, MaximumRule, Situation};
 use elbowroom::data::Dataset;
 use elbowroom::design;
+use elbowroom::domain::Domain;
 use elbowroom::error::Error;
 use elbowroom::gp::{FitParams, KernelKind, Posterior, Shape, fit};
 use elbowroom::penalty::{Ball, Penalizer, PenalizerKind};
@@ -60,7 +61,8 @@ impl Scene {
             ..LocalPenalization::paper_ei()
         };
         let (taken, stream) = (HashSet::new(), stream.child("ask", 0));
-        let situation = Situation::new(&posterior, &space, &[], &taken, &stream);
+        let domain = Domain::whole(&space);
+        let situation = Situation::new(&posterior, &domain, &[], &taken, &stream);
         let chosen = strategy.choose(&situation, BatchSize::new(BATCH_SIZE)?)?;
         let batch: Vec<Vec<f64>> = chosen.points.iter().map(|u| u.as_slice().to_vec()).collect();
         let (lipschitz, best) = (chosen.info.lipschitz.unwrap_or(1.0), chosen.info.maximum.unwrap_or(0.0));

@@ -27,7 +27,7 @@
 //! ```
 //!
 //! The modules form a list, each using only those above it: [`error`], [`rng`], [`normal`], [`linalg`], [`optim`],
-//! [`space`], [`design`], [`data`], [`gp`], [`chance`], [`acquisition`], [`penalty`], [`batch`], [`problems`], [`study`].
+//! [`space`], [`design`], [`domain`], [`data`], [`gp`], [`chance`], [`acquisition`], [`penalty`], [`batch`], [`problems`], [`study`].
 //! `ARCHITECTURE.md` is the map, `NOTATION.md` ties the paper's symbols to the names here.
 
 pub mod acquisition;
@@ -35,6 +35,7 @@ pub mod batch;
 pub mod chance;
 pub mod data;
 pub mod design;
+pub mod domain;
 pub mod error;
 pub mod gp;
 pub mod linalg;

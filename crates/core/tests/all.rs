@@ -15,6 +15,7 @@ mod likelihood_fit;
 mod lipschitz;
 mod local_penalization;
 mod multinormal;
+mod narrowed;
 mod normal;
 mod old_log;
 mod optim;

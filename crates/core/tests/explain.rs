@@ -8,6 +8,7 @@ use elbowroom::batch::{
 };
 use elbowroom::chance::Chance;
 use elbowroom::data::Dataset;
+use elbowroom::domain::Domain;
 use elbowroom::gp::{Hyperparameters, KernelKind, Metric, Posterior};
 use elbowroom::linalg::Points;
 use elbowroom::rng::Stream;
@@ -16,7 +17,7 @@ use elbowroom::study::StrategyConfig;
 
 /// A model of twelve results in two coordinates, two points under way, and a chance of success.
 struct Setting {
-    space: SearchSpace,
+    domain: Domain<'static>,
     posterior: Posterior,
     pending: Vec<UnitPoint>,
     taken: HashSet<PointKey>,
@@ -28,6 +29,8 @@ impl Setting {
     fn new(seed: u64) -> Self {
         let mut draw = Stream::new(seed);
         let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::float("y", 0.0, 1.0)]).unwrap();
+        // For as long as the test runs.
+        let domain = Domain::whole(Box::leak(Box::new(space)));
         let x = Points::from_rows(2, (0..24).map(|_| draw.uniform()).collect()).unwrap();
         let succeeded: Vec<bool> = x.iter().map(|u| u[0] < 0.7).collect();
         let chance = Chance::learn(&x, &succeeded, &[Metric::Distance; 2]).unwrap().expect("some failed");
@@ -35,14 +38,14 @@ impl Setting {
         let data = Dataset::new(x, values).unwrap();
         let hyper = Hyperparameters::new(KernelKind::Matern52, 1.0, vec![0.3, 0.4], 1e-3);
         let posterior = Posterior::new(&data, hyper).unwrap();
-        let pending: Vec<UnitPoint> = (0..2).map(|_| space.sample(&mut draw)).collect();
-        let taken = pending.iter().map(|u| space.key(u)).collect();
-        Self { space, posterior, pending, taken, chance, stream: Stream::new(seed) }
+        let pending: Vec<UnitPoint> = (0..2).map(|_| domain.sample(&mut draw)).collect();
+        let taken = pending.iter().map(|u| domain.key(u)).collect();
+        Self { domain, posterior, pending, taken, chance, stream: Stream::new(seed) }
     }
 
     fn situation(&self, with_pending: bool, with_chance: bool) -> Situation<'_> {
         let pending = if with_pending { self.pending.as_slice() } else { &[] };
-        let situation = Situation::new(&self.posterior, &self.space, pending, &self.taken, &self.stream);
+        let situation = Situation::new(&self.posterior, &self.domain, pending, &self.taken, &self.stream);
         Situation { chance: with_chance.then_some(&self.chance), ..situation }
     }
 }

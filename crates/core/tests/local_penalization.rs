@@ -8,6 +8,7 @@ use elbowroom::batch::{
     best_mean_at_data,
 };
 use elbowroom::data::Dataset;
+use elbowroom::domain::Domain;
 use elbowroom::gp::{Hyperparameters, KernelKind, Metric, Noise, Panel, Posterior, Scratch};
 use elbowroom::linalg::Points;
 use elbowroom::optim::Objective;
@@ -66,7 +67,8 @@ fn choose(
     seed: u64,
 ) -> Batch {
     let stream = Stream::new(seed);
-    let situation = Situation::new(gp, space, pending, taken, &stream);
+    let domain = Domain::whole(space);
+    let situation = Situation::new(gp, &domain, pending, taken, &stream);
     strategy.choose(&situation, BatchSize::new(q).unwrap()).unwrap()
 }
 
@@ -299,7 +301,8 @@ fn the_same_stream_gives_the_same_batch_in_any_thread() {
     // A stream that was drawn from is the same stream: only its name counts.
     let mut used = Stream::new(7);
     used.bits();
-    let situation = Situation::new(&gp, &space, &[], &taken, &used);
+    let domain = Domain::whole(&space);
+    let situation = Situation::new(&gp, &domain, &[], &taken, &used);
     let again = LocalPenalization::default().choose(&situation, BatchSize::new(5).unwrap()).unwrap();
     assert_eq!(again.points, want.0);
 }
@@ -558,7 +561,7 @@ fn a_batch_larger_than_what_is_left_is_what_is_left() {
 #[test]
 fn a_climb_ends_where_no_single_coordinate_can_do_better() {
     // Scores of two categories (and an integer) by table: the second coordinate must move before the first can.
-    use elbowroom::acquisition::Climb;
+    use elbowroom::domain::Domain;
     let space = SearchSpace::new(vec![
         Parameter::category("a", 0..6),
         Parameter::category("b", 0..5),
@@ -574,7 +577,7 @@ fn a_climb_ends_where_no_single_coordinate_can_do_better() {
             table[(level(0) * 5 + level(1)) * 4 + level(2)]
         };
         let mut u = space.sample(&mut s).into_vec();
-        let reached = Climb::new(&space, 50).from(&mut score, &mut u);
+        let reached = Domain::whole(&space).climber(50).from(&mut score, &mut u);
         for k in 0..3 {
             for level in 0..space.dimensions()[k].levels().unwrap() {
                 let mut moved = u.clone();

@@ -14,12 +14,13 @@ use elbowroom::batch::{
     LipschitzRule, LocalPenalization, MaximumRule, Plain, PureExploration, RandomRest, Refit, RegionRule,
     SimulationMatching, Situation, StopRule, Thompson, Tried,
 };
+use elbowroom::domain::Domain;
 use elbowroom::penalty::PenalizerKind;
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, Point, SearchSpace, UnitPoint};
 use elbowroom::study::{
-    Build, Event, HyperparameterRule, InitialDesign, ModelConfig, Recommendation, StrategyConfig, Study, StudyConfig,
-    Trial, TrialState, verify,
+    Ask, Build, Event, HyperparameterRule, InitialDesign, ModelConfig, Recommendation, StrategyConfig, Study,
+    StudyConfig, Trial, TrialState, verify,
 };
 
 /// A study to record: a name, a configuration, and how it is driven.
@@ -124,7 +125,7 @@ fn lost(study: &mut Study) {
     let basis = study.basis();
     tell(study, &first[0]);
     // The second is lost and handed out once more, beside a new one that rests on the older results.
-    let again = study.suggest_again(2, &[first[1].id], vec![first[2].id], Some(&basis)).unwrap();
+    let again = study.suggest_with(Ask::new(2).beside(vec![first[2].id]).retrying(vec![first[1].id]), &basis).unwrap();
     study.apply(again.into_event(None)).unwrap();
     tell(study, &first[2]);
     let late = Event::Told {
@@ -353,7 +354,8 @@ fn facts(study: &Study) -> String {
     let failed = study.trials().iter().filter(has_failed).map(|trial| trial.unit.as_slice()).collect();
     let tried = Tried { points: study.trials().iter().map(|trial| trial.unit.as_slice()).collect(), failed };
     let stream = Stream::new(99);
-    let situation = Situation::new(&model.posterior, study.space(), &pending, &taken, &stream);
+    let domain = Domain::whole(study.space());
+    let situation = Situation::new(&model.posterior, &domain, &pending, &taken, &stream);
     let situation = Situation { tried: &tried, chance: chance.as_deref(), ..situation };
     for q in [1, 3] {
         let batch = study.config().strategy.choose(&situation, BatchSize::new(q).unwrap()).unwrap();

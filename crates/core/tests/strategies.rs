@@ -9,6 +9,7 @@ use elbowroom::batch::{
     Thompson, best_mean_at_data,
 };
 use elbowroom::data::Dataset;
+use elbowroom::domain::Domain;
 use elbowroom::gp::{Hyperparameters, KernelKind, Metric, Noise, Posterior};
 use elbowroom::linalg::Points;
 use elbowroom::normal;
@@ -66,7 +67,8 @@ fn choose(
     let mut taken = observed_keys(space, gp);
     taken.extend(pending.iter().map(|u| space.key(u)));
     let stream = Stream::new(seed);
-    let situation = Situation::new(gp, space, pending, &taken, &stream);
+    let domain = Domain::whole(space);
+    let situation = Situation::new(gp, &domain, pending, &taken, &stream);
     strategy.choose(&situation, BatchSize::new(q).unwrap()).unwrap()
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use elbowroom::error::Error;
 use elbowroom::space::{Parameter, Point, SearchSpace};
 use elbowroom::study::{
-    Event, Goal, InitialDesign, MeasurementKind, Report, Source, StrategyConfig, Study, StudyConfig, Told, Trial,
+    Ask, Event, Goal, InitialDesign, MeasurementKind, Report, Source, StrategyConfig, Study, StudyConfig, Told, Trial,
     TrialId, TrialState, default_initial, verify,
 };
 
@@ -156,11 +156,11 @@ mod asking {
     #[test]
     fn asking_again_under_the_same_name_gives_the_same_trials() {
         let mut study = parabola(line(), 2, 4);
-        let first = study.ask_as(2, "worker 1").unwrap();
+        let first = study.ask(Ask::new(2).named("worker 1")).unwrap();
         let revision = study.events().len();
-        assert_eq!(study.ask_as(2, "worker 1").unwrap().trials, first.trials);
+        assert_eq!(study.ask(Ask::new(2).named("worker 1")).unwrap().trials, first.trials);
         assert_eq!(study.events().len(), revision);
-        assert_ne!(study.ask_as(2, "worker 2").unwrap().trials, first.trials);
+        assert_ne!(study.ask(Ask::new(2).named("worker 2")).unwrap().trials, first.trials);
         let replayed = Study::replay(study.events().to_vec()).unwrap().answered("worker 1").unwrap();
         assert_eq!((replayed.trials, replayed.short), (first.trials, first.short));
     }
@@ -480,7 +480,7 @@ mod results {
         let older = study.clone();
         study.tell(trials[0].id, 0.1).unwrap();
         let pending = study.pending().map(|t| t.id).skip(1).collect();
-        let event = study.suggest_with(2, pending, Some(&older.basis())).unwrap().into_event(None);
+        let event = study.suggest_with(Ask::new(2).beside(pending), &older.basis()).unwrap().into_event(None);
         study.apply(event).unwrap();
         assert_eq!(verify(study.events()).unwrap(), []);
 
@@ -559,7 +559,7 @@ mod large_studies {
         trials.sort_by(|a, b| a.value().unwrap().total_cmp(&b.value().unwrap()));
         assert!(trials[..10].iter().all(|trial| used.contains(&trial.unit[0])));
         assert!(study.trials()[39..].iter().all(|trial| used.contains(&trial.unit[0])));
-        assert_eq!(study.ask_as(1, "more").unwrap().part, Some(part));
+        assert_eq!(study.ask(Ask::new(1).named("more")).unwrap().part, Some(part));
         assert_eq!(study.answered("more").unwrap().part, Some(part));
     }
 

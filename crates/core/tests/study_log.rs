@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use elbowroom::space::{Parameter, Point, SearchSpace, UnitPoint};
-use elbowroom::study::{Event, Goal, PlacedTrial, Report, Study, StudyConfig, TrialId, TrialState, verify};
+use elbowroom::study::{Ask, Event, Goal, PlacedTrial, Report, Study, StudyConfig, TrialId, TrialState, verify};
 use proptest::prelude::*;
 
 /// Small spaces: continuous, mixed, finite, constrained, of one point.
@@ -61,7 +61,7 @@ fn take(study: &mut Study, step: &Step) -> Vec<TrialId> {
     match *step {
         Step::Ask(q) => return study.ask(q).unwrap().trials.iter().map(|t| t.id).collect(),
         Step::AskAs(q, r) => {
-            study.ask_as(q, &format!("request {r}")).unwrap();
+            study.ask(Ask::new(q).named(format!("request {r}"))).unwrap();
         }
         Step::Add(seed, value) => {
             let u = study.space().sample(&mut elbowroom::rng::Stream::new(seed));
@@ -340,8 +340,8 @@ fn points_that_decode_alike_are_one_point_also_where_encoding_rounds() {
 fn a_trial_handed_out_again_is_the_same_trial() {
     let space = SearchSpace::new(vec![Parameter::int("n", 0, 99)]).unwrap();
     let mut study = Study::new(StudyConfig::new(space).budget(3)).unwrap();
-    let lost = study.ask_as(2, "first").unwrap().trials;
-    let suggestion = study.suggest_again(2, &[lost[1].id], vec![lost[0].id], None).unwrap();
+    let lost = study.ask(Ask::new(2).named("first")).unwrap().trials;
+    let suggestion = study.suggest(Ask::new(2).beside(vec![lost[0].id]).retrying(vec![lost[1].id])).unwrap();
     // The budget allows one new trial beside the lost one, which costs nothing.
     assert_eq!((suggestion.again.len(), suggestion.trials.len(), &suggestion.short), (1, 1, &None));
     study.apply(suggestion.into_event(Some("second".to_owned()))).unwrap();
@@ -350,7 +350,7 @@ fn a_trial_handed_out_again_is_the_same_trial() {
     assert_eq!(answer[0].point, lost[1].point);
 
     // With nothing new to choose there is still an answer; what is not asked for stays lost.
-    let all = study.suggest_again(1, &[lost[0].id, lost[1].id], vec![], None).unwrap();
+    let all = study.suggest(Ask::new(1).beside(vec![]).retrying(vec![lost[0].id, lost[1].id])).unwrap();
     assert_eq!((all.again.len(), all.trials.len(), all.again[0].attempt), (1, 0, 2));
     let event = all.clone().into_event(None);
     study.apply(event.clone()).unwrap();
@@ -359,7 +359,7 @@ fn a_trial_handed_out_again_is_the_same_trial() {
     // Attempts are counted without a gap, and an ended trial is not handed out.
     assert!(study.apply(event).unwrap_err().to_string().contains("attempt 2, where it cannot be"));
     study.tell(lost[0].id, 1.0).unwrap();
-    let next = study.suggest_again(1, &[lost[0].id], vec![], None).unwrap().into_event(None);
+    let next = study.suggest(Ask::new(1).beside(vec![]).retrying(vec![lost[0].id])).unwrap().into_event(None);
     assert!(study.apply(next).is_err());
     let lines = written(&study);
     let read: Vec<Event> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();

@@ -7,11 +7,12 @@ use elbowroom::batch::{
     Thompson,
 };
 use elbowroom::data::Dataset;
+use elbowroom::domain::Domain;
 use elbowroom::gp::{FitParams, Hyperparameters, KernelKind, Posterior, Shape, fit};
 use elbowroom::linalg::Points;
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, SearchSpace};
-use elbowroom::study::{HyperparameterRule, ModelConfig, StrategyConfig, Study, StudyConfig, Work};
+use elbowroom::study::{Ask, HyperparameterRule, ModelConfig, StrategyConfig, Study, StudyConfig, Work};
 
 fn plane() -> SearchSpace {
     SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::float("y", 0.0, 1.0)]).unwrap()
@@ -27,7 +28,8 @@ fn choose(strategy: &dyn BatchStrategy, n: usize, q: usize) -> Batch {
     let hyper = Hyperparameters::new(KernelKind::Matern52, 1.0, vec![0.3, 0.3], 1e-4);
     let posterior = Posterior::new(&data(n), hyper).unwrap();
     let (space, taken, stream) = (plane(), HashSet::new(), Stream::new(1));
-    let situation = Situation::new(&posterior, &space, &[], &taken, &stream);
+    let domain = Domain::whole(&space);
+    let situation = Situation::new(&posterior, &domain, &[], &taken, &stream);
     strategy.choose(&situation, BatchSize::new(q).unwrap()).unwrap()
 }
 
@@ -132,9 +134,9 @@ fn an_ask_says_what_it_cost() {
     assert_close(work.model, (n as f64).powi(3) / 3.0);
     assert!(work.choice > 0.0);
     // An answer that was given before costs nothing.
-    let first = study.ask_as(2, "worker 1").unwrap();
+    let first = study.ask(Ask::new(2).named("worker 1")).unwrap();
     assert!(first.work.total() > 0.0);
-    let again = study.ask_as(2, "worker 1").unwrap();
+    let again = study.ask(Ask::new(2).named("worker 1")).unwrap();
     assert_eq!((again.work, again.trials), (Work::default(), first.trials));
 }
 

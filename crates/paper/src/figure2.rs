@@ -8,6 +8,7 @@ use std::path::Path;
 
 use elbowroom::batch::{BatchSize, BatchStrategy, LocalPenalization, Situation};
 use elbowroom::data::Dataset;
+use elbowroom::domain::Domain;
 use elbowroom::gp::{Hyperparameters, KernelKind, Posterior};
 use elbowroom::linalg::Points;
 use elbowroom::penalty::{Ball, Penalizer, PenalizerKind};
@@ -52,7 +53,8 @@ fn compute() -> Result<Vec<Curve>> {
     let strategy = LocalPenalization::paper_ucb();
     let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
     let (taken, stream) = (HashSet::new(), Stream::new(1));
-    let situation = Situation::new(&posterior, &space, &[], &taken, &stream);
+    let domain = Domain::whole(&space);
+    let situation = Situation::new(&posterior, &domain, &[], &taken, &stream);
     let batch = strategy.choose(&situation, BatchSize::new(TURNS)?)?;
     let chosen: Vec<f64> = batch.points.iter().map(|u| u.as_slice()[0]).collect();
     let (lipschitz, best) = (batch.info.lipschitz.unwrap_or(f64::NAN), batch.info.maximum.unwrap_or(f64::NAN));

@@ -12,6 +12,7 @@ use elbowroom::batch::{
     AcquisitionKind, BatchSize, BatchStrategy, Believer, LocalPenalization, Marginalized, MaximumRule, Situation,
 };
 use elbowroom::data::Dataset;
+use elbowroom::domain::Domain;
 use elbowroom::gp::{Hyperparameters, KernelKind, Posterior};
 use elbowroom::linalg::Points;
 use elbowroom::optim::Objective;
@@ -132,7 +133,8 @@ fn choose(
 ) -> Result<(UnitPoint, (f64, f64))> {
     let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
     let (taken, stream) = (HashSet::new(), Stream::new(seed));
-    let situation = Situation::new(posterior, &space, pending, &taken, &stream);
+    let domain = Domain::whole(&space);
+    let situation = Situation::new(posterior, &domain, pending, &taken, &stream);
     let batch = strategy.choose(&situation, BatchSize::new(1)?)?;
     let constants = (batch.info.lipschitz.unwrap_or(f64::NAN), batch.info.maximum.unwrap_or(f64::NAN));
     let point = batch.points.into_iter().next().ok_or("a line has no more points")?;

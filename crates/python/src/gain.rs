@@ -2,7 +2,7 @@
 
 use elbowroom::error::Result;
 use elbowroom::normal::ln_ei;
-use elbowroom::study::{Event, OutcomeRule, Source, Study, Trial};
+use elbowroom::study::{Ask, Event, OutcomeRule, Source, Study, Trial};
 
 /// E max(0, best − Y) where the strategy would go next if nothing were pending, in the user's units; none before there
 /// is a model.
@@ -22,7 +22,7 @@ pub fn expected_gain(study: &Study) -> Result<Option<f64>> {
         other => other,
     });
     let study = Study::replay(plain)?;
-    let suggestion = study.suggest_with(1, Vec::new(), None)?;
+    let suggestion = study.suggest(Ask::new(1).beside(Vec::new()))?;
     let Some(next) = suggestion.trials.first().filter(|next| next.source == Source::Model) else { return Ok(None) };
     let (mean, sd) = study.model()?.predict_value(&study.space().encode(&next.point)?);
     let above = mean - study.config().goal.maximized(best);

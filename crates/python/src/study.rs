@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
+use elbowroom::domain::Narrowing;
 use elbowroom::space::Point;
-use elbowroom::study::{Alarm, Report, TrialId};
+use elbowroom::study::{Alarm, Ask, Report, TrialId};
 use elbowroom_store::{
     About, Attempt, Counts, DEFAULT_TTL, Digest, Entry, Handed, Heartbeat, Memory, SharedStudy, Standing, Store, Time,
     worker_name,
@@ -125,10 +126,24 @@ impl Study {
     }
 
     /// Takes up to n points, and why there are fewer.
-    #[pyo3(signature = (n, request=None))]
-    fn ask<'py>(&self, py: Python<'py>, n: usize, request: Option<String>) -> PyResult<Rows<'py>> {
+    #[pyo3(signature = (n, request=None, fixed=None, low=None, high=None))]
+    fn ask<'py>(
+        &self,
+        py: Python<'py>,
+        n: usize,
+        request: Option<String>,
+        fixed: Option<&Bound<'py, PyMapping>>,
+        low: Option<&Bound<'py, PyMapping>>,
+        high: Option<&Bound<'py, PyMapping>>,
+    ) -> PyResult<Rows<'py>> {
+        let point = |mapping: Option<&Bound<'py, PyMapping>>| mapping.map_or(Ok(Point::new()), point_from_python);
+        let mut narrowing = Narrowing { fixed: point(fixed)?.into_iter().collect(), ..Narrowing::default() };
+        for ((name, low), (_, high)) in point(low)?.into_iter().zip(point(high)?) {
+            narrowing = narrowing.within(name, low, high);
+        }
         let asking = self.asking.clone();
-        let work = move |stays: &dyn Fn() -> bool| lock(&asking).ask_while(n, request.as_deref(), stays);
+        let ask = Ask { request, ..Ask::new(n).narrowed(narrowing) };
+        let work = move |stays: &dyn Fn() -> bool| lock(&asking).ask_while(ask, stays);
         let give_back = |handed: elbowroom_store::Result<Handed>| {
             let Ok(handed) = handed else { return };
             let attempts: Vec<Attempt> = handed.trials.iter().map(|trial| trial.attempt).collect();

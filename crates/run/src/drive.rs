@@ -276,7 +276,7 @@ impl<'a> Driving<'a> {
         if q == 0 {
             return Vec::new();
         }
-        let handed = match self.study.ask_unless_paused(q, None) {
+        let handed = match self.study.ask_unless_paused(q) {
             Ok(Some(handed)) => handed,
             Ok(None) => {
                 // Results that come meanwhile are stored, and the drive goes on when the study does.

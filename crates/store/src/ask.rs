@@ -15,7 +15,7 @@
 
 use std::time::{Duration, Instant};
 
-use elbowroom::study::{Basis, Event, Standing, Suggestion, TrialId};
+use elbowroom::study::{Ask, Basis, Event, Standing, Suggestion, TrialId};
 
 use crate::error::Result;
 use crate::fault;
@@ -46,13 +46,14 @@ struct Asking {
 }
 
 impl SharedStudy {
-    /// Takes q more points to be evaluated, or as many as there are. They are stored, with leases, before this returns.
-    /// While the study is paused, it waits.
+    /// Takes more points to be evaluated, or as many as there are: `study.ask(4)`, or an [`Ask`] that says more. They are
+    /// stored, with leases, before this returns. While the study is paused, it waits.
     ///
-    /// Under a request's name, asking again gives the same trials as they stand by then, whatever happened to the first
+    /// What is pending and what was lost is the store's business: it is left out of an `Ask`. Lost trials come first, if
+    /// they lie in the part of the space that is asked for. Under a request's name, asking again gives the same trials as they stand by then, whatever happened to the first
     /// answer on its way. An answer without any trial is not kept: the next time there may be one.
-    pub fn ask(&mut self, q: usize, request: Option<&str>) -> Result<Handed> {
-        self.ask_while(q, request, &|| true)
+    pub fn ask(&mut self, ask: impl Into<Ask>) -> Result<Handed> {
+        self.ask_while(ask, &|| true)
     }
 
     /// As [`ask`](Self::ask), for somebody who may leave while points are chosen: each time before something is stored,
@@ -64,14 +65,14 @@ impl SharedStudy {
     /// # use elbowroom_store::{Memory, SharedStudy};
     /// # let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
     /// # let mut study = SharedStudy::create(std::sync::Arc::new(Memory::new()), "plate", StudyConfig::new(space))?;
-    /// assert!(study.ask_while(2, None, &|| false)?.trials.is_empty());
+    /// assert!(study.ask_while(2, &|| false)?.trials.is_empty());
     /// assert!(study.study().trials().is_empty());
     /// # Ok::<(), elbowroom_store::Error>(())
     /// ```
-    pub fn ask_while(&mut self, q: usize, request: Option<&str>, stays: &dyn Fn() -> bool) -> Result<Handed> {
-        let request = request.map_or_else(request::fresh, str::to_owned);
+    pub fn ask_while(&mut self, ask: impl Into<Ask>, stays: &dyn Fn() -> bool) -> Result<Handed> {
+        let ask = with_name(ask.into());
         loop {
-            if let Some(handed) = self.ask_now(q, Some(&request), stays)? {
+            if let Some(handed) = self.ask_now(&ask, stays)? {
                 return Ok(handed);
             }
             std::thread::sleep(request::jittered(LONGEST_GLANCE));
@@ -90,20 +91,20 @@ impl SharedStudy {
     /// let store = Arc::new(Memory::new());
     /// let mut study = SharedStudy::create(store.clone(), "plate", StudyConfig::new(space))?;
     /// store.pause("plate", Some(Duration::from_secs(60)))?;
-    /// assert!(study.ask_unless_paused(1, None)?.is_none() && study.is_paused());
+    /// assert!(study.ask_unless_paused(1)?.is_none() && study.is_paused());
     /// store.pause("plate", None)?;
-    /// assert!(study.ask_unless_paused(1, None)?.is_some());
+    /// assert!(study.ask_unless_paused(1)?.is_some());
     /// # Ok::<(), elbowroom_store::Error>(())
     /// ```
-    pub fn ask_unless_paused(&mut self, q: usize, request: Option<&str>) -> Result<Option<Handed>> {
-        self.ask_now(q, request, &|| true)
+    pub fn ask_unless_paused(&mut self, ask: impl Into<Ask>) -> Result<Option<Handed>> {
+        self.ask_now(&with_name(ask.into()), &|| true)
     }
 
-    fn ask_now(&mut self, q: usize, request: Option<&str>, stays: &dyn Fn() -> bool) -> Result<Option<Handed>> {
-        let request = request.map_or_else(request::fresh, str::to_owned);
-        crate::log::check_name("the request", &request)?;
+    fn ask_now(&mut self, ask: &Ask, stays: &dyn Fn() -> bool) -> Result<Option<Handed>> {
+        let request = ask.request.as_deref().unwrap_or_default();
+        crate::log::check_name("the request", request)?;
         let mut asking = Asking::default();
-        let handed = self.ask_until_handed(q, &request, stays, &mut asking);
+        let handed = self.ask_until_handed(ask, request, stays, &mut asking);
         if let Some(ticket) = asking.ticket.take() {
             // A place that cannot be given up runs out by itself.
             let _ = self.store.leave(&self.name, ticket);
@@ -113,7 +114,7 @@ impl SharedStudy {
 
     fn ask_until_handed(
         &mut self,
-        q: usize,
+        ask: &Ask,
         request: &str,
         stays: &dyn Fn() -> bool,
         asking: &mut Asking,
@@ -136,7 +137,7 @@ impl SharedStudy {
             }
             fault::at("ask: looked");
             let start = Instant::now();
-            let suggestion = self.choose(q, asking.basis.as_ref())?;
+            let suggestion = self.choose(ask, asking.basis.as_ref())?;
             asking.chose_in = Some(start.elapsed());
             fault::at("ask: chose");
             if suggestion.trials.is_empty() && suggestion.again.is_empty() {
@@ -155,13 +156,19 @@ impl SharedStudy {
     }
 
     /// Points as the study stands, lost trials first, with the model of an earlier state if there is one.
-    fn choose(&self, q: usize, basis: Option<&Basis>) -> Result<Suggestion> {
+    fn choose(&self, ask: &Ask, basis: Option<&Basis>) -> Result<Suggestion> {
         let standing = |wanted: Standing| -> Vec<TrialId> {
             self.study.pending().filter(|trial| self.standing(trial) == wanted).map(|trial| trial.id).collect()
         };
-        let (again, running) = (standing(Standing::Queued), standing(Standing::Running));
-        // Those beyond q stay lost: nobody works on them.
-        let mut suggestion = self.study.suggest_again(q, &again, running, basis)?;
+        let (mut lost, running) = (standing(Standing::Queued), standing(Standing::Running));
+        let narrowing = ask.narrowing.check(self.study.space())?;
+        lost.retain(|id| self.study.trial(*id).is_ok_and(|trial| narrowing.holds_at(&trial.point)));
+        // Those beyond what is asked for stay lost: nobody works on them.
+        let ask = ask.clone().beside(running).retrying(lost);
+        let mut suggestion = match basis {
+            Some(basis) => self.study.suggest_with(ask, basis)?,
+            None => self.study.suggest(ask)?,
+        };
         suggestion.provenance.time = Some(self.now.0);
         suggestion.provenance.worker = Some(self.worker.clone());
         Ok(suggestion)
@@ -259,4 +266,9 @@ impl SharedStudy {
         });
         Some(Handed { trials: handed.collect(), short: asked.short, part: asked.part })
     }
+}
+
+/// An ask under a name, so that it can be repeated.
+fn with_name(ask: Ask) -> Ask {
+    Ask { request: Some(ask.request.unwrap_or_else(request::fresh)), ..ask }
 }

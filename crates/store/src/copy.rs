@@ -26,7 +26,7 @@ pub struct Copied {
 /// let (from, to) = (Arc::new(Memory::new()), Memory::new());
 /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
 /// let mut study = SharedStudy::create(from.clone(), "plate", StudyConfig::new(space))?;
-/// study.ask(2, None)?;
+/// study.ask(2)?;
 /// let copied = copy(&*from, "plate", &to, "plate, copied")?;
 /// assert_eq!((copied.n_events, copied.digest), (2, study.digest()));
 /// assert_eq!(to.read("plate, copied", 0)?.entries, from.read("plate", 0)?.entries);

@@ -51,7 +51,7 @@ impl SharedStudy {
     /// # use elbowroom_store::{Memory, SharedStudy};
     /// # let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
     /// let mut study = SharedStudy::create(std::sync::Arc::new(Memory::new()), "plate", StudyConfig::new(space))?;
-    /// study.ask(1, None)?;
+    /// study.ask(1)?;
     /// assert!(study.reclaim_from_the_dead()?.again.is_empty()); // this process is alive
     /// # Ok::<(), elbowroom_store::Error>(())
     /// ```

@@ -15,7 +15,7 @@
 //! let store = open(path)?; // a path, or postgres://…
 //! let mut study = SharedStudy::open_or_create(store, "plate", StudyConfig::new(space).budget(8))?;
 //! loop {
-//!     let handed = study.ask(1, None)?; // stored, with a lease, before it is returned
+//!     let handed = study.ask(1)?; // stored, with a lease, before it is returned
 //!     let Some(trial) = handed.trials.first() else { break };
 //!     let x = trial.point().get("x").and_then(|v| v.as_f64()).unwrap_or(0.0);
 //!     study.tell(trial, x * x)?; // stored before it returns

@@ -90,9 +90,9 @@ impl SharedStudy {
     /// # let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
     /// # let config = StudyConfig::new(space).budget(2);
     /// # let mut study = SharedStudy::create(std::sync::Arc::new(Memory::new()), "plate", config)?;
-    /// assert_eq!(study.ask(9, None)?.trials.len(), 2);
+    /// assert_eq!(study.ask(9)?.trials.len(), 2);
     /// assert!(study.set_budget(Some(3))?);
-    /// assert_eq!(study.ask(9, None)?.trials.len(), 1);
+    /// assert_eq!(study.ask(9)?.trials.len(), 1);
     /// assert!(study.set_budget(Some(1)).is_err());
     /// # Ok::<(), elbowroom_store::Error>(())
     /// ```

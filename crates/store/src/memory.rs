@@ -27,7 +27,7 @@ const PLACE: &str = "memory";
 /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
 /// let store = Arc::new(Memory::new());
 /// let mut study = SharedStudy::create(store, "plate", StudyConfig::new(space))?;
-/// assert_eq!(study.ask(3, None)?.trials.len(), 3);
+/// assert_eq!(study.ask(3)?.trials.len(), 3);
 /// # Ok::<(), elbowroom_store::Error>(())
 /// ```
 #[derive(Debug, Default)]

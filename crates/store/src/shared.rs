@@ -22,7 +22,7 @@ use crate::time::Time;
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};
-/// use elbowroom::study::{StudyConfig, Told};
+/// use elbowroom::study::{Ask, StudyConfig, Told};
 /// use elbowroom_store::{Memory, SharedStudy};
 /// use std::sync::Arc;
 ///
@@ -31,14 +31,14 @@ use crate::time::Time;
 /// let mut ours = SharedStudy::create(store.clone(), "plate", StudyConfig::new(space).budget(6))?.worker("ours");
 /// let mut theirs = SharedStudy::open(store, "plate")?.worker("theirs");
 ///
-/// let mine = ours.ask(2, None)?;
-/// let other = theirs.ask(2, Some("their first"))?;
+/// let mine = ours.ask(2)?;
+/// let other = theirs.ask(Ask::new(2).named("their first"))?;
 /// assert!(mine.trials[0].point() != other.trials[0].point());
-/// assert_eq!(theirs.ask(2, Some("their first"))?, other); // the same request has the same answer
+/// assert_eq!(theirs.ask(Ask::new(2).named("their first"))?, other); // the same request has the same answer
 ///
 /// assert_eq!(theirs.tell(&other.trials[0], 0.5)?, Told::Recorded);
 /// assert_eq!(ours.tell(other.trials[0].id(), 0.4)?, Told::Replicate); // nothing measured is refused
-/// assert_eq!(ours.ask(9, None)?.trials.len(), 2); // the budget holds for all of them together
+/// assert_eq!(ours.ask(9)?.trials.len(), 2); // the budget holds for all of them together
 /// # Ok::<(), elbowroom_store::Error>(())
 /// ```
 pub struct SharedStudy {

@@ -49,7 +49,7 @@ impl SharedStudy {
     /// # let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
     /// # let config = StudyConfig::new(space);
     /// let mut study = SharedStudy::create(store, "plate", config)?;
-    /// let handed = study.ask(1, None)?.trials.remove(0);
+    /// let handed = study.ask(1)?.trials.remove(0);
     /// assert_eq!(study.standing(&handed.trial), Standing::Running);
     /// clock.step(91_000); // and no sign of life
     /// study.refresh()?;

@@ -69,7 +69,7 @@ impl SharedStudy {
     /// # use elbowroom_store::{Memory, SharedStudy};
     /// # let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
     /// # let mut study = SharedStudy::create(std::sync::Arc::new(Memory::new()), "plate", StudyConfig::new(space))?;
-    /// let trials = study.ask(2, None)?.trials;
+    /// let trials = study.ask(2)?.trials;
     /// study.tell(&trials[0], 0.25)?;
     /// study.tell(trials[1].id(), Report::new(0.5).noise(0.01).request("row 2"))?;
     /// assert_eq!(study.tell(trials[1].id(), Report::new(0.5).request("row 2"))?, Told::Repeated);

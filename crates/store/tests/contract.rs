@@ -4,11 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::common::{Bench, LONG, TTL, assert_sound, grid, random};
+use elbowroom::domain::Narrowing;
 use elbowroom::space::Point;
-use elbowroom::study::{Event, MeasurementKind, PlacedTrial, Report, StudyConfig, Told, TrialId, TrialState, verify};
+use elbowroom::study::{
+    Ask, Event, MeasurementKind, PlacedTrial, Report, StudyConfig, Told, TrialId, TrialState, verify,
+};
 use elbowroom_store::{
-    Appended, Attempt, Digest, Entry, Error, Handout, Heartbeat, Hold, Lease, Reclaimed, Reported, SharedStudy,
-    Snapshot, Standing, Store, StudyInfo, Ticket, Time, copy, worker_name,
+    Appended, Attempt, Digest, Entry, Error, HandedTrial, Handout, Heartbeat, Hold, Lease, Reclaimed, Reported,
+    SharedStudy, Snapshot, Standing, Store, StudyInfo, Ticket, Time, copy, worker_name,
 };
 
 /// One test for each store.
@@ -33,6 +36,7 @@ contract! {
     a_request_cannot_be_used_for_two_things
     workers_get_distinct_points_and_never_more_than_the_budget
     a_silent_worker_loses_its_trial_to_the_next_who_asks
+    lost_trials_outside_what_is_asked_for_are_not_handed_out
     a_trial_that_is_lost_three_times_is_given_up_but_its_value_is_welcome
     a_late_value_is_kept_and_cancels_the_retry
     a_late_value_beside_a_retry_is_a_replicate
@@ -65,7 +69,7 @@ fn studies_are_created_once_and_listed(bench: &Bench) {
     let store = bench.open();
     assert!(matches!(SharedStudy::open(store.clone(), "a"), Err(Error::NoStudy { .. })));
     for name in ["b", "a"] {
-        SharedStudy::create(store.clone(), name, random(3)).unwrap().ask(1, None).unwrap();
+        SharedStudy::create(store.clone(), name, random(3)).unwrap().ask(1).unwrap();
     }
     assert!(matches!(SharedStudy::create(store.clone(), "a", random(3)), Err(Error::Exists { .. })));
     let listed: Vec<(String, usize)> =
@@ -83,7 +87,7 @@ fn studies_are_created_once_and_listed(bench: &Bench) {
 
 fn an_append_at_an_old_revision_is_refused_with_the_newer_one(bench: &Bench) {
     let mut study = bench.create(random(9));
-    study.ask(1, None).unwrap();
+    study.ask(1).unwrap();
     let store = bench.open();
     let event = Event::Added {
         trial: TrialId(1),
@@ -106,10 +110,10 @@ fn an_append_at_an_old_revision_is_refused_with_the_newer_one(bench: &Bench) {
 
 fn the_same_request_has_the_same_answer(bench: &Bench) {
     let (mut ours, mut theirs) = (bench.create(random(9)), bench.join());
-    let first = ours.ask(2, Some("ask 1")).unwrap();
-    ours.ask(1, Some("ask 2")).unwrap();
-    assert_eq!(theirs.ask(2, Some("ask 1")).unwrap(), first);
-    assert_eq!(theirs.ask(5, Some("ask 1")).unwrap(), first);
+    let first = ours.ask(Ask::new(2).named("ask 1")).unwrap();
+    ours.ask(Ask::new(1).named("ask 2")).unwrap();
+    assert_eq!(theirs.ask(Ask::new(2).named("ask 1")).unwrap(), first);
+    assert_eq!(theirs.ask(Ask::new(5).named("ask 1")).unwrap(), first);
 
     let trial = first.trials[0].id();
     let report = Report::new(0.5).request("tell 1");
@@ -132,13 +136,13 @@ fn the_same_request_has_the_same_answer(bench: &Bench) {
 
 fn a_request_cannot_be_used_for_two_things(bench: &Bench) {
     let mut study = bench.create(random(9));
-    let trials = study.ask(2, None).unwrap().trials;
+    let trials = study.ask(2).unwrap().trials;
     study.tell(&trials[0], Report::new(1.0).request("r")).unwrap();
     assert!(study.tell(&trials[1], Report::new(1.0).request("r")).is_err());
     // Nor behind the back of the study's own check.
     let event = Report::new(1.0).request("r").into_event(trials[1].id());
     assert!(matches!(bench.open().report("study", &event, None, 0), Err(Error::Request { .. })));
-    assert!(study.ask(1, Some("")).is_err());
+    assert!(study.ask(Ask::new(1).named("")).is_err());
     assert_eq!(bench.join().study().events().len(), 3);
 }
 
@@ -149,7 +153,7 @@ fn workers_get_distinct_points_and_never_more_than_the_budget(bench: &Bench) {
             scope.spawn(|| {
                 let mut study = bench.join();
                 let mut n = 0;
-                while let Some(handed) = study.ask(1, None).unwrap().trials.pop() {
+                while let Some(handed) = study.ask(1).unwrap().trials.pop() {
                     study.tell(&handed, n as f64).unwrap();
                     n += 1;
                 }
@@ -168,12 +172,12 @@ fn workers_get_distinct_points_and_never_more_than_the_budget(bench: &Bench) {
 
 fn a_silent_worker_loses_its_trial_to_the_next_who_asks(bench: &Bench) {
     let (mut ours, mut theirs) = (bench.create_brief(random(9)), bench.join());
-    let lost = ours.ask(1, None).unwrap().trials.remove(0);
+    let lost = ours.ask(1).unwrap().trials.remove(0);
     bench.pass(LONG);
-    let handed = theirs.ask(2, Some("retry")).unwrap().trials;
+    let handed = theirs.ask(Ask::new(2).named("retry")).unwrap().trials;
     assert_eq!((handed[0].id(), handed[0].attempt.number), (lost.id(), 2));
     assert_eq!((handed[0].point(), handed[1].attempt.number), (lost.point(), 1));
-    assert_eq!(theirs.ask(2, Some("retry")).unwrap().trials, handed);
+    assert_eq!(theirs.ask(Ask::new(2).named("retry")).unwrap().trials, handed);
     assert_eq!(theirs.study().trials().len(), 2);
     assert_eq!(theirs.study().trial(lost.id()).unwrap().attempts, 2);
     assert_eq!(verify(theirs.study().events()).unwrap(), []);
@@ -182,19 +186,35 @@ fn a_silent_worker_loses_its_trial_to_the_next_who_asks(bench: &Bench) {
     assert!(provenance.time.is_some() && provenance.pending.is_empty() && again[0].attempt == 2);
 }
 
+fn lost_trials_outside_what_is_asked_for_are_not_handed_out(bench: &Bench) {
+    let (mut ours, mut theirs) = (bench.create_brief(random(9)), bench.join());
+    let lost = ours.ask(2).unwrap().trials;
+    bench.pass(LONG);
+    let x = |handed: &HandedTrial| handed.point().get("x").unwrap().as_f64().unwrap();
+    // A range with one of the two inside.
+    let within = Narrowing::new().within("x", x(&lost[1]) - 1e-6, x(&lost[1]) + 1e-6);
+    let handed = theirs.ask(Ask::new(2).narrowed(within.clone())).unwrap().trials;
+    assert_eq!((handed[0].id(), handed[0].attempt.number), (lost[1].id(), 2));
+    assert_eq!((handed[1].id(), handed[1].attempt.number), (TrialId(2), 1));
+    assert!(handed.iter().all(|handed| within.holds_at(handed.point())));
+    // The other one is for whoever asks for the whole space.
+    assert_eq!(theirs.ask(1).unwrap().trials[0].id(), lost[0].id());
+    assert_eq!(verify(theirs.study().events()).unwrap(), []);
+}
+
 fn a_trial_that_is_lost_three_times_is_given_up_but_its_value_is_welcome(bench: &Bench) {
     let mut study = bench.create_brief(random(2));
-    let first = study.ask(1, None).unwrap().trials.remove(0);
+    let first = study.ask(1).unwrap().trials.remove(0);
     for attempt in [2, 3] {
         bench.pass(LONG);
-        let again = study.ask(1, None).unwrap().trials.remove(0);
+        let again = study.ask(1).unwrap().trials.remove(0);
         assert_eq!((again.id(), again.attempt.number), (first.id(), attempt));
     }
     bench.pass(LONG);
     study.refresh().unwrap();
     assert_eq!(study.standing(study.study().trial(first.id()).unwrap()), Standing::Lost);
     // It is not pending for a choice, counts, and its point is not proposed again.
-    let other = study.ask(2, None).unwrap();
+    let other = study.ask(2).unwrap();
     assert_eq!((other.trials.len(), other.trials[0].id()), (1, TrialId(1)));
     assert!(other.short.unwrap().contains("budget of 2"));
     let Some(Event::Asked { provenance, .. }) = study.study().events().last() else { panic!() };
@@ -205,12 +225,12 @@ fn a_trial_that_is_lost_three_times_is_given_up_but_its_value_is_welcome(bench: 
 
 fn a_late_value_is_kept_and_cancels_the_retry(bench: &Bench) {
     let (mut ours, mut theirs) = (bench.create_brief(random(9)), bench.join());
-    let late = ours.ask(1, None).unwrap().trials.remove(0);
+    let late = ours.ask(1).unwrap().trials.remove(0);
     bench.pass(LONG);
     theirs.refresh().unwrap();
     assert_eq!(theirs.counts().queued, 1);
     assert_eq!(ours.tell(&late, 0.5).unwrap(), Told::Late);
-    let next = theirs.ask(1, None).unwrap().trials.remove(0);
+    let next = theirs.ask(1).unwrap().trials.remove(0);
     assert_ne!(next.id(), late.id());
     let trial = theirs.study().trial(late.id()).unwrap();
     assert_eq!(trial.measurements()[0].kind, MeasurementKind::Late);
@@ -219,9 +239,9 @@ fn a_late_value_is_kept_and_cancels_the_retry(bench: &Bench) {
 
 fn a_late_value_beside_a_retry_is_a_replicate(bench: &Bench) {
     let (mut ours, mut theirs) = (bench.create_brief(random(9)), bench.join());
-    let late = ours.ask(1, None).unwrap().trials.remove(0);
+    let late = ours.ask(1).unwrap().trials.remove(0);
     bench.pass(LONG);
-    let retry = theirs.ask(1, None).unwrap().trials.remove(0);
+    let retry = theirs.ask(1).unwrap().trials.remove(0);
     assert_eq!(retry.id(), late.id());
     assert_eq!(ours.tell(&late, 0.5).unwrap(), Told::Late);
     assert_eq!(theirs.heartbeat(&[retry.attempt]).unwrap(), [Hold::Ended]);
@@ -231,9 +251,9 @@ fn a_late_value_beside_a_retry_is_a_replicate(bench: &Bench) {
 
 fn a_failure_of_a_superseded_worker_says_nothing(bench: &Bench) {
     let (mut ours, mut theirs) = (bench.create_brief(random(9)), bench.join());
-    let old = ours.ask(1, None).unwrap().trials.remove(0);
+    let old = ours.ask(1).unwrap().trials.remove(0);
     bench.pass(LONG);
-    let new = theirs.ask(1, None).unwrap().trials.remove(0);
+    let new = theirs.ask(1).unwrap().trials.remove(0);
     assert_eq!(ours.fail(&old, "the cable was cut").unwrap(), Reported::Superseded);
     assert_eq!(ours.release(&old).unwrap(), Reported::Superseded);
     assert_eq!(ours.heartbeat(&[old.attempt]).unwrap(), [Hold::Superseded]);
@@ -246,7 +266,7 @@ fn a_failure_of_a_superseded_worker_says_nothing(bench: &Bench) {
 
 fn heartbeats_keep_a_trial_and_say_when_it_is_gone(bench: &Bench) {
     let (mut ours, mut theirs) = (bench.create_brief(random(9)), bench.join());
-    let held = ours.ask(2, None).unwrap().trials;
+    let held = ours.ask(2).unwrap().trials;
     for _ in 0..3 {
         bench.pass(TTL * 2 / 3);
         assert!(matches!(ours.heartbeat(&[held[0].attempt]).unwrap()[..], [Hold::Held(_)]));
@@ -255,17 +275,17 @@ fn heartbeats_keep_a_trial_and_say_when_it_is_gone(bench: &Bench) {
     assert_eq!((theirs.counts().running, theirs.counts().queued), (1, 1));
     // A worker that was silent for too long has its trial back if nobody took it.
     assert!(matches!(ours.heartbeat(&[held[1].attempt]).unwrap()[..], [Hold::Held(_)]));
-    assert_eq!(theirs.ask(1, None).unwrap().trials[0].attempt.number, 1);
+    assert_eq!(theirs.ask(1).unwrap().trials[0].attempt.number, 1);
     ours.tell(&held[0], 1.0).unwrap();
     assert_eq!(ours.heartbeat(&[held[0].attempt]).unwrap(), [Hold::Ended]);
 }
 
 fn a_trial_given_back_is_handed_out_at_once_and_nothing_is_charged(bench: &Bench) {
     let (mut ours, mut theirs) = (bench.create(random(9)), bench.join());
-    let mut held = ours.ask(1, None).unwrap().trials.remove(0);
+    let mut held = ours.ask(1).unwrap().trials.remove(0);
     for round in 2..7 {
         ours.give_back(&[held.attempt]).unwrap();
-        let again = theirs.ask(1, None).unwrap().trials.remove(0);
+        let again = theirs.ask(1).unwrap().trials.remove(0);
         assert_eq!((again.id(), again.attempt.number), (held.id(), round));
         held = again;
     }
@@ -279,7 +299,7 @@ fn a_trial_whose_workers_are_known_to_be_dead_is_handed_out_three_times_in_all(b
     let dead = format!("{}/4194305-7", own.rsplit_once('/').unwrap().0);
     let (mut ours, mut theirs) = (bench.create(random(9)).worker(dead), bench.join());
     for number in 1..=3 {
-        let held = ours.ask(1, None).unwrap().trials.remove(0);
+        let held = ours.ask(1).unwrap().trials.remove(0);
         assert_eq!((held.id(), held.attempt.number), (TrialId(0), number));
         theirs.refresh().unwrap();
         let reclaimed = theirs.reclaim_from_the_dead().unwrap();
@@ -288,15 +308,15 @@ fn a_trial_whose_workers_are_known_to_be_dead_is_handed_out_three_times_in_all(b
         assert_eq!(theirs.reclaim_from_the_dead().unwrap(), Reclaimed::default());
     }
     assert_eq!(theirs.counts().lost, 1);
-    assert_eq!(theirs.ask(1, None).unwrap().trials[0].id(), TrialId(1));
+    assert_eq!(theirs.ask(1).unwrap().trials[0].id(), TrialId(1));
 }
 
 fn a_released_trial_no_longer_counts(bench: &Bench) {
     let mut study = bench.create(random(1));
-    let trial = study.ask(1, None).unwrap().trials.remove(0);
-    assert!(study.ask(1, None).unwrap().short.unwrap().contains("budget"));
+    let trial = study.ask(1).unwrap().trials.remove(0);
+    assert!(study.ask(1).unwrap().short.unwrap().contains("budget"));
     study.release(&trial).unwrap();
-    assert_eq!(study.ask(1, None).unwrap().trials[0].id(), TrialId(1));
+    assert_eq!(study.ask(1).unwrap().trials[0].id(), TrialId(1));
     assert_eq!(study.tell(&trial, 3.0).unwrap(), Told::Late);
     assert_eq!(study.leases().count(), 1);
 }
@@ -325,12 +345,12 @@ fn points_of_ones_own_are_added_once(bench: &Bench) {
 
 fn what_cannot_follow_is_refused_before_it_is_stored(bench: &Bench) {
     let mut study = bench.create(random(9));
-    let trial = study.ask(1, None).unwrap().trials.remove(0);
+    let trial = study.ask(1).unwrap().trials.remove(0);
     assert!(study.tell(TrialId(7), 1.0).unwrap_err().to_string().contains("trial 7 does not exist"));
     assert!(study.tell(&trial, Report::new(1.0).noise(-1.0)).is_err());
     assert!(study.add(&Point::new().with("a", 77), 1.0).is_err());
     assert!(study.add(&Point::new().with("a", 1).with("b", 1), Report::new(1.0).noise(f64::NAN)).is_err());
-    assert!(study.ask(0, None).is_err());
+    assert!(study.ask(0).is_err());
     assert_eq!(bench.join().study().events().len(), 2);
     assert_eq!(study.tell(&trial, f64::INFINITY).unwrap(), Told::NotFinite);
     assert_eq!(bench.join().counts().failed, 1);
@@ -402,7 +422,7 @@ impl<F: FnOnce() + Send> Store for Meanwhile<F> {
 /// A study with a model: its design is done and observed.
 fn modelled(bench: &Bench) -> SharedStudy {
     let mut study = bench.create(StudyConfig::new(grid()).initial(4).budget(30));
-    for trial in study.ask(4, None).unwrap().trials {
+    for trial in study.ask(4).unwrap().trials {
         let x = trial.point().get("a").unwrap().as_f64().unwrap() - 7.0;
         study.tell(&trial, x * x).unwrap();
     }
@@ -411,14 +431,14 @@ fn modelled(bench: &Bench) -> SharedStudy {
 
 fn points_taken_meanwhile_are_avoided_without_another_fit(bench: &Bench) {
     let mut theirs = modelled(bench);
-    let running = theirs.ask(1, None).unwrap().trials.remove(0);
+    let running = theirs.ask(1).unwrap().trials.remove(0);
     let before = theirs.study().events().len();
     let meanwhile = Meanwhile::new(bench.open(), move || {
         theirs.tell(&running, 1.0).unwrap();
-        theirs.ask(2, None).unwrap();
+        theirs.ask(2).unwrap();
     });
     let mut ours = SharedStudy::open(meanwhile, "study").unwrap();
-    let handed = ours.ask(1, None).unwrap();
+    let handed = ours.ask(1).unwrap();
     assert_eq!(handed.trials[0].id(), TrialId(7));
     let Some(Event::Asked { provenance, .. }) = ours.study().events().last() else { panic!() };
     // It has seen what came meanwhile, and stayed with the model of before.
@@ -430,7 +450,7 @@ fn points_taken_meanwhile_are_avoided_without_another_fit(bench: &Bench) {
 
 fn failures_that_come_meanwhile_do_not_cost_a_choice_or_a_fit(bench: &Bench) {
     let mut theirs = modelled(bench);
-    let mut running = theirs.ask(2, None).unwrap().trials.into_iter();
+    let mut running = theirs.ask(2).unwrap().trials.into_iter();
     let before = theirs.study().events().len();
     let (one, other) = (running.next().unwrap(), running.next().unwrap());
     // A failure alone: the points are as good as before.
@@ -438,13 +458,13 @@ fn failures_that_come_meanwhile_do_not_cost_a_choice_or_a_fit(bench: &Bench) {
         theirs.fail(&one, "burst").unwrap();
     });
     let mut ours = SharedStudy::open(meanwhile, "study").unwrap();
-    ours.ask(1, None).unwrap();
+    ours.ask(1).unwrap();
     let Some(Event::Asked { provenance, .. }) = ours.study().events().last() else { panic!() };
     assert_eq!((provenance.revision, provenance.data_revision), (before, before - 1));
 
     // Failures teach: the next choice rests on it.
     let mut theirs = SharedStudy::open(bench.open(), "study").unwrap();
-    let last = theirs.ask(1, None).unwrap().trials.remove(0);
+    let last = theirs.ask(1).unwrap().trials.remove(0);
     let Some(Event::Asked { provenance, .. }) = theirs.study().events().last() else { panic!() };
     assert_eq!(provenance.data_revision, before + 1);
     theirs.release(&last).unwrap();
@@ -453,10 +473,10 @@ fn failures_that_come_meanwhile_do_not_cost_a_choice_or_a_fit(bench: &Bench) {
     let model_of = theirs.study().events().len();
     let meanwhile = Meanwhile::new(bench.open(), move || {
         theirs.fail(&other, "burst too").unwrap();
-        theirs.ask(1, None).unwrap();
+        theirs.ask(1).unwrap();
     });
     let mut ours = SharedStudy::open(meanwhile, "study").unwrap();
-    ours.ask(1, None).unwrap();
+    ours.ask(1).unwrap();
     let Some(Event::Asked { provenance, .. }) = ours.study().events().last() else { panic!() };
     assert_eq!((provenance.revision, provenance.data_revision), (model_of + 2, before + 1));
     assert_sound(&ours);
@@ -465,13 +485,13 @@ fn failures_that_come_meanwhile_do_not_cost_a_choice_or_a_fit(bench: &Bench) {
 
 fn results_that_come_meanwhile_do_not_cost_a_choice(bench: &Bench) {
     let mut theirs = modelled(bench);
-    let running = theirs.ask(1, None).unwrap().trials.remove(0);
+    let running = theirs.ask(1).unwrap().trials.remove(0);
     let before = theirs.study().events().len();
     let meanwhile = Meanwhile::new(bench.open(), move || {
         theirs.tell(&running, 1.0).unwrap();
     });
     let mut ours = SharedStudy::open(meanwhile, "study").unwrap();
-    ours.ask(1, None).unwrap();
+    ours.ask(1).unwrap();
     let Some(Event::Asked { provenance, .. }) = ours.study().events().last() else { panic!() };
     assert_eq!((provenance.revision, ours.study().events().len()), (before, before + 2));
     assert_eq!(verify(ours.study().events()).unwrap(), []);
@@ -479,13 +499,13 @@ fn results_that_come_meanwhile_do_not_cost_a_choice(bench: &Bench) {
 
 fn a_worker_that_comes_back_just_in_time_keeps_its_trial(bench: &Bench) {
     let mut theirs = bench.create_brief(random(9));
-    let silent = theirs.ask(1, None).unwrap().trials.remove(0);
+    let silent = theirs.ask(1).unwrap().trials.remove(0);
     bench.pass(LONG);
     let meanwhile = Meanwhile::new(bench.open(), move || {
         assert!(matches!(theirs.heartbeat(&[silent.attempt]).unwrap()[..], [Hold::Held(_)]));
     });
     let mut ours = SharedStudy::open(meanwhile, "study").unwrap();
-    let handed = ours.ask(1, None).unwrap().trials.remove(0);
+    let handed = ours.ask(1).unwrap().trials.remove(0);
     assert_eq!(handed.attempt, Attempt::first(TrialId(1)));
 }
 
@@ -499,7 +519,7 @@ fn the_queue_of_askers_has_an_order_and_forgets_the_dead(bench: &Bench) {
 
     // An asker without a place waits for those in front until they are gone; here the first dies, the second leaves.
     let waiter = std::thread::scope(|scope| {
-        let waiter = scope.spawn(|| ours.ask(1, None).unwrap().trials.len());
+        let waiter = scope.spawn(|| ours.ask(1).unwrap().trials.len());
         std::thread::sleep(Duration::from_millis(60));
         bench.pass(LONG);
         std::thread::sleep(Duration::from_millis(30));
@@ -514,7 +534,7 @@ fn the_queue_of_askers_has_an_order_and_forgets_the_dead(bench: &Bench) {
 fn a_pause_holds_for_all_who_ask_and_ends_with_whoever_made_it(bench: &Bench) {
     let (mut ours, store) = (bench.create(random(9)), bench.open());
     let mut theirs = SharedStudy::open(bench.open(), "study").unwrap().worker("theirs");
-    let running = ours.ask(1, None).unwrap().trials.remove(0);
+    let running = ours.ask(1).unwrap().trials.remove(0);
     // Somebody waits already, and another study of the store is not meant.
     let ticket = store.queue("study", None, LONG * 100).unwrap();
     store.create("other", &Event::Created { config: Box::new(random(9)) }).unwrap();
@@ -522,22 +542,22 @@ fn a_pause_holds_for_all_who_ask_and_ends_with_whoever_made_it(bench: &Bench) {
     store.pause("study", Some(LONG)).unwrap();
     store.pause("study", Some(LONG)).unwrap();
     for study in [&mut ours, &mut theirs] {
-        assert!(study.ask_unless_paused(1, None).unwrap().is_none() && study.is_paused());
+        assert!(study.ask_unless_paused(1).unwrap().is_none() && study.is_paused());
     }
     assert_eq!(store.read("study", revision).unwrap().entries.len(), 0, "a pause is no event");
     assert_eq!(store.queue("study", Some(ticket), LONG * 100).unwrap(), ticket);
-    assert_eq!(SharedStudy::open(bench.open(), "other").unwrap().ask(1, None).unwrap().trials.len(), 1);
+    assert_eq!(SharedStudy::open(bench.open(), "other").unwrap().ask(1).unwrap().trials.len(), 1);
     // Results are welcome meanwhile.
     ours.tell(&running, 1.0).unwrap();
     store.leave("study", ticket).unwrap();
     store.pause("study", None).unwrap();
-    assert_eq!(theirs.ask(1, None).unwrap().trials.len(), 1);
+    assert_eq!(theirs.ask(1).unwrap().trials.len(), 1);
     assert!(!theirs.is_paused());
 
     store.pause("study", Some(LONG)).unwrap();
-    assert!(theirs.ask_unless_paused(1, None).unwrap().is_none());
+    assert!(theirs.ask_unless_paused(1).unwrap().is_none());
     bench.pass(LONG * 2);
-    assert_eq!(theirs.ask(1, None).unwrap().trials.len(), 1, "nobody said it again");
+    assert_eq!(theirs.ask(1).unwrap().trials.len(), 1, "nobody said it again");
 }
 
 fn only_new_events_are_read(bench: &Bench) {
@@ -545,9 +565,9 @@ fn only_new_events_are_read(bench: &Bench) {
     let store = Meanwhile::new(bench.open(), || {});
     let mut ours = SharedStudy::open(store.clone(), "study").unwrap();
     for _ in 0..10 {
-        let trial = theirs.ask(1, None).unwrap().trials.remove(0);
+        let trial = theirs.ask(1).unwrap().trials.remove(0);
         theirs.tell(&trial, 1.0).unwrap();
-        ours.ask(1, None).unwrap();
+        ours.ask(1).unwrap();
     }
     // One event when it was opened, and then each event once.
     assert_eq!(store.read.lock().unwrap().iter().sum::<usize>(), ours.study().events().len());
@@ -555,7 +575,7 @@ fn only_new_events_are_read(bench: &Bench) {
 
 fn reports_in_any_order_and_number_mean_the_same(bench: &Bench) {
     let (mut ours, mut theirs) = (bench.create(random(9)), bench.join());
-    let trials = ours.ask(4, None).unwrap().trials;
+    let trials = ours.ask(4).unwrap().trials;
     let report = |i: usize| Report::new(i as f64).request(format!("row {i}"));
     // Each at least once, some three times, from both sides, backwards and forwards.
     for i in [3, 1, 3, 0, 2, 1, 0, 3, 2] {
@@ -576,7 +596,7 @@ fn a_clock_that_is_stepped_by_a_day_costs_no_result_and_no_more_than_a_lease(ben
     let day = 86_400_000;
     let (mut ours, mut theirs) = (bench.create(random(99)), bench.join());
     for step in [day, -day, -day, day] {
-        let trials = ours.ask(2, None).unwrap().trials;
+        let trials = ours.ask(2).unwrap().trials;
         clock.step(step);
         theirs.refresh().unwrap();
         // Whichever way it went: at once, and so within one lease, they count as lost and are penalized no more.
@@ -596,7 +616,7 @@ fn a_clock_that_is_stepped_by_a_day_costs_no_result_and_no_more_than_a_lease(ben
 
 fn a_heartbeat_thread_keeps_a_trial(bench: &Bench) {
     let (mut ours, mut theirs) = (bench.create_brief(random(9)), bench.join());
-    let trials = ours.ask(2, None).unwrap().trials;
+    let trials = ours.ask(2).unwrap().trials;
     let heartbeat = Heartbeat::start(bench.open(), "study", TTL / 20);
     heartbeat.hold(trials[0].attempt);
     for _ in 0..4 {
@@ -616,7 +636,7 @@ fn a_heartbeat_thread_keeps_a_trial(bench: &Bench) {
 
 fn a_copy_is_the_same_log(bench: &Bench) {
     let mut study = bench.create(random(9));
-    let trials = study.ask(3, None).unwrap().trials;
+    let trials = study.ask(3).unwrap().trials;
     study.tell(&trials[0], 0.1 + 0.2).unwrap();
     let to = elbowroom_store::Memory::new();
     let copied = copy(&*bench.open(), "study", &to, "copied").unwrap();
@@ -661,18 +681,18 @@ fn many_may_open_a_new_database_at_once() {
 
 fn a_budget_changes_for_everybody_and_never_falls_below_what_was_handed_out(bench: &Bench) {
     let (mut ours, mut theirs) = (bench.create(random(2)), bench.join());
-    let first = ours.ask(9, None).unwrap();
+    let first = ours.ask(9).unwrap();
     assert_eq!(first.trials.len(), 2);
     assert!(theirs.set_budget(Some(5)).unwrap());
     assert!(!ours.set_budget(Some(5)).unwrap());
-    assert_eq!(ours.ask(9, None).unwrap().trials.len(), 3);
+    assert_eq!(ours.ask(9).unwrap().trials.len(), 3);
     let refused = theirs.set_budget(Some(4)).unwrap_err().to_string();
     assert!(refused.contains("5 were handed out"), "{refused}");
     ours.release(&first.trials[0]).unwrap();
     assert!(theirs.set_budget(Some(4)).unwrap());
-    assert_eq!(ours.ask(1, None).unwrap().trials.len(), 0);
+    assert_eq!(ours.ask(1).unwrap().trials.len(), 0);
     assert!(theirs.set_budget(None).unwrap());
-    assert_eq!(ours.ask(9, None).unwrap().trials.len(), 9);
+    assert_eq!(ours.ask(9).unwrap().trials.len(), 9);
     let study = bench.join();
     assert_eq!(study.study().config().budget, None);
     assert_eq!(verify(study.study().events()).unwrap(), []);
@@ -685,7 +705,7 @@ fn a_budget_that_moves_while_workers_ask_is_never_overshot(bench: &Bench) {
             scope.spawn(|| {
                 let mut study = bench.join();
                 for _ in 0..12 {
-                    study.ask(1, None).unwrap();
+                    study.ask(1).unwrap();
                 }
             });
         }
@@ -712,7 +732,7 @@ fn a_budget_that_moves_while_workers_ask_is_never_overshot(bench: &Bench) {
 
 fn many_events_are_appended_together_or_not_at_all(bench: &Bench) {
     let (mut ours, mut theirs) = (bench.create(random(9)), bench.join());
-    let pending = theirs.ask(1, None).unwrap().trials.remove(0);
+    let pending = theirs.ask(1).unwrap().trials.remove(0);
     let added = |number: u64, request: &str| Event::Added {
         trial: TrialId(number),
         point: Point::new().with("a", 3).with("b", number as i64),
@@ -742,7 +762,7 @@ fn many_events_are_appended_together_or_not_at_all(bench: &Bench) {
 
 fn places_are_remembered_by_everybody(bench: &Bench) {
     let mut study = bench.create(random(9));
-    let trials = study.ask(2, None).unwrap().trials;
+    let trials = study.ask(2).unwrap().trials;
     let placed = |i: usize, well: &str| PlacedTrial { trial: trials[i].id(), well: well.to_owned() };
     study.place_trials(&[placed(0, "A1"), placed(1, "B7")]).unwrap();
     let revision = study.study().events().len();

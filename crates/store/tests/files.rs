@@ -18,10 +18,10 @@ fn some_file(folder: &Path) -> PathBuf {
     let path = folder.join("store.elbow");
     let mut study = SharedStudy::create(Arc::new(Sqlite::open(&path).unwrap()), "study", random(100)).unwrap();
     for _ in 0..30 {
-        let trial = study.ask(1, None).unwrap().trials.remove(0);
+        let trial = study.ask(1).unwrap().trials.remove(0);
         study.tell(&trial, 0.5).unwrap();
     }
-    study.ask(2, None).unwrap();
+    study.ask(2).unwrap();
     path
 }
 
@@ -47,7 +47,7 @@ fn mistreat(bytes: &[u8], original: &[Event]) -> bool {
     let work = || -> Result<Vec<Event>, Error> {
         let mut study = SharedStudy::open(Arc::new(Sqlite::open(&path)?), "study")?;
         let found = study.study().events().to_vec();
-        let trial = study.ask(1, None)?.trials.remove(0);
+        let trial = study.ask(1)?.trials.remove(0);
         study.tell(&trial, 0.25)?;
         Ok(found)
     };
@@ -186,7 +186,7 @@ fn after_a_power_cut_between_operations_every_acknowledged_value_is_there() {
     let wal = folder.path().join("store.elbow-wal");
     let mut study = SharedStudy::create(Arc::new(Sqlite::open(&path).unwrap()), "study", random(100)).unwrap();
     for n_told in 1..=20 {
-        let trial = study.ask(1, None).unwrap().trials.remove(0);
+        let trial = study.ask(1).unwrap().trials.remove(0);
         study.tell(&trial, n_told as f64).unwrap();
         // The files as a machine without power would leave them; the shared memory is gone.
         for cut in [0, 1, 500] {
@@ -199,7 +199,7 @@ fn after_a_power_cut_between_operations_every_acknowledged_value_is_there() {
             // A torn end of the log costs the commit that was being written, and no other.
             let expected = if cut == 0 { n_told } else { n_told - 1 };
             assert!(found.counts().complete >= expected, "{cut}: {} of {n_told}", found.counts().complete);
-            found.ask(1, None).unwrap();
+            found.ask(1).unwrap();
             assert_sound(&found);
         }
     }
@@ -280,7 +280,7 @@ fn a_file_that_was_removed_or_replaced_takes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("study.elbow");
     let mut study = SharedStudy::create(Arc::new(Sqlite::open(&path).unwrap()), "study", random(100)).unwrap();
-    let trial = study.ask(1, None).unwrap().trials.remove(0);
+    let trial = study.ask(1).unwrap().trials.remove(0);
     let kept = folder.path().join("kept.elbow");
     fs::rename(&path, &kept).unwrap();
     let error = study.tell(&trial, 1.0).unwrap_err().to_string();
@@ -290,7 +290,7 @@ fn a_file_that_was_removed_or_replaced_takes_nothing() {
     study.tell(&trial, 1.0).unwrap();
     fs::remove_file(&path).unwrap();
     fs::write(&path, "").unwrap();
-    assert!(study.ask(1, None).unwrap_err().to_string().contains("removed or replaced"));
+    assert!(study.ask(1).unwrap_err().to_string().contains("removed or replaced"));
 }
 
 fn beside(path: &Path, ending: &str) -> PathBuf {
@@ -302,10 +302,10 @@ fn a_write_ahead_log_that_was_removed_is_noticed_before_anything_more_is_acknowl
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("study.elbow");
     let mut study = SharedStudy::create(Arc::new(Sqlite::open(&path).unwrap()), "study", random(100)).unwrap();
-    let trials = study.ask(2, None).unwrap().trials;
+    let trials = study.ask(2).unwrap().trials;
     study.tell(&trials[0], 1.0).unwrap();
     fs::remove_file(beside(&path, "-wal")).unwrap();
-    for error in [study.tell(&trials[1], 2.0).map(drop), study.ask(1, None).map(drop), study.refresh().map(drop)] {
+    for error in [study.tell(&trials[1], 2.0).map(drop), study.ask(1).map(drop), study.refresh().map(drop)] {
         let error = error.unwrap_err().to_string();
         assert!(error.contains("study.elbow-wal, with what was stored last, was removed"), "{error}");
     }
@@ -322,7 +322,7 @@ fn a_plain_copy_of_a_store_in_use_is_told_from_a_whole_one() {
     let folder = tempfile::tempdir().unwrap();
     let (path, copy) = (folder.path().join("store.elbow"), folder.path().join("copy.elbow"));
     let mut study = SharedStudy::create(Arc::new(Sqlite::open(&path).unwrap()), "study", random(100)).unwrap();
-    let trial = study.ask(1, None).unwrap().trials.remove(0);
+    let trial = study.ask(1).unwrap().trials.remove(0);
     study.tell(&trial, 1.0).unwrap();
     fs::copy(&path, &copy).unwrap();
     let faults = check(&copy).unwrap().faults;
@@ -358,7 +358,7 @@ fn a_log_that_became_shorter_is_noticed() {
     let database = rusqlite::Connection::open(&path).unwrap();
     database.execute("DELETE FROM events WHERE number > 50", []).unwrap();
     let last = study.study().trials().last().unwrap().id;
-    for error in [study.ask(1, None).map(drop), study.tell(last, 1.0).map(drop), study.refresh().map(drop)] {
+    for error in [study.ask(1).map(drop), study.tell(last, 1.0).map(drop), study.refresh().map(drop)] {
         let error = error.unwrap_err().to_string();
         assert!(error.contains("has 51 events, where it had 62 before"), "{error}");
     }
@@ -366,7 +366,7 @@ fn a_log_that_became_shorter_is_noticed() {
     // And once it has grown again, differently, that is noticed too.
     let mut other = SharedStudy::open(Arc::new(Sqlite::open(&path).unwrap()), "study").unwrap();
     for _ in 0..12 {
-        other.ask(1, None).unwrap();
+        other.ask(1).unwrap();
     }
     assert!(matches!(study.refresh(), Err(Error::Damaged { .. })));
 }

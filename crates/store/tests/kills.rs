@@ -234,7 +234,7 @@ fn a_worker_that_was_stopped_beyond_its_lease_is_still_listened_to() {
         assert_eq!(asked, format!("asked {} 1", trial.id));
         assert_eq!(study.standing(&trial), Standing::Queued);
         if taken {
-            let retry = study.ask(1, None).unwrap().trials.remove(0);
+            let retry = study.ask(1).unwrap().trials.remove(0);
             assert_eq!((retry.id(), retry.attempt.number), (trial.id, 2));
             study.tell(&retry, 1.0).unwrap();
         }

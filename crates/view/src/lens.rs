@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use elbowroom::acquisition::LogAcquisition;
 use elbowroom::batch::{BatchSize, BatchStrategy, LocalPenalization, Situation};
+use elbowroom::domain::Domain;
 use elbowroom::error::{Error, Result};
 use elbowroom::gp::{Posterior, Scratch};
 use elbowroom::penalty::{Ball, Penalizer, PenalizerKind};
@@ -117,7 +118,8 @@ impl Penalty {
         let taken: HashSet<_> = study.trials().iter().map(|trial| study.space().key(&trial.unit)).collect();
         let stream = Stream::new(study.config().seed).child("picture", study.events().len() as u64);
         let posterior = &model.posterior;
-        let situation = Situation::new(posterior, study.space(), &units, &taken, &stream);
+        let domain = Domain::whole(study.space());
+        let situation = Situation::new(posterior, &domain, &units, &taken, &stream);
         let info = own.choose(&situation, BatchSize::new(1)?)?.info;
         Ok(info.lipschitz.zip(info.maximum).map(|(lipschitz, best)| Self { kind, lipschitz, best }))
     }

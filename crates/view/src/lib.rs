@@ -16,7 +16,6 @@ pub mod model;
 pub mod overview;
 pub mod picture;
 pub mod plot;
-pub mod proposal;
 pub mod report;
 pub mod scene;
 pub mod table;

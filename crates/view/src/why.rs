@@ -5,7 +5,7 @@ use elbowroom::batch::{AcquisitionKind, best_mean_at_data};
 use elbowroom::error::Result;
 use elbowroom::normal::{cdf, pdf};
 use elbowroom::space::Point;
-use elbowroom::study::{Event, Model, Part, Provenance, Source, StrategyConfig, Study, Trial, TrialId};
+use elbowroom::study::{Ask, Event, Model, Part, Provenance, Source, StrategyConfig, Study, Trial, TrialId};
 use serde::Serialize;
 
 use crate::axis::text;
@@ -156,7 +156,7 @@ fn modelled(data: &Study, seen: &Study, model: &Model, trial: &Trial, pending: &
 
 /// The first point that would be chosen if nothing were pending, unless it is the same.
 fn alone(data: &Study, seen: &Study, trial: &Trial) -> Result<Option<(String, Vec<f64>)>> {
-    let suggestion = seen.suggest_with(1, Vec::new(), Some(&data.basis()))?;
+    let suggestion = seen.suggest_with(Ask::new(1).beside(Vec::new()), &data.basis())?;
     let Some(first) = suggestion.trials.first().filter(|first| first.point != trial.point) else { return Ok(None) };
     Ok(Some((on_one_line(&first.point), data.space().encode(&first.point)?.to_vec())))
 }

@@ -6,14 +6,13 @@ use elbowroom::batch::LocalPenalization;
 use elbowroom::gp::Scratch;
 use elbowroom::space::{Parameter, SearchSpace, Value};
 use elbowroom::study::{
-    Event, Goal, HyperparameterRule, ModelConfig, Retry, StrategyConfig, Study, StudyConfig, Trial, TrialId,
+    Ask, Event, Goal, HyperparameterRule, ModelConfig, Retry, StrategyConfig, Study, StudyConfig, Trial, TrialId,
 };
 use elbowroom_view::health::{Level, health};
 use elbowroom_view::history::history;
 use elbowroom_view::map::map;
 use elbowroom_view::model::{importance, parallel, quality, slices, surface};
 use elbowroom_view::overview::overview;
-use elbowroom_view::proposal::propose;
 use elbowroom_view::table::{Query, Sort, table};
 use elbowroom_view::timeline::timeline;
 use elbowroom_view::why::why;
@@ -155,7 +154,7 @@ fn pages_of_a_table_are_the_whole_table_in_order() {
 fn a_timeline_shows_lost_attempts_and_those_that_followed() {
     let mut study = Study::new(StudyConfig::new(floats(1))).unwrap();
     let by = |study: &Study, worker: &str, again: Vec<TrialId>| {
-        let mut suggestion = study.suggest_again(1, &again, vec![], None).unwrap();
+        let mut suggestion = study.suggest(Ask::new(1).beside(vec![]).retrying(again)).unwrap();
         suggestion.provenance.worker = Some(worker.to_owned());
         suggestion.into_event(None)
     };
@@ -231,19 +230,6 @@ fn a_pending_neighbour_leaves_less_to_learn() {
     assert!(reasons.sd_with_pending < reasons.sd, "{reasons:?}");
     assert_eq!(reasons.n_observed, study.n_observed());
     assert!(why(&study, TrialId(0)).unwrap().model.is_none(), "a point of the design");
-}
-
-#[test]
-fn points_with_fixed_parameters_keep_them_and_keep_apart() {
-    let study = study(StudyConfig::new(floats(3)).seed(8), 12, |t| (x(t, 0) - 0.5).powi(2) + x(t, 1) + x(t, 2));
-    let scene = Scene::alone("held", &study);
-    let fixed = BTreeMap::from([("x1".to_owned(), Value::Float(0.25))]);
-    let points = propose(&scene, &fixed, 4).unwrap();
-    assert!(points.iter().all(|point| point.get("x1") == Some(&Value::Float(0.25))));
-    assert_eq!(points.iter().map(ToString::to_string).collect::<BTreeSet<_>>().len(), 4);
-    for (name, value) in [("nothing", Value::Float(0.5)), ("x1", Value::Float(7.0)), ("x1", Value::from("a"))] {
-        assert!(propose(&scene, &BTreeMap::from([(name.to_owned(), value)]), 1).is_err(), "{name}");
-    }
 }
 
 #[test]

@@ -84,7 +84,7 @@ fn asks(quick: bool, note: &mut impl FnMut(&str, String)) {
     let serving = serving();
     let mut study = SharedStudy::create(serving.store.clone(), "asked", history::config().initial(20).seed(1)).unwrap();
     for _ in 0..if quick { 2 } else { 10 } {
-        for handed in study.ask(20, None).unwrap().trials {
+        for handed in study.ask(20).unwrap().trials {
             study.tell(&handed, history::objective(handed.point())).unwrap();
         }
     }
@@ -172,7 +172,7 @@ fn dashboards(quick: bool, note: &mut impl FnMut(&str, String)) {
                 let mut study =
                     SharedStudy::open(open(&serving.path).unwrap(), "run").unwrap().worker(format!("worker {w}"));
                 while !stop.load(Ordering::Relaxed) {
-                    let handed = study.ask(1, None).unwrap().trials.remove(0);
+                    let handed = study.ask(1).unwrap().trials.remove(0);
                     // An evaluation that takes a while: what is measured is whether it waits for those who look.
                     std::thread::sleep(Duration::from_millis(20));
                     study.tell(&handed, history::objective(handed.point())).unwrap();

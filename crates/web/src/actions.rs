@@ -9,6 +9,7 @@ use axum::extract::rejection::BytesRejection;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
+use elbowroom::domain::Narrowing;
 use elbowroom::space::{Point, Value as Setting};
 use elbowroom::study::{Report, Told, TrialId};
 use elbowroom_store::{About, Attempt, DEFAULT_TTL, Digest, HandedTrial, Hold, Reported, Time, check_name};
@@ -16,11 +17,10 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::desk::{BY_HAND, Desk};
+use crate::desk::BY_HAND;
 use crate::fault::Fault;
 use crate::limits::{MAX_ASK, MAX_ATTEMPTS, check_json};
 use crate::looks::{beside, in_json};
-use crate::pause::is_paused;
 use crate::studies::Studies;
 
 type Studied = (State<Arc<Studies>>, Path<String>);
@@ -59,6 +59,9 @@ struct Ask {
     /// Parameters that keep these values in all of the points.
     #[serde(default = "Point::new")]
     fixed: Point,
+    /// Numbers that stay between two values.
+    #[serde(default)]
+    within: BTreeMap<String, [Setting; 2]>,
 }
 
 fn one() -> usize {
@@ -75,7 +78,8 @@ fn lease(seconds: Option<f64>) -> Result<Duration, Fault> {
 
 /// Takes points.
 pub async fn ask((State(studies), Path(name)): Studied, body: Sent) -> Answer {
-    let Ask { n, worker, request, lease_seconds, fixed } = read(body)?;
+    let Ask { n, worker, request, lease_seconds, fixed, within } = read(body)?;
+    let narrowing = Narrowing { fixed: fixed.into_iter().collect(), within };
     if !(1..=MAX_ASK).contains(&n) {
         return Err(Fault::bad(format!("{n} points were asked for"), format!("ask for 1 to {MAX_ASK}")));
     }
@@ -83,66 +87,12 @@ pub async fn ask((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     let worker = worker.unwrap_or_else(|| BY_HAND.to_owned());
     check_name("the worker's name", &worker)?;
     beside(move || {
-        if !fixed.is_empty() {
-            let fixed = fixed.into_iter().collect();
-            let desk = studies.desk(&name)?;
-            return in_json(&held_fixed(&desk, n, (&worker, ttl), request, fixed)?);
-        }
-        let handed = studies.desk(&name)?.ask(n, &worker, ttl, request.as_deref())?;
+        let ask = elbowroom::study::Ask { request, ..elbowroom::study::Ask::new(n).narrowed(narrowing) };
+        let handed = studies.desk(&name)?.ask(ask, &worker, ttl)?;
         let trials: Vec<Value> = handed.trials.iter().map(handed_trial).collect();
         in_json(&json!({ "trials": trials, "short": handed.short }))
     })
     .await
-}
-
-/// Points with some parameters held fixed: chosen here by the same acquisition and penalizers, and started like points of
-/// one's own, since the log could not choose them again.
-fn held_fixed(
-    desk: &Desk,
-    n: usize,
-    (worker, ttl): (&str, Duration),
-    request: Option<String>,
-    fixed: BTreeMap<String, Setting>,
-) -> Result<Value, Fault> {
-    if desk.is_paused() {
-        return Err(is_paused());
-    }
-    if n > MAX_HELD {
-        return Err(Fault::bad(format!("{n} points with fixed parameters"), format!("ask for at most {MAX_HELD}")));
-    }
-    let named = |i: usize| request.as_ref().map(|request| derived(request, &format!("point {i}")));
-    desk.undisturbed(|| {
-        let newest = desk.newest()?;
-        // A request that was answered has its points in the log.
-        let known = |i: usize| named(i).and_then(|name| newest.study.reported(&name));
-        let before = (0..n).map_while(known).filter_map(|id| newest.study.trial(id).ok());
-        let mut points: Vec<Point> = before.map(|trial| trial.point.clone()).collect();
-        let is_new = points.is_empty();
-        if is_new && newest.study.budget_left() == Some(0) {
-            let short = "the budget is used up; points of your own can still be added";
-            return Ok(json!({ "trials": [], "short": short }));
-        }
-        if is_new {
-            points = newest.propose(&desk.name, &fixed, n)?;
-        }
-        let mut trials = Vec::new();
-        for (i, point) in points.iter().enumerate() {
-            let started = desk.tell(|study| {
-                // A worker on the store itself may have taken it meanwhile.
-                study.refresh()?;
-                if is_new && study.study().pending().any(|trial| trial.point == *point) {
-                    return Ok(None);
-                }
-                study.set_worker(worker);
-                let started = study.start(point, Some(ttl), named(i).as_deref());
-                study.set_worker(BY_HAND);
-                Ok(Some(started?))
-            })?;
-            trials.extend(started.as_ref().map(handed_trial));
-        }
-        let short = (trials.len() < n).then_some("no more points are free with these values");
-        Ok(json!({ "trials": trials, "short": short }))
-    })
 }
 
 /// The name of a part of a request: a long one is shortened to its digest.
@@ -150,9 +100,6 @@ fn derived(request: &str, part: &str) -> String {
     let whole = format!("{request}, {part}");
     if check_name("", &whole).is_ok() { whole } else { format!("{}, {part}", Digest::EMPTY.then(Time(0), request)) }
 }
-
-/// The most points with fixed parameters at once.
-const MAX_HELD: usize = 20;
 
 fn handed_trial(handed: &HandedTrial) -> Value {
     json!({

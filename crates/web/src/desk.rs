@@ -4,18 +4,16 @@
 //! take a fit. So who looks never waits for who asks. Those who look read what is new at most every [`STALE`], together;
 //! a store file in WAL mode lets a writer write meanwhile.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
-use elbowroom::space::{Point, Value as Setting};
-use elbowroom::study::{Study, TrialId};
+use elbowroom::study::{Ask, Study, TrialId};
 use elbowroom_store::{Attempt, Error, Handed, SharedStudy, Store};
 use elbowroom_view::overview::Recommended;
 use elbowroom_view::picture::why_page;
-use elbowroom_view::proposal::propose;
 use elbowroom_view::{Held, Picture, Scene, Standing};
 
 use crate::fault::Fault;
@@ -87,11 +85,6 @@ struct Drawn {
 const MOST_KEPT: usize = 100;
 
 impl Frozen {
-    /// Points with some parameters held fixed.
-    pub fn propose(&self, name: &str, fixed: &BTreeMap<String, Setting>, n: usize) -> Result<Vec<Point>, Fault> {
-        Ok(propose(&self.scene(name), fixed, n)?)
-    }
-
     fn scene<'a>(&'a self, name: &'a str) -> Scene<'a> {
         let Self { study, standings, held, times, now, .. } = self;
         Scene { name, study, standings: standings.clone(), held: held.clone(), times: times.clone(), now: *now }
@@ -165,25 +158,21 @@ impl Desk {
         Ok(())
     }
 
-    /// Does something while nobody takes points here.
-    pub fn undisturbed<T>(&self, work: impl FnOnce() -> T) -> T {
-        let _turn = lock(&self.asker);
-        work()
-    }
-
     /// Takes points. Where several wait, one prepares points for all of them, and each then takes its own: a batch is
-    /// chosen once, and what is taken is stored under its taker's name and request like any other.
-    pub fn ask(&self, n: usize, worker: &str, ttl: Duration, request: Option<&str>) -> Result<Handed, Fault> {
-        let is_new = match request {
+    /// chosen once, and what is taken is stored under its taker's name and request like any other. Who asks for a part of
+    /// the space has points chosen for itself.
+    pub fn ask(&self, ask: Ask, worker: &str, ttl: Duration) -> Result<Handed, Fault> {
+        let request = ask.request.clone();
+        let is_new = match &request {
             Some(name) => !self.look_shared(|shared| shared.study().answered(name).is_some())? && self.enter(name),
             None => true,
         };
-        let wanted = if is_new { n } else { 0 };
+        let wanted = if is_new && ask.narrowing.is_empty() { ask.n } else { 0 };
         self.waiting.fetch_add(wanted, Ordering::SeqCst);
-        let asked = self.ask_in_turn(n, wanted, worker, ttl, request);
+        let asked = self.ask_in_turn(ask, wanted, worker, ttl);
         self.waiting.fetch_sub(wanted, Ordering::SeqCst);
         if let (Some(name), true) = (request, is_new) {
-            lock(&self.named).remove(name);
+            lock(&self.named).remove(&name);
         }
         // Whoever was handed a trial may look at it.
         *lock(&self.looked) = None;
@@ -195,14 +184,7 @@ impl Desk {
         lock(&self.named).insert(name.to_owned())
     }
 
-    fn ask_in_turn(
-        &self,
-        n: usize,
-        own: usize,
-        worker: &str,
-        ttl: Duration,
-        request: Option<&str>,
-    ) -> Result<Handed, Fault> {
+    fn ask_in_turn(&self, ask: Ask, own: usize, worker: &str, ttl: Duration) -> Result<Handed, Fault> {
         let mut slot = lock(&self.asker);
         let mut study = match slot.take() {
             Some(study) => study,
@@ -214,9 +196,9 @@ impl Desk {
         }
         let wanted = self.waiting.load(Ordering::SeqCst);
         let mut left = self.prepared.load(Ordering::SeqCst);
-        if wanted > own && left < own {
+        if ask.narrowing.is_empty() && wanted > own && left < own {
             let mut preparing = study.worker(PREPARED).ttl(ttl);
-            let prepared = preparing.ask_unless_paused(wanted.min(crate::limits::MAX_ASK), None);
+            let prepared = preparing.ask_unless_paused(wanted.min(crate::limits::MAX_ASK));
             let prepared = prepared.map(Option::unwrap_or_default);
             let attempts = |handed: &Handed| handed.trials.iter().map(|trial| trial.attempt).collect::<Vec<Attempt>>();
             let returned = prepared.and_then(|handed| preparing.give_back(&attempts(&handed)).map(|()| handed));
@@ -224,7 +206,7 @@ impl Desk {
             left = returned?.trials.len();
         }
         study = study.worker(worker).ttl(ttl);
-        let handed = study.ask_unless_paused(n, request);
+        let handed = study.ask_unless_paused(ask);
         // One that was replaced is opened again.
         *slot = Some(study).filter(|_| !matches!(handed, Err(Error::Damaged { .. })));
         self.prepared.store(left.saturating_sub(own), Ordering::SeqCst);

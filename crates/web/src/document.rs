@@ -151,6 +151,10 @@ fn actions() -> Vec<(&'static str, &'static str, Value)> {
         "request": request(),
         "lease_seconds": seconds(),
         "fixed": settings(),
+        "within": {
+            "type": "object",
+            "additionalProperties": { "type": "array", "minItems": 2, "maxItems": 2, "items": { "type": "number" } },
+        },
     });
     let tell = json!({
         "trial": trial(),
@@ -183,7 +187,7 @@ fn actions() -> Vec<(&'static str, &'static str, Value)> {
     vec![
         (
             "ask",
-            "Take points to evaluate: pending, and leased to the worker. Parameters in `fixed` keep their values.",
+            "Take points to evaluate: pending, and leased to the worker. Parameters in `fixed` keep their values, and those in `within` stay between two.",
             object(ask, &[]),
         ),
         (

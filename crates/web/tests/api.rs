@@ -49,7 +49,7 @@ fn points_with_fixed_parameters_are_distinct_and_end_with_the_space_and_the_budg
     assert_eq!(points.len(), 4);
     assert_eq!(answers.map(|answer| answer["trials"].as_array().unwrap().len()), [2, 2, 0]);
     study.refresh().unwrap();
-    study.ask(2, None).unwrap();
+    study.ask(2).unwrap();
     let answer = served.post("/api/studies/few/ask", &json!({ "n": 1, "fixed": { "y": 2 } })).json();
     assert!(answer["short"].as_str().unwrap().contains("budget"), "{answer}");
 }
@@ -97,12 +97,12 @@ fn a_budget_is_set_over_http_and_never_below_what_was_handed_out() {
     let served = Served::start(true);
     let config = StudyConfig::new(space()).budget(2);
     let mut study = SharedStudy::create(served.store.clone(), "plate", config).unwrap();
-    assert_eq!(study.ask(4, None).unwrap().trials.len(), 2);
+    assert_eq!(study.ask(4).unwrap().trials.len(), 2);
     let set = |trials| served.post("/api/studies/plate/budget", &json!({ "trials": trials }));
     assert_eq!(set(json!(5)).json(), json!({ "trials": 5, "changed": true }));
     assert_eq!(set(json!(5)).json(), json!({ "trials": 5, "changed": false }));
     assert_eq!(served.get("/api/studies/plate").json()["budget"], 5);
-    assert_eq!(study.ask(4, None).unwrap().trials.len(), 3);
+    assert_eq!(study.ask(4).unwrap().trials.len(), 3);
     let refused = set(json!(4));
     assert_eq!(refused.status, 422);
     assert!(refused.json()["error"].as_str().unwrap().contains("5 were handed out"));
@@ -209,7 +209,7 @@ fn who_asks_while_a_study_is_paused_waits() {
     pause(true);
     std::thread::scope(|scope| {
         let far = open(&served.url).unwrap();
-        let asks = scope.spawn(move || SharedStudy::open(far, "plate").unwrap().ask(1, None).unwrap());
+        let asks = scope.spawn(move || SharedStudy::open(far, "plate").unwrap().ask(1).unwrap());
         std::thread::sleep(Duration::from_millis(600));
         assert!(!asks.is_finished());
         pause(false);
@@ -223,10 +223,10 @@ fn a_pause_ends_with_the_server_that_made_it() {
     let store = served.store.clone();
     let mut study = SharedStudy::create(store, "plate", StudyConfig::new(space())).unwrap();
     served.post("/api/studies/plate/pause", &json!({ "paused": true }));
-    assert!(study.ask_unless_paused(1, None).unwrap().is_none());
+    assert!(study.ask_unless_paused(1).unwrap().is_none());
     assert_eq!(served.post("/api/studies/plate/ask", &json!({ "n": 1 })).status, 409);
     let _stopped = served.stopped();
-    assert!(study.ask_unless_paused(1, None).unwrap().is_some());
+    assert!(study.ask_unless_paused(1).unwrap().is_some());
 }
 
 #[test]
@@ -263,7 +263,7 @@ fn a_server_hears_that_a_worker_is_gone() {
     let far = open(&served.url).unwrap();
     let mut ours = SharedStudy::create(far.clone(), "lost", StudyConfig::new(space()).budget(3)).unwrap();
     for number in 1..=3 {
-        let handed = ours.ask(1, None).unwrap().trials.remove(0);
+        let handed = ours.ask(1).unwrap().trials.remove(0);
         assert_eq!((handed.id().0, handed.attempt.number), (0, number));
         far.lose("lost", &[handed.attempt]).unwrap();
     }
@@ -286,7 +286,7 @@ fn a_server_is_one_more_store() {
     assert!(matches!(SharedStudy::open(far.clone(), "nothing"), Err(Error::NoStudy { .. })));
     let heartbeat = Heartbeat::start(far.clone(), ours.name(), Duration::from_millis(20));
     loop {
-        let (mine, other) = (ours.ask(2, None).unwrap(), theirs.ask(1, None).unwrap());
+        let (mine, other) = (ours.ask(2).unwrap(), theirs.ask(1).unwrap());
         if mine.trials.is_empty() && other.trials.is_empty() {
             break;
         }

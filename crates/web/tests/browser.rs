@@ -225,7 +225,7 @@ fn names_and_values_are_texts_whatever_they_say() {
     ]);
     let mut study =
         SharedStudy::create(served.store.clone(), evil, StudyConfig::new(space.unwrap())).unwrap().worker(evil);
-    for (i, handed) in study.ask(8, None).unwrap().trials.into_iter().enumerate() {
+    for (i, handed) in study.ask(8).unwrap().trials.into_iter().enumerate() {
         match i {
             0 => drop(study.fail(&handed, evil).unwrap()),
             1 => {}

@@ -235,7 +235,7 @@ fn formulas_in_a_csv_are_texts_and_markup_in_json_is_data() {
         Parameter::float(names[1], 0.0, 1.0),
     ]);
     let mut study = SharedStudy::create(served.store.clone(), "sheet", StudyConfig::new(space.unwrap())).unwrap();
-    for handed in study.ask(8, None).unwrap().trials {
+    for handed in study.ask(8).unwrap().trials {
         study.fail(&handed, "=HYPERLINK(\"http://evil\")").unwrap();
     }
     let csv = served.get("/api/studies/sheet/trials.csv");

@@ -13,7 +13,7 @@ fn six_at_once(store: &Arc<dyn Store>) -> SharedStudy {
     let config = StudyConfig::new(space()).seed(7).budget(60).initial(24);
     let mut study = SharedStudy::create(store.clone(), "plate", config).unwrap().worker("laptop 4711");
     for round in 0..4 {
-        for (i, handed) in study.ask(6, None).unwrap().trials.iter().enumerate() {
+        for (i, handed) in study.ask(6).unwrap().trials.iter().enumerate() {
             match (round, i) {
                 (1 | 3, 2) => drop(study.fail(handed, "the sample broke").unwrap()),
                 (1..=3, 4) => drop(study.infeasible(handed, "does not dissolve").unwrap()),
@@ -24,7 +24,7 @@ fn six_at_once(store: &Arc<dyn Store>) -> SharedStudy {
             }
         }
     }
-    study.ask(6, None).unwrap();
+    study.ask(6).unwrap();
     study
 }
 

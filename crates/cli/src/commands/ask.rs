@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::answer;
 use crate::args::Ask;
 use crate::fault::fault;
+use crate::narrow::narrowing;
 use crate::place::Place;
 use crate::words::{self, point_lines};
 
@@ -25,7 +26,9 @@ pub fn ask(args: &Ask, json: bool) -> Result<()> {
     // Not this process's own name: it ends here, and the trials do not.
     let study = Place::find(&args.study.clone().into())?.open_or_create()?;
     let mut study = study.worker(BY_HAND).ttl(args.due);
-    let handed = study.ask_unless_paused(args.n, args.request.as_deref())?.ok_or_else(paused)?;
+    let narrowing = narrowing(study.study().space(), &args.narrow)?;
+    let wanted = elbowroom::study::Ask { request: args.request.clone(), ..elbowroom::study::Ask::new(args.n) };
+    let handed = study.ask_unless_paused(wanted.narrowed(narrowing))?.ok_or_else(paused)?;
     let as_json = |handed: &elbowroom_store::HandedTrial| -> Value {
         let mut value = words::trial(&study, &handed.trial);
         value["attempt"] = json!(handed.attempt.number);

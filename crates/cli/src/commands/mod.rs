@@ -15,7 +15,7 @@ mod run;
 mod serve;
 mod sheet;
 mod status;
-mod tell;
+pub mod tell;
 mod trials;
 mod why;
 

@@ -5,7 +5,7 @@ use std::fs::OpenOptions;
 use std::io::Write;
 
 use anyhow::Result;
-use elbowroom::study::{PlacedTrial, Study, Trial};
+use elbowroom::study::{Ask, PlacedTrial, Study, Trial};
 use elbowroom_store::{SharedStudy, Standing};
 use serde_json::json;
 
@@ -13,6 +13,7 @@ use super::answer;
 use super::ask::{BY_HAND, paused};
 use crate::args::Sheet;
 use crate::fault::fault;
+use crate::narrow::narrowing;
 use crate::place::Place;
 use crate::sheet::{Planned, well, write};
 
@@ -37,7 +38,9 @@ pub fn sheet(args: &Sheet, json: bool) -> Result<()> {
         Some((study, trials)) => (study, trials, None),
         None => {
             let mut study = place.open_or_create()?.worker(BY_HAND).ttl(args.due);
-            let handed = study.ask_unless_paused(args.n, args.request.as_deref())?.ok_or_else(paused)?;
+            let narrowing = narrowing(study.study().space(), &args.narrow)?;
+            let wanted = Ask { request: args.request.clone(), ..Ask::new(args.n) }.narrowed(narrowing);
+            let handed = study.ask_unless_paused(wanted)?.ok_or_else(paused)?;
             (study, handed.trials.into_iter().map(|handed| handed.trial).collect(), handed.short)
         }
     };

@@ -8,7 +8,6 @@
 //! Several points together are scored by their joint law ([`q_expected_improvement`], [`QSamples`]); with a posterior and a
 //! rule of integration that is a function to maximize ([`QObjective`]).
 
-mod climb;
 mod expected_improvement;
 mod mean;
 mod probability_of_improvement;
@@ -17,7 +16,6 @@ mod q_samples;
 mod transform;
 mod upper_confidence_bound;
 
-pub use climb::Climb;
 pub use expected_improvement::ExpectedImprovement;
 pub use mean::PosteriorMean;
 pub use probability_of_improvement::ProbabilityOfImprovement;

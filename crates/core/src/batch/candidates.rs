@@ -44,8 +44,13 @@ impl Candidates {
             Candidates::Continuous => candidates(situation),
             Candidates::Grid { n, seed } => {
                 let mut gathered = Gathered::new(situation);
-                let grid = uniform(n.get(), situation.space.dim(), &mut Stream::new(seed).child("grid", 0));
-                grid.iter().for_each(|u| gathered.offer(u));
+                let grid = uniform(n.get(), situation.domain.dim(), &mut Stream::new(seed).child("grid", 0));
+                let mut point = vec![0.0; situation.domain.dim()];
+                for u in grid.iter() {
+                    point.copy_from_slice(u);
+                    situation.domain.stretch(&mut point);
+                    gathered.offer(&point);
+                }
                 gathered.points
             }
         }
@@ -65,17 +70,17 @@ const CENTERS: usize = 5;
 
 /// Feasible, decodable, distinct points that are not taken.
 pub(super) fn candidates(situation: &Situation<'_>) -> Points {
-    let space = situation.space;
+    let domain = situation.domain;
     let mut gathered = Gathered::new(situation);
-    if space.n_points().is_some_and(|n| n <= EXHAUSTIVE) {
-        if let Some(all) = space.enumerate() {
+    if domain.n_points().is_some_and(|n| n <= EXHAUSTIVE) {
+        if let Some(all) = domain.enumerate() {
             for u in all {
                 gathered.offer(u.as_slice());
             }
         }
         return gathered.points;
     }
-    let dim = space.dim();
+    let dim = domain.dim();
     let (spread, local) = (n_spread(dim), n_local(dim));
     let mut sobol = Sobol::scrambled(dim, &situation.stream.child("candidates", 0));
     let mut u = vec![0.0; dim];
@@ -85,6 +90,7 @@ pub(super) fn candidates(situation: &Situation<'_>) -> Points {
             break;
         }
         sobol.next_into(&mut u);
+        domain.stretch(&mut u);
         gathered.offer(&u);
     }
     let centers = best_observed(situation);
@@ -114,28 +120,22 @@ pub(super) fn any_point(
     also_taken: &HashSet<PointKey>,
     draw: &mut Stream,
 ) -> Option<UnitPoint> {
-    let space = situation.space;
+    let domain = situation.domain;
     let free = |u: &UnitPoint| {
-        let key = space.key(u.as_slice());
+        let key = domain.key(u);
         !situation.taken.contains(&key)
             && !also_taken.contains(&key)
-            && !situation.tried.is_beside_failure(space, u.as_slice())
+            && !situation.tried.is_beside_failure(domain.space(), u)
     };
     for _ in 0..1000 {
-        match space.sample_feasible(draw, 100) {
-            Some(mut u) => {
-                let mut raw = u.as_slice().to_vec();
-                space.snap(&mut raw);
-                u = UnitPoint::clamped(raw);
-                if free(&u) {
-                    return Some(u);
-                }
-            }
+        match domain.sample_feasible(draw, 100) {
+            Some(u) if free(&u) => return Some(u),
+            Some(_) => {}
             None => break,
         }
     }
-    if space.n_points().is_some_and(|n| n <= 1_000_000) {
-        return space.enumerate()?.find(|u| space.is_feasible(u.as_slice()) && free(u));
+    if domain.n_points().is_some_and(|n| n <= 1_000_000) {
+        return domain.enumerate()?.find(|u| domain.is_feasible(u) && free(u));
     }
     None
 }
@@ -149,15 +149,16 @@ struct Gathered<'a> {
 
 impl<'a> Gathered<'a> {
     fn new(situation: &'a Situation<'a>) -> Self {
-        let dim = situation.space.dim();
+        let dim = situation.domain.dim();
         Self { situation, seen: HashSet::new(), points: Points::new(dim), buffer: vec![0.0; dim] }
     }
 
     fn offer(&mut self, u: &[f64]) {
-        let space = self.situation.space;
+        let domain = self.situation.domain;
+        let space = domain.space();
         self.buffer.copy_from_slice(u);
-        space.snap(&mut self.buffer);
-        if !space.constraints().is_empty() && !space.is_feasible(&self.buffer) {
+        domain.snap(&mut self.buffer);
+        if !space.constraints().is_empty() && !domain.is_feasible(&self.buffer) {
             return;
         }
         let key = space.key(&self.buffer);
@@ -180,10 +181,11 @@ fn best_observed<'a>(situation: &Situation<'a>) -> Vec<&'a [f64]> {
     order.into_iter().take(CENTERS).map(|i| points[i]).collect()
 }
 
-/// Moves some coordinates of a point: floats by a normal step of random size below a lengthscale, others by a level.
+/// Moves some coordinates of a point: floats by a normal step of random size below a lengthscale, others by a level. It may
+/// lead out of the domain, and is to be snapped.
 pub(super) fn perturb(center: &[f64], situation: &Situation<'_>, draw: &mut Stream, u: &mut [f64]) {
     u.copy_from_slice(center);
-    let dim = u.len();
+    let (space, dim) = (situation.domain.space(), u.len());
     let share = (20.0 / dim as f64).min(1.0);
     let size = 0.5 * 10f64.powf(-3.0 * draw.uniform());
     let always = draw.below(dim);
@@ -191,7 +193,7 @@ pub(super) fn perturb(center: &[f64], situation: &Situation<'_>, draw: &mut Stre
         if k != always && draw.uniform() >= share {
             continue;
         }
-        let dimension = situation.space.dimensions()[k];
+        let dimension = space.dimensions()[k];
         let step = size * situation.posterior.hyper().lengthscales[k].min(1.0) * draw.normal();
         match dimension.levels() {
             None => u[k] = reflect(u[k] + step),
@@ -201,10 +203,10 @@ pub(super) fn perturb(center: &[f64], situation: &Situation<'_>, draw: &mut Stre
                     _ => {
                         let hop = (step * levels as f64).round() as i64;
                         let hop = if hop == 0 { if draw.uniform() < 0.5 { 1 } else { -1 } } else { hop };
-                        (situation.space.level(k, u[k]) as i64 + hop).clamp(0, levels as i64 - 1) as u64
+                        (space.level(k, u[k]) as i64 + hop).clamp(0, levels as i64 - 1) as u64
                     }
                 };
-                u[k] = situation.space.coordinate(k, level);
+                u[k] = space.coordinate(k, level);
             }
             Some(_) => {}
         }

@@ -6,8 +6,9 @@
 use std::collections::HashSet;
 
 use super::Tried;
+use crate::domain::Domain;
 use crate::rng::Stream;
-use crate::space::{PointKey, SearchSpace, UnitPoint};
+use crate::space::{PointKey, UnitPoint};
 
 /// Spaces of up to this many points are enumerated at once: cheaper than drawing the same point again and again.
 const SMALL: u128 = 10_000;
@@ -22,7 +23,7 @@ const TRIES: usize = 10_000;
 /// Up to n points that are neither taken nor chosen, different from each other, which become chosen; and why they are
 /// fewer than n, if they are.
 pub(crate) fn free_points(
-    space: &SearchSpace,
+    domain: &Domain<'_>,
     taken: &HashSet<PointKey>,
     tried: &Tried<'_>,
     chosen: &mut HashSet<PointKey>,
@@ -30,7 +31,7 @@ pub(crate) fn free_points(
     stream: &mut Stream,
 ) -> (Vec<UnitPoint>, Option<String>) {
     let mut found = Vec::new();
-    let size = space.n_points();
+    let (size, space) = (domain.n_points(), domain.space());
     if size.is_none_or(|size| size > SMALL) {
         while found.len() < n {
             let is_free = |u: &UnitPoint, key: &PointKey| {
@@ -38,10 +39,10 @@ pub(crate) fn free_points(
             };
             // Where failures are all over, their neighbours are all that is left.
             let is_new = |_: &UnitPoint, key: &PointKey| !taken.contains(key) && !chosen.contains(key);
-            let found_one = draw(space, &is_free, stream)
-                .or_else(|| (!tried.failed.is_empty()).then(|| draw(space, &is_new, stream)).flatten());
+            let found_one = draw(domain, &is_free, stream)
+                .or_else(|| (!tried.failed.is_empty()).then(|| draw(domain, &is_new, stream)).flatten());
             let Some(u) = found_one else { break };
-            chosen.insert(key(space, &u));
+            chosen.insert(domain.key(&u));
             found.push(u);
         }
         if found.len() == n {
@@ -50,15 +51,15 @@ pub(crate) fn free_points(
     }
     match size {
         Some(size) if size <= WALKABLE => {
-            let (mut free, n_feasible) = enumerate(space, &|key| taken.contains(key) || chosen.contains(key));
+            let (mut free, n_feasible) = enumerate(domain, &|key| taken.contains(key) || chosen.contains(key));
             stream.shuffle(&mut free);
             // Neighbours of failed points come last: in a finite space they may be all that is left.
             free.sort_by_cached_key(|u| tried.is_beside_failure(space, u));
             free.truncate(n - found.len());
-            chosen.extend(free.iter().map(|u| key(space, u)));
+            chosen.extend(free.iter().map(|u| domain.key(u)));
             found.extend(free);
             let short = found.len() < n;
-            (found, short.then(|| exhausted(size, n_feasible)))
+            (found, short.then(|| exhausted(domain, size, n_feasible)))
         }
         _ => (
             found,
@@ -69,31 +70,22 @@ pub(crate) fn free_points(
     }
 }
 
-/// The key of the point as it will be recorded: two unit points that decode to equal values always share it, also where
-/// encoding rounds.
-pub(crate) fn key(space: &SearchSpace, u: &UnitPoint) -> PointKey {
-    match space.encode(&space.decode(u)) {
-        Ok(recorded) => space.key(&recorded),
-        Err(_) => space.key(u),
-    }
-}
-
 fn draw(
-    space: &SearchSpace,
+    domain: &Domain<'_>,
     is_free: &dyn Fn(&UnitPoint, &PointKey) -> bool,
     stream: &mut Stream,
 ) -> Option<UnitPoint> {
-    (0..TRIES).map(|_| space.sample(stream)).find(|u| space.is_feasible(u) && is_free(u, &key(space, u)))
+    (0..TRIES).map(|_| domain.sample(stream)).find(|u| domain.is_feasible(u) && is_free(u, &domain.key(u)))
 }
 
 /// The free points of a finite space, and how many points are feasible at all.
-fn enumerate(space: &SearchSpace, is_taken: &dyn Fn(&PointKey) -> bool) -> (Vec<UnitPoint>, usize) {
+fn enumerate(domain: &Domain<'_>, is_taken: &dyn Fn(&PointKey) -> bool) -> (Vec<UnitPoint>, usize) {
     let mut n_feasible = 0;
     let mut free = Vec::new();
-    for u in space.enumerate().into_iter().flatten() {
-        if space.is_feasible(&u) {
+    for u in domain.enumerate().into_iter().flatten() {
+        if domain.is_feasible(&u) {
             n_feasible += 1;
-            if !is_taken(&key(space, &u)) {
+            if !is_taken(&domain.key(&u)) {
                 free.push(u);
             }
         }
@@ -101,14 +93,15 @@ fn enumerate(space: &SearchSpace, is_taken: &dyn Fn(&PointKey) -> bool) -> (Vec<
     (free, n_feasible)
 }
 
-fn exhausted(size: u128, n_feasible: usize) -> String {
+fn exhausted(domain: &Domain<'_>, size: u128, n_feasible: usize) -> String {
+    let the_space = if domain.is_whole() { "the space" } else { "the narrowed space" };
     let points = |n: u128| if n == 1 { "1 point".to_owned() } else { format!("{n} points") };
     match n_feasible {
-        0 => format!("the space has {} and none keeps the constraints", points(size)),
-        n if n as u128 == size && n == 1 => "the space has 1 point and it is taken or under way".to_owned(),
-        n if n as u128 == size => format!("the space has {} and all are taken or under way", points(size)),
+        0 => format!("{the_space} has {} and none keeps the constraints", points(size)),
+        n if n as u128 == size && n == 1 => format!("{the_space} has 1 point and it is taken or under way"),
+        n if n as u128 == size => format!("{the_space} has {} and all are taken or under way", points(size)),
         n => format!(
-            "of the space's {}, {n} keep the constraints, and all of these are taken or under way",
+            "of {the_space}'s {}, {n} keep the constraints, and all of these are taken or under way",
             points(size)
         ),
     }

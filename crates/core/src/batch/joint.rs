@@ -112,6 +112,7 @@ mod tests {
 
     use super::*;
     use crate::data::Dataset;
+    use crate::domain::Domain;
     use crate::gp::{Hyperparameters, KernelKind};
     use crate::rng::Stream;
     use crate::space::{Parameter, SearchSpace};
@@ -125,7 +126,8 @@ mod tests {
         let posterior = Posterior::new(&data, hyper).unwrap();
         let pending: Vec<UnitPoint> = (0..n_pending).map(|_| space.sample_feasible(&mut draw, 1).unwrap()).collect();
         let (taken, stream) = (HashSet::new(), Stream::new(seed));
-        let situation = Situation::new(&posterior, &space, &pending, &taken, &stream);
+        let domain = Domain::whole(&space);
+        let situation = Situation::new(&posterior, &domain, &pending, &taken, &stream);
         test(&situation, &mut draw);
     }
 

@@ -15,7 +15,7 @@ use super::search::{Score, Search};
 use super::{
     AcquisitionKind, BatchInfo, BatchSize, BatchStrategy, Candidates, Chooser, Explanation, Proposal, Situation,
 };
-use crate::chance::Chance;
+use crate::domain::Domain;
 use crate::error::{Error, Result};
 use crate::gp::{Metric, Panel, Posterior, Scratch};
 use crate::optim::{Bounds, Lbfgsb, LbfgsbParams, climb_all};
@@ -170,6 +170,7 @@ impl Chooser for Penalizing<'_> {
 /// The penalizers of one batch, but for their centres.
 struct Balls<'a> {
     posterior: &'a Posterior,
+    domain: &'a Domain<'a>,
     stream: &'a Stream,
     kind: Option<PenalizerKind>,
     rule: LipschitzRule,
@@ -190,23 +191,23 @@ const LEAST_SD: f64 = 1e-6;
 
 impl<'a> Balls<'a> {
     fn estimate(strategy: &LocalPenalization, situation: &Situation<'a>, panel: &Panel) -> Self {
-        let Situation { posterior, chance, stream, .. } = *situation;
+        let Situation { posterior, domain, stream, .. } = *situation;
         let (mut lipschitz, mut maximum, mut work) = (0.0, 0.0, 0.0);
         if strategy.penalizer.is_some() {
             let candidates = GLOBAL_CANDIDATES * (2 + posterior.dim().min(16));
-            let found = whitened_lipschitz(posterior, &Bounds::unit(posterior.dim()), candidates, stream);
+            let found = whitened_lipschitz(posterior, domain.bounds(), candidates, stream);
             (lipschitz, work) = (found.value, found.work);
             maximum = match strategy.maximum {
                 MaximumRule::Given(m) => m,
                 MaximumRule::MaxObserved => posterior.values().iter().copied().fold(f64::NEG_INFINITY, f64::max),
                 MaximumRule::MaxMean => {
-                    let (largest, evaluations) = largest_mean(posterior, panel, chance);
+                    let (largest, evaluations) = largest_mean(situation, panel);
                     work += evaluations as f64 * posterior.work_of_mean();
                     largest
                 }
             };
         }
-        Self { posterior, stream, kind: strategy.penalizer, rule: strategy.lipschitz, lipschitz, maximum, work }
+        Self { posterior, domain, stream, kind: strategy.penalizer, rule: strategy.lipschitz, lipschitz, maximum, work }
     }
 
     /// The penalizer around x, if there are penalizers.
@@ -236,8 +237,9 @@ impl<'a> Balls<'a> {
                 // A category has no neighbours: it stays as it is.
                 let metric = &self.posterior.hyper().metric;
                 let reach = |k: usize| if metric[k] == Metric::Distance { lengthscales[k] } else { 0.0 };
-                let low = (0..x.len()).map(|k| (x[k] - reach(k)).max(0.0)).collect();
-                let high = (0..x.len()).map(|k| (x[k] + reach(k)).min(1.0)).collect();
+                let bounds = self.domain.bounds();
+                let low = (0..x.len()).map(|k| (x[k] - reach(k)).max(bounds.low()[k])).collect();
+                let high = (0..x.len()).map(|k| (x[k] + reach(k)).min(bounds.high()[k])).collect();
                 let local = Bounds::new(low, high)
                     .map(|bounds| whitened_lipschitz(self.posterior, &bounds, LOCAL_CANDIDATES, self.stream));
                 self.work += local.as_ref().map_or(0.0, |l| l.work);
@@ -251,7 +253,8 @@ impl<'a> Balls<'a> {
 
 /// The largest posterior mean, over the data, the candidates, and climbs from the two best of them, where a value is
 /// likelier than not; and how many means that took.
-fn largest_mean(posterior: &Posterior, panel: &Panel, chance: Option<&Chance>) -> (f64, usize) {
+fn largest_mean(situation: &Situation<'_>, panel: &Panel) -> (f64, usize) {
+    let Situation { posterior, chance, .. } = *situation;
     let is_likely = |u: &[f64]| chance.is_none_or(|chance| chance.ln_p(u) >= 0.5f64.ln());
     let mut scratch = Scratch::default();
     let observed: Vec<(f64, &[f64])> =
@@ -266,10 +269,10 @@ fn largest_mean(posterior: &Posterior, panel: &Panel, chance: Option<&Chance>) -
         value
     };
     let mut evaluations = posterior.n_data();
-    let bounds = Bounds::unit(posterior.dim());
+    let bounds = situation.domain.bounds();
     let mut solver = Lbfgsb::new(posterior.dim(), LbfgsbParams { max_evaluations: 40, ..LbfgsbParams::default() });
     let ends = climb_all(starts.iter().take(2).map(|start| start.1), |u| {
-        let found = solver.maximize(&mut mean, u, &bounds);
+        let found = solver.maximize(&mut mean, u, bounds);
         evaluations += found.evaluations;
         found.value
     });

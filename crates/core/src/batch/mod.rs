@@ -26,7 +26,7 @@ pub use adaptive::{Adaptive, StopRule};
 pub use believer::{Believer, Lie, Refit};
 pub use candidates::Candidates;
 pub use chooser::{Chooser, Explanation, Proposal, Term, terms};
-pub(crate) use free::{free_points, key};
+pub(crate) use free::free_points;
 pub use hallucinated_ucb::{Beta, HallucinatedUcb};
 pub use local_penalization::{LipschitzRule, LocalPenalization, MaximumRule};
 pub use marginalized::{Marginalized, gauss_hermite};
@@ -43,17 +43,18 @@ use std::collections::HashSet;
 use std::num::NonZeroUsize;
 
 use crate::chance::Chance;
+use crate::domain::Domain;
 use crate::error::{Error, Result};
 use crate::gp::Posterior;
 use crate::rng::Stream;
-use crate::space::{PointKey, SearchSpace, UnitPoint};
+use crate::space::{PointKey, UnitPoint};
 
 /// What a strategy chooses from. Everything is in the unit cube, and the objective is maximized.
 pub struct Situation<'a> {
     /// The model of the objective.
     pub posterior: &'a Posterior,
-    /// The space that points must decode in.
-    pub space: &'a SearchSpace,
+    /// Where points may be.
+    pub domain: &'a Domain<'a>,
     /// Points under evaluation, in the order they were asked for.
     pub pending: &'a [UnitPoint],
     /// Points not to propose again: observed, pending and failed ones.
@@ -70,13 +71,13 @@ impl<'a> Situation<'a> {
     /// A situation in which nothing was tried but what the posterior observed, and nothing failed.
     pub fn new(
         posterior: &'a Posterior,
-        space: &'a SearchSpace,
+        domain: &'a Domain<'a>,
         pending: &'a [UnitPoint],
         taken: &'a HashSet<PointKey>,
         stream: &'a Stream,
     ) -> Self {
         static NOTHING: Tried<'static> = Tried { points: Vec::new(), failed: Vec::new() };
-        Self { posterior, space, pending, taken, tried: &NOTHING, chance: None, stream }
+        Self { posterior, domain, pending, taken, tried: &NOTHING, chance: None, stream }
     }
 }
 

@@ -112,7 +112,7 @@ fn together(situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
     }
 
     // All are looked at once more, under one objective.
-    let dim = situation.space.dim();
+    let dim = situation.domain.dim();
     let ends = climb_all(starts.iter().chain(&from).map(Vec::as_slice), |x| {
         info.evaluations += 1;
         info.work += joint.work();
@@ -181,20 +181,20 @@ impl<'a> Climber<'a> {
 
     /// Moves a batch to the top and returns ln qEI there; it stays if that is no better or cannot be proposed.
     fn from(&mut self, x: &mut [f64]) -> f64 {
-        let space = self.situation.space;
-        let dim = space.dim();
+        let domain = self.situation.domain;
+        let dim = domain.dim();
         let start = points(x, dim);
         let here = self.joint.value(&start).ln() + ln_chance(self.situation, &start);
         let mut end = x.to_vec();
         let (mut low, mut high) = (end.clone(), end.clone());
-        for i in (0..end.len()).filter(|i| space.dimensions()[i % dim].levels().is_none()) {
-            (low[i], high[i]) = (0.0, 1.0);
+        for i in (0..end.len()).filter(|i| domain.levels(i % dim).is_none()) {
+            (low[i], high[i]) = (domain.bounds().low()[i % dim], domain.bounds().high()[i % dim]);
         }
         let mut evaluations = 2;
         if let Some(bounds) = Bounds::new(low, high).ok().filter(|bounds| bounds.low() != bounds.high()) {
             let (joint, chance, mut scratch) = (&mut self.joint, self.situation.chance, Scratch::default());
             let mut guarded = |x: &[f64], gradient: &mut [f64]| {
-                if !x.chunks_exact(dim).all(|u| space.is_feasible(u)) {
+                if !x.chunks_exact(dim).all(|u| domain.is_feasible(u)) {
                     return f64::NEG_INFINITY;
                 }
                 evaluations += 1;
@@ -206,7 +206,7 @@ impl<'a> Climber<'a> {
                 value
             };
             Lbfgsb::new(end.len(), self.params).maximize(&mut guarded, &mut end, &bounds);
-            end.chunks_exact_mut(dim).for_each(|u| space.snap(u));
+            end.chunks_exact_mut(dim).for_each(|u| domain.snap(u));
         }
         let batch = points(&end, dim);
         let there = self.joint.value(&batch).ln() + ln_chance(self.situation, &batch);
@@ -221,12 +221,13 @@ impl<'a> Climber<'a> {
 
     /// Whether all points are feasible, free, and apart from each other and from pending ones.
     fn may_propose(&self, batch: &[UnitPoint]) -> bool {
-        let Situation { space, taken, tried, pending, posterior, .. } = *self.situation;
+        let Situation { domain, taken, tried, pending, posterior, .. } = *self.situation;
+        let space = domain.space();
         let mut keys: HashSet<PointKey> = HashSet::new();
         batch.iter().enumerate().all(|(i, u)| {
             let mut others = pending.iter().chain(&batch[..i]);
             let key = space.key(u);
-            space.is_feasible(u)
+            domain.is_feasible(u)
                 && !taken.contains(&key)
                 && !tried.is_beside_failure(space, u)
                 && !tried.is_same(posterior, u)

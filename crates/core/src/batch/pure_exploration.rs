@@ -178,7 +178,7 @@ fn highest_lower_bound(
     let nothing = HashSet::new();
     let alone = Situation {
         chance: situation.chance,
-        ..Situation::new(posterior, situation.space, &[], &nothing, situation.stream)
+        ..Situation::new(posterior, situation.domain, &[], &nothing, situation.stream)
     };
     let score = Score::Data(upper_bound(-kappa, posterior, situation.chance));
     let mut search = Search::new(&alone, posterior.clone(), candidates, score);
@@ -197,14 +197,14 @@ fn highest_lower_bound(
 
 /// More points inside a region, by small steps from known ones.
 fn walk(situation: &Situation<'_>, mut known: Vec<Vec<f64>>, inside: impl Fn(&[f64]) -> bool) -> Vec<Vec<f64>> {
-    let space = situation.space;
+    let domain = situation.domain;
     let n_known = known.len();
     let mut draw = situation.stream.child("walk", 0);
-    let mut u = vec![0.0; space.dim()];
+    let mut u = vec![0.0; domain.dim()];
     for _ in 0..if known.is_empty() { 0 } else { STEPS } {
         perturb(&known[draw.below(known.len())], situation, &mut draw, &mut u);
-        space.snap(&mut u);
-        if space.is_feasible(&u) && inside(&u) {
+        domain.snap(&mut u);
+        if domain.is_feasible(&u) && inside(&u) {
             known.push(u.clone());
         }
     }

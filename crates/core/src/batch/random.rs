@@ -8,7 +8,7 @@ use super::chooser::{Planned, Ranked, term, terms};
 use super::search::{Score, explain_leader, leader};
 use super::{
     AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Chooser, Explanation, Proposal, Situation,
-    free_points, key,
+    free_points,
 };
 use crate::error::Result;
 use crate::space::UnitPoint;
@@ -30,8 +30,8 @@ impl BatchStrategy for Random {
     fn bind<'a>(&'a self, situation: &'a Situation<'a>, q: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
         let plan = move || {
             let mut stream = situation.stream.child("random", 0);
-            let Situation { space, taken, tried, .. } = *situation;
-            let (points, _) = free_points(space, taken, tried, &mut HashSet::new(), q.get(), &mut stream);
+            let Situation { domain, taken, tried, .. } = *situation;
+            let (points, _) = free_points(domain, taken, tried, &mut HashSet::new(), q.get(), &mut stream);
             let scores = vec![0.0; points.len()];
             Ok((Batch { points, info: BatchInfo::default() }, scores))
         };
@@ -94,12 +94,12 @@ fn uniform(situation: &Situation<'_>, u: &[f64]) -> Explanation {
 fn with_rest(situation: &Situation<'_>, q: BatchSize, first: Option<Proposal>, info: BatchInfo) -> Ranked {
     let mut scores: Vec<f64> = first.iter().filter_map(|first| first.score).collect();
     let mut points: Vec<_> = first.into_iter().map(|first| first.point).collect();
-    let mut chosen = points.iter().map(|u| key(situation.space, u)).collect();
+    let mut chosen = points.iter().map(|u| situation.domain.key(u)).collect();
     let mut stream = situation.stream.child("random", 0);
-    let Situation { space, taken, tried, chance, .. } = *situation;
+    let Situation { domain, taken, tried, chance, .. } = *situation;
     let missing = q.get() - points.len();
     let n_drawn = if chance.is_some() { THINNING * missing } else { missing };
-    let (mut rest, _) = free_points(space, taken, tried, &mut chosen, n_drawn, &mut stream);
+    let (mut rest, _) = free_points(domain, taken, tried, &mut chosen, n_drawn, &mut stream);
     if let Some(chance) = chance {
         // Each is kept with the chance that it gives a value; the likeliest of the others follow.
         let mut order: Vec<(bool, f64, UnitPoint)> = Vec::with_capacity(rest.len());

@@ -13,12 +13,12 @@ use std::collections::HashSet;
 
 use super::Situation;
 use super::candidates::candidates;
-use crate::acquisition::Climb;
+use crate::domain::Domain;
 use crate::gp::{Posterior, Scratch};
 use crate::linalg::Points;
 use crate::optim::{best, climb_all};
 use crate::rng::Stream;
-use crate::space::{SearchSpace, UnitPoint};
+use crate::space::UnitPoint;
 
 /// Climbs from this many of the best points.
 const STARTS: usize = 5;
@@ -30,8 +30,8 @@ const LEAST_GAIN: f64 = 1e-6;
 pub struct Sought<'a> {
     /// The model of the objective.
     pub posterior: &'a Posterior,
-    /// The space that points must decode in.
-    pub space: &'a SearchSpace,
+    /// Where it may be.
+    pub domain: &'a Domain<'a>,
     /// Whether a point may be recommended at all, as far as the trials say.
     pub may_recommend: &'a dyn Fn(&[f64]) -> bool,
     /// The random numbers of the search.
@@ -87,17 +87,17 @@ impl Sought<'_> {
         also: Option<&[f64]>,
         bound: &mut dyn FnMut(&[f64], &mut [f64]) -> f64,
     ) -> Option<UnitPoint> {
-        let (posterior, space) = (self.posterior, self.space);
+        let (posterior, domain) = (self.posterior, self.domain);
         let taken = HashSet::new();
-        let mut spread = candidates(&Situation::new(posterior, space, &[], &taken, self.stream));
+        let mut spread = candidates(&Situation::new(posterior, domain, &[], &taken, self.stream));
         posterior.observed().for_each(|u| spread.push(u));
         let (means, variances) = posterior.predict_many(&spread);
         let heights = means.iter().zip(&variances).map(|(mean, variance)| mean - kappa * variance.sqrt());
         let mut starts: Vec<(f64, &[f64])> = heights.zip(spread.iter()).collect();
         starts.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let starts = starts.into_iter().map(|(_, u)| u).filter(|u| space.is_feasible(u) && (self.may_recommend)(u));
+        let starts = starts.into_iter().map(|(_, u)| u).filter(|u| domain.is_inside(u) && (self.may_recommend)(u));
 
-        let mut climb = Climb::new(space, 100);
+        let mut climb = domain.climber(100);
         let mut gradient = vec![0.0; posterior.dim()];
         let least = LEAST_GAIN * posterior.hyper().variance.sqrt();
         let starts: Vec<&[f64]> = also.into_iter().chain(starts.take(STARTS)).collect();

@@ -11,8 +11,9 @@ use super::chooser::{Explanation, Proposal, Term, term, terms};
 use super::pure_exploration::Region;
 use super::tried::is_beside;
 use super::{BatchInfo, Candidates, Chooser, Situation};
-use crate::acquisition::{Climb, LogAcquisition};
+use crate::acquisition::LogAcquisition;
 use crate::chance::Chance;
+use crate::domain::Climber;
 use crate::error::Result;
 use crate::gp::{Panel, Posterior, Scratch};
 use crate::linalg::Points;
@@ -122,7 +123,7 @@ pub(super) struct Search<'a> {
     /// Pending and chosen points.
     busy: Points,
     chosen: HashSet<PointKey>,
-    climb: Climb<'a>,
+    climb: Climber<'a>,
     draw: Stream,
     scored: usize,
     work: f64,
@@ -146,7 +147,7 @@ impl<'a> Search<'a> {
         let ln_chances =
             situation.chance.map_or_else(|| vec![0.0; raw.len()], |chance| chance.ln_p_many(panel.points()));
         let chance_work = situation.chance.map_or(0.0, Chance::work_of_prediction);
-        let mut busy = Points::new(situation.space.dim());
+        let mut busy = Points::new(situation.domain.dim());
         situation.pending.iter().for_each(|u| busy.push(u));
         Self {
             penalties: vec![0.0; raw.len()],
@@ -160,10 +161,10 @@ impl<'a> Search<'a> {
             score,
             balls: Vec::new(),
             may_climb: candidates.may_climb(),
-            is_finite: situation.space.n_points().is_some(),
+            is_finite: situation.domain.n_points().is_some(),
             busy,
             chosen: HashSet::new(),
-            climb: Climb::new(situation.space, MAX_EVALUATIONS),
+            climb: situation.domain.climber(MAX_EVALUATIONS),
             draw: situation.stream.child("fill", 0),
             is_bound: false,
             situation,
@@ -224,7 +225,7 @@ impl<'a> Search<'a> {
         self.posterior.push_phantom(u);
         self.busy.push(u);
         self.risk += risk(self.situation, u);
-        self.chosen.insert(self.situation.space.key(u));
+        self.chosen.insert(self.situation.domain.key(u));
     }
 
     /// The best point under the score; it counts as pending from here on. None if the space has no more to offer.
@@ -377,7 +378,8 @@ impl<'a> Search<'a> {
     }
 
     fn is_free(&self, u: &[f64]) -> bool {
-        let Situation { space, taken, tried, .. } = *self.situation;
+        let Situation { domain, taken, tried, .. } = *self.situation;
+        let space = domain.space();
         let key = space.key(u);
         if taken.contains(&key) || self.chosen.contains(&key) || tried.is_beside_failure(space, u) {
             return false;
@@ -428,7 +430,7 @@ pub(super) fn is_apart(posterior: &Posterior, a: &[f64], b: &[f64], distance: f6
 /// The maximizer of a score of the data alone, unless a pending point is there already: then it is under way, and the
 /// batch goes on without it. Also what that took.
 pub(super) fn leader(situation: &Situation<'_>, candidates: Candidates, score: Score) -> (Option<Proposal>, BatchInfo) {
-    let pending: HashSet<PointKey> = situation.pending.iter().map(|u| situation.space.key(u)).collect();
+    let pending: HashSet<PointKey> = situation.pending.iter().map(|u| situation.domain.key(u)).collect();
     let taken = situation.taken.difference(&pending).cloned().collect();
     let alone = Situation { pending: &[], taken: &taken, ..*situation };
     let mut search = Search::new(&alone, situation.posterior.clone(), candidates, score);
@@ -436,7 +438,7 @@ pub(super) fn leader(situation: &Situation<'_>, candidates: Candidates, score: S
     found.iter().for_each(|found| search.join(&found.point));
     let found = found.filter(|Proposal { point: u, .. }| {
         let is_there = |p: &UnitPoint| situation.posterior.squared_distance(p, u) < SAME * SAME;
-        !situation.taken.contains(&situation.space.key(u)) && !situation.pending.iter().any(is_there)
+        !situation.taken.contains(&situation.domain.key(u)) && !situation.pending.iter().any(is_there)
     });
     (found, search.info())
 }

@@ -85,7 +85,8 @@ impl SimulationMatching {
     }
 
     fn matching(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
-        let Situation { posterior, space, pending, stream, .. } = *situation;
+        let Situation { posterior, domain, pending, stream, .. } = *situation;
+        let space = domain.space();
         let (mut points, mut info) = self.candidates_with_maximizer(situation);
         let n = points.len();
         pending.iter().for_each(|u| points.push(u));
@@ -138,7 +139,7 @@ impl SimulationMatching {
 impl SimulationMatching {
     /// The candidates, none of them taken, and among them the maximizer of the bound.
     fn candidates_with_maximizer(&self, situation: &Situation<'_>) -> (Points, BatchInfo) {
-        let space = situation.space;
+        let space = situation.domain.space();
         let bound = upper_bound(self.kappa, situation.posterior, situation.chance);
         let mut search = Search::with_pending(situation, self.candidates, Score::After(bound));
         let best = search.next();
@@ -162,7 +163,7 @@ impl SimulationMatching {
         if self.whitened {
             return situation.posterior.squared_distance(a, b);
         }
-        let coordinates = situation.space.dimensions().iter().zip(a.iter().zip(b));
+        let coordinates = situation.domain.space().dimensions().iter().zip(a.iter().zip(b));
         let squares = coordinates.map(|(dimension, (a, b))| match dimension {
             Dimension::Category { .. } => f64::from(u8::from(a != b)),
             _ => (a - b).powi(2),

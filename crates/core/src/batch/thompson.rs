@@ -57,7 +57,7 @@ fn draw_at(situation: &Situation<'_>, k: usize, candidates: &Points, draws: &Poi
 
 /// The maximizers of the draws, and random points where there are fewer candidates than points wanted.
 fn maximizers(situation: &Situation<'_>, q: BatchSize, candidates: &Points, draws: &Points) -> Ranked {
-    let Situation { posterior, space, stream, .. } = *situation;
+    let Situation { posterior, domain, stream, .. } = *situation;
     let mut points: Vec<UnitPoint> = Vec::with_capacity(q.get());
     let (mut work, mut scores) = (0.0, Vec::with_capacity(q.get()));
     let mut is_chosen = vec![false; candidates.len()];
@@ -84,11 +84,11 @@ fn maximizers(situation: &Situation<'_>, q: BatchSize, candidates: &Points, draw
         }
     }
     // Fewer candidates than points wanted: the rest at random.
-    let mut keys: HashSet<PointKey> = points.iter().map(|u| space.key(u)).collect();
+    let mut keys: HashSet<PointKey> = points.iter().map(|u| domain.key(u)).collect();
     let mut draw = stream.child("fill", 0);
     while points.len() < q.get() {
         let Some(u) = any_point(situation, &keys, &mut draw) else { break };
-        keys.insert(space.key(&u));
+        keys.insert(domain.key(&u));
         points.push(u);
     }
     let evaluations = candidates.len() * points.len();

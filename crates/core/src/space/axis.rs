@@ -166,6 +166,19 @@ impl Grid {
         level.min(self.n_levels() - 1)
     }
 
+    /// Where the cell of a level begins and ends.
+    pub fn cell(&self, level: u64) -> (f64, f64) {
+        let edge = |before: u64| match *self {
+            _ if before == 0 => 0.0,
+            _ if before >= self.n_levels() => 1.0,
+            Grid::Even { n } => before as f64 / n as f64,
+            Grid::LogInts { low, ln_start, ln_width, .. } => {
+                (libm::log(low as f64 + before as f64 - 0.5) - ln_start) / ln_width
+            }
+        };
+        (edge(level), edge(level + 1))
+    }
+
     pub fn coordinate(&self, level: u64) -> f64 {
         let level = level.min(self.n_levels() - 1) as f64;
         match *self {
@@ -202,6 +215,8 @@ mod tests {
         for (u, level) in [(0.0, 0), (0.499, 0), (0.501, 1), (second - 1e-9, 1), (second + 1e-9, 2), (1.0, 3)] {
             assert_eq!(grid.level(u), level, "at {u}");
         }
+        let (begin, end) = grid.cell(1);
+        assert!((begin - 0.5).abs() < 1e-15 && (end - second).abs() < 1e-15);
         // 2 lies at ln 4 / ln 9.
         assert!((grid.coordinate(1) - 4f64.ln() / 9f64.ln()).abs() < 1e-15);
     }

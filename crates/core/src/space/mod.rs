@@ -226,6 +226,48 @@ impl SearchSpace {
         self.axes[self.searched[dim]].grid().expect("a continuous coordinate has no levels").level(u)
     }
 
+    /// Where the cell of a level begins and ends.
+    ///
+    /// # Panics
+    ///
+    /// If the space has no such coordinate, or if it is continuous.
+    pub fn cell(&self, dim: usize, level: u64) -> (f64, f64) {
+        self.axes[self.searched[dim]].grid().expect("a continuous coordinate has no levels").cell(level)
+    }
+
+    /// The coordinate of a parameter, if it has one.
+    pub(crate) fn dimension_of(&self, parameter: usize) -> Option<usize> {
+        self.coordinates[parameter]
+    }
+
+    /// The coordinate of a value that was checked.
+    pub(crate) fn coordinate_of(&self, parameter: usize, value: &Value) -> f64 {
+        match (&self.axes[parameter], self.parameters[parameter].admit(&self.axes[parameter], value)) {
+            (Axis::Continuous(interval), Ok(Admitted::Float(x))) => interval.coordinate(x),
+            (Axis::Ordered(grid) | Axis::Unordered(grid), Ok(Admitted::Level(level))) => grid.coordinate(level),
+            _ => 0.0,
+        }
+    }
+
+    /// The number that a continuous coordinate decodes to.
+    pub(crate) fn value_of(&self, parameter: usize, u: f64) -> f64 {
+        match &self.axes[parameter] {
+            Axis::Continuous(interval) => interval.value(u),
+            _ => f64::NAN,
+        }
+    }
+
+    /// A value of one parameter in this space's own form. Fails as [`encode`](Self::encode) does.
+    pub fn check_value(&self, name: &str, value: &Value) -> Result<Value> {
+        self.known(name)?;
+        let of_name = self.parameters.iter().zip(&self.axes).find(|(parameter, _)| parameter.name() == name);
+        match of_name.map(|(parameter, axis)| Ok((parameter, parameter.admit(axis, value)?))).transpose()? {
+            Some((parameter, Admitted::Level(level))) => Ok(parameter.value_at(level)),
+            Some((_, Admitted::Float(x))) => Ok(Value::Float(x)),
+            None => Ok(value.clone()),
+        }
+    }
+
     /// The number of different points, constraints aside; none if a float is searched or the number exceeds `u128`.
     pub fn n_points(&self) -> Option<u128> {
         self.dimensions.iter().try_fold(1u128, |n, dimension| n.checked_mul(dimension.levels()?.into()))
@@ -282,14 +324,7 @@ impl SearchSpace {
 
     /// A user's point, value by value in the order of the parameters.
     fn admit(&self, point: &Point) -> Result<Vec<Admitted>> {
-        let unknown = point.iter().find(|(name, _)| self.parameters.iter().all(|known| known.name() != *name));
-        if let Some((name, _)) = unknown {
-            let hint = match nearest(name, self.parameters.iter().map(Parameter::name)) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "leave it out".to_owned(),
-            };
-            return Err(Error::space(format!("parameter `{name}` is not in the search space"), hint));
-        }
+        point.iter().try_for_each(|(name, _)| self.known(name))?;
         let admit = |(parameter, axis): (&Parameter, &Axis)| match point.get(parameter.name()) {
             Some(value) => parameter.admit(axis, value),
             None => Err(Error::space(
@@ -298,6 +333,18 @@ impl SearchSpace {
             )),
         };
         self.parameters.iter().zip(&self.axes).map(admit).collect()
+    }
+
+    /// Refuses a name that no parameter has.
+    fn known(&self, name: &str) -> Result<()> {
+        if self.parameters.iter().any(|known| known.name() == name) {
+            return Ok(());
+        }
+        let hint = match nearest(name, self.parameters.iter().map(Parameter::name)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "leave it out".to_owned(),
+        };
+        Err(Error::space(format!("parameter `{name}` is not in the search space"), hint))
     }
 
     /// The value of a parameter at a unit point.

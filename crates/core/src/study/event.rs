@@ -10,6 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use super::config::{FailureRule, StudyConfig};
 use super::model::ModelRecord;
 use super::trial::{Source, TrialId};
+use crate::domain::Narrowing;
 use crate::space::Point;
 
 /// The newest version of events that this build writes. It reads this one and all before it.
@@ -191,6 +192,9 @@ pub struct Provenance {
     /// Why the model or the strategy was not used, or not for all points, where it should have been.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<String>,
+    /// What the asker held fixed, or in a narrower range.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub narrowing: Option<Narrowing>,
     /// The build that chose.
     pub build: Build,
 }

@@ -2,13 +2,14 @@
 
 use super::config::{InitialDesign, StudyConfig};
 use crate::design::{Sobol, latin_hypercube};
+use crate::domain::Domain;
 use crate::linalg::Points;
 use crate::rng::Stream;
 use crate::space::UnitPoint;
 
 /// The design's points from some index on.
 pub(super) struct Initial<'a> {
-    config: &'a StudyConfig,
+    domain: &'a Domain<'a>,
     stream: Stream,
     next: u64,
     kind: Kind,
@@ -21,7 +22,7 @@ enum Kind {
 }
 
 impl<'a> Initial<'a> {
-    pub fn starting_at(config: &'a StudyConfig, next: u64) -> Self {
+    pub fn starting_at(config: &StudyConfig, domain: &'a Domain<'a>, next: u64) -> Self {
         let stream = Stream::new(config.seed).child("design", 0);
         let dim = config.space.dim();
         let kind = match config.design {
@@ -35,7 +36,7 @@ impl<'a> Initial<'a> {
             }
             InitialDesign::LatinHypercube | InitialDesign::Uniform => Kind::Uniform,
         };
-        Self { config, stream, next, kind }
+        Self { domain, stream, next, kind }
     }
 
     /// The index of the point that comes next.
@@ -43,10 +44,9 @@ impl<'a> Initial<'a> {
         self.next
     }
 
-    /// The next point, snapped to the space.
+    /// The next point, stretched and snapped to the domain.
     pub fn point(&mut self) -> UnitPoint {
-        let space = &self.config.space;
-        let mut u = vec![0.0; space.dim()];
+        let mut u = vec![0.0; self.domain.dim()];
         match &mut self.kind {
             Kind::Sobol(sobol) => sobol.next_into(&mut u),
             Kind::LatinHypercube(points) if self.next < points.len() as u64 => {
@@ -58,7 +58,8 @@ impl<'a> Initial<'a> {
             }
         }
         self.next = self.next.saturating_add(1);
-        space.snap(&mut u);
+        self.domain.stretch(&mut u);
+        self.domain.snap(&mut u);
         UnitPoint::clamped(u)
     }
 }

@@ -4,6 +4,7 @@
 //! same events give the same study, and the same next batch, in any process.
 
 mod answers;
+mod ask;
 mod config;
 mod event;
 mod initial;
@@ -25,6 +26,7 @@ mod verify;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use ask::Ask;
 pub use config::{FailureRule, Goal, InitialDesign, StudyConfig, default_initial};
 pub use event::{AskedTrial, Build, EVENT_VERSION, Event, PlacedTrial, Provenance, Retry};
 pub use model::{HyperparameterRule, Model, ModelConfig, ModelRecord, Observations};
@@ -42,7 +44,6 @@ pub use trust::{Errors, LeaveOneOut};
 pub use unknown::{UnknownKey, unknown_key};
 pub use verify::{Difference, other_versions, verify};
 
-use crate::batch::BatchSize;
 use crate::chance::Chance;
 use crate::error::{Error, Result};
 use crate::rng::Stream;
@@ -167,28 +168,15 @@ impl Study {
         valued.reduce(better).map(|(trial, _)| trial)
     }
 
-    /// Points for the next q trials; changes nothing.
-    pub fn suggest(&self, q: usize) -> Result<Suggestion> {
-        let pending = self.state.tally.pending.iter().copied().collect();
-        self.suggest_with(q, pending, None)
+    /// Points for the next trials; changes nothing.
+    pub fn suggest(&self, ask: impl Into<Ask>) -> Result<Suggestion> {
+        suggest::suggest(self, None, &ask.into())
     }
 
-    /// As [`suggest`](Self::suggest), for a store: with the trials that count as pending (lost ones left out), and with
-    /// the basis of an earlier state of this study, where results that came in meanwhile are not worth another fit.
-    pub fn suggest_with(&self, q: usize, pending: Vec<TrialId>, basis: Option<&Basis>) -> Result<Suggestion> {
-        suggest::suggest(self, basis, BatchSize::new(q)?, &[], pending)
-    }
-
-    /// As [`suggest_with`](Self::suggest_with), where the first of the q are trials that were lost and are handed out
-    /// once more; they are under way again, so `pending` leaves them out.
-    pub fn suggest_again(
-        &self,
-        q: usize,
-        again: &[TrialId],
-        pending: Vec<TrialId>,
-        basis: Option<&Basis>,
-    ) -> Result<Suggestion> {
-        suggest::suggest(self, basis, BatchSize::new(q)?, again, pending)
+    /// As [`suggest`](Self::suggest), with the basis of an earlier state of this study: for a store, where results that
+    /// came in meanwhile are not worth another fit.
+    pub fn suggest_with(&self, ask: impl Into<Ask>, basis: &Basis) -> Result<Suggestion> {
+        suggest::suggest(self, Some(basis), &ask.into())
     }
 
     /// What a choice of points would rest on as the study stands. It takes a fit, unless one was made.
@@ -273,21 +261,17 @@ impl Study {
         self.state.told.get(request).copied()
     }
 
-    /// Takes q more points to be evaluated, or as many as there are.
-    pub fn ask(&mut self, q: usize) -> Result<Asked> {
-        let suggestion = self.suggest(q)?;
-        self.record(suggestion, None)
-    }
-
-    /// As [`ask`](Self::ask), under a name: asking again under it gives the same trials, as they stand by then.
+    /// Takes more points to be evaluated, or as many as there are: `study.ask(4)`, or an [`Ask`] that says more.
     ///
-    /// An answer without any trial is not recorded: the next time there may be one.
-    pub fn ask_as(&mut self, q: usize, request: &str) -> Result<Asked> {
-        if let Some(asked) = self.answered(request) {
+    /// Asking again under the same name gives the same trials, as they stand by then. An answer without any trial is not
+    /// recorded: the next time there may be one.
+    pub fn ask(&mut self, ask: impl Into<Ask>) -> Result<Asked> {
+        let ask = ask.into();
+        if let Some(asked) = ask.request.as_deref().and_then(|request| self.answered(request)) {
             return Ok(asked);
         }
-        let suggestion = self.suggest(q)?;
-        self.record(suggestion, Some(request.to_owned()))
+        let suggestion = self.suggest(ask.clone())?;
+        self.record(suggestion, ask.request)
     }
 
     /// The answer that a request got, if it got one.

@@ -24,6 +24,7 @@ use super::trial::{Trial, TrialId, TrialState};
 use super::{LeaveOneOut, Study};
 use crate::batch::{Gain, Sought};
 use crate::chance::Chance;
+use crate::domain::Domain;
 use crate::linalg::Points;
 use crate::rng::Stream;
 use crate::space::{Point, UnitPoint};
@@ -132,6 +133,7 @@ struct Seat<'a> {
     study: &'a Study,
     best: &'a Trial,
     model: &'a Model,
+    domain: Domain<'a>,
     left_out: LeaveOneOut,
     /// The chance that a point gives a value, if anything failed.
     chance: Option<Arc<Chance>>,
@@ -140,7 +142,7 @@ struct Seat<'a> {
 impl<'a> Seat<'a> {
     fn new(study: &'a Study, best: &'a Trial, model: &'a Model) -> Self {
         let chance = study.chance().unwrap_or_default();
-        Self { study, best, model, left_out: model.leave_one_out(), chance }
+        Self { study, best, model, domain: Domain::whole(study.space()), left_out: model.leave_one_out(), chance }
     }
 
     /// The supported answer, or why there is none.
@@ -186,7 +188,7 @@ impl<'a> Seat<'a> {
     }
 
     fn sought<'s>(&'s self, may_recommend: &'s dyn Fn(&[f64]) -> bool, stream: &'s Stream) -> Sought<'s> {
-        Sought { posterior: &self.model.posterior, space: self.study.space(), may_recommend, stream }
+        Sought { posterior: &self.model.posterior, domain: &self.domain, may_recommend, stream }
     }
 
     /// Whether the data support a point at all.

@@ -7,13 +7,15 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use super::ask::Ask;
 use super::event::{AskedTrial, Build, Event, Provenance, Retry};
 use super::initial::Initial;
 use super::state::State;
 use super::trial::{Source, TrialId};
 use super::{Basis, Model, StrategyConfig, Study};
-use crate::batch::{BatchSize, BatchStrategy, Situation, Tried, free_points, key};
+use crate::batch::{BatchSize, BatchStrategy, Situation, Tried, free_points};
 use crate::chance::Chance;
+use crate::domain::Domain;
 use crate::error::{Error, Result};
 use crate::linalg::Points;
 use crate::rng::Stream;
@@ -89,29 +91,28 @@ impl Suggestion {
     }
 }
 
-/// Chooses points as `study` stands, with its model or that of an earlier state of it. The trials of `again` are handed
-/// out once more, and only what is wanted beyond them is chosen.
-pub(super) fn suggest(
-    study: &Study,
-    basis: Option<&Basis>,
-    q: BatchSize,
-    again: &[TrialId],
-    pending: Vec<TrialId>,
-) -> Result<Suggestion> {
+/// Chooses points as `study` stands, with its model or that of an earlier state of it. Lost trials are handed out once
+/// more, and only what is wanted beyond them is chosen.
+pub(super) fn suggest(study: &Study, basis: Option<&Basis>, ask: &Ask) -> Result<Suggestion> {
     let state = &study.state;
+    let q = BatchSize::new(ask.n)?;
+    let narrowing = ask.narrowing.check(&state.config.space)?;
+    let domain = Domain::narrowed(&state.config.space, &narrowing)?;
+    let pending = ask.pending.clone().unwrap_or_else(|| state.tally.pending.iter().copied().collect());
     if q.get() > MAX_BATCH {
         let what = format!("a batch of {q} points was asked for", q = q.get());
         return Err(Error::config(what, format!("ask for at most {MAX_BATCH} at a time")));
     }
     let left = state.budget_left().unwrap_or(usize::MAX);
-    let again: Vec<Retry> = again
+    let again: Vec<Retry> = ask
+        .retries
         .iter()
         .take(q.get())
         .map(|id| Ok(Retry { id: *id, attempt: state.trial(*id)?.attempts.saturating_add(1) }))
         .collect::<Result<_>>()?;
     let n_new = q.get() - again.len();
     let under_way: Vec<TrialId> = pending.iter().copied().chain(again.iter().map(|retry| retry.id)).collect();
-    let mut choice = Choice::new(state, n_new.min(left), &under_way)?;
+    let mut choice = Choice::new(state, &domain, n_new.min(left), &under_way)?;
 
     let model_wanted = state.config.space.dim() > 0
         && basis.map_or(state.tally.n_observed, |basis| basis.n_observed) >= MIN_OBSERVED.min(state.config.n_initial())
@@ -171,6 +172,7 @@ pub(super) fn suggest(
         design_next: choice.design_next,
         model: record,
         fallback: choice.fallback,
+        narrowing: (!narrowing.is_empty()).then_some(narrowing),
         build: Build::current(),
     };
     Ok(Suggestion { wanted: q.get(), trials, again, short: choice.short, provenance, work: choice.work })
@@ -185,6 +187,7 @@ fn distance_to(points: &[&[f64]], u: &[f64]) -> f64 {
 /// A batch as it grows.
 struct Choice<'a> {
     state: &'a State,
+    domain: &'a Domain<'a>,
     wanted: usize,
     /// How many of them should come from the design.
     n_design: usize,
@@ -203,10 +206,11 @@ struct Choice<'a> {
 }
 
 impl<'a> Choice<'a> {
-    fn new(state: &'a State, wanted: usize, pending: &[TrialId]) -> Result<Self> {
+    fn new(state: &'a State, domain: &'a Domain<'a>, wanted: usize, pending: &[TrialId]) -> Result<Self> {
         let pending = pending.iter().map(|id| Ok(state.trial(*id)?.unit.clone())).collect::<Result<_>>()?;
         Ok(Self {
             state,
+            domain,
             wanted,
             n_design: state.config.n_initial().saturating_sub(state.tally.n_started).min(wanted),
             points: Vec::new(),
@@ -230,7 +234,7 @@ impl<'a> Choice<'a> {
         if config.space.dim() == 0 || self.n_design == 0 {
             return;
         }
-        let mut design = Initial::starting_at(config, self.design_next);
+        let mut design = Initial::starting_at(config, self.domain, self.design_next);
         let mut passed_over = 0;
         while self.points.len() < self.n_design && passed_over < DESIGN_TRIES {
             let u = design.point();
@@ -248,13 +252,9 @@ impl<'a> Choice<'a> {
     /// Where too few values are in for a model of them but trials have failed: points that are likely to give one and far
     /// from all that was tried.
     fn add_likely(&mut self, chance: &Chance) {
-        let space = &self.state.config.space;
         let mut stream = self.stream.child("likely", 0);
-        let found: Vec<UnitPoint> = (0..LIKELY).filter_map(|_| space.sample_feasible(&mut stream, 100)).collect();
-        let mut candidates = Points::new(space.dim());
-        for u in found {
-            let mut u = u.into_vec();
-            space.snap(&mut u);
+        let mut candidates = Points::new(self.domain.dim());
+        for u in (0..LIKELY).filter_map(|_| self.domain.sample_feasible(&mut stream, 100)) {
             candidates.push(&u);
         }
         let ln_chances = chance.ln_p_many(&candidates);
@@ -277,9 +277,9 @@ impl<'a> Choice<'a> {
     /// What [`Random`](crate::batch::Random) chooses.
     fn add_uniform(&mut self) {
         let mut stream = self.stream.child("strategy", 0).child("random", 0);
-        let (space, q) = (&self.state.config.space, self.missing().min(MAX_CHOSEN));
+        let q = self.missing().min(MAX_CHOSEN);
         let tried = self.tried();
-        let (points, _) = free_points(space, &self.taken(), &tried, &mut HashSet::new(), q, &mut stream);
+        let (points, _) = free_points(self.domain, &self.taken(), &tried, &mut HashSet::new(), q, &mut stream);
         for u in &points {
             self.take(u, Source::Model);
         }
@@ -305,7 +305,7 @@ impl<'a> Choice<'a> {
         let stream = self.stream.child("strategy", 0);
         let situation = Situation {
             posterior: &model.posterior,
-            space: &self.state.config.space,
+            domain: self.domain,
             pending: &pending,
             taken: &taken,
             tried: &tried,
@@ -343,25 +343,23 @@ impl<'a> Choice<'a> {
         }
         let missing = self.missing();
         let mut stream = self.stream.child("free", 0);
-        let space = &self.state.config.space;
         let (taken, avoided) = (&self.state.tally.taken, &self.avoided);
-        let (points, short) = free_points(space, taken, avoided, &mut self.chosen, missing, &mut stream);
-        self.points.extend(points.iter().map(|u| (space.decode(u), Source::Random)));
+        let (points, short) = free_points(self.domain, taken, avoided, &mut self.chosen, missing, &mut stream);
+        self.points.extend(points.iter().map(|u| (self.domain.decode(u), Source::Random)));
         self.short = short;
     }
 
     /// Takes a point if it is feasible and free.
     fn take(&mut self, u: &UnitPoint, source: Source) -> bool {
-        let space = &self.state.config.space;
-        if !space.is_feasible(u) {
+        if !self.domain.is_feasible(u) {
             return false;
         }
-        let key = key(space, u);
-        let is_taken = self.state.tally.taken.contains(&key) || self.avoided.is_beside_failure(space, u);
+        let key = self.domain.key(u);
+        let is_taken = self.state.tally.taken.contains(&key) || self.avoided.is_beside_failure(self.domain.space(), u);
         if is_taken || !self.chosen.insert(key) {
             return false;
         }
-        self.points.push((space.decode(u), source));
+        self.points.push((self.domain.decode(u), source));
         self.pending.push(u.clone());
         true
     }

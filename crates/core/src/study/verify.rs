@@ -5,10 +5,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::ask::Ask;
 use super::event::{AskedTrial, Build, Event, Provenance};
 use super::suggest::suggest;
-use super::{Basis, Study, Suggestion, TrialId};
-use crate::batch::BatchSize;
+use super::{Basis, Study, Suggestion};
 use crate::error::Result;
 
 /// A suggestion that did not come out as it is recorded.
@@ -125,10 +125,14 @@ impl<'a> Asks<'a> {
             let Event::Asked { wanted, trials, again, short, provenance, .. } = &self.events[i] else { continue };
             let data = earlier_data(i, provenance);
             let basis = data.and_then(|data| self.bases.get(&data));
-            let chosen = BatchSize::new(*wanted).and_then(|q| {
-                let again: Vec<TrialId> = again.iter().map(|retry| retry.id).collect();
-                suggest(study, basis, q, &again, provenance.pending.clone())
-            });
+            let ask = Ask {
+                n: *wanted,
+                narrowing: provenance.narrowing.clone().unwrap_or_default(),
+                request: None,
+                pending: Some(provenance.pending.clone()),
+                retries: again.iter().map(|retry| retry.id).collect(),
+            };
+            let chosen = suggest(study, basis, &ask);
             let what = match chosen {
                 Ok(chosen) => compare(&chosen, trials, short.as_deref(), provenance),
                 Err(error) => Some(format!("it cannot be chosen again: {error}")),

@@ -55,7 +55,14 @@ class Study:
     @staticmethod
     def load(name: str, log: Sequence[tuple[int, str]], lease: float | None) -> Study: ...
     def log(self) -> list[tuple[int, str]]: ...
-    def ask(self, n: int, request: str | None = None) -> tuple[list[_Row], str | None]: ...
+    def ask(
+        self,
+        n: int,
+        request: str | None = None,
+        fixed: Mapping[str, Any] | None = None,
+        low: Mapping[str, Any] | None = None,
+        high: Mapping[str, Any] | None = None,
+    ) -> tuple[list[_Row], str | None]: ...
     def tell(
         self,
         trial: int,

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from . import _elbowroom, _plot, _run
-from ._errors import ConfigError, StoreError, TrialError
+from ._errors import ConfigError, SpaceError, StoreError, TrialError
 from ._gp import Array
 from ._html import facts
 from ._number import encodable, limit, noise_variance, number, shown, text_of, variance_of, whole
@@ -220,13 +220,31 @@ class Study:
 
     # Ask and tell.
 
-    def ask(self, n: int = 1, *, request: str | None = None) -> Batch:
+    def ask(
+        self,
+        n: int = 1,
+        *,
+        fixed: Mapping[str, Any] | None = None,
+        within: Mapping[str, tuple[float, float]] | None = None,
+        request: str | None = None,
+    ) -> Batch:
         """Takes up to n points to be evaluated in parallel. They are pending from here on.
 
+        Parameters in ``fixed`` have the same value in all of them, and numbers in ``within`` stay between two values.
         The batch is shorter, or empty, where the budget or the space is used up; ``batch.short`` says why. Under a
         ``request`` name, asking again gives the same trials.
+
+        >>> import elbowroom as er
+        >>> study = er.Study({"celsius": er.Float(20, 90), "minutes": er.Int(1, 30)})
+        >>> [trial.params["celsius"] for trial in study.ask(3, fixed={"celsius": 60})]
+        [60.0, 60.0, 60.0]
+        >>> all(5 <= trial.params["minutes"] <= 7 for trial in study.ask(3, within={"minutes": (5, 7)}))
+        True
         """
-        rows, short = self._native.ask(whole(n, "the number of points", 1), request)
+        low, high = _ends(within or {})
+        rows, short = self._native.ask(
+            whole(n, "the number of points", 1), request, self._labels.encode(fixed or {}), low, high
+        )
         batch = Batch(map(self._trial, rows), short)
         self._held.update((trial.number, trial) for trial in batch)
         return batch
@@ -359,12 +377,19 @@ class Study:
         seconds = None if due is None else limit(due, "due", 0, "a number of seconds that is not negative")
         return self._trial(self._native.start(self._labels.encode(params), seconds, request))
 
-    async def ask_async(self, n: int = 1, *, request: str | None = None) -> Batch:
+    async def ask_async(
+        self,
+        n: int = 1,
+        *,
+        fixed: Mapping[str, Any] | None = None,
+        within: Mapping[str, tuple[float, float]] | None = None,
+        request: str | None = None,
+    ) -> Batch:
         """As :meth:`ask`, beside the event loop. If it is cancelled, what it would have handed out is given back."""
         lock, left, arrived = threading.Lock(), threading.Event(), Batch()
 
         def ask() -> Batch:
-            batch = self.ask(n, request=request)
+            batch = self.ask(n, fixed=fixed, within=within, request=request)
             with lock:
                 arrived.extend(batch)
                 if left.is_set() and batch:
@@ -685,3 +710,13 @@ def suggest(
         whole(n, "the number of points", 1),
     )
     return [labels.decode(point) for point in points]
+
+
+def _ends(within: Mapping[str, tuple[float, float]]) -> tuple[dict[str, float], dict[str, float]]:
+    """The lower and the upper ends of ranges."""
+    if not isinstance(within, Mapping):
+        raise SpaceError(f"`within` is {shown(within)}\n  try: a dict such as {{'celsius': (40, 60)}}")
+    for name, ends in within.items():
+        if not isinstance(ends, (tuple, list)) or len(ends) != 2:
+            raise SpaceError(f"the range of `{name}` is {shown(ends)}\n  try: two numbers, such as (40, 60)")
+    return {name: ends[0] for name, ends in within.items()}, {name: ends[1] for name, ends in within.items()}

@@ -23,7 +23,7 @@ pub fn beside_core(path: &Path, n_asks: usize) -> Pairs {
     let config = config().initial(N);
     let mut core = Study::new(config.clone()).unwrap();
     let mut shared = SharedStudy::create(open(&path.display().to_string()).unwrap(), "small", config).unwrap();
-    let firsts = shared.ask(N, None).unwrap().trials;
+    let firsts = shared.ask(N).unwrap().trials;
     for (ours, theirs) in core.ask(N).unwrap().trials.iter().zip(&firsts) {
         assert_eq!(&ours.point, theirs.point());
         core.tell(ours.id, objective(&ours.point)).unwrap();
@@ -32,7 +32,7 @@ pub fn beside_core(path: &Path, n_asks: usize) -> Pairs {
     let (mut cores, mut stored, mut differences) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..n_asks {
         let (a, asked) = timed(|| core.ask(1).unwrap());
-        let (b, handed) = timed(|| shared.ask(1, None).unwrap());
+        let (b, handed) = timed(|| shared.ask(1).unwrap());
         let (ours, theirs) = (&asked.trials[0], &handed.trials[0]);
         assert_eq!(&ours.point, theirs.point());
         core.tell(ours.id, objective(&ours.point)).unwrap();
@@ -46,7 +46,7 @@ pub fn beside_core(path: &Path, n_asks: usize) -> Pairs {
 
 /// One more trial; the time of the ask alone.
 pub fn ask_and_tell(study: &mut SharedStudy) -> Timing {
-    let (timing, handed) = timed(|| study.ask(1, None).unwrap());
+    let (timing, handed) = timed(|| study.ask(1).unwrap());
     study.tell(&handed.trials[0], objective(handed.trials[0].point())).unwrap();
     timing
 }

@@ -56,7 +56,7 @@ fn work(address: &str, plan: &Plan) -> Result<(), Error> {
     }
     let mut n = 0;
     while n < plan.n_trials {
-        let Some(trial) = study.ask(1, None)?.trials.pop() else {
+        let Some(trial) = study.ask(1)?.trials.pop() else {
             study.refresh()?;
             if plan.wait && study.counts().open() > 0 {
                 std::thread::sleep(Duration::from_millis(20));

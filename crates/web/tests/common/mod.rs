@@ -154,7 +154,7 @@ pub fn study(store: &Arc<dyn Store>, name: &str, n: usize) -> SharedStudy {
     let mut study = SharedStudy::create(store.clone(), name, StudyConfig::new(space()).seed(7).budget(60)).unwrap();
     for i in 0..n {
         study = study.worker(format!("bench {}", i % 5 + 1));
-        let handed = study.ask(1, None).unwrap().trials.remove(0);
+        let handed = study.ask(1).unwrap().trials.remove(0);
         match i {
             5 | 11 => drop(study.fail(&handed, "the sample broke").unwrap()),
             _ => drop(study.tell(&handed, yield_loss(&handed)).unwrap()),
@@ -162,7 +162,7 @@ pub fn study(store: &Arc<dyn Store>, name: &str, n: usize) -> SharedStudy {
     }
     for i in 0..5 {
         study = study.worker(format!("bench {}", i + 1));
-        study.ask(1, None).unwrap();
+        study.ask(1).unwrap();
     }
     study
 }

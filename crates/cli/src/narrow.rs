@@ -1,0 +1,35 @@
+//! `--fix` and `--within`: from words to the part of the space that is asked for.
+
+use anyhow::Result;
+use elbowroom::domain::Narrowing;
+use elbowroom::space::SearchSpace;
+
+use crate::args::Narrow;
+use crate::commands::tell::value;
+use crate::fault::fault;
+
+/// What the two options say, checked against the space.
+pub fn narrowing(space: &SearchSpace, args: &Narrow) -> Result<Narrowing> {
+    let mut narrowing = Narrowing::new();
+    let parameter = |name: &str| space.parameters().iter().find(|parameter| parameter.name() == name);
+    for entry in &args.fix {
+        let Some((name, text)) = entry.split_once('=') else {
+            return Err(fault(format!("--fix {entry:?} has no `=`"), "write it as --fix name=value"));
+        };
+        if narrowing.fixed.insert(name.to_owned(), value(parameter(name), text)).is_some() {
+            return Err(fault(format!("--fix gives `{name}` twice"), "give each parameter once"));
+        }
+    }
+    for entry in &args.within {
+        let Some((name, (low, high))) =
+            entry.split_once('=').and_then(|(name, range)| Some((name, range.split_once("..")?)))
+        else {
+            return Err(fault(format!("--within {entry:?} is no range"), "write it as --within name=low..high"));
+        };
+        let ends = [low, high].map(|text| value(parameter(name), text));
+        if narrowing.within.insert(name.to_owned(), ends).is_some() {
+            return Err(fault(format!("--within gives `{name}` twice"), "give each parameter once"));
+        }
+    }
+    Ok(narrowing.check(space)?)
+}

@@ -1,0 +1,229 @@
+//! Where a search may go: a space, or a part of it with parameters held fixed or in narrower ranges.
+//!
+//! A domain is a box in the space's unit cube. A random point of the cube is stretched into the box after all its
+//! coordinates were drawn, so that random numbers are the same whatever is held fixed; for the whole space the map is the
+//! identity, to the bit.
+
+mod climb;
+mod narrowing;
+
+pub use climb::Climber;
+pub use narrowing::Narrowing;
+
+use crate::error::Result;
+use crate::optim::Bounds;
+use crate::rng::Stream;
+use crate::space::{Point, PointKey, SearchSpace, UnitPoint, Value};
+
+/// The part of a space that may be searched.
+///
+/// ```
+/// use elbowroom::domain::{Domain, Narrowing};
+/// use elbowroom::rng::Stream;
+/// use elbowroom::space::{Parameter, SearchSpace, Value};
+///
+/// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::int("n", 1, 9)])?;
+/// let domain = Domain::narrowed(&space, &Narrowing::new().fix("n", 4))?;
+/// let u = domain.sample(&mut Stream::new(1));
+/// assert_eq!(domain.decode(&u).get("n"), Some(&Value::Int(4)));
+/// assert!(domain.is_inside(&u));
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Domain<'a> {
+    space: &'a SearchSpace,
+    /// In the unit cube; on a grid the edges of the first and last cell.
+    bounds: Bounds,
+    /// For each coordinate with levels the first and the last.
+    levels: Vec<Option<(u64, u64)>>,
+    /// For each parameter the value it is held at.
+    held: Vec<Option<Value>>,
+    /// Whether a value that is held is none that a coordinate decodes to.
+    is_off_scale: bool,
+    is_whole: bool,
+}
+
+impl<'a> Domain<'a> {
+    /// All of a space.
+    pub fn whole(space: &'a SearchSpace) -> Self {
+        let levels = space.dimensions().iter().map(|dimension| dimension.levels().map(|n| (0, n - 1))).collect();
+        let held = vec![None; space.parameters().len()];
+        Self { space, bounds: Bounds::unit(space.dim()), levels, held, is_off_scale: false, is_whole: true }
+    }
+
+    /// A part of a space. Fails, naming the parameter, where the space has no such parameter or value.
+    pub fn narrowed(space: &'a SearchSpace, narrowing: &Narrowing) -> Result<Self> {
+        let narrowing = narrowing.check(space)?;
+        let mut domain = Self { is_whole: narrowing.is_empty(), ..Self::whole(space) };
+        let (mut low, mut high) = (domain.bounds.low().to_vec(), domain.bounds.high().to_vec());
+        let fixed = narrowing.fixed.iter().map(|(name, value)| (name, [value, value], true));
+        let within = narrowing.within.iter().map(|(name, [low, high])| (name, [low, high], false));
+        for (name, ends, is_fixed) in fixed.chain(within) {
+            let Some(i) = space.parameters().iter().position(|parameter| parameter.name() == name) else { continue };
+            domain.held[i] = is_fixed.then(|| ends[0].clone());
+            let Some(dim) = space.dimension_of(i) else { continue };
+            let [first, last] = ends.map(|value| space.coordinate_of(i, value));
+            if let Some((from, to)) = &mut domain.levels[dim] {
+                (*from, *to) = (space.level(dim, first), space.level(dim, last));
+                (low[dim], high[dim]) = (space.cell(dim, *from).0, space.cell(dim, *to).1);
+            } else {
+                (low[dim], high[dim]) = (first, last);
+                // Rounding must not lead out of the range.
+                let value = |u: f64| space.value_of(i, u);
+                let [least, most] = ends.map(|end| end.as_f64().unwrap_or(f64::NAN));
+                while !is_fixed && value(low[dim]) < least && low[dim] < high[dim] {
+                    low[dim] = low[dim].next_up();
+                }
+                while !is_fixed && value(high[dim]) > most && low[dim] < high[dim] {
+                    high[dim] = high[dim].next_down();
+                }
+            }
+        }
+        domain.bounds = Bounds::new(low, high)?;
+        let middle = UnitPoint::clamped(domain.bounds.low().to_vec());
+        domain.is_off_scale = space.decode(&middle) != domain.decode(&middle);
+        Ok(domain)
+    }
+
+    /// The space it is a part of.
+    pub fn space(&self) -> &'a SearchSpace {
+        self.space
+    }
+
+    /// The number of coordinates of the space.
+    pub fn dim(&self) -> usize {
+        self.space.dim()
+    }
+
+    /// The box in the unit cube; on a grid it ends at the edges of cells.
+    pub fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+
+    /// Whether it is all of the space.
+    pub fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
+    /// The first and the last level of a coordinate; none if it is continuous.
+    pub fn levels(&self, dim: usize) -> Option<(u64, u64)> {
+        self.levels[dim]
+    }
+
+    /// Moves a point of the unit cube to where it lies in the box.
+    pub fn stretch(&self, u: &mut [f64]) {
+        for ((u, low), high) in u.iter_mut().zip(self.bounds.low()).zip(self.bounds.high()) {
+            *u = low + *u * (high - low);
+        }
+    }
+
+    /// Moves each coordinate to that of the nearest value it may have.
+    pub fn snap(&self, u: &mut [f64]) {
+        self.space.snap(u);
+        if self.is_whole {
+            return;
+        }
+        for (dim, u) in u.iter_mut().enumerate() {
+            *u = match self.levels[dim] {
+                Some((first, last)) => self.space.coordinate(dim, self.space.level(dim, *u).clamp(first, last)),
+                None => u.clamp(self.bounds.low()[dim], self.bounds.high()[dim]),
+            };
+        }
+    }
+
+    /// Whether a point lies in the box and keeps the constraints.
+    pub fn is_inside(&self, u: &[f64]) -> bool {
+        self.is_in_box(u) && self.is_feasible(u)
+    }
+
+    /// Whether a point of the box keeps the constraints.
+    pub fn is_feasible(&self, u: &[f64]) -> bool {
+        if self.is_off_scale {
+            let point = self.decode(&UnitPoint::clamped(u.to_vec()));
+            return matches!(self.space.broken_constraint(&point), Ok(None));
+        }
+        self.space.is_feasible(u)
+    }
+
+    fn is_in_box(&self, u: &[f64]) -> bool {
+        let is_in = |(dim, &u): (usize, &f64)| match self.levels[dim] {
+            Some((first, last)) => (first..=last).contains(&self.space.level(dim, u)),
+            None => (self.bounds.low()[dim]..=self.bounds.high()[dim]).contains(&u),
+        };
+        self.is_whole || u.iter().enumerate().all(is_in)
+    }
+
+    /// The point in the user's units. Values that are held are as they were given.
+    pub fn decode(&self, u: &UnitPoint) -> Point {
+        let point = self.space.decode(u);
+        if self.is_whole {
+            return point;
+        }
+        let held = |((name, value), held): ((String, Value), &Option<Value>)| (name, held.clone().unwrap_or(value));
+        point.into_iter().zip(&self.held).map(held).collect()
+    }
+
+    /// What points that decode to the same values share.
+    pub fn key(&self, u: &[f64]) -> PointKey {
+        self.space.key(u)
+    }
+
+    /// A point drawn at random from the box: each coordinate uniform, then snapped.
+    pub fn sample(&self, stream: &mut Stream) -> UnitPoint {
+        let mut u: Vec<f64> = (0..self.dim()).map(|_| stream.uniform()).collect();
+        self.stretch(&mut u);
+        self.snap(&mut u);
+        UnitPoint::clamped(u)
+    }
+
+    /// A point drawn at random among the feasible ones, by rejection; none if `tries` draws were all infeasible.
+    pub fn sample_feasible(&self, stream: &mut Stream, tries: usize) -> Option<UnitPoint> {
+        (0..tries).map(|_| self.sample(stream)).find(|u| self.is_feasible(u))
+    }
+
+    /// The number of different points, constraints aside; none if it is not finite or exceeds `u128`.
+    pub fn n_points(&self) -> Option<u128> {
+        (0..self.dim()).try_fold(1u128, |n, dim| n.checked_mul(self.n_values(dim)?.into()))
+    }
+
+    /// All points, constraints aside, the last coordinate moving fastest; none if there is no end of them.
+    pub fn enumerate(&self) -> Option<impl Iterator<Item = UnitPoint> + '_> {
+        let sizes: Vec<u64> = (0..self.dim()).map(|dim| self.n_values(dim)).collect::<Option<_>>()?;
+        let mut next = Some(vec![0u64; self.dim()]);
+        Some(std::iter::from_fn(move || {
+            let mut wheels = next.take()?;
+            let point = wheels.iter().enumerate().map(|(dim, wheel)| self.coordinate(dim, *wheel)).collect();
+            // Count up as an odometer does; when every wheel has gone round, there is no next point.
+            for (wheel, size) in wheels.iter_mut().zip(&sizes).rev() {
+                *wheel += 1;
+                if *wheel < *size {
+                    next = Some(wheels);
+                    break;
+                }
+                *wheel = 0;
+            }
+            Some(UnitPoint::clamped(point))
+        }))
+    }
+
+    /// A climber that spends at most `max_evaluations` on each continuous climb.
+    pub fn climber(&self, max_evaluations: usize) -> Climber<'_> {
+        Climber::new(self, max_evaluations)
+    }
+
+    /// How many values a coordinate may have.
+    fn n_values(&self, dim: usize) -> Option<u64> {
+        match self.levels[dim] {
+            Some((first, last)) => Some(last - first + 1),
+            None => (self.bounds.low()[dim] == self.bounds.high()[dim]).then_some(1),
+        }
+    }
+
+    /// The coordinate of one of those values.
+    fn coordinate(&self, dim: usize, value: u64) -> f64 {
+        match self.levels[dim] {
+            Some((first, _)) => self.space.coordinate(dim, first + value),
+            None => self.bounds.low()[dim],
+        }
+    }
+}

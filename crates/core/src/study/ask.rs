@@ -1,0 +1,81 @@
+//! What is asked for.
+
+use super::trial::TrialId;
+use crate::domain::Narrowing;
+use crate::space::Value;
+
+/// A wish for points to evaluate: how many, where, and under which name. A number will do for the first.
+///
+/// ```
+/// use elbowroom::space::{Parameter, SearchSpace, Value};
+/// use elbowroom::study::{Ask, Study, StudyConfig};
+///
+/// let space = SearchSpace::new(vec![Parameter::float("minutes", 1.0, 30.0), Parameter::float("celsius", 20.0, 90.0)])?;
+/// let mut study = Study::new(StudyConfig::new(space))?;
+/// study.ask(2)?;
+/// let plate = study.ask(Ask::new(4).fix("celsius", 60.0))?.trials;
+/// assert!(plate.iter().all(|trial| trial.point.get("celsius") == Some(&Value::Float(60.0))));
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Ask {
+    /// How many points.
+    pub n: usize,
+    /// What is held fixed, or in a narrower range.
+    pub narrowing: Narrowing,
+    /// The asker's name for this request: asking again under it gives the same trials.
+    pub request: Option<String>,
+    /// The trials that count as pending, where not all do that the log has: a store leaves out lost ones.
+    pub pending: Option<Vec<TrialId>>,
+    /// Lost trials to hand out once more; they are among the n, and not among the pending ones.
+    pub retries: Vec<TrialId>,
+}
+
+impl Ask {
+    /// For n points anywhere.
+    pub fn new(n: usize) -> Self {
+        Self { n, ..Self::default() }
+    }
+
+    /// With a parameter held at a value.
+    pub fn fix(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.narrowing = self.narrowing.fix(name, value);
+        self
+    }
+
+    /// With a number kept between two values, both included.
+    pub fn within(mut self, name: impl Into<String>, low: impl Into<Value>, high: impl Into<Value>) -> Self {
+        self.narrowing = self.narrowing.within(name, low, high);
+        self
+    }
+
+    /// In a part of the space.
+    pub fn narrowed(mut self, narrowing: Narrowing) -> Self {
+        self.narrowing = narrowing;
+        self
+    }
+
+    /// Under a name.
+    pub fn named(mut self, request: impl Into<String>) -> Self {
+        self.request = Some(request.into());
+        self
+    }
+
+    /// With the trials that count as pending.
+    pub fn beside(mut self, pending: Vec<TrialId>) -> Self {
+        self.pending = Some(pending);
+        self
+    }
+
+    /// With lost trials to hand out once more.
+    pub fn retrying(mut self, lost: Vec<TrialId>) -> Self {
+        self.retries = lost;
+        self
+    }
+}
+
+impl From<usize> for Ask {
+    fn from(n: usize) -> Self {
+        Self::new(n)
+    }
+}
