@@ -16,7 +16,15 @@ fn a_study_is_explained_drawn_examined_and_chosen_again() {
     let bench = done();
     let why = bench.json(&["why", "19"]);
     assert_eq!((&why["trial"], &why["source"]), (&json!(19), &json!("model")));
-    let model = &why["model"];
+    // The same facts, under the same names, as the library gives.
+    let store = elbowroom_store::open(bench.path("bench.elbow").to_str().unwrap()).unwrap();
+    let shared = elbowroom_store::SharedStudy::open(store, "bench").unwrap();
+    assert_eq!(why, json!(elbowroom::insight::why(shared.study(), elbowroom::study::TrialId(19)).unwrap()));
+    let model = &why["belief"];
+    let terms = model["score"]["terms"].as_array().unwrap();
+    let sum: f64 = terms.iter().map(|term| term["value"].as_f64().unwrap()).sum();
+    assert!((sum - model["score"]["total"].as_f64().unwrap()).abs() < 1e-9, "{model}");
+    assert!(bench.good(&["why", "19"]).contains("ln acquisition"));
     assert!(model["sd"].as_f64().unwrap() >= model["sd_with_pending"].as_f64().unwrap());
     assert!((0.0..=1.0).contains(&model["exploit"].as_f64().unwrap()));
     assert!(bench.good(&["why", "0"]).contains("initial design"));

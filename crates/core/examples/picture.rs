@@ -12,7 +12,7 @@ use elbowroom::design;
 use elbowroom::domain::Domain;
 use elbowroom::error::Error;
 use elbowroom::gp::{FitParams, KernelKind, Posterior, Shape, fit};
-use elbowroom::penalty::{Ball, Penalizer, PenalizerKind};
+use elbowroom::penalty::{Ball, PenalizerKind};
 use elbowroom::problems::Problem;
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, SearchSpace};
@@ -63,16 +63,14 @@ impl Scene {
         let (taken, stream) = (HashSet::new(), stream.child("ask", 0));
         let domain = Domain::whole(&space);
         let situation = Situation::new(&posterior, &domain, &[], &taken, &stream);
-        let chosen = strategy.choose(&situation, BatchSize::new(BATCH_SIZE)?)?;
-        let batch: Vec<Vec<f64>> = chosen.points.iter().map(|u| u.as_slice().to_vec()).collect();
-        let (lipschitz, best) = (chosen.info.lipschitz.unwrap_or(1.0), chosen.info.maximum.unwrap_or(0.0));
-        let balls = batch.iter().map(|x| {
-            let p = posterior.predict(x);
-            let penalizer =
-                Penalizer { kind: PenalizerKind::Truncated, lipschitz, best, mean: p.mean, sd: p.variance.sqrt() };
-            Ball { center: x.clone(), penalizer }
-        });
-        let balls = balls.collect();
+        let mut chooser = strategy.bind(&situation, BatchSize::new(BATCH_SIZE)?)?;
+        let mut batch: Vec<Vec<f64>> = Vec::new();
+        while let Some(next) = chooser.propose()?.filter(|_| batch.len() < BATCH_SIZE) {
+            chooser.join(&next.point)?;
+            batch.push(next.point.into_vec());
+        }
+        let balls = chooser.penalizers();
+        drop(chooser);
         Ok(Self { posterior, strategy, batch, balls })
     }
 

@@ -27,7 +27,8 @@
 //! ```
 //!
 //! The modules form a list, each using only those above it: [`error`], [`rng`], [`normal`], [`linalg`], [`optim`],
-//! [`space`], [`design`], [`domain`], [`data`], [`gp`], [`chance`], [`acquisition`], [`penalty`], [`batch`], [`problems`], [`study`].
+//! [`space`], [`design`], [`domain`], [`data`], [`gp`], [`chance`], [`acquisition`], [`penalty`], [`batch`], [`problems`], [`study`],
+//! [`insight`].
 //! `ARCHITECTURE.md` is the map, `NOTATION.md` ties the paper's symbols to the names here.
 
 pub mod acquisition;
@@ -38,6 +39,7 @@ pub mod design;
 pub mod domain;
 pub mod error;
 pub mod gp;
+pub mod insight;
 pub mod linalg;
 pub mod normal;
 pub mod optim;

@@ -11,7 +11,6 @@ use elbowroom::data::Dataset;
 use elbowroom::domain::Domain;
 use elbowroom::gp::{Hyperparameters, KernelKind, Posterior};
 use elbowroom::linalg::Points;
-use elbowroom::penalty::{Ball, Penalizer, PenalizerKind};
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, SearchSpace};
 
@@ -55,15 +54,14 @@ fn compute() -> Result<Vec<Curve>> {
     let (taken, stream) = (HashSet::new(), Stream::new(1));
     let domain = Domain::whole(&space);
     let situation = Situation::new(&posterior, &domain, &[], &taken, &stream);
-    let batch = strategy.choose(&situation, BatchSize::new(TURNS)?)?;
-    let chosen: Vec<f64> = batch.points.iter().map(|u| u.as_slice()[0]).collect();
-    let (lipschitz, best) = (batch.info.lipschitz.unwrap_or(f64::NAN), batch.info.maximum.unwrap_or(f64::NAN));
-    let ball = |x: f64| {
-        let p = posterior.predict(&[x]);
-        let (mean, sd) = (p.mean, p.variance.sqrt());
-        Ball { center: vec![x], penalizer: Penalizer { kind: PenalizerKind::Soft, lipschitz, best, mean, sd } }
-    };
-    let balls: Vec<Ball> = chosen.iter().map(|&x| ball(x)).collect();
+    let mut chooser = strategy.bind(&situation, BatchSize::new(TURNS)?)?;
+    let mut chosen: Vec<f64> = Vec::new();
+    while let Some(next) = chooser.propose()?.filter(|_| chosen.len() < TURNS) {
+        chooser.join(&next.point)?;
+        chosen.push(next.point[0]);
+    }
+    let (balls, info) = (chooser.penalizers(), chooser.info());
+    let (lipschitz, best) = (info.lipschitz.unwrap_or(f64::NAN), info.maximum.unwrap_or(f64::NAN));
     let acquisition = strategy.acquisition.bind(&posterior);
     let ln_acquisition = |x: f64| {
         let p = posterior.predict(&[x]);

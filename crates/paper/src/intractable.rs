@@ -16,7 +16,7 @@ use elbowroom::domain::Domain;
 use elbowroom::gp::{Hyperparameters, KernelKind, Posterior};
 use elbowroom::linalg::Points;
 use elbowroom::optim::Objective;
-use elbowroom::penalty::{Ball, Penalized, Penalizer, PenalizerKind};
+use elbowroom::penalty::{Ball, Penalized, PenalizerKind};
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, SearchSpace, UnitPoint};
 
@@ -110,13 +110,13 @@ impl Scene {
         Ok(Self { posterior, first, exact, seed })
     }
 
-    /// The second point of a rule, and the L and M it rested on.
-    fn second(&self, rule: &str) -> Result<(f64, (f64, f64))> {
+    /// The second point of a rule, and the penalizers around the first.
+    fn second(&self, rule: &str) -> Result<(f64, Vec<Ball>)> {
         let believer = Believer::default();
         let penalization = penalization(rule);
         let strategy: &dyn BatchStrategy = if rule == "believer" { &believer } else { &penalization };
-        let (point, constants) = choose(&self.posterior, strategy, std::slice::from_ref(&self.first), self.seed)?;
-        Ok((point.as_slice()[0], constants))
+        let (point, penalizers) = choose(&self.posterior, strategy, std::slice::from_ref(&self.first), self.seed)?;
+        Ok((point[0], penalizers))
     }
 
     /// The average on a grid.
@@ -130,15 +130,14 @@ fn choose(
     strategy: &dyn BatchStrategy,
     pending: &[UnitPoint],
     seed: u64,
-) -> Result<(UnitPoint, (f64, f64))> {
+) -> Result<(UnitPoint, Vec<Ball>)> {
     let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
     let (taken, stream) = (HashSet::new(), Stream::new(seed));
     let domain = Domain::whole(&space);
     let situation = Situation::new(posterior, &domain, pending, &taken, &stream);
-    let batch = strategy.choose(&situation, BatchSize::new(1)?)?;
-    let constants = (batch.info.lipschitz.unwrap_or(f64::NAN), batch.info.maximum.unwrap_or(f64::NAN));
-    let point = batch.points.into_iter().next().ok_or("a line has no more points")?;
-    Ok((point, constants))
+    let mut chooser = strategy.bind(&situation, BatchSize::new(1)?)?;
+    let next = chooser.propose()?.ok_or("a line has no more points")?;
+    Ok((next.point, chooser.penalizers()))
 }
 
 /// The row of a posterior: for each rule the second point, its distance to the best one in lengthscales, and its share.
@@ -183,17 +182,13 @@ fn draw(seed: u64) -> Result<Vec<Curve>> {
     ];
     let expected = posterior.with_phantoms([scene.first.as_slice()]);
     for rule in RULES {
-        let (second, (lipschitz, best)) = scene.second(rule)?;
+        let (second, balls) = scene.second(rule)?;
         let share = scene.exact.value(&[second]) / highest(&scene.exact_curve()).1;
         curves.push((format!("second {rule}"), vec![(second, share)]));
         if rule == "believer" {
             continue;
         }
         let strategy = penalization(rule);
-        let p = posterior.predict(&[first]);
-        let kind = strategy.penalizer.unwrap_or(PenalizerKind::Soft);
-        let penalizer = Penalizer { kind, lipschitz, best, mean: p.mean, sd: p.variance.sqrt() };
-        let balls = [Ball { center: vec![first], penalizer }];
         let mut penalized = Penalized::new(strategy.acquisition.bind(posterior), &expected, &balls, strategy.shrink);
         let value = |&x: &f64| (x, penalized.value_and_gradient(&[x], &mut [0.0]).exp());
         curves.push((rule.to_owned(), scaled(line.iter().map(value).collect())));

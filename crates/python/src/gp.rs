@@ -4,6 +4,7 @@ use elbowroom::data::Dataset;
 use elbowroom::gp::{
     FitParams, Hyperparameters, KernelKind, MeanRule, Noise, NoiseRule, Posterior, Scratch, Shape, fit,
 };
+use elbowroom::insight::steepest;
 use elbowroom::optim::Bounds;
 use elbowroom::penalty::Norm;
 use elbowroom::rng::Stream;
@@ -15,7 +16,6 @@ use crate::array::{matrix, numbers, points, vector};
 use crate::error::{Fault, config};
 use crate::interrupt::interruptible;
 use crate::settings::{name_of, named};
-use crate::steepest::steepest;
 
 type Vector<'py> = Bound<'py, PyArray1<f64>>;
 type Matrix<'py> = Bound<'py, PyArray2<f64>>;

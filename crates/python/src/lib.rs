@@ -6,18 +6,15 @@
 mod array;
 mod blocks;
 mod error;
-mod gain;
 mod gp;
 mod interrupt;
 mod problems;
 mod settings;
 mod space;
-mod steepest;
 mod study;
 mod suggest;
 mod trial;
 mod value;
-mod why;
 
 /// The part of the package that is Rust.
 #[pyo3::pymodule(gil_used = false)]

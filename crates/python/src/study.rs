@@ -6,6 +6,7 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use elbowroom::domain::Narrowing;
+use elbowroom::insight::{expected_gain, why};
 use elbowroom::space::Point;
 use elbowroom::study::{Alarm, Ask, Report, TrialId};
 use elbowroom_store::{
@@ -16,13 +17,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping};
 
 use crate::error::Fault;
-use crate::gain::expected_gain;
 use crate::interrupt::{interruptible, interruptible_until_stored};
 use crate::settings::{config_of, says};
 use crate::space::{space_from_python, space_to_python};
 use crate::trial::{recommendation_to_python, told_name, trial_to_python};
 use crate::value::point_from_python;
-use crate::why::why;
 
 /// A worker that is alive says so this often, for each of its leases' lengths.
 const BEATS_PER_LEASE: u32 = 4;
@@ -368,7 +367,9 @@ impl Study {
         let work = move || {
             let mut shared = lock(&asking);
             shared.refresh()?;
-            Ok(why(shared.study(), TrialId(trial))?.to_string())
+            let found = why(shared.study(), TrialId(trial))?;
+            serde_json::to_string(&found)
+                .map_err(|error| Fault::from(elbowroom::error::Error::data(error.to_string(), "report this")))
         };
         interruptible(py, work, drop)?.map_err(|fault: Fault| fault.into())
     }

@@ -38,15 +38,18 @@ def test_html_is_escaped_and_complete(study):
 def test_why_tells_what_the_model_expected(study):
     chosen = next(trial for trial in study.trials if trial.source == "model")
     why = study.why(chosen)
-    assert why.model.n_observed == chosen.number and why.source == "model"
-    assert why.model.best == min(trial.value for trial in study.trials[: chosen.number])
-    assert [one.distance for one in why.model.nearest] == sorted(one.distance for one in why.model.nearest)
-    assert "expected there" in str(why)
+    assert why.belief.n_observed == chosen.number and why.source == "model"
+    assert why.belief.best == min(trial.value for trial in study.trials[: chosen.number])
+    assert [one.distance for one in why.belief.nearest] == sorted(one.distance for one in why.belief.nearest)
+    assert "expected there" in str(why) and "ln acquisition" in str(why)
+    assert abs(sum(term.value for term in why.belief.score.terms) - why.belief.score.total) < 1e-9
+    assert why.belief.strategy == "local_penalization" and why.belief.chance is None and why.belief.part is None
     # The last of two that were asked for together saw the first.
     last = study.why(15)
-    assert [one.trial for one in last.model.pending] == [14]
-    assert last.model.sd_with_pending <= last.model.sd
-    assert study.why(0).model is None
+    assert [one.trial for one in last.belief.pending] == [14]
+    assert last.belief.sd_with_pending <= last.belief.sd
+    assert 14 in [term.trial for term in last.belief.score.terms]
+    assert study.why(0).belief is None
 
 
 def test_the_model_is_near_what_it_has_seen(study):

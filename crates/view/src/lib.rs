@@ -1,8 +1,7 @@
 //! Pictures and tables of studies, as pure functions.
 //!
 //! A [`Scene`] is a study as somebody sees it: its trials, how they stand, who has them. Each view is a function of it
-//! (and of a [`Lens`], where it needs the model) to plain data that serializes; the dashboard, the report and the command
-//! line show the same ones. [`plot`] draws figures of plain data, as SVG and PNG.
+//! to plain data that serializes; the dashboard, the report and the command line show the same ones. [`plot`] draws figures of plain data, as SVG and PNG.
 
 pub mod assets;
 pub mod axis;
@@ -10,7 +9,6 @@ pub mod cells;
 pub mod csv;
 pub mod health;
 pub mod history;
-pub mod lens;
 pub mod map;
 pub mod model;
 pub mod overview;
@@ -20,8 +18,6 @@ pub mod report;
 pub mod scene;
 pub mod table;
 pub mod timeline;
-pub mod why;
 
-pub use lens::Lens;
 pub use picture::Picture;
 pub use scene::{Held, Scene, Standing};

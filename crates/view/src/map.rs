@@ -1,10 +1,15 @@
 //! Where trials are along two parameters, and the room that each pending point keeps free.
 
+use std::collections::HashMap;
+
+use elbowroom::error::Result;
+use elbowroom::insight::landscape;
+use elbowroom::linalg::Points;
 use elbowroom::study::{Trial, TrialId};
 use serde::Serialize;
 
 use crate::axis::{Axis, axis};
-use crate::lens::Lens;
+use crate::picture::{first_line, no_model};
 use crate::scene::{Scene, Standing};
 
 /// Observed trials that are drawn; the best of them, and the newest.
@@ -68,20 +73,15 @@ pub struct Pending {
     pub ry: Option<f64>,
 }
 
-/// The map of two coordinates; without a lens there are no exclusion balls.
-pub fn map(scene: &Scene<'_>, lens: Option<&Lens<'_>>, x: usize, y: usize) -> Map {
+/// The map of two coordinates. Without a model there are no exclusion balls, and a note that says why.
+pub fn map(scene: &Scene<'_>, with_model: bool, x: usize, y: usize) -> Map {
     let study = scene.study;
     let at = |trial: &Trial| place(trial, x, y);
     let those = |wanted: Standing| -> Vec<&Trial> {
         study.trials().iter().filter(|trial| scene.standing(trial) == wanted).collect()
     };
-    let radii = |trial: &Trial| {
-        let lens = lens?;
-        let i = lens.pending.iter().position(|other| other.id == trial.id)?;
-        let radius = lens.balls.get(i)?.penalizer.radius();
-        let lengthscales = &lens.model.posterior.hyper().lengthscales;
-        Some((radius * lengthscales[x], radius * lengthscales[y]))
-    };
+    let balls = if with_model { balls(scene, x, y) } else { Err(no_model()) };
+    let radii = |trial: &Trial| balls.as_ref().ok()?.get(&trial.id).copied();
     let pending = those(Standing::Running).into_iter().map(|trial| {
         let radii = radii(trial);
         let worker = scene.holder(trial.id).map(|held| held.worker.clone());
@@ -95,8 +95,18 @@ pub fn map(scene: &Scene<'_>, lens: Option<&Lens<'_>>, x: usize, y: usize) -> Ma
         infeasible: those(Standing::Infeasible).into_iter().map(at).collect(),
         pending: pending.collect(),
         best: study.best().map(at),
-        note: None,
+        note: balls.as_ref().err().map(|error| first_line(error)),
     }
+}
+
+/// Half the width and half the height of the exclusion ball of each pending trial; none if the strategy has none.
+fn balls(scene: &Scene<'_>, x: usize, y: usize) -> Result<HashMap<TrialId, (f64, f64)>> {
+    let ids = scene.pending_ids();
+    let found = landscape(scene.study, &ids, &Points::new(scene.study.space().dim()))?;
+    let model = scene.study.model()?;
+    let lengthscales = &model.posterior.hyper().lengthscales;
+    let ball = |radius: f64| (radius * lengthscales[x], radius * lengthscales[y]);
+    Ok(ids.into_iter().zip(found.penalizers.iter().map(|one| ball(one.penalizer.radius()))).collect())
 }
 
 /// Where a trial is.

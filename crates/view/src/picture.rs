@@ -1,19 +1,18 @@
 //! Every view by its name, as JSON: what the dashboard draws and a report keeps.
 
 use elbowroom::error::{Error, Result};
-use elbowroom::study::TrialId;
+use elbowroom::insight::{importance, quality, why};
+use elbowroom::study::{Source, TrialId};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::health::health;
 use crate::history::history;
-use crate::lens::Lens;
 use crate::map::map;
-use crate::model::{importance, parallel, quality, slices, surface};
+use crate::model::{parallel, slices, surface};
 use crate::scene::Scene;
 use crate::table::row;
 use crate::timeline::timeline;
-use crate::why::{origin, why};
 
 /// Values of a history, lines of parallel coordinates, attempts of a timeline: what a browser draws at once.
 const VALUES: usize = 4000;
@@ -74,19 +73,16 @@ impl Picture {
             let what = format!("coordinates {x} and {y} were asked for, and {dim} parameters are searched");
             return Err(Error::space(what, "count the searched parameters from 0"));
         }
-        let lens = || if with_model { Lens::new(scene) } else { Err(no_model()) };
+        if self.needs_model() && !with_model && !matches!(self, Picture::Map | Picture::Health) {
+            return Err(no_model());
+        }
         match self {
             Picture::History => in_json(&history(scene, VALUES)),
-            Picture::Map => {
-                let lens = lens();
-                let mut drawn = map(scene, lens.as_ref().ok(), x, y);
-                drawn.note = lens.err().map(|error| first_line(&error));
-                in_json(&drawn)
-            }
-            Picture::Surface => in_json(&surface(&lens()?, x, y)?),
-            Picture::Slices => in_json(&slices(&lens()?)?),
-            Picture::Importance => in_json(&importance(&lens()?)?),
-            Picture::Quality => in_json(&quality(&lens()?)),
+            Picture::Map => in_json(&map(scene, with_model, x, y)),
+            Picture::Surface => in_json(&surface(scene, x, y)?),
+            Picture::Slices => in_json(&slices(scene)?),
+            Picture::Importance => in_json(&importance(scene.study)?),
+            Picture::Quality => in_json(&quality(scene.study)?),
             Picture::Parallel => in_json(&parallel(scene, LINES)),
             Picture::Timeline => in_json(&timeline(scene, ATTEMPTS)),
             Picture::Health => in_json(&json!({ "findings": health(scene, with_model) })),
@@ -105,16 +101,26 @@ pub fn trial_page(scene: &Scene<'_>, id: TrialId) -> Result<Value> {
     }))
 }
 
+/// Where a point came from, in words.
+pub fn origin(source: Source) -> &'static str {
+    match source {
+        Source::Design => "a point of the initial design, chosen before there was a model",
+        Source::Model => "chosen by the strategy, with a model of the results",
+        Source::Random => "a random point, where neither design nor strategy had one to offer",
+        Source::Given => "a point of your own",
+    }
+}
+
 /// Why a trial's point was chosen.
 pub fn why_page(scene: &Scene<'_>, id: TrialId) -> Result<Value> {
     in_json(&why(scene.study, id)?)
 }
 
-fn no_model() -> Error {
+pub(crate) fn no_model() -> Error {
     Error::data("there are too many results for pictures of the model", "look at the history and the trials")
 }
 
-fn first_line(error: &Error) -> String {
+pub(crate) fn first_line(error: &Error) -> String {
     error.to_string().lines().next().unwrap_or_default().to_owned()
 }
 

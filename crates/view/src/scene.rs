@@ -1,5 +1,7 @@
 //! A study as somebody sees it: what all views are made from.
 
+use elbowroom::error::Result;
+use elbowroom::space::UnitPoint;
 pub use elbowroom::study::Standing;
 use elbowroom::study::{Study, Trial, TrialId, TrialState};
 use serde::Serialize;
@@ -61,6 +63,19 @@ impl<'a> Scene<'a> {
     /// Who has a trial, if somebody does.
     pub fn holder(&self, trial: TrialId) -> Option<&Held> {
         self.held.binary_search_by_key(&trial, |held| held.trial).ok().map(|i| &self.held[i])
+    }
+
+    /// The unit point that pictures go through: the recommended one.
+    pub fn center(&self) -> Result<UnitPoint> {
+        match self.study.recommended() {
+            Some(found) => self.study.space().encode(&found.point),
+            None => Ok(UnitPoint::clamped(vec![0.5; self.study.space().dim()])),
+        }
+    }
+
+    /// The numbers of the trials whose points push others away.
+    pub fn pending_ids(&self) -> Vec<TrialId> {
+        self.pending().map(|trial| trial.id).collect()
     }
 
     /// The trials whose points push others away.

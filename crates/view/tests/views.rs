@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use elbowroom::batch::LocalPenalization;
-use elbowroom::gp::Scratch;
+use elbowroom::insight::{importance, landscape, quality, why};
+use elbowroom::linalg::Points;
 use elbowroom::space::{Parameter, SearchSpace, Value};
 use elbowroom::study::{
     Ask, Event, Goal, HyperparameterRule, ModelConfig, Retry, StrategyConfig, Study, StudyConfig, Trial, TrialId,
@@ -11,12 +12,11 @@ use elbowroom::study::{
 use elbowroom_view::health::{Level, health};
 use elbowroom_view::history::history;
 use elbowroom_view::map::map;
-use elbowroom_view::model::{importance, parallel, quality, slices, surface};
+use elbowroom_view::model::{parallel, slices, surface};
 use elbowroom_view::overview::overview;
 use elbowroom_view::table::{Query, Sort, table};
 use elbowroom_view::timeline::timeline;
-use elbowroom_view::why::why;
-use elbowroom_view::{Lens, Picture, Scene, Standing};
+use elbowroom_view::{Picture, Scene, Standing};
 
 fn floats(n: usize) -> SearchSpace {
     SearchSpace::new((0..n).map(|i| Parameter::float(format!("x{i}"), 0.0, 1.0)).collect()).unwrap()
@@ -24,6 +24,11 @@ fn floats(n: usize) -> SearchSpace {
 
 fn x(trial: &Trial, i: usize) -> f64 {
     trial.point.get(&format!("x{i}")).and_then(Value::as_f64).unwrap()
+}
+
+/// The points of one trial.
+fn one(trial: &Trial) -> Points {
+    Points::from_rows(trial.unit.len(), trial.unit.to_vec()).unwrap()
 }
 
 /// A study of n results of a function, in batches of four.
@@ -41,8 +46,7 @@ fn study(config: StudyConfig, n: usize, f: impl Fn(&Trial) -> f64) -> Study {
 fn the_importance_of_a_linear_functions_parameters_is_their_share_of_its_variance() {
     // f = x0 + 2 x1 on the unit cube: Var = 1/12 + 4/12, and x2 has no part in it. Shares 1/5, 4/5, 0.
     let study = study(StudyConfig::new(floats(3)).initial(40).seed(3), 40, |t| x(t, 0) + 2.0 * x(t, 1));
-    let scene = Scene::alone("linear", &study);
-    let found = importance(&Lens::new(&scene).unwrap()).unwrap();
+    let found = importance(&study).unwrap();
     let share: BTreeMap<&str, f64> = found.rows.iter().map(|row| (row.name.as_str(), row.share)).collect();
     // Jansen's estimator of 160 pairs has a relative deviation of about √(2/160).
     for (name, want) in [("x0", 0.2), ("x1", 0.8), ("x2", 0.0)] {
@@ -59,11 +63,12 @@ fn the_papers_penalizer_is_one_half_at_the_radius_that_is_drawn() {
     let mut study = study(config, 12, |t| (9.0 * x(t, 0)).sin() + (7.0 * x(t, 1)).cos());
     study.ask(3).unwrap();
     let scene = Scene::alone("balls", &study);
-    let lens = Lens::new(&scene).unwrap();
-    let drawn = map(&scene, Some(&lens), 0, 1);
+    let balls = landscape(&study, &scene.pending_ids(), &Points::new(2)).unwrap().penalizers;
+    let model = study.model().unwrap();
+    let drawn = map(&scene, true, 0, 1);
     assert_eq!(drawn.pending.len(), 3);
     let mut positive = 0;
-    for (pending, ball) in drawn.pending.iter().zip(&lens.balls) {
+    for (pending, ball) in drawn.pending.iter().zip(&balls) {
         let (rx, ry) = (pending.rx.unwrap(), pending.ry.unwrap());
         if rx == 0.0 {
             continue;
@@ -71,7 +76,7 @@ fn the_papers_penalizer_is_one_half_at_the_radius_that_is_drawn() {
         positive += 1;
         let at = |dx: f64, dy: f64| [pending.place.x + dx, pending.place.y + dy];
         for point in [at(rx, 0.0), at(0.0, ry), at(-rx, 0.0)] {
-            let ln = ball.ln_value(&lens.model.posterior, &point);
+            let ln = ball.ln_value(&model.posterior, &point);
             assert!((ln - 0.5f64.ln()).abs() < 1e-9, "{ln}");
         }
     }
@@ -83,13 +88,12 @@ fn the_acquisition_vanishes_at_a_pending_point_and_is_as_before_without_any() {
     let f = |t: &Trial| (x(t, 0) - 0.3).powi(2) + (x(t, 1) - 0.6).powi(2);
     let mut study = study(StudyConfig::new(floats(2)).seed(6), 10, f);
     let scene = Scene::alone("free", &study);
-    let drawn = surface(&Lens::new(&scene).unwrap(), 0, 1).unwrap();
+    let drawn = surface(&scene, 0, 1).unwrap();
     assert_eq!((drawn.before.len(), drawn.n), (drawn.n * drawn.n, 41));
     assert!(drawn.before.iter().zip(&drawn.after).all(|(b, a)| (a - b).abs() < 1e-12));
     let trial = study.ask(1).unwrap().trials.remove(0);
-    let scene = Scene::alone("pending", &study);
-    let seen = Lens::new(&scene).unwrap().at(&trial.unit, &mut Scratch::default());
-    assert!(seen.ln_before.is_finite() && seen.ln_after == f64::NEG_INFINITY);
+    let seen = landscape(&study, &[trial.id], &one(&trial)).unwrap().seen[0];
+    assert!(seen.before.is_finite() && seen.after == f64::NEG_INFINITY);
 }
 
 #[test]
@@ -98,12 +102,11 @@ fn slices_go_through_what_was_measured() {
     let config = StudyConfig::new(floats(1)).goal(Goal::Maximize).initial(9).seed(1);
     let study = study(config, 9, |t| 10.0 - (x(t, 0) - 0.4).powi(2));
     let scene = Scene::alone("slice", &study);
-    let lens = Lens::new(&scene).unwrap();
     for trial in study.trials() {
-        let seen = lens.at(&trial.unit, &mut Scratch::default());
+        let seen = landscape(&study, &[], &one(trial)).unwrap().seen[0];
         assert!((seen.mean - trial.value().unwrap()).abs() < 1e-3, "{seen:?} {:?}", trial.value());
     }
-    let drawn = slices(&lens).unwrap();
+    let drawn = slices(&scene).unwrap();
     let (low, high) = drawn.slices[0].mean.iter().fold((f64::MAX, f64::MIN), |(l, h), m| (l.min(*m), h.max(*m)));
     assert!(high <= 10.05 && low > 9.5, "{low} {high}");
 }
@@ -111,8 +114,7 @@ fn slices_go_through_what_was_measured() {
 #[test]
 fn results_that_are_left_out_are_predicted_and_named() {
     let study = study(StudyConfig::new(floats(2)).initial(20).seed(2), 20, |t| (3.0 * x(t, 0)).sin() + x(t, 1));
-    let scene = Scene::alone("quality", &study);
-    let quality = quality(&Lens::new(&scene).unwrap());
+    let quality = quality(&study).unwrap();
     assert_eq!(quality.n, 20);
     for point in &quality.points {
         let value = study.trial(point.trial.unwrap()).unwrap().value().unwrap();
@@ -214,7 +216,7 @@ fn failed_infeasible_and_lost_trials_are_counted_apart_in_every_view() {
     assert_eq!(known, [3, 2, 1]);
     let drawn = history(&scene, 100);
     assert_eq!([drawn.failed.len(), drawn.infeasible.len(), drawn.lost.len()], known);
-    let drawn = map(&scene, None, 0, 1);
+    let drawn = map(&scene, false, 0, 1);
     assert_eq!([drawn.failed.len(), drawn.infeasible.len()], known[..2]);
     let findings = health(&scene, false);
     let said = "of 9 trials, 3 failed and 2 are infeasible";
@@ -225,11 +227,11 @@ fn failed_infeasible_and_lost_trials_are_counted_apart_in_every_view() {
 fn a_pending_neighbour_leaves_less_to_learn() {
     let mut study = study(StudyConfig::new(floats(1)).seed(4), 6, |t| (6.0 * x(t, 0)).sin());
     let batch = study.ask(2).unwrap().trials;
-    let reasons = why(&study, batch[1].id).unwrap().model.unwrap();
+    let reasons = why(&study, batch[1].id).unwrap().belief.unwrap();
     assert_eq!(reasons.pending.iter().map(|n| n.trial).collect::<Vec<_>>(), [batch[0].id]);
     assert!(reasons.sd_with_pending < reasons.sd, "{reasons:?}");
     assert_eq!(reasons.n_observed, study.n_observed());
-    assert!(why(&study, TrialId(0)).unwrap().model.is_none(), "a point of the design");
+    assert!(why(&study, TrialId(0)).unwrap().belief.is_none(), "a point of the design");
 }
 
 #[test]

@@ -83,7 +83,9 @@ fn what_is_told_failed_released_and_alive_says_so() {
     // What was handed out can be looked at, at once.
     let new = post("ask", json!({}))["trials"][0]["trial"].as_u64().unwrap();
     assert_eq!(served.get(&format!("/api/studies/plate/trials/{new}")).status, 200);
-    assert_eq!(served.get(&format!("/api/studies/plate/trials/{new}/why")).status, 200);
+    study.refresh().unwrap();
+    let known = elbowroom::insight::why(study.study(), TrialId(new)).unwrap();
+    assert_eq!(served.get(&format!("/api/studies/plate/trials/{new}/why")).json(), json!(known));
     let best = served.get("/api/studies/plate/best").json();
     assert_eq!(best["observed"]["value"].as_f64(), study.study().best().unwrap().value());
     let log = served.get("/api/studies/plate/events?from=1&events=2").json();

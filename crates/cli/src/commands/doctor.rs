@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
+use elbowroom::insight::steepness;
 use elbowroom_store::{SharedStudy, check, open, salvage};
 use elbowroom_view::health::{Finding, Level, health};
 use elbowroom_web::scene;
@@ -40,6 +41,7 @@ pub fn doctor(args: &Doctor, json: bool) -> Result<ExitCode> {
         }
         findings.extend(clock(&shared));
         findings.extend(health(&scene(&shared), true));
+        findings.extend(steepness(shared.study()));
     }
     let any_bad = findings.iter().any(|finding| finding.level == Level::Bad);
     answer(

@@ -75,6 +75,11 @@ impl Explanation {
         Self { total: terms.iter().fold(0.0, |sum, term| sum + term.value), terms, is_score }
     }
 
+    /// Whether the total is a logarithm: of an acquisition, or of what points are expected to improve together.
+    pub fn is_log(&self) -> bool {
+        self.terms.first().is_some_and(|term| term.name.starts_with("ln "))
+    }
+
     /// The sum of the terms of a name; none if there is no such term.
     pub fn term(&self, name: &str) -> Option<f64> {
         self.terms.iter().filter(|term| term.name == name).map(|term| term.value).reduce(|a, b| a + b)

@@ -252,7 +252,7 @@ fn dual_norm(g: &[f64], norm: Norm) -> f64 {
 }
 
 /// What is maximized (the squared norm for p = 2, else the norm) and its derivative in g.
-fn power_and_direction(g: &[f64], norm: Norm, direction: &mut [f64]) -> f64 {
+pub(crate) fn power_and_direction(g: &[f64], norm: Norm, direction: &mut [f64]) -> f64 {
     match norm {
         Norm::Two => {
             direction.iter_mut().zip(g).for_each(|(d, v)| *d = 2.0 * v);

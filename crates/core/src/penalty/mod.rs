@@ -4,6 +4,7 @@ mod lipschitz;
 mod penalized;
 mod penalizer;
 
+pub(crate) use lipschitz::power_and_direction;
 pub use lipschitz::{
     Lipschitz, Norm, gradient_certificate, lipschitz, lipschitz_at, whitened_lipschitz, whitened_lipschitz_at,
 };

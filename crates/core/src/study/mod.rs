@@ -44,6 +44,7 @@ pub use trust::{Errors, LeaveOneOut};
 pub use unknown::{UnknownKey, unknown_key};
 pub use verify::{Difference, other_versions, verify};
 
+use crate::batch::{BatchSize, Situation};
 use crate::chance::Chance;
 use crate::error::{Error, Result};
 use crate::rng::Stream;
@@ -177,6 +178,44 @@ impl Study {
     /// came in meanwhile are not worth another fit.
     pub fn suggest_with(&self, ask: impl Into<Ask>, basis: &Basis) -> Result<Suggestion> {
         suggest::suggest(self, Some(basis), &ask.into())
+    }
+
+    /// Looks at what a strategy would choose from as the study stands, with the model and the chance of success: the
+    /// answer to "what would it make of this point?". It takes a fit, unless one was made.
+    ///
+    /// ```
+    /// use elbowroom::batch::BatchStrategy;
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// use elbowroom::study::{Study, StudyConfig};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
+    /// let mut study = Study::new(StudyConfig::new(space).initial(4))?;
+    /// for trial in study.ask(4)?.trials {
+    ///     study.tell(trial.id, (trial.unit[0] - 0.3).powi(2))?;
+    /// }
+    /// let worth = study.in_situation(1, |situation, q| {
+    ///     let chooser = study.config().strategy.bind(situation, q)?;
+    ///     Ok([0.3, 0.9].map(|u| chooser.explain(&[u]).total))
+    /// })?;
+    /// assert!(worth[0] > worth[1]);
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn in_situation<T>(
+        &self,
+        ask: impl Into<Ask>,
+        look: impl FnOnce(&Situation<'_>, BatchSize) -> Result<T>,
+    ) -> Result<T> {
+        suggest::in_situation(self, None, &ask.into(), false, look)
+    }
+
+    /// The same for an ask that was answered, with what it rested on.
+    pub(crate) fn in_situation_of<T>(
+        &self,
+        ask: &Ask,
+        basis: &Basis,
+        look: impl FnOnce(&Situation<'_>, BatchSize) -> Result<T>,
+    ) -> Result<T> {
+        suggest::in_situation(self, Some(basis), ask, true, look)
     }
 
     /// What a choice of points would rest on as the study stands. It takes a fit, unless one was made.

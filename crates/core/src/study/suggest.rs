@@ -178,6 +178,35 @@ pub(super) fn suggest(study: &Study, basis: Option<&Basis>, ask: &Ask) -> Result
     Ok(Suggestion { wanted: q.get(), trials, again, short: choice.short, provenance, work: choice.work })
 }
 
+/// Looks at what the strategy of an ask chooses from, behind the points of the design that the ask got or, without
+/// `with_design`, in place of them.
+pub(super) fn in_situation<T>(
+    study: &Study,
+    basis: Option<&Basis>,
+    ask: &Ask,
+    with_design: bool,
+    look: impl FnOnce(&Situation<'_>, BatchSize) -> Result<T>,
+) -> Result<T> {
+    let state = &study.state;
+    let domain = Domain::narrowed(&state.config.space, &ask.narrowing)?;
+    let pending = ask.pending.clone().unwrap_or_else(|| state.tally.pending.iter().copied().collect());
+    let under_way: Vec<TrialId> = pending.into_iter().chain(ask.retries.iter().copied()).collect();
+    let left = state.budget_left().filter(|_| with_design).unwrap_or(usize::MAX);
+    let wanted = ask.n.saturating_sub(ask.retries.len()).min(left);
+    let mut choice = Choice::new(state, &domain, wanted.max(1), &under_way)?;
+    let (model, chance) = match basis {
+        Some(basis) => (basis.model.clone()?, basis.chance.clone()?),
+        None => (study.model()?, study.chance()?),
+    };
+    if let Some(chance) = &chance {
+        choice.avoided.forgive(chance);
+    }
+    if with_design {
+        choice.add_design();
+    }
+    choice.in_situation(&model, chance.as_deref(), look)
+}
+
 /// The distance in the unit cube to the nearest of some points.
 fn distance_to(points: &[&[f64]], u: &[f64]) -> f64 {
     let squared = |p: &&[f64]| p.iter().zip(u).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
@@ -298,21 +327,29 @@ impl<'a> Choice<'a> {
         }
     }
 
-    fn add_model(&mut self, model: &Model, chance: Option<&Chance>) -> Result<()> {
-        let pending = self.pending.clone();
-        let taken = self.taken();
-        let tried = self.tried();
-        let stream = self.stream.child("strategy", 0);
+    /// What the strategy chooses from, and how many points it is asked for.
+    fn in_situation<T>(
+        &self,
+        model: &Model,
+        chance: Option<&Chance>,
+        look: impl FnOnce(&Situation<'_>, BatchSize) -> Result<T>,
+    ) -> Result<T> {
+        let (taken, tried, stream) = (self.taken(), self.tried(), self.stream.child("strategy", 0));
         let situation = Situation {
             posterior: &model.posterior,
             domain: self.domain,
-            pending: &pending,
+            pending: &self.pending,
             taken: &taken,
             tried: &tried,
             chance,
             stream: &stream,
         };
-        match self.state.config.strategy.choose(&situation, BatchSize::new(self.missing().min(MAX_CHOSEN))?) {
+        look(&situation, BatchSize::new(self.missing().min(MAX_CHOSEN))?)
+    }
+
+    fn add_model(&mut self, model: &Model, chance: Option<&Chance>) -> Result<()> {
+        let strategy = &self.state.config.strategy;
+        match self.in_situation(model, chance, |situation, q| strategy.choose(situation, q)) {
             Ok(batch) => {
                 for u in batch.points.iter().take(self.missing()) {
                     self.take(u, Source::Model);

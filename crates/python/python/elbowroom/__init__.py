@@ -24,7 +24,7 @@ from ._settings import strategies
 from ._space import Categorical, Choice, Fixed, Float, Int, Ordered
 from ._study import Study, suggest
 from ._trial import Batch, Measurement, Recommendation, Trial, Trials
-from ._why import Modelled, Neighbour, Why
+from ._why import BeliefThen, Neighbour, Reason, Score, Why
 
 __all__ = [
     "Batch",
@@ -39,7 +39,9 @@ __all__ = [
     "Infeasible",
     "Int",
     "Measurement",
-    "Modelled",
+    "BeliefThen",
+    "Reason",
+    "Score",
     "Neighbour",
     "NumericalError",
     "Ordered",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from ._space import Params
 from ._trial import Source, Trial
 
 _ORIGINS: dict[Source, str] = {
@@ -17,33 +19,66 @@ _ORIGINS: dict[Source, str] = {
 
 
 class Neighbour(NamedTuple):
-    """Another trial, how far it is in lengthscales, and its value."""
+    """Another trial, how far it is in lengthscales, its value and its point."""
 
     trial: int
     distance: float
     value: float | None
+    point: Params
+
+
+class Reason(NamedTuple):
+    """One named part of what a point was worth; ``trial`` is the one under way that it is about, if it is about one."""
+
+    name: str
+    value: float
+    trial: int | None
 
 
 @dataclass(frozen=True)
-class Modelled:
-    """What the model said of a point before it was tried."""
+class Score:
+    """What a point was worth to a strategy: the sum of its terms."""
+
+    total: float
+    """The sum."""
+    is_score: bool
+    """Whether the strategy ranks points by it. Some have no such number for a single point."""
+    terms: tuple[Reason, ...]
+    """Its parts."""
+
+
+@dataclass(frozen=True)
+class BeliefThen:
+    """What was believed of a point before it was tried."""
 
     n_observed: int
-    """The results it was made from."""
+    """The results there were."""
+    part: dict[str, int] | None
+    """The part of them that the model was made from, if there were more than a model may have."""
     mean: float
-    """What it expected."""
+    """What the model expected."""
     sd: float
     """How sure it was."""
     sd_with_pending: float
     """The same once the results that were pending are in."""
+    chance: float | None
+    """The chance that the point gives a value; None if nothing had failed."""
     best: float | None
     """The best value by then."""
+    strategy: str
+    """The strategy's name."""
+    score: Score
+    """What the point was worth to it."""
     exploit: float
     """The share of the expected improvement that the expected value makes; the rest is made by not knowing."""
     pending: tuple[Neighbour, ...]
     """What was pending then, the nearest first."""
     nearest: tuple[Neighbour, ...]
     """The nearest results."""
+    without_pending: Params | None
+    """Where it would have been if nothing were pending, unless it is the same."""
+    pushed_by: Neighbour | None
+    """Which pending trial was nearest to that."""
 
 
 @dataclass(frozen=True)
@@ -63,35 +98,51 @@ class Why:
     """Where its point came from."""
     fallback: str | None
     """Why the model or the strategy was not used where it should have been."""
-    model: Modelled | None
-    """What the model said, if it was asked."""
+    belief: BeliefThen | None
+    """What was believed of it then, if the strategy chose it by a model."""
+    narrowing: dict[str, Any] | None = None
+    """What whoever asked held fixed, or in a narrower range."""
 
     def __str__(self) -> str:
         lines = [f"trial {self.trial}: {_ORIGINS[self.source]}"]
         if self.fallback is not None:
             lines.append(f"  note: {self.fallback}")
-        if self.model is not None:
-            model = self.model
-            explore = 1 - model.exploit
-            leaning, share = ("exploit", model.exploit) if model.exploit > 0.5 else ("explore", explore)
-            best = "" if model.best is None else f"; the best was {model.best:.6g}"
-            lines += [
-                f"  model of {model.n_observed} results{best}",
-                f"  expected there: {model.mean:.6g} ± {model.sd:.6g}",
-                f"  leaning: {leaning} ({share:.0%} of the expected improvement)",
-                f"  pending then: {len(model.pending)}; with them ± {model.sd_with_pending:.6g}",
-            ]
-            lines += [f"    trial {one.trial} at {one.distance:.3g} lengthscales" for one in model.pending[:3]]
+        if self.belief is not None:
+            then = self.belief
+            explore = 1 - then.exploit
+            leaning, share = ("exploit", then.exploit) if then.exploit > 0.5 else ("explore", explore)
+            best = "" if then.best is None else f"; the best was {then.best:.6g}"
+            made_of = f"{then.n_observed} results"
+            if then.part is not None:
+                made_of = f"{sum(then.part.values()) - then.part['of']} of {then.part['of']} results"
+            lines += [f"  model of {made_of}{best}", f"  expected there: {then.mean:.6g} ± {then.sd:.6g}"]
+            if then.chance is not None:
+                lines.append(f"  chance of a value: {then.chance:.0%}")
+            lines.append(f"  leaning: {leaning} ({share:.0%} of the expected improvement)")
+            worth = "ranked by" if then.score.is_score else "worth"
+            lines.append(f"  {worth} {then.score.total:.6g} to {then.strategy.replace('_', ' ')}:")
+            for term in then.score.terms:
+                which = "" if term.trial is None else f" of trial {term.trial}"
+                lines.append(f"    {term.value:>12.6g}  {term.name}{which}")
+            lines.append(f"  pending then: {len(then.pending)}; with them ± {then.sd_with_pending:.6g}")
+            lines += [f"    trial {one.trial} at {one.distance:.3g} lengthscales" for one in then.pending[:3]]
             lines.append("  nearest results, in lengthscales:")
-            lines += [f"    trial {one.trial} at {one.distance:.3g}, value {one.value:.6g}" for one in model.nearest[:3]]
+            lines += [f"    trial {one.trial} at {one.distance:.3g}, value {one.value:.6g}" for one in then.nearest[:3]]
         return "\n".join(lines)
 
 
 def why_of(trial: Trial, text: str) -> Why:
-    """From the core's JSON."""
+    """From the core's JSON, in which an infinite number is null."""
     found = json.loads(text)
-    model = found["model"]
-    if model is not None:
-        near = {key: tuple(Neighbour(*one) for one in model[key]) for key in ("pending", "nearest")}
-        model = Modelled(**{**model, **near})
-    return Why(trial.number, trial.source, found["fallback"], model)
+    belief = found["belief"]
+    if belief is not None:
+        near = {key: tuple(Neighbour(**one) for one in belief[key]) for key in ("pending", "nearest")}
+        pushed_by = belief["pushed_by"] and Neighbour(**belief["pushed_by"])
+        terms = tuple(Reason(term["name"], _number(term["value"]), term["trial"]) for term in belief["score"]["terms"])
+        score = Score(_number(belief["score"]["total"]), belief["score"]["is_score"], terms)
+        belief = BeliefThen(**{**belief, **near, "pushed_by": pushed_by, "score": score})
+    return Why(trial.number, trial.source, found["fallback"], belief, found["narrowing"])
+
+
+def _number(value: float | None) -> float:
+    return -math.inf if value is None else value

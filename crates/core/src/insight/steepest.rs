@@ -1,14 +1,14 @@
 //! The steepest place of a posterior mean, searched for longer than a strategy can afford.
 //!
-//! The norm of ∇μ has about as many maxima as there are observations. The core's own search serves every ask and refines
-//! five starts; asked for by itself the constant may take longer, so many and scattered starts are refined here.
+//! The norm of ∇μ has about as many maxima as there are observations. The search that serves every ask refines five
+//! starts; asked for by itself the constant may take longer, so many and scattered starts are refined here.
 
-use elbowroom::design::Sobol;
-use elbowroom::gp::{Posterior, Scratch};
-use elbowroom::linalg::Points;
-use elbowroom::optim::{Bounds, Lbfgsb, LbfgsbParams};
-use elbowroom::penalty::{Lipschitz, Norm, lipschitz, lipschitz_at};
-use elbowroom::rng::Stream;
+use crate::design::Sobol;
+use crate::gp::{Posterior, Scratch};
+use crate::linalg::Points;
+use crate::optim::{Bounds, Lbfgsb, LbfgsbParams, climb_all, scattered};
+use crate::penalty::{Lipschitz, Norm, lipschitz, lipschitz_at, power_and_direction};
+use crate::rng::Stream;
 
 /// How many starts are refined.
 const STARTS: usize = 96;
@@ -26,15 +26,27 @@ const AROUND: usize = 8;
 const MAX_DIM_OF_CORNERS: usize = 6;
 
 /// The largest norm of ∇μ over a box, and where.
+///
+/// ```
+/// use elbowroom::{data::Dataset, gp::{Hyperparameters, KernelKind, Posterior}, linalg::Points, optim::Bounds};
+/// use elbowroom::{insight::steepest, penalty::{Norm, lipschitz}, rng::Stream};
+/// let data = Dataset::new(Points::from_rows(1, vec![0.0, 0.5, 1.0])?, vec![0.0, 1.0, 0.0])?;
+/// let gp = Posterior::new(&data, Hyperparameters::new(KernelKind::Rbf, 1.0, vec![0.2], 1e-6))?;
+/// let thorough = steepest(&gp, &Bounds::unit(1), Norm::Two, &Stream::new(1));
+/// assert!(thorough.value >= lipschitz(&gp, &Bounds::unit(1), Norm::Two, &Stream::new(1)).value);
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
 pub fn steepest(posterior: &Posterior, bounds: &Bounds, norm: Norm, stream: &Stream) -> Lipschitz {
     let mut best = lipschitz(posterior, bounds, norm, stream);
     let candidates = candidates(posterior, bounds, stream);
     let mut search = Search::new(posterior, bounds, norm);
-    for start in scattered(posterior, bounds, norm, &candidates) {
-        let at = search.refine(start);
-        let value = lipschitz_at(posterior, &at, norm);
-        if value > best.value {
-            best = Lipschitz { value, at, ..best };
+    let ends = climb_all(starts(posterior, bounds, norm, &candidates), |x| {
+        search.refine(x);
+        lipschitz_at(posterior, x, norm)
+    });
+    for end in ends {
+        if end.value > best.value {
+            best = Lipschitz { value: end.value, at: end.point, ..best };
         }
     }
     best
@@ -77,24 +89,17 @@ fn candidates(posterior: &Posterior, bounds: &Bounds, stream: &Stream) -> Points
 }
 
 /// The steepest of the candidates, none near another.
-fn scattered<'a>(posterior: &Posterior, bounds: &Bounds, norm: Norm, candidates: &'a Points) -> Vec<&'a [f64]> {
+fn starts<'a>(posterior: &Posterior, bounds: &Bounds, norm: Norm, candidates: &'a Points) -> Vec<&'a [f64]> {
     let sides = bounds.high().iter().zip(bounds.low()).map(|(high, low)| high - low);
     let unit: Vec<f64> =
         sides.zip(&posterior.hyper().lengthscales).map(|(side, &l)| if side > 0.0 { side.min(l) } else { l }).collect();
     let mut steep: Vec<(f64, &[f64])> = candidates.iter().map(|x| (lipschitz_at(posterior, x, norm), x)).collect();
     steep.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let mut taken: Vec<&[f64]> = Vec::with_capacity(STARTS);
-    for (_, x) in steep {
-        let near =
-            |other: &&[f64]| x.iter().zip(*other).zip(&unit).map(|((a, b), u)| ((a - b) / u).powi(2)).sum::<f64>();
-        if taken.iter().all(|other| near(other) > APART * APART) {
-            taken.push(x);
-        }
-        if taken.len() == STARTS {
-            break;
-        }
-    }
-    taken
+    let is_apart = |i: usize, j: usize| {
+        let pairs = steep[i].1.iter().zip(steep[j].1).zip(&unit);
+        pairs.map(|((a, b), unit)| ((a - b) / unit).powi(2)).sum::<f64>() > APART * APART
+    };
+    scattered(0..steep.len(), STARTS, is_apart).into_iter().map(|i| steep[i].1).collect()
 }
 
 /// Climbs the squared Euclidean norm, or the dual norm itself, in coordinates of the box.
@@ -111,15 +116,15 @@ impl<'a> Search<'a> {
         Self { posterior, bounds, norm, solver: Lbfgsb::new(bounds.dim(), params) }
     }
 
-    /// The maximum that a start leads to.
-    fn refine(&mut self, start: &[f64]) -> Vec<f64> {
+    /// Moves a start to the maximum that it leads to.
+    fn refine(&mut self, x: &mut [f64]) {
         let Self { posterior, bounds, norm, solver } = self;
         let (low, high, dim) = (bounds.low(), bounds.high(), bounds.dim());
         let side: Vec<f64> = high.iter().zip(low).map(|(high, low)| high - low).collect();
         let place =
             |t: &[f64]| -> Vec<f64> { (0..dim).map(|k| (low[k] + t[k] * side[k]).clamp(low[k], high[k])).collect() };
         // In units of the norm at the start, so that tolerances mean the same for all posteriors.
-        let scale = lipschitz_at(posterior, start, *norm).max(f64::MIN_POSITIVE.sqrt());
+        let scale = lipschitz_at(posterior, x, *norm).max(f64::MIN_POSITIVE.sqrt());
         let mut scratch = Scratch::default();
         let mut direction = vec![0.0; dim];
         let mut climb = |t: &[f64], gradient: &mut [f64]| {
@@ -131,29 +136,8 @@ impl<'a> Search<'a> {
             gradient.iter_mut().zip(&side).for_each(|(g, side)| *g *= side / scale);
             value
         };
-        let mut t: Vec<f64> =
-            (0..dim).map(|k| if side[k] > 0.0 { (start[k] - low[k]) / side[k] } else { 0.0 }).collect();
+        let mut t: Vec<f64> = (0..dim).map(|k| if side[k] > 0.0 { (x[k] - low[k]) / side[k] } else { 0.0 }).collect();
         solver.maximize(&mut climb, &mut t, &Bounds::unit(dim));
-        place(&t)
-    }
-}
-
-/// What is climbed, and its derivative in g.
-fn power_and_direction(g: &[f64], norm: Norm, direction: &mut [f64]) -> f64 {
-    match norm {
-        Norm::Two => {
-            direction.iter_mut().zip(g).for_each(|(d, g)| *d = 2.0 * g);
-            g.iter().map(|g| g * g).sum()
-        }
-        Norm::Infinity => {
-            direction.iter_mut().zip(g).for_each(|(d, g)| *d = g.signum());
-            g.iter().map(|g| g.abs()).sum()
-        }
-        Norm::One => {
-            let largest = (0..g.len()).fold(0, |best, k| if g[k].abs() > g[best].abs() { k } else { best });
-            direction.fill(0.0);
-            direction[largest] = g[largest].signum();
-            g[largest].abs()
-        }
+        x.copy_from_slice(&place(&t));
     }
 }

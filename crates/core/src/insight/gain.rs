@@ -1,14 +1,29 @@
 //! By how much one more trial is expected to improve on the best.
 
-use elbowroom::error::Result;
-use elbowroom::normal::ln_ei;
-use elbowroom::study::{Ask, Event, OutcomeRule, Source, Study, Trial};
+use crate::error::Result;
+use crate::normal::ln_ei;
+use crate::study::{Ask, Event, OutcomeRule, Source, Study, Trial};
 
 /// E max(0, best − Y) where the strategy would go next if nothing were pending, in the user's units; none before there
 /// is a model.
 ///
 /// The model is one of the values as they are. Under a warp it would say too little: there an improvement is bounded by
 /// the bend, which is small where results span decades.
+///
+/// ```
+/// use elbowroom::insight::expected_gain;
+/// use elbowroom::space::{Parameter, SearchSpace};
+/// use elbowroom::study::{Study, StudyConfig};
+///
+/// let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
+/// let mut study = Study::new(StudyConfig::new(space).initial(4))?;
+/// assert_eq!(expected_gain(&study)?, None);
+/// for trial in study.ask(4)?.trials {
+///     study.tell(trial.id, trial.unit[0].powi(2))?;
+/// }
+/// assert!(expected_gain(&study)?.expect("a model") > 0.0);
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
 pub fn expected_gain(study: &Study) -> Result<Option<f64>> {
     let Some(best) = study.best().and_then(Trial::value) else { return Ok(None) };
     let plain = study.events().iter().cloned().map(|event| match event {

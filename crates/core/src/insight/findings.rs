@@ -1,0 +1,241 @@
+//! What may be wrong with a study, as far as its results and its model tell.
+
+use serde::Serialize;
+
+use super::steepest;
+use crate::optim::Bounds;
+use crate::penalty::{Norm, lipschitz};
+use crate::rng::Stream;
+use crate::space::Dimension;
+use crate::study::{Errors, Model, Standing, Streak, Study};
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// As it should be.
+    Fine,
+    /// Worth knowing.
+    Note,
+    /// Something is broken.
+    Bad,
+}
+
+impl Level {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Level::Fine => "fine",
+            Level::Note => "note",
+            Level::Bad => "bad",
+        }
+    }
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Finding {
+    /// How bad it is.
+    pub level: Level,
+    /// What was found.
+    pub what: String,
+    /// What to try.
+    #[serde(rename = "try")]
+    pub hint: &'static str,
+}
+
+impl Finding {
+    /// As it should be.
+    pub fn fine(what: impl Into<String>) -> Self {
+        Self { level: Level::Fine, what: what.into(), hint: "" }
+    }
+
+    /// Worth knowing.
+    pub fn note(what: impl Into<String>, hint: &'static str) -> Self {
+        Self { level: Level::Note, what: what.into(), hint }
+    }
+
+    /// Something is broken.
+    pub fn bad(what: impl Into<String>, hint: &'static str) -> Self {
+        Self { level: Level::Bad, what: what.into(), hint }
+    }
+}
+
+/// All that the study tells. Without `with_model` the model is not looked at, which takes a fit.
+///
+/// ```
+/// use elbowroom::insight::{Level, findings};
+/// use elbowroom::space::{Parameter, SearchSpace};
+/// use elbowroom::study::{Study, StudyConfig};
+///
+/// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+/// let mut study = Study::new(StudyConfig::new(space))?;
+/// for trial in study.ask(3)?.trials {
+///     study.fail(trial.id, "no power")?;
+/// }
+/// assert!(findings(&study, false).iter().any(|finding| finding.level == Level::Note));
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
+pub fn findings(study: &Study, with_model: bool) -> Vec<Finding> {
+    let found = [streak(study), failures(study), beyond_a_constraint(study), on_a_bound(study)];
+    let mut findings: Vec<Finding> = found.into_iter().flatten().collect();
+    if with_model {
+        findings.extend(model(study));
+    }
+    findings
+}
+
+fn failures(study: &Study) -> Option<Finding> {
+    let trials = study.trials();
+    let count = |standing: Standing| trials.iter().filter(|trial| Standing::of(trial) == standing).count();
+    let (n_failed, n_infeasible) = (count(Standing::Failed), count(Standing::Infeasible));
+    ((n_failed + n_infeasible) * 4 > trials.len()).then(|| {
+        let what = format!("of {} trials, {n_failed} failed and {n_infeasible} are infeasible", trials.len());
+        Finding::note(what, "look at `elbow trials --state failed,infeasible`, and bound the space or add a constraint")
+    })
+}
+
+/// Many trials in a row without a value: more often one fault of the set-up than of that many points.
+fn streak(study: &Study) -> Option<Finding> {
+    let streak = study.streak().filter(Streak::is_long)?;
+    Some(Finding::note(streak.to_string(), "see whether what evaluates a point still works, by hand if need be"))
+}
+
+/// Whether the best point was measured where a known constraint forbids it.
+fn beyond_a_constraint(study: &Study) -> Option<Finding> {
+    let best = study.best()?;
+    let broken = study.space().broken_constraint(&best.point).ok()??;
+    let what = format!("the best point, trial {}, breaks the constraint `{}`", best.id, broken.text());
+    Some(Finding::note(
+        what,
+        "call it infeasible with `elbow fail --infeasible`, or mend the constraint in a new study",
+    ))
+}
+
+/// Parameters whose best value is at the end of their range.
+fn on_a_bound(study: &Study) -> Option<Finding> {
+    let best = study.best()?;
+    let space = study.space();
+    let at_end = |dim: usize| match space.dimensions()[dim] {
+        Dimension::Continuous => best.unit[dim] < 0.005 || best.unit[dim] > 0.995,
+        Dimension::Grid { levels } => levels > 2 && [0, levels - 1].contains(&space.level(dim, best.unit[dim])),
+        Dimension::Category { .. } => false,
+    };
+    let ends: Vec<&str> = (0..space.dim()).filter(|dim| at_end(*dim)).map(|dim| space.searched(dim).name()).collect();
+    (!ends.is_empty()).then(|| {
+        let what = format!("the best point is on a bound of {}", ends.join(", "));
+        Finding::note(what, "if values beyond are possible, make a study with wider bounds")
+    })
+}
+
+/// The share of the steepest slope that a quick search should find.
+const FOUND: f64 = 0.8;
+
+/// Results that a diagnosis needs, for each parameter.
+const ENOUGH: usize = 4;
+
+fn model(study: &Study) -> Vec<Finding> {
+    let needed = ENOUGH * study.space().dim().max(1);
+    if study.n_observed() < needed {
+        let what = format!("{} results are too few to judge the model ({needed} will do)", study.n_observed());
+        return vec![Finding::fine(what)];
+    }
+    match study.model() {
+        Ok(model) => {
+            let part = model.record.part.map(|part| Finding::fine(format!("the model is made of {part}")));
+            let mut findings: Vec<Finding> = part.into_iter().collect();
+            let before = findings.len();
+            findings.extend(dead_parameters(study, &model));
+            findings.extend(noise(&model));
+            findings.extend(validation(study, &model));
+            if findings.len() == before {
+                findings.push(Finding::fine("the model predicts left-out results as well as it says"));
+            }
+            findings
+        }
+        Err(error) => vec![Finding::bad(format!("no model can be made: {error}"), "look at the values for outliers")],
+    }
+}
+
+/// Whether a search for the model's steepest slope that is as quick as that of an ask finds what a thorough one finds. It
+/// takes some seconds where there are many results.
+///
+/// ```
+/// use elbowroom::insight::steepness;
+/// use elbowroom::space::{Parameter, SearchSpace};
+/// use elbowroom::study::{Study, StudyConfig};
+///
+/// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+/// let mut study = Study::new(StudyConfig::new(space).initial(8))?;
+/// assert!(steepness(&study).is_none());
+/// for trial in study.ask(8)?.trials {
+///     study.tell(trial.id, trial.unit[0].sin())?;
+/// }
+/// assert!(steepness(&study).expect("a model").what.contains("steepest slope"));
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
+pub fn steepness(study: &Study) -> Option<Finding> {
+    if study.n_observed() < ENOUGH * study.space().dim().max(1) {
+        return None;
+    }
+    let model = study.model().ok()?;
+    let (bounds, stream) = (Bounds::unit(study.space().dim()), Stream::new(study.config().seed));
+    let quick = lipschitz(&model.posterior, &bounds, Norm::Two, &stream).value;
+    let thorough = steepest(&model.posterior, &bounds, Norm::Two, &stream).value;
+    let what = format!("a quick search finds {} % of the model's steepest slope", (100.0 * quick / thorough).round());
+    Some(if quick < FOUND * thorough {
+        Finding::note(what, "points of a batch may keep more room between them than they need")
+    } else {
+        Finding::fine(what)
+    })
+}
+
+/// Parameters along which the model sees nothing happen.
+fn dead_parameters(study: &Study, model: &Model) -> Option<Finding> {
+    let lengthscales = &model.posterior.hyper().lengthscales;
+    let dead: Vec<&str> = (0..study.space().dim())
+        .filter(|dim| lengthscales.get(*dim).is_some_and(|l| *l > 20.0))
+        .map(|dim| study.space().searched(dim).name())
+        .collect();
+    (!dead.is_empty()).then(|| {
+        let what = format!("nothing seems to change with {}", dead.join(", "));
+        Finding::note(what, "fix it in study.toml, and the search has fewer dimensions")
+    })
+}
+
+fn noise(model: &Model) -> Option<Finding> {
+    let hyper = model.posterior.hyper();
+    let (noise, signal) = (hyper.noise.typical().sqrt(), hyper.variance.sqrt());
+    (noise > signal).then(|| {
+        let what = format!("the noise is {} times the effect of the parameters", digits(noise / signal));
+        Finding::note(what, "measure longer, or allow repeats in study.toml")
+    })
+}
+
+/// Whether the model is surer than its errors: on results left out, and on the last results from those before them.
+fn validation(study: &Study, model: &Model) -> Option<Finding> {
+    let left_out = model.leave_one_out();
+    if left_out.is_too_sure() {
+        let what = format!("the model is too sure: {}", missed("left-out results", &left_out.errors));
+        return Some(Finding::note(what, "the function may have steps, or the noise may differ from place to place"));
+    }
+    let ahead = study.results_ahead()?;
+    ahead.is_too_sure().then(|| {
+        let what = format!("the model is too sure: {}", missed("the results that came next", &ahead));
+        Finding::note(what, "trust the best observed point, and give the noise of results if it is known")
+    })
+}
+
+fn missed(which: &str, errors: &Errors) -> String {
+    let (size, percent) = (digits(errors.mean_square.sqrt()), |share: f64| (100.0 * share).round());
+    let (two, three) = (percent(errors.beyond_two), percent(errors.beyond_three));
+    format!(
+        "{which} are {size} of their predicted deviations away, {two} % of them more than 2 (5 % should be) and {three} % more than 3"
+    )
+}
+
+/// A ratio to three digits.
+fn digits(x: f64) -> String {
+    let places = (2 - x.abs().log10().floor() as i32).clamp(0, 9) as usize;
+    format!("{x:.places$}")
+}

@@ -1,0 +1,86 @@
+//! What the strategy makes of any point as the study stands: what pictures of a model are drawn from.
+
+use crate::batch::{BatchStrategy, Explanation};
+use crate::error::{Error, Result};
+use crate::gp::Scratch;
+use crate::linalg::Points;
+use crate::penalty::Ball;
+use crate::study::{Ask, Study, TrialId};
+
+/// Some points as the strategy sees them.
+#[derive(Debug, Clone)]
+pub struct Landscape {
+    /// One for each point.
+    pub seen: Vec<Seen>,
+    /// The penalizer around each pending trial, in their order; none if the strategy has no penalizers.
+    pub penalizers: Vec<Ball>,
+    /// Whether what a point is worth is a logarithm.
+    pub is_log: bool,
+}
+
+/// A point as the strategy sees it. Values are in the user's units.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Seen {
+    /// What the model expects.
+    pub mean: f64,
+    /// How sure it is: the standard deviation.
+    pub sd: f64,
+    /// What the point would be worth to the strategy if nothing were pending.
+    pub before: f64,
+    /// What it is worth with all that is pending.
+    pub after: f64,
+    /// The chance that it gives a value; none while nothing has failed.
+    pub chance: Option<f64>,
+}
+
+/// Looks at points, with these trials pending. Fits the model if that was not done yet; fails where there is none to fit.
+///
+/// ```
+/// use elbowroom::insight::landscape;
+/// use elbowroom::linalg::Points;
+/// use elbowroom::space::{Parameter, SearchSpace};
+/// use elbowroom::study::{Study, StudyConfig};
+///
+/// let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
+/// let mut study = Study::new(StudyConfig::new(space).initial(4))?;
+/// for trial in study.ask(4)?.trials {
+///     study.tell(trial.id, (trial.unit[0] - 0.3).powi(2))?;
+/// }
+/// let busy = study.ask(1)?.trials.remove(0);
+/// let seen = landscape(&study, &[busy.id], &Points::from_rows(1, vec![busy.unit[0]])?)?;
+/// assert!(seen.seen[0].after < seen.seen[0].before && seen.penalizers.len() == 1);
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
+pub fn landscape(study: &Study, pending: &[TrialId], points: &Points) -> Result<Landscape> {
+    if study.space().dim() == 0 {
+        return Err(Error::space("no parameter has more than one value", "search at least one"));
+    }
+    if study.n_observed() < 2 {
+        return Err(Error::data("a model needs two results at least", "run more trials first"));
+    }
+    let explain = |pending: Vec<TrialId>| {
+        study.in_situation(Ask::new(1).beside(pending), |situation, q| {
+            let chooser = study.config().strategy.bind(situation, q)?;
+            let all: Vec<Explanation> = points.iter().map(|u| chooser.explain(u)).collect();
+            Ok((all, chooser.penalizers()))
+        })
+    };
+    let (before, _) = if points.is_empty() { (Vec::new(), Vec::new()) } else { explain(Vec::new())? };
+    let (after, penalizers) = explain(pending.to_vec())?;
+    let (model, chance, goal) = (study.model()?, study.chance()?, study.config().goal);
+    let mut scratch = Scratch::default();
+    let seen = points.iter().zip(before.iter().zip(&after)).map(|(u, (before, after))| {
+        let p = model.posterior.predict_value(u, &mut scratch);
+        let sd = p.variance.sqrt().max(f64::MIN_POSITIVE);
+        let decode = |value: f64| model.outcome.decode(value);
+        Seen {
+            mean: goal.maximized(decode(p.mean)),
+            sd: 0.5 * (decode(p.mean + sd) - decode(p.mean - sd)).abs(),
+            before: before.total,
+            after: after.total,
+            chance: chance.as_ref().map(|chance| chance.ln_p(u).exp()),
+        }
+    });
+    let is_log = after.first().is_some_and(Explanation::is_log);
+    Ok(Landscape { seen: seen.collect(), penalizers, is_log })
+}

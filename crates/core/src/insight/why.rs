@@ -1,0 +1,284 @@
+//! What a point rested on when it was chosen.
+
+use serde::Serialize;
+
+use crate::batch::{BatchStrategy, Explanation, best_mean_at_data};
+use crate::domain::Narrowing;
+use crate::error::Result;
+use crate::normal::{cdf, pdf};
+use crate::space::Point;
+use crate::study::{Ask, Basis, Event, Model, Part, Provenance, Source, StrategyConfig, Study, Trial, TrialId};
+
+/// Results that are named.
+const NEAREST: usize = 6;
+
+/// Why a trial's point was chosen.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Why {
+    /// The trial.
+    pub trial: TrialId,
+    /// Its point.
+    pub point: Point,
+    /// Where that came from.
+    pub source: Source,
+    /// What was measured there.
+    pub value: Option<f64>,
+    /// What was noted on the way.
+    pub notes: Vec<String>,
+    /// What whoever asked held fixed, or in a narrower range.
+    pub narrowing: Option<Narrowing>,
+    /// Why the model or the strategy was not used where it should have been.
+    pub fallback: Option<String>,
+    /// What was believed of it then, if the strategy chose it by a model.
+    pub belief: Option<BeliefThen>,
+}
+
+/// What was believed of a point before it was tried. Values are in the user's units.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BeliefThen {
+    /// The results there were.
+    pub n_observed: usize,
+    /// The part of them that the model was made from, if there were more than a model may have.
+    pub part: Option<Part>,
+    /// What the model expected.
+    pub mean: f64,
+    /// How sure it was: the standard deviation.
+    pub sd: f64,
+    /// The same once the results that were pending are in.
+    pub sd_with_pending: f64,
+    /// The chance that the point gives a value; none if nothing had failed.
+    pub chance: Option<f64>,
+    /// The best value by then.
+    pub best: Option<f64>,
+    /// The strategy's name.
+    pub strategy: &'static str,
+    /// What the point was worth to the strategy.
+    pub score: Score,
+    /// The share of the expected improvement that the expected value makes; the rest is made by not knowing.
+    pub exploit: f64,
+    /// What was pending then, the nearest first.
+    pub pending: Vec<Neighbour>,
+    /// The nearest results.
+    pub nearest: Vec<Neighbour>,
+    /// Where it would have been if nothing were pending, unless it is the same.
+    pub without_pending: Option<Point>,
+    /// Which pending trial was nearest to that.
+    pub pushed_by: Option<Neighbour>,
+}
+
+/// What a point was worth to a strategy, as a sum.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Score {
+    /// The sum of the terms; in JSON `null` if it is −∞.
+    pub total: f64,
+    /// Whether the strategy ranks points by it. Some have no such number for a single point.
+    pub is_score: bool,
+    /// Its parts.
+    pub terms: Vec<Reason>,
+}
+
+/// One named part of what a point was worth.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Reason {
+    /// What it is.
+    pub name: String,
+    /// How much it adds; in JSON `null` if it is −∞.
+    pub value: f64,
+    /// The trial under way that it is about, if it is about one.
+    pub trial: Option<TrialId>,
+}
+
+/// Another trial and its distance.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Neighbour {
+    /// The trial.
+    pub trial: TrialId,
+    /// How far it is, in lengthscales.
+    pub distance: f64,
+    /// Its value.
+    pub value: Option<f64>,
+    /// Its point.
+    pub point: Point,
+}
+
+/// What a trial's point rested on. It is worked out anew from the log, which takes a fit.
+///
+/// ```
+/// use elbowroom::insight::why;
+/// use elbowroom::space::{Parameter, SearchSpace};
+/// use elbowroom::study::{Study, StudyConfig};
+///
+/// let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
+/// let mut study = Study::new(StudyConfig::new(space).initial(4))?;
+/// for trial in study.ask(4)?.trials {
+///     study.tell(trial.id, (trial.unit[0] - 0.3).powi(2))?;
+/// }
+/// let batch = study.ask(2)?.trials;
+/// let belief = why(&study, batch[1].id)?.belief.expect("a model");
+/// // The first point of the batch pushes the second away.
+/// assert!(belief.score.terms.iter().any(|term| term.name == "ln penalty" && term.trial == Some(batch[0].id)));
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
+pub fn why(study: &Study, id: TrialId) -> Result<Why> {
+    let trial = study.trial(id)?;
+    let mut why = Why {
+        trial: id,
+        point: trial.point.clone(),
+        source: trial.source,
+        value: trial.value(),
+        notes: trial.notes.clone(),
+        narrowing: None,
+        fallback: None,
+        belief: None,
+    };
+    let Some(choice) = Chosen::find(study, id) else { return Ok(why) };
+    why.narrowing = choice.provenance.narrowing.clone();
+    why.fallback = choice.provenance.fallback.clone();
+    // Uniform points rest on no model.
+    if trial.source == Source::Model && study.config().strategy != StrategyConfig::Random {
+        why.belief = Some(choice.belief(study, trial)?);
+    }
+    Ok(why)
+}
+
+/// The ask that chose a trial.
+struct Chosen<'a> {
+    event: usize,
+    wanted: usize,
+    retries: Vec<TrialId>,
+    /// Its trials that came before this one, if the strategy chose them.
+    before: Vec<TrialId>,
+    provenance: &'a Provenance,
+}
+
+impl<'a> Chosen<'a> {
+    fn find(study: &'a Study, id: TrialId) -> Option<Self> {
+        study.events().iter().enumerate().find_map(|(event, e)| match e {
+            Event::Asked { wanted, trials, again, provenance, .. } if trials.iter().any(|asked| asked.id == id) => {
+                let by_strategy = trials.iter().take_while(|asked| asked.id != id);
+                let by_strategy = by_strategy.filter(|asked| asked.source == Source::Model);
+                Some(Self {
+                    event,
+                    wanted: *wanted,
+                    retries: again.iter().map(|retry| retry.id).collect(),
+                    before: by_strategy.map(|asked| asked.id).collect(),
+                    provenance,
+                })
+            }
+            _ => None,
+        })
+    }
+
+    fn belief(&self, study: &Study, trial: &Trial) -> Result<BeliefThen> {
+        let Provenance { revision, data_revision, .. } = *self.provenance;
+        let prefix = |n: usize| Study::replay(study.events()[..n.clamp(1, self.event)].iter().cloned());
+        let (data, seen) = (prefix(data_revision)?, prefix(revision)?);
+        let model = data.model()?;
+        let basis = data.basis();
+        let ask = Ask {
+            n: self.wanted,
+            narrowing: self.provenance.narrowing.clone().unwrap_or_default(),
+            request: None,
+            pending: Some(self.provenance.pending.clone()),
+            retries: self.retries.clone(),
+        };
+        // Those of the same ask that came before it are pending for it too.
+        let earlier = (seen.trials().len() as u64..trial.id.0).map(TrialId);
+        let ids = self.provenance.pending.iter().chain(&self.retries).copied().chain(earlier);
+        let pending: Vec<&Trial> = ids.filter_map(|id| study.trial(id).ok()).collect();
+        let score = self.score(study, &seen, &basis, &ask, trial, &pending)?;
+        let chance = data.chance()?.map(|chance| chance.ln_p(&trial.unit).exp());
+        let alone = if pending.is_empty() { None } else { alone(&seen, &basis, &ask, trial)? };
+        let near = |to: &[f64], others: &mut dyn Iterator<Item = &Trial>| neighbours(&model, to, others);
+        let pushed_by =
+            alone.as_ref().and_then(|(_, unit)| near(unit, &mut pending.iter().copied()).into_iter().next());
+        let mut nearest = near(&trial.unit, &mut data.trials().iter().filter(|other| other.value().is_some()));
+        nearest.truncate(NEAREST);
+        let predicted = Predicted::at(&model, trial, &pending);
+        Ok(BeliefThen {
+            n_observed: data.n_observed(),
+            part: model.record.part,
+            mean: data.config().goal.maximized(predicted.value),
+            sd: predicted.sd,
+            sd_with_pending: predicted.sd_with_pending,
+            chance,
+            best: data.best().and_then(Trial::value),
+            strategy: study.config().strategy.name(),
+            score,
+            exploit: predicted.exploit,
+            pending: near(&trial.unit, &mut pending.iter().copied()),
+            nearest,
+            without_pending: alone.map(|(point, _)| point),
+            pushed_by,
+        })
+    }
+
+    /// What the point was worth to the strategy, behind those of the same ask that came before it.
+    fn score(
+        &self,
+        study: &Study,
+        seen: &Study,
+        basis: &Basis,
+        ask: &Ask,
+        trial: &Trial,
+        pending: &[&Trial],
+    ) -> Result<Score> {
+        let explained: Explanation = seen.in_situation_of(ask, basis, |situation, q| {
+            let mut chooser = study.config().strategy.bind(situation, q)?;
+            for id in &self.before {
+                chooser.join(&study.trial(*id)?.unit)?;
+            }
+            Ok(chooser.explain(&trial.unit))
+        })?;
+        let terms = explained.terms.iter().map(|term| Reason {
+            name: term.name.to_string(),
+            value: term.value,
+            trial: term.point.and_then(|i| pending.get(i)).map(|other| other.id),
+        });
+        Ok(Score { total: explained.total, is_score: explained.is_score, terms: terms.collect() })
+    }
+}
+
+/// What the model said of a trial's point.
+struct Predicted {
+    value: f64,
+    sd: f64,
+    sd_with_pending: f64,
+    exploit: f64,
+}
+
+impl Predicted {
+    fn at(model: &Model, trial: &Trial, pending: &[&Trial]) -> Self {
+        let (value, sd) = model.predict_value(&trial.unit);
+        let predicted = model.posterior.predict(&trial.unit);
+        let spread = predicted.variance.sqrt().max(f64::MIN_POSITIVE);
+        // EI = (μ − best) Φ(z) + s φ(z): the first part is what is expected, the second what is not known.
+        let z = (predicted.mean - best_mean_at_data(&model.posterior)) / spread;
+        let (expected, unknown) = ((z * cdf(z)).max(0.0), pdf(z));
+        let with = model.posterior.with_phantoms(pending.iter().map(|trial| &trial.unit[..]));
+        let shrunk = (with.predict(&trial.unit).variance_after / predicted.variance.max(f64::MIN_POSITIVE)).sqrt();
+        let exploit = if expected + unknown > 0.0 { expected / (expected + unknown) } else { 0.0 };
+        Self { value, sd, sd_with_pending: sd * shrunk.min(1.0), exploit }
+    }
+}
+
+/// Trials by their distance from a point, the nearest first.
+fn neighbours(model: &Model, to: &[f64], others: &mut dyn Iterator<Item = &Trial>) -> Vec<Neighbour> {
+    let near = |other: &Trial| Neighbour {
+        trial: other.id,
+        distance: model.posterior.squared_distance(to, &other.unit).sqrt(),
+        value: other.value(),
+        point: other.point.clone(),
+    };
+    let mut all: Vec<Neighbour> = others.map(near).collect();
+    all.sort_by(|a, b| a.distance.total_cmp(&b.distance));
+    all
+}
+
+/// The first point that would be chosen if nothing were pending, unless it is the same.
+fn alone(seen: &Study, basis: &Basis, ask: &Ask, trial: &Trial) -> Result<Option<(Point, Vec<f64>)>> {
+    let ask = Ask::new(1).narrowed(ask.narrowing.clone()).beside(Vec::new());
+    let suggestion = seen.suggest_with(ask, basis)?;
+    let Some(first) = suggestion.trials.first().filter(|first| first.point != trial.point) else { return Ok(None) };
+    Ok(Some((first.point.clone(), seen.space().encode(&first.point)?.to_vec())))
+}

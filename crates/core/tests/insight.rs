@@ -1,0 +1,151 @@
+//! What a study says of its points is what it chose them by.
+
+use std::collections::HashSet;
+
+use elbowroom::batch::{
+    Adaptive, BatchStrategy, HallucinatedUcb, LipschitzRule, LocalPenalization, Plain, PureExploration, StopRule,
+};
+use elbowroom::insight::{Level, findings, landscape, why};
+use elbowroom::linalg::Points;
+use elbowroom::space::{Parameter, SearchSpace};
+use elbowroom::study::{Ask, ModelConfig, Source, StrategyConfig, Study, StudyConfig, Trial};
+
+fn value(trial: &Trial) -> f64 {
+    (5.0 * trial.unit[0]).sin() + (4.0 * trial.unit[1] - 1.0).powi(2)
+}
+
+/// Twelve results, or eleven and a failure, and two trials under way.
+fn begun(strategy: StrategyConfig, with_failure: bool) -> Study {
+    let space =
+        SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::float("y", 1e-3, 1.0).log()]).unwrap();
+    let mut study = Study::new(StudyConfig::new(space).seed(4).initial(8).strategy(strategy)).unwrap();
+    for n in [8, 4] {
+        for trial in study.ask(n).unwrap().trials {
+            if with_failure && trial.unit[0] > 0.8 {
+                study.fail(trial.id, "too hot").unwrap();
+            } else {
+                study.tell(trial.id, value(&trial)).unwrap();
+            }
+        }
+    }
+    study.ask(2).unwrap();
+    study
+}
+
+#[test]
+fn why_says_what_each_point_of_a_batch_was_ranked_by() {
+    for strategy in StrategyConfig::all() {
+        for with_failure in [false, true] {
+            let mut study = begun(strategy.clone(), with_failure);
+            // What the strategy says as it chooses.
+            let scores = study
+                .in_situation(3, |situation, q| {
+                    let mut chooser = study.config().strategy.bind(situation, q)?;
+                    let mut scores = Vec::new();
+                    while scores.len() < q.get() {
+                        let Some(next) = chooser.propose()? else { break };
+                        chooser.join(&next.point)?;
+                        scores.push(next.score);
+                    }
+                    Ok(scores)
+                })
+                .unwrap();
+            let trials = study.ask(3).unwrap().trials;
+            let name = strategy.name();
+            for (trial, score) in trials.iter().filter(|trial| trial.source == Source::Model).zip(scores) {
+                let found = why(&study, trial.id).unwrap();
+                let Some(belief) = found.belief else {
+                    assert_eq!(name, "random");
+                    continue;
+                };
+                let sum: f64 = belief.score.terms.iter().map(|term| term.value).sum();
+                assert_eq!(belief.strategy, name);
+                assert!((sum - belief.score.total).abs() <= 1e-12 * sum.abs().max(1.0), "{name}: {belief:?}");
+                assert_eq!(belief.chance.is_some(), with_failure, "{name}");
+                let has_chance = belief.score.terms.iter().any(|term| term.name.contains("chance of success"));
+                // Outside its region pure exploration ranks by the margin alone.
+                assert!(has_chance == with_failure || name == "pure_exploration", "{name}: {:?}", belief.score);
+                if let (true, Some(score)) = (belief.score.is_score, score) {
+                    let error = (belief.score.total - score).abs();
+                    assert!(error <= 1e-6 * score.abs().max(1.0), "{name}: {score} {:?}", belief.score);
+                }
+                let pending: HashSet<u64> = belief.pending.iter().map(|near| near.trial.0).collect();
+                assert!((12..trial.id.0).all(|id| pending.contains(&id)), "{name}: {pending:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn why_knows_what_was_held_fixed_and_which_trial_a_penalty_is_of() {
+    let mut study = begun(StrategyConfig::default(), false);
+    let trials = study.ask(Ask::new(2).fix("x", 0.25)).unwrap().trials;
+    let found = why(&study, trials[1].id).unwrap();
+    assert!(found.narrowing.unwrap().fixed.contains_key("x"));
+    let terms = found.belief.unwrap().score.terms;
+    let penalties: Vec<Option<u64>> =
+        terms.iter().filter(|term| term.name == "ln penalty").map(|term| term.trial.map(|id| id.0)).collect();
+    assert_eq!(penalties, [Some(12), Some(13), Some(trials[0].id.0)]);
+}
+
+#[test]
+fn why_names_the_terms_of_the_strategy_and_not_of_another() {
+    let terms = |strategy: StrategyConfig| -> Vec<String> {
+        let mut study = begun(strategy, false);
+        let trial = study.ask(1).unwrap().trials.remove(0);
+        why(&study, trial.id).unwrap().belief.unwrap().score.terms.into_iter().map(|term| term.name).collect()
+    };
+    let bound = ["mean", "weighted deviation"];
+    assert_eq!(terms(StrategyConfig::HallucinatedUcb(HallucinatedUcb::default())), bound);
+    assert_eq!(terms(StrategyConfig::Plain(Plain::default())), ["ln acquisition"]);
+    assert!(terms(StrategyConfig::PureExploration(PureExploration::default())).len() <= 2);
+}
+
+#[test]
+fn pictures_show_the_penalizers_of_adaptive_batches_and_local_slopes() {
+    let pending = |study: &Study| study.pending().map(|trial| trial.id).collect::<Vec<_>>();
+    let nowhere = Points::new(2);
+    let adaptive =
+        begun(StrategyConfig::Adaptive(Adaptive { stop: StopRule::Gain { least: 0.0 }, ..Adaptive::default() }), false);
+    assert_eq!(landscape(&adaptive, &pending(&adaptive), &nowhere).unwrap().penalizers.len(), 2);
+    let with = |lipschitz| {
+        let local = LocalPenalization { lipschitz, ..LocalPenalization::default() };
+        let study = begun(StrategyConfig::LocalPenalization(local), false);
+        let found = landscape(&study, &pending(&study), &nowhere).unwrap();
+        found.penalizers.iter().map(|one| one.penalizer.lipschitz).collect::<Vec<f64>>()
+    };
+    let (global, local) = (with(LipschitzRule::Global), with(LipschitzRule::Point));
+    assert!(global[0] == global[1] && local[0] != local[1], "{global:?} {local:?}");
+}
+
+#[test]
+fn the_landscape_is_what_the_chooser_explains() {
+    let study = begun(StrategyConfig::default(), true);
+    let points = Points::from_rows(2, vec![0.1, 0.2, 0.5, 0.5, 0.9, 0.3]).unwrap();
+    let pending: Vec<_> = study.pending().map(|trial| trial.id).collect();
+    let seen = landscape(&study, &pending, &points).unwrap();
+    let totals = study
+        .in_situation(1, |situation, q| {
+            let chooser = study.config().strategy.bind(situation, q)?;
+            Ok(points.iter().map(|u| chooser.explain(u).total).collect::<Vec<f64>>())
+        })
+        .unwrap();
+    assert_eq!(seen.seen.iter().map(|s| s.after).collect::<Vec<f64>>(), totals);
+    assert!(seen.is_log && seen.seen.iter().all(|s| s.after <= s.before && s.chance.is_some()));
+    // Trials failed where x is large.
+    assert!(seen.seen[2].chance < seen.seen[0].chance);
+}
+
+#[test]
+fn no_finding_is_said_twice() {
+    let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
+    let model = ModelConfig { max_observations: 20, ..ModelConfig::default() };
+    let mut study = Study::new(StudyConfig::new(space).model(model).initial(40)).unwrap();
+    for trial in study.ask(40).unwrap().trials {
+        study.tell(trial.id, (6.0 * trial.unit[0]).sin()).unwrap();
+    }
+    let said = findings(&study, true);
+    let distinct: HashSet<&str> = said.iter().map(|finding| finding.what.as_str()).collect();
+    assert_eq!(distinct.len(), said.len(), "{said:?}");
+    assert!(said.iter().any(|finding| finding.level == Level::Fine && finding.what.contains("made of")), "{said:?}");
+}
