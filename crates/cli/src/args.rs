@@ -211,6 +211,9 @@ pub struct How {
     /// Stop once a value as good as this is found.
     #[arg(long, value_name = "VALUE", allow_negative_numbers = true, value_parser = finite)]
     pub target: Option<f64>,
+    /// Stop once one more trial is expected to improve on the best value by less than this.
+    #[arg(long, value_name = "GAIN", value_parser = not_negative)]
+    pub min_gain: Option<f64>,
     /// The longest a trial may take.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,

@@ -196,6 +196,30 @@ fn a_run_ends_at_its_target_its_time_and_its_trials() {
     assert!((1..=4).contains(&n), "{n}");
     let run = bench.json(&["run", "--batch", "--workers", "4", "--trials", "8"]);
     assert_eq!(run["told"], 8);
+    let run = bench.json(&["run", "--min-gain", "1e9"]);
+    assert_eq!((&run["told"], &run["ended"]), (&json!(0), &json!("one more trial is expected to gain too little")));
+}
+
+#[test]
+fn points_are_asked_for_in_a_part_of_the_space_and_chosen_again_there() {
+    let bench = Bench::new(40, SQUARE, "");
+    bench.good(&["run", "--trials", "12"]);
+    let asked = bench.json(&["ask", "-n", "3", "--fix", "n=4", "--within", "x=-0.5..0.25"]);
+    let trials = asked["trials"].as_array().unwrap();
+    assert_eq!(trials.len(), 3);
+    for trial in trials {
+        assert_eq!(trial["point"]["n"], 4);
+        assert!((-0.5..=0.25).contains(&trial["point"]["x"].as_f64().unwrap()), "{trial}");
+    }
+    let sheet = bench.good(&["sheet", "-n", "2", "--fix", "n=7"]);
+    assert_eq!(sheet.lines().skip(1).filter(|line| line.contains(",7,") || line.ends_with(",7")).count(), 2, "{sheet}");
+    let replayed = bench.json(&["replay"]);
+    assert_eq!(replayed["differences"].as_array().map(Vec::len).unwrap_or(0), 0, "{replayed}");
+    assert!(bench.good(&["why", "13"]).contains("asked for with n=4 x=-0.5..0.25"));
+    assert!(bench.bad(1, &["ask", "--fix", "m=4"]).contains("`m`"));
+    assert!(bench.bad(1, &["ask", "--fix", "n"]).contains("--fix name=value"));
+    assert!(bench.bad(1, &["ask", "--within", "x=1"]).contains("--within name=low..high"));
+    assert!(bench.bad(1, &["ask", "--within", "x=1..-1"]).contains("smaller value first"));
 }
 
 #[test]

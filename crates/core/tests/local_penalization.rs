@@ -499,7 +499,8 @@ fn in_a_small_finite_space_each_choice_is_the_true_maximizer() {
                 let batch = choose(&strategy, &space, &gp, &[], &taken, 3, seed);
                 let mut gone = taken;
                 for (n, u) in batch.points.iter().enumerate() {
-                    let free = space.enumerate().unwrap();
+                    let domain = Domain::whole(&space);
+                    let free = domain.enumerate().unwrap();
                     let free = free.filter(|u| space.is_feasible(u) && !gone.contains(&space.key(u)));
                     let free: Vec<Vec<f64>> = free.map(UnitPoint::into_vec).collect();
                     let all = scores(&strategy, &gp, &batch, &batch.points[..n], free.into_iter());
@@ -526,7 +527,8 @@ fn long_lengthscales_do_not_make_the_choice_in_a_finite_space_random() {
     let batch = choose(&strategy, &space, &gp, &[], &observed_keys(&space, &gp), 3, 1);
     let mut gone = observed_keys(&space, &gp);
     for (n, u) in batch.points.iter().enumerate() {
-        let free = space.enumerate().unwrap().filter(|u| !gone.contains(&space.key(u))).map(UnitPoint::into_vec);
+        let domain = Domain::whole(&space);
+        let free = domain.enumerate().unwrap().filter(|u| !gone.contains(&space.key(u))).map(UnitPoint::into_vec);
         let want = highest(&scores(&strategy, &gp, &batch, &batch.points[..n], free));
         let got = scores(&strategy, &gp, &batch, &batch.points[..n], std::iter::once(u.to_vec()))[0].0;
         assert!(got >= want - 1e-6 * want.abs(), "element {n}: {got} where {want} is possible");

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use elbowroom::domain::Domain;
 use elbowroom::error::Error;
 use elbowroom::rng::Stream;
 use elbowroom::space::{Dimension, Parameter, Point, SearchSpace, UnitPoint, Value};
@@ -125,7 +126,7 @@ mod one_value {
         let point = space.decode(&unit(&[]));
         assert_eq!(point.to_string(), "a=0.5 b=7 c=2 d=true");
         assert_eq!(space.encode(&point).unwrap().len(), 0);
-        assert_eq!(space.enumerate().unwrap().count(), 1);
+        assert_eq!(Domain::whole(&space).enumerate().unwrap().count(), 1);
         assert!(encode_refusal(&space, point.with("b", 8)).contains("`b`: 8 is not between 7 and 7"));
     }
 }
@@ -174,7 +175,7 @@ mod coordinates {
             one(Parameter::category("x", ["a", "b", "c", "d"])),
         ];
         for space in spaces {
-            let centres: Vec<f64> = space.enumerate().unwrap().map(|u| u[0]).collect();
+            let centres: Vec<f64> = Domain::whole(&space).enumerate().unwrap().map(|u| u[0]).collect();
             assert_eq!(centres, [0.125, 0.375, 0.625, 0.875]);
             for (u, level) in [(0.0, 0), (0.24, 0), (0.26, 1), (0.99, 3), (1.0, 3), (7.0, 3), (-1.0, 0), (f64::NAN, 0)]
             {
@@ -201,20 +202,20 @@ mod coordinates {
         ];
         assert_eq!(space.dimensions(), expected);
         assert_eq!(space.n_points(), None);
-        assert!(space.enumerate().is_none());
+        assert!(Domain::whole(&space).enumerate().is_none());
     }
 
     #[test]
     fn the_number_of_points_is_the_product_of_the_levels() {
         let two = space(vec![Parameter::int("a", 1, 6), Parameter::category("b", ["x", "y"])]);
         assert_eq!(two.n_points(), Some(12));
-        let keys: HashSet<_> = two.enumerate().unwrap().map(|u| two.key(&u)).collect();
+        let keys: HashSet<_> = Domain::whole(&two).enumerate().unwrap().map(|u| two.key(&u)).collect();
         assert_eq!(keys.len(), 12);
 
         // 2⁵⁰ levels three times is 2¹⁵⁰: beyond u128, but the first points can still be listed.
         let vast = space(["a", "b", "c"].map(|name| Parameter::int(name, 1, 1 << 50)).to_vec());
         assert_eq!(vast.n_points(), None);
-        assert_eq!(vast.enumerate().unwrap().take(3).count(), 3);
+        assert_eq!(Domain::whole(&vast).enumerate().unwrap().take(3).count(), 3);
     }
 
     #[test]

@@ -81,7 +81,11 @@ fn some_points(space: &SearchSpace, n: usize, seed: u64) -> Vec<UnitPoint> {
 fn free(space: &SearchSpace, gp: &Posterior, gone: &[UnitPoint]) -> Vec<UnitPoint> {
     let mut taken = observed_keys(space, gp);
     taken.extend(gone.iter().map(|u| space.key(u)));
-    space.enumerate().unwrap().filter(|u| space.is_feasible(u) && !taken.contains(&space.key(u))).collect()
+    Domain::whole(space)
+        .enumerate()
+        .unwrap()
+        .filter(|u| space.is_feasible(u) && !taken.contains(&space.key(u)))
+        .collect()
 }
 
 /// The maximizer of a score by trying all points.
@@ -331,7 +335,8 @@ mod confidence_bounds {
                     p.mean + kappa * p.variance.sqrt()
                 };
                 // The threshold over all points of the space, observed ones included.
-                let everything = space.enumerate().unwrap();
+                let domain = Domain::whole(&space);
+                let everything = domain.enumerate().unwrap();
                 let threshold = everything.map(|u| bound(&u, -2.0)).fold(f64::MIN, f64::max);
                 let inside = |u: &[f64]| bound(u, factor * 2.0) >= threshold;
                 for k in 1..4 {

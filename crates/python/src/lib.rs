@@ -20,6 +20,8 @@ mod value;
 #[pyo3::pymodule(gil_used = false)]
 mod _elbowroom {
     #[pymodule_export]
+    const KAPPA: f64 = elbowroom::batch::DEFAULT_KAPPA;
+    #[pymodule_export]
     use crate::blocks::{ln_expected_improvement, ln_penalizer, qei};
     #[pymodule_export]
     use crate::gp::GaussianProcess;

@@ -5,12 +5,14 @@
 
 mod storing;
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
+use elbowroom::insight::expected_gain;
 use elbowroom::study::{Alarm, Streak, TrialId};
 use elbowroom_store::{HandedTrial, Heartbeat, SharedStudy};
 use storing::{Letter, Patience, Returning};
@@ -54,6 +56,8 @@ pub enum Ended {
     TimeUp,
     /// A value as good as the target was found.
     TargetReached,
+    /// One more trial is expected to improve too little on the best value.
+    LittleGain,
     /// This many trials have failed, the first of the drive, and the study has no value at all: something else than the
     /// points must be wrong, and the budget is worth keeping.
     AllFailed(usize),
@@ -181,6 +185,8 @@ struct Driving<'a> {
     /// Why nothing more is asked for, where the store failed.
     broken: Option<Error>,
     untold: Vec<String>,
+    /// Whether one more trial gains too little, by the number of events.
+    gain: Cell<Option<(usize, bool)>>,
     summary: Summary,
 }
 
@@ -220,6 +226,7 @@ impl<'a> Driving<'a> {
             no_points: None,
             broken: None,
             untold: Vec::new(),
+            gain: Cell::new(None),
             summary,
         }
     }
@@ -231,6 +238,9 @@ impl<'a> Driving<'a> {
         let reached = |target: f64| best.is_some_and(|best| !goal.is_better(target, best));
         match self.stop.urgency() {
             Urgency::None if self.plan.target.is_some_and(reached) => Some(Ended::TargetReached),
+            Urgency::None if self.plan.min_gain.is_some_and(|least| self.gains_less_than(least)) => {
+                Some(Ended::LittleGain)
+            }
             Urgency::None if self.plan.time.is_some_and(|time| self.begun.elapsed() >= time) => Some(Ended::TimeUp),
             Urgency::None if self.plan.max_trials.is_some_and(|most| self.n_started >= most) => {
                 Some(Ended::EnoughTrials)
@@ -243,6 +253,19 @@ impl<'a> Driving<'a> {
             Urgency::None => None,
             urgency => Some(Ended::Stopped(urgency)),
         }
+    }
+
+    /// Whether one more trial is expected to gain less than this. It takes a fit, so it is asked once for the same results.
+    fn gains_less_than(&self, least: f64) -> bool {
+        let n_events = self.study.study().events().len();
+        if let Some((_, is_less)) = self.gain.get().filter(|known| known.0 == n_events) {
+            return is_less;
+        }
+        // Where no model can be made, nothing is known of gains.
+        let gain = expected_gain(self.study.study()).ok().flatten();
+        let is_less = gain.is_some_and(|gain| gain < least);
+        self.gain.set(Some((n_events, is_less)));
+        is_less
     }
 
     /// Why the drive is over, if it is.

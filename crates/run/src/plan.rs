@@ -47,6 +47,8 @@ pub struct Plan {
     pub time: Option<Duration>,
     /// The value that is good enough.
     pub target: Option<f64>,
+    /// The least that one more trial should be expected to improve on the best value, in the user's units.
+    pub min_gain: Option<f64>,
     /// The most trials of this drive; the study's own budget holds besides.
     pub max_trials: Option<usize>,
     /// How often the store hears that the workers are alive.
@@ -65,6 +67,7 @@ impl Plan {
             refill: Refill::default(),
             time: None,
             target: None,
+            min_gain: None,
             max_trials: None,
             heartbeat: Duration::from_secs(20),
         }

@@ -8,6 +8,7 @@ use elbowroom::space::{Dimension, Parameter, Point, SearchSpace, UnitPoint, Valu
 use elbowroom::study::{Study, Trial};
 use elbowroom_store::{SharedStudy, Standing};
 use elbowroom_view::axis::text;
+use elbowroom_view::model::{Slice, slices as view_slices};
 use elbowroom_view::plot::Figure;
 use elbowroom_web::scene;
 use serde_json::json;
@@ -23,9 +24,6 @@ use crate::table::width;
 /// Values beyond this ratio are shown on a log scale, if all are positive.
 const DECADES: f64 = 30.0;
 
-/// Points of a slice, less one.
-const STEPS: usize = 100;
-
 /// The size of a picture in the terminal, at most and usually.
 const WIDTH: usize = 80;
 const ROWS: usize = 16;
@@ -38,7 +36,7 @@ pub fn plot(args: &Plot, json: bool) -> Result<()> {
     let study = Place::find(&args.study)?.open()?;
     let charts = match args.what {
         Picture::History => vec![history(study.study())],
-        Picture::Slices => slices(study.study())?,
+        Picture::Slices => slices(&study)?,
         Picture::Map => vec![map(&study, args)?],
         Picture::Timeline => vec![timeline(&study)?],
     };
@@ -124,24 +122,24 @@ fn spans_decades(points: &[(f64, f64)]) -> bool {
     low > 0.0 && high / low > DECADES
 }
 
-/// What the model expects along each parameter, through the recommended point.
-fn slices(study: &Study) -> Result<Vec<Chart>> {
-    let model = study.model().map_err(|error| fault(error, "run more trials first"))?;
-    let Some(center) = study.recommended() else {
+/// What the model expects along each parameter, through the recommended point: the dashboard's slices.
+fn slices(shared: &SharedStudy) -> Result<Vec<Chart>> {
+    let study = shared.study();
+    if study.best().is_none() {
         return Err(fault("no trial has a value yet", "run more trials first"));
-    };
-    let (space, goal) = (study.space(), study.config().goal);
-    let unit = space.encode(&center.point)?;
-    let slice = |dim: usize| {
+    }
+    let found = view_slices(&scene(shared)).map_err(|error| fault(error, "run more trials first"))?;
+    let space = study.space();
+    let chart = |slice: &Slice| {
+        let dim = slice.axis.dim;
         let at = |u: f64| {
-            let mut coordinates = unit.to_vec();
-            coordinates[dim] = u;
-            space.snap(&mut coordinates);
-            let x = position(space, dim, &coordinates);
-            let (mean, sd) = model.predict_value(&coordinates);
-            (x, goal.maximized(mean), sd)
+            let mut unit = vec![0.5; space.dim()];
+            unit[dim] = u;
+            space.snap(&mut unit);
+            position(space, dim, &unit)
         };
-        let mut points: Vec<(f64, f64, f64)> = (0..=STEPS).map(|i| at(i as f64 / STEPS as f64)).collect();
+        let mut points: Vec<(f64, f64, f64)> =
+            slice.u.iter().zip(slice.mean.iter().zip(&slice.sd)).map(|(u, (mean, sd))| (at(*u), *mean, *sd)).collect();
         points.dedup_by(|a, b| a.0 == b.0);
         let curve = |sds: f64| points.iter().map(|p| (p.0, p.1 + sds * p.2)).collect();
         Chart {
@@ -149,13 +147,13 @@ fn slices(study: &Study) -> Result<Vec<Chart>> {
             x: axis(space, dim),
             y: Scale::new("value"),
             series: vec![
-                Series { name: "one standard deviation", kind: Kind::Rim, points: curve(-1.0) },
-                Series { name: "and above", kind: Kind::Rim, points: curve(1.0) },
+                Series { name: "two standard deviations", kind: Kind::Rim, points: curve(-2.0) },
+                Series { name: "and above", kind: Kind::Rim, points: curve(2.0) },
                 Series { name: "expected", kind: Kind::Line, points: curve(0.0) },
             ],
         }
     };
-    Ok((0..space.dim()).map(slice).collect())
+    Ok(found.slices.iter().map(chart).collect())
 }
 
 /// Where trials are, along two parameters.

@@ -85,7 +85,7 @@ fn did_its_work(study: &SharedStudy, summary: &Summary) -> bool {
     let n_ended = summary.n_told + summary.n_failed + summary.n_infeasible;
     n_ended > 0
         || match summary.ended {
-            Ended::TargetReached => true,
+            Ended::TargetReached | Ended::LittleGain => true,
             // The budget is used up, or every point of the space was tried.
             Ended::NoMorePoints(_) => study.study().budget_left() == Some(0) || study.study().best().is_some(),
             _ => false,
@@ -114,6 +114,7 @@ fn plan(how: &How, section: &RunSection, command: Template) -> Plan {
         refill: if how.batch || section.batch { Refill::InBatches } else { Refill::AtOnce },
         time: how.time,
         target: how.target,
+        min_gain: how.min_gain,
         max_trials: how.trials,
         ..Plan::new(command).workers(how.workers.or(section.workers).unwrap_or(1))
     }
@@ -166,6 +167,7 @@ fn why(ended: &Ended) -> String {
         Ended::EnoughTrials => "the trials of this run are done".to_owned(),
         Ended::TimeUp => "the time is up".to_owned(),
         Ended::TargetReached => "the target is reached".to_owned(),
+        Ended::LittleGain => "one more trial is expected to gain too little".to_owned(),
         Ended::AllFailed(n) => {
             format!("all of the first {n} trials failed, and the rest of the budget is kept; see `elbow trials`")
         }

@@ -16,6 +16,9 @@ use crate::gp::{Posterior, Scratch};
 /// use elbowroom::batch::AcquisitionKind;
 /// let ucb: AcquisitionKind = serde_json::from_str(r#"{"ucb":{"kappa":1.5}}"#)?;
 /// assert_eq!(ucb, AcquisitionKind::Ucb { kappa: 1.5 });
+/// // Where no weight is given it is the paper's.
+/// let ucb: AcquisitionKind = serde_json::from_str(r#"{"ucb":{}}"#)?;
+/// assert_eq!(ucb, AcquisitionKind::Ucb { kappa: elbowroom::batch::DEFAULT_KAPPA });
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -27,17 +30,26 @@ pub enum AcquisitionKind {
     /// Upper confidence bound, made positive by softplus above the best posterior mean at the data.
     Ucb {
         /// Weight of the standard deviation.
+        #[serde(default = "default_kappa")]
         kappa: f64,
     },
     /// Upper confidence bound as in the paper: softplus of the raw value.
     PaperUcb {
         /// Weight of the standard deviation.
+        #[serde(default = "default_kappa")]
         kappa: f64,
     },
     /// Probability of improvement over the best posterior mean at the data.
     Pi,
     /// The posterior mean, exponentiated.
     Mean,
+}
+
+/// The weight of the deviation in a confidence bound where none is given: the paper's.
+pub const DEFAULT_KAPPA: f64 = 2.0;
+
+fn default_kappa() -> f64 {
+    DEFAULT_KAPPA
 }
 
 /// Where the softplus of a confidence bound bends, in prior standard deviations.

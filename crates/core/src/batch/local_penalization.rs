@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use super::search::{Score, Search};
 use super::{
-    AcquisitionKind, BatchInfo, BatchSize, BatchStrategy, Candidates, Chooser, Explanation, Proposal, Situation,
+    AcquisitionKind, BatchInfo, BatchSize, BatchStrategy, Candidates, Chooser, DEFAULT_KAPPA, Explanation, Proposal,
+    Situation,
 };
 use crate::domain::Domain;
 use crate::error::{Error, Result};
@@ -98,9 +99,9 @@ impl LocalPenalization {
         }
     }
 
-    /// The paper's LP-UCB with κ = 2.
+    /// The paper's LP-UCB with κ = 2, the paper's.
     pub fn paper_ucb() -> Self {
-        Self { acquisition: AcquisitionKind::PaperUcb { kappa: 2.0 }, ..Self::paper_ei() }
+        Self { acquisition: AcquisitionKind::PaperUcb { kappa: DEFAULT_KAPPA }, ..Self::paper_ei() }
     }
 }
 

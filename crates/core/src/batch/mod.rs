@@ -21,7 +21,7 @@ mod simulation_matching;
 mod thompson;
 mod tried;
 
-pub use acquisition_kind::{AcquisitionKind, best_mean_at_data};
+pub use acquisition_kind::{AcquisitionKind, DEFAULT_KAPPA, best_mean_at_data};
 pub use adaptive::{Adaptive, StopRule};
 pub use believer::{Believer, Lie, Refit};
 pub use candidates::Candidates;

@@ -24,7 +24,7 @@ use super::chooser::{Planned, term, terms};
 use super::medoids::greedy_medoids;
 use super::search::{Score, Search};
 use super::tried::is_beside;
-use super::{Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Chooser, Explanation, Situation};
+use super::{Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Chooser, DEFAULT_KAPPA, Explanation, Situation};
 use crate::acquisition::LogAcquisition;
 use crate::error::Result;
 use crate::gp::{Joint, Posterior};
@@ -59,7 +59,7 @@ pub struct SimulationMatching {
 
 impl Default for SimulationMatching {
     fn default() -> Self {
-        Self { kappa: 2.0, simulations: None, whitened: false, candidates: Candidates::Continuous }
+        Self { kappa: DEFAULT_KAPPA, simulations: None, whitened: false, candidates: Candidates::Continuous }
     }
 }
 

@@ -187,6 +187,16 @@ impl<'a> Domain<'a> {
     }
 
     /// All points, constraints aside, the last coordinate moving fastest; none if there is no end of them.
+    ///
+    /// ```
+    /// use elbowroom::domain::Domain;
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// let space = SearchSpace::new(vec![Parameter::int("n", 1, 2), Parameter::category("b", [false, true])])?;
+    /// let domain = Domain::whole(&space);
+    /// let all: Vec<String> = domain.enumerate().unwrap().map(|u| space.decode(&u).to_string()).collect();
+    /// assert_eq!(all, ["n=1 b=false", "n=1 b=true", "n=2 b=false", "n=2 b=true"]);
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
     pub fn enumerate(&self) -> Option<impl Iterator<Item = UnitPoint> + '_> {
         let sizes: Vec<u64> = (0..self.dim()).map(|dim| self.n_values(dim)).collect::<Option<_>>()?;
         let mut next = Some(vec![0u64; self.dim()]);

@@ -24,7 +24,7 @@ use self::parameter::Admitted;
 pub use self::parameter::Parameter;
 pub use self::point::Point;
 use self::unit::clamp_unit;
-pub use self::unit::{Dimension, Enumeration, PointKey, UnitPoint};
+pub use self::unit::{Dimension, PointKey, UnitPoint};
 pub use self::value::Value;
 use crate::error::{Error, Result};
 use crate::rng::Stream;
@@ -271,19 +271,6 @@ impl SearchSpace {
     /// The number of different points, constraints aside; none if a float is searched or the number exceeds `u128`.
     pub fn n_points(&self) -> Option<u128> {
         self.dimensions.iter().try_fold(1u128, |n, dimension| n.checked_mul(dimension.levels()?.into()))
-    }
-
-    /// All unit points, constraints aside, one at a time; none if a float is searched.
-    ///
-    /// ```
-    /// use elbowroom::space::{Parameter, SearchSpace};
-    /// let space = SearchSpace::new(vec![Parameter::int("n", 1, 2), Parameter::category("b", [false, true])])?;
-    /// let all: Vec<String> = space.enumerate().unwrap().map(|u| space.decode(&u).to_string()).collect();
-    /// assert_eq!(all, ["n=1 b=false", "n=1 b=true", "n=2 b=false", "n=2 b=true"]);
-    /// # Ok::<(), elbowroom::error::Error>(())
-    /// ```
-    pub fn enumerate(&self) -> Option<Enumeration<'_>> {
-        self.dimensions.iter().all(|dimension| dimension.levels().is_some()).then(|| Enumeration::new(self))
     }
 
     /// Whether all constraints hold at the point that a unit point decodes to. One that cannot be evaluated there, as

@@ -4,7 +4,6 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
-use super::SearchSpace;
 use crate::error::{Error, Result};
 
 /// A point of [0, 1]^d, one coordinate for each parameter that is searched.
@@ -111,36 +110,3 @@ impl Dimension {
 /// What two unit points share exactly if they decode to the same values; for sets and maps of points.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PointKey(pub(super) Box<[u64]>);
-
-/// All unit points of a finite space, one after the other; the last coordinate moves fastest.
-#[derive(Debug, Clone)]
-pub struct Enumeration<'a> {
-    space: &'a SearchSpace,
-    next: Option<Vec<u64>>,
-}
-
-impl<'a> Enumeration<'a> {
-    pub(super) fn new(space: &'a SearchSpace) -> Self {
-        Self { space, next: Some(vec![0; space.dim()]) }
-    }
-}
-
-impl Iterator for Enumeration<'_> {
-    type Item = UnitPoint;
-
-    fn next(&mut self) -> Option<UnitPoint> {
-        let mut levels = self.next.take()?;
-        let point = levels.iter().enumerate().map(|(dim, &level)| self.space.coordinate(dim, level)).collect();
-
-        // Count up as an odometer does; when every wheel has gone round, there is no next point.
-        for (dim, level) in levels.iter_mut().enumerate().rev() {
-            *level += 1;
-            if self.space.dimensions()[dim].levels().is_some_and(|n| *level < n) {
-                self.next = Some(levels);
-                break;
-            }
-            *level = 0;
-        }
-        Some(UnitPoint(point))
-    }
-}

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _elbowroom
 from ._errors import ConfigError, DataError
 from ._number import array, finite, number, seed_of, text_of
-from ._settings import KAPPA, PenalizerName
+from ._settings import PenalizerName
 
 Array = NDArray[np.float64]
 
@@ -79,7 +79,7 @@ def ln_expected_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike) -> 
     return float(found) if found.ndim == 0 else found
 
 
-def ucb(mean: ArrayLike, sd: ArrayLike, kappa: ArrayLike = KAPPA) -> Any:
+def ucb(mean: ArrayLike, sd: ArrayLike, kappa: ArrayLike = _elbowroom.KAPPA) -> Any:
     """The upper confidence bound mean + kappa · sd. The paper takes a kappa of 2.
 
     >>> import elbowroom as er

@@ -21,6 +21,8 @@ __all__ = [
     "suggest",
 ]
 
+KAPPA: float
+
 def strategies() -> str: ...
 def problem_names() -> list[str]: ...
 def suggest(

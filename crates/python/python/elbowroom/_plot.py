@@ -38,8 +38,8 @@ def history(study: Study, ax: Any = None) -> Any:
 
 
 def slices(study: Study, params: Sequence[str] | None = None, axes: Any = None) -> Any:
-    """The model along each parameter through the best point, with the results."""
-    through = _best(study)
+    """The model along each parameter through the recommended point, ±2 standard deviations, with the results."""
+    through = _through(study)
     space = study.space
     names = list(params) if params is not None else [name for name in space if not isinstance(space[name], Fixed)]
     if axes is None:
@@ -69,14 +69,14 @@ def slices(study: Study, params: Sequence[str] | None = None, axes: Any = None) 
 
 
 def pending(study: Study, x: str | None = None, y: str | None = None, ax: Any = None) -> Any:
-    """The model over two parameters through the best point, with results and with what is under way."""
+    """The model over two parameters through the recommended point, with results and with what is under way."""
     space = study.space
     free = [name for name in space if not isinstance(space[name], Fixed)]
     if len(free) < 2:
         raise ConfigError("a map needs two parameters that are searched\n  try: plot_slices")
     x = x or free[0]
     y = y or next(name for name in free if name != x)
-    ax, through = _axes(ax), _best(study)
+    ax, through = _axes(ax), _through(study)
     across, up = (_values(space, name)[:: 3 if isinstance(space[name], Float) else 1] for name in (x, y))
     mean, _ = study.predict([{**through, x: a, y: b} for b in up for a in across])
     (at_x, labels_x), (at_y, labels_y) = _places(space[x], across), _places(space[y], up)
@@ -94,11 +94,12 @@ def pending(study: Study, x: str | None = None, y: str | None = None, ax: Any = 
     return ax
 
 
-def _best(study: Study) -> Params:
-    best = study.best
-    if best is None:
+def _through(study: Study) -> Params:
+    """The point that pictures of the model go through."""
+    recommended = study.recommended
+    if recommended is None:
         raise ElbowroomError("there is no value yet, and so no model\n  try: plots after the first results")
-    return best.params
+    return recommended.params
 
 
 def _values(space: dict[str, Parameter], name: str) -> list[Any]:

@@ -45,10 +45,6 @@ class StudyOptions(TypedDict, total=False):
     lease: float | None
 
 
-KAPPA = 2.0
-"""The weight of the deviation in a confidence bound where none is given: the paper's."""
-
-
 def strategies() -> dict[str, dict[str, Any]]:
     """Every strategy by name, with its options and their defaults, as the core has them.
 
@@ -168,7 +164,7 @@ def _strategy(given: Named | None, parts: dict[str, Any]) -> dict[str, Any]:
 def _acquisition(given: Named) -> Any:
     """As the core writes it: ``{"name": "ucb", "kappa": 2}`` is ``{"ucb": {"kappa": 2}}``."""
     if isinstance(given, str):
-        return {given: {"kappa": KAPPA}} if given in ("ucb", "paper_ucb") else given
+        return {given: {}} if given in ("ucb", "paper_ucb") else given
     if "name" not in given:
         return given
     options = {key: value for key, value in given.items() if key != "name"}

@@ -497,7 +497,7 @@ class Study:
         return _plot.history(self, ax)
 
     def plot_slices(self, params: Sequence[str] | None = None, axes: Any = None) -> Any:
-        """Draws the model along each parameter through the best point: mean, two standard deviations, results."""
+        """Draws the model along each parameter through the recommended point: mean, two standard deviations, results."""
         return _plot.slices(self, params, axes)
 
     def plot_pending(self, x: str | None = None, y: str | None = None, ax: Any = None) -> Any:
