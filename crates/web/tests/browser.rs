@@ -161,7 +161,7 @@ fn a_report_opens_from_a_file_and_draws_the_same_panels() {
     let study = study(&served.store, "plate", 16);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("report.html");
-    let page = elbowroom_view::report::report(&elbowroom_web::scene(&study), &study.digest().to_string(), true);
+    let page = elbowroom_view::report::report(&elbowroom_view::Scene::of(&study), &study.digest().to_string(), true);
     std::fs::write(&file, page).unwrap();
     browser.open(&format!("file://{}", file.display()));
     browser.wait("document.querySelectorAll('.room').length === 5");
@@ -189,7 +189,7 @@ fn a_report_sorts_and_filters_as_the_server_does() {
     let study = study(&served.store, "plate", 16);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("report.html");
-    let page = elbowroom_view::report::report(&elbowroom_web::scene(&study), &study.digest().to_string(), false);
+    let page = elbowroom_view::report::report(&elbowroom_view::Scene::of(&study), &study.digest().to_string(), false);
     std::fs::write(&file, page).unwrap();
     browser.open(&format!("file://{}#/s/plate/trials", file.display()));
     browser.wait("document.querySelectorAll('tbody tr').length === 21");
