@@ -16,7 +16,7 @@ use elbowroom_view::overview::Recommended;
 use elbowroom_view::picture::why_page;
 use elbowroom_view::{Held, Picture, Scene, Standing};
 
-use crate::fault::Fault;
+use crate::error::HttpError;
 use crate::pause::is_paused;
 
 /// How old what is shown may be.
@@ -92,7 +92,7 @@ impl Frozen {
 }
 
 impl Desk {
-    pub fn open(store: Arc<dyn Store>, name: &str) -> Result<Self, Fault> {
+    pub fn open(store: Arc<dyn Store>, name: &str) -> Result<Self, HttpError> {
         let shown = SharedStudy::open(store.clone(), name)?;
         Ok(Self {
             store,
@@ -113,12 +113,12 @@ impl Desk {
     }
 
     /// Shows the study as it stands.
-    pub fn look<T>(&self, see: impl FnOnce(&Scene<'_>) -> T) -> Result<T, Fault> {
-        self.look_shared(|shared| see(&scene(shared)))
+    pub fn look<T>(&self, see: impl FnOnce(&Scene<'_>) -> T) -> Result<T, HttpError> {
+        self.look_shared(|shared| see(&Scene::of(shared)))
     }
 
     /// Shows the study with what its store knows.
-    pub fn look_shared<T>(&self, see: impl FnOnce(&SharedStudy) -> T) -> Result<T, Fault> {
+    pub fn look_shared<T>(&self, see: impl FnOnce(&SharedStudy) -> T) -> Result<T, HttpError> {
         let mut looked = lock(&self.looked);
         if looked.is_none_or(|at| at.elapsed() >= STALE) {
             let mut shown = self.shown.write().unwrap_or_else(PoisonError::into_inner);
@@ -138,13 +138,13 @@ impl Desk {
     }
 
     /// Tells the study something.
-    pub fn tell<T>(&self, tell: impl FnOnce(&mut SharedStudy) -> Result<T, Fault>) -> Result<T, Fault> {
+    pub fn tell<T>(&self, tell: impl FnOnce(&mut SharedStudy) -> Result<T, HttpError>) -> Result<T, HttpError> {
         tell(&mut self.shown.write().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Does something once for all requests of a name. What leaves no trace in the log is remembered here, as long as this
     /// process lives.
-    pub fn once(&self, request: Option<&str>, work: impl FnOnce() -> Result<(), Fault>) -> Result<(), Fault> {
+    pub fn once(&self, request: Option<&str>, work: impl FnOnce() -> Result<(), HttpError>) -> Result<(), HttpError> {
         let Some(request) = request else { return work() };
         let mut done = lock(&self.done);
         if done.contains(request) {
@@ -161,7 +161,7 @@ impl Desk {
     /// Takes points. Where several wait, one prepares points for all of them, and each then takes its own: a batch is
     /// chosen once, and what is taken is stored under its taker's name and request like any other. Who asks for a part of
     /// the space has points chosen for itself.
-    pub fn ask(&self, ask: Ask, worker: &str, ttl: Duration) -> Result<Handed, Fault> {
+    pub fn ask(&self, ask: Ask, worker: &str, ttl: Duration) -> Result<Handed, HttpError> {
         let request = ask.request.clone();
         let is_new = match &request {
             Some(name) => !self.look_shared(|shared| shared.study().answered(name).is_some())? && self.enter(name),
@@ -184,7 +184,7 @@ impl Desk {
         lock(&self.named).insert(name.to_owned())
     }
 
-    fn ask_in_turn(&self, ask: Ask, own: usize, worker: &str, ttl: Duration) -> Result<Handed, Fault> {
+    fn ask_in_turn(&self, ask: Ask, own: usize, worker: &str, ttl: Duration) -> Result<Handed, HttpError> {
         let mut slot = lock(&self.asker);
         let mut study = match slot.take() {
             Some(study) => study,
@@ -215,20 +215,20 @@ impl Desk {
     }
 
     /// A study whose model is made, for pictures: not always the newest, so that many who look cost one fit now and then.
-    pub fn frozen(&self) -> Result<Arc<Frozen>, Fault> {
+    pub fn frozen(&self) -> Result<Arc<Frozen>, HttpError> {
         self.freeze(false)
     }
 
     /// As [`frozen`](Self::frozen), of the study as it is in the store now: what is chosen from it must be free.
-    pub fn newest(&self) -> Result<Arc<Frozen>, Fault> {
+    pub fn newest(&self) -> Result<Arc<Frozen>, HttpError> {
         self.tell(|study| Ok(study.refresh()?))?;
         self.freeze(true)
     }
 
-    fn freeze(&self, newest: bool) -> Result<Arc<Frozen>, Fault> {
+    fn freeze(&self, newest: bool) -> Result<Arc<Frozen>, HttpError> {
         let mut kept = lock(&self.frozen);
         let (revision, standings, held, now) = self.look_shared(|shared| {
-            let Scene { study, standings, held, now, .. } = scene(shared);
+            let Scene { study, standings, held, now, .. } = Scene::of(shared);
             (study.events().len(), standings, held, now)
         })?;
         let replaced = self.replaced.load(Ordering::SeqCst);
@@ -252,7 +252,7 @@ impl Desk {
             if n > MOST_MODELLED {
                 return Err(too_many(n));
             }
-            let Scene { standings, held, times, now, .. } = scene(shared);
+            let Scene { standings, held, times, now, .. } = Scene::of(shared);
             let study = shared.study().clone();
             Ok(Frozen { study, replaced, standings, held, times, now, made: Instant::now(), drawn: Mutex::default() })
         })??;
@@ -266,7 +266,7 @@ impl Desk {
     }
 
     /// A picture, drawn once for all who look at the same state.
-    pub fn picture(&self, which: Picture, x: usize, y: usize) -> Result<Arc<str>, Fault> {
+    pub fn picture(&self, which: Picture, x: usize, y: usize) -> Result<Arc<str>, HttpError> {
         let frozen = if which.needs_model() { self.frozen() } else { Err(too_many(0)) };
         let (x, y) = if which.is_over_two() { (x, y) } else { (0, 0) };
         match frozen {
@@ -293,7 +293,7 @@ impl Desk {
     }
 
     /// The point to use in the end, worked out once for all who look at the same state.
-    pub fn recommended(&self) -> Result<Option<Recommended>, Fault> {
+    pub fn recommended(&self) -> Result<Option<Recommended>, HttpError> {
         let frozen = self.frozen()?;
         let mut drawn = lock(&frozen.drawn);
         if drawn.recommended.is_none() {
@@ -305,7 +305,7 @@ impl Desk {
     }
 
     /// Why a trial's point was chosen: worked out once, since it takes a fit and does not change.
-    pub fn why(&self, trial: TrialId) -> Result<Arc<str>, Fault> {
+    pub fn why(&self, trial: TrialId) -> Result<Arc<str>, HttpError> {
         let mut kept = lock(&self.reasons);
         let key = (self.replaced.load(Ordering::SeqCst), trial);
         if let Some(reasons) = kept.get(&key) {
@@ -324,28 +324,10 @@ impl Desk {
     }
 }
 
-fn too_many(n: usize) -> Fault {
+fn too_many(n: usize) -> HttpError {
     let what = format!("pictures of the model are drawn up to {MOST_MODELLED} results; there are {n}");
     let hint = "look at the history, the trials and the parallel coordinates";
-    Fault::new(StatusCode::UNPROCESSABLE_ENTITY, what, hint)
-}
-
-/// A shared study as a scene.
-pub fn scene(shared: &SharedStudy) -> Scene<'_> {
-    let held = shared.leases().map(|lease| Held {
-        trial: lease.attempt.trial,
-        attempt: lease.attempt.number,
-        worker: lease.worker.clone(),
-        expires: lease.expires.0,
-    });
-    Scene {
-        name: shared.name(),
-        study: shared.study(),
-        standings: shared.study().trials().iter().map(|trial| shared.standing(trial)).collect(),
-        held: held.collect(),
-        times: shared.times().iter().map(|time| time.0).collect(),
-        now: shared.now().0,
-    }
+    HttpError::new(StatusCode::UNPROCESSABLE_ENTITY, what, hint)
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

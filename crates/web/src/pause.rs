@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use axum::http::StatusCode;
 
 use crate::desk::{Desk, lock};
-use crate::fault::Fault;
+use crate::error::HttpError;
 
 /// How long a pause holds without a word from this server: what is left of it once the server is gone.
 const PAUSE: Duration = Duration::from_secs(10);
@@ -23,7 +23,7 @@ impl Desk {
     }
 
     /// Hands nothing out from now on, or goes on. The store knows of it, and so do those who ask it without this server.
-    pub fn pause(self: &Arc<Self>, paused: bool) -> Result<(), Fault> {
+    pub fn pause(self: &Arc<Self>, paused: bool) -> Result<(), HttpError> {
         let turn = lock(&self.pausing);
         self.store.pause(&self.name, paused.then_some(PAUSE))?;
         let was_paused = self.paused.swap(paused, Ordering::SeqCst);
@@ -56,6 +56,6 @@ impl Desk {
 }
 
 /// What is said while nobody is handed anything.
-pub fn is_paused() -> Fault {
-    Fault::new(StatusCode::CONFLICT, "the study is paused", "resume it in the dashboard")
+pub fn is_paused() -> HttpError {
+    HttpError::new(StatusCode::CONFLICT, "the study is paused", "resume it in the dashboard")
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use elbowroom_store::{Store, StudyInfo};
 
 use crate::desk::Desk;
-use crate::fault::Fault;
+use crate::error::HttpError;
 
 /// The studies of one store.
 pub struct Studies {
@@ -21,12 +21,12 @@ impl Studies {
     }
 
     /// What there is.
-    pub fn list(&self) -> Result<Vec<StudyInfo>, Fault> {
+    pub fn list(&self) -> Result<Vec<StudyInfo>, HttpError> {
         Ok(self.store.studies()?)
     }
 
     /// One of them.
-    pub fn desk(&self, name: &str) -> Result<Arc<Desk>, Fault> {
+    pub fn desk(&self, name: &str) -> Result<Arc<Desk>, HttpError> {
         if let Some(desk) = self.lock().get(name) {
             return Ok(desk.clone());
         }

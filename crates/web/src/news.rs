@@ -10,41 +10,41 @@ use elbowroom_view::overview::overview;
 use futures_util::stream::{Stream, unfold};
 
 use crate::desk::Desk;
-use crate::fault::Fault;
-use crate::looks::beside;
+use crate::error::HttpError;
+use crate::queries::blocking;
 use crate::studies::Studies;
 
 /// How often news are looked for.
 const EVERY: Duration = Duration::from_millis(500);
 
 /// The stream of overviews.
-pub async fn live(
+pub async fn news(
     State(studies): State<Arc<Studies>>,
     Path(study): Path<String>,
-) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Fault> {
-    let desk = beside(move || studies.desk(&study)).await?;
-    let news = unfold((desk, String::new()), |(desk, last)| async move {
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, HttpError> {
+    let desk = blocking(move || studies.desk(&study)).await?;
+    let stream = unfold((desk, String::new()), |(desk, last)| async move {
         loop {
             if !last.is_empty() {
                 tokio::time::sleep(EVERY).await;
             }
             let looker = desk.clone();
-            let seen = beside(move || pulse(&looker)).await;
-            let text = seen.unwrap_or_else(|fault| serde_json::json!({ "error": fault.what }).to_string());
+            let seen = blocking(move || pulse(&looker)).await;
+            let text = seen.unwrap_or_else(|error| serde_json::json!({ "error": error.what }).to_string());
             if text != last {
                 return Some((Ok(Event::default().event("study").data(&text)), (desk, text)));
             }
         }
     });
-    Ok(Sse::new(news).keep_alive(KeepAlive::new().interval(Duration::from_secs(15))))
+    Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(Duration::from_secs(15))))
 }
 
 /// The overview, but for the time of looking, which always changes.
-fn pulse(desk: &Desk) -> Result<String, Fault> {
+fn pulse(desk: &Desk) -> Result<String, HttpError> {
     let mut seen = desk.look(overview)?;
     (seen.now, seen.axes) = (0, Vec::new());
     seen.held.iter_mut().for_each(|held| held.expires = 0);
-    let mut pulse = serde_json::to_value(&seen).map_err(|error| Fault::bad(error.to_string(), ""))?;
+    let mut pulse = serde_json::to_value(&seen).map_err(|error| HttpError::bad(error.to_string(), ""))?;
     pulse["paused"] = desk.is_paused().into();
     Ok(pulse.to_string())
 }
