@@ -17,9 +17,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::desk::BY_HAND;
 use crate::error::HttpError;
 use crate::limits::{MAX_ASK, MAX_ATTEMPTS, check_json};
+use crate::live_study::BY_HAND;
 use crate::queries::{blocking, in_json};
 use crate::studies::Studies;
 
@@ -88,7 +88,8 @@ pub async fn ask((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     check_name("the worker's name", &worker)?;
     blocking(move || {
         let ask = elbowroom::study::Ask { request, ..elbowroom::study::Ask::new(n).narrowed(narrowing) };
-        let handed = studies.desk(&name)?.ask(ask, &worker, ttl)?;
+        let served = studies.study(&name)?;
+        let handed = served.broker.ask(&served.live, ask, &worker, ttl)?;
         let trials: Vec<Value> = handed.trials.iter().map(handed_trial).collect();
         in_json(&json!({ "trials": trials, "short": handed.short }))
     })
@@ -146,7 +147,7 @@ pub async fn tell((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     (report.noise, report.correction) = (noise, correction);
     blocking(move || {
         let about = about(trial, attempt, request);
-        let told = studies.desk(&name)?.tell(|study| Ok(study.tell(about, report)?))?;
+        let told = studies.study(&name)?.live.tell(|study| Ok(study.tell(about, report)?))?;
         let word = match told {
             Told::Recorded => "recorded",
             Told::Late => "late",
@@ -178,7 +179,7 @@ pub async fn fail((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     let reason = if reason.trim().is_empty() { "no reason was given".to_owned() } else { reason };
     blocking(move || {
         let about = about(trial, attempt, request);
-        let reported = studies.desk(&name)?.tell(|study| match infeasible {
+        let reported = studies.study(&name)?.live.tell(|study| match infeasible {
             true => Ok(study.infeasible(about, reason)?),
             false => Ok(study.fail(about, reason)?),
         })?;
@@ -210,13 +211,13 @@ struct Release {
 pub async fn release((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     let Release { trial, again, attempt, request } = read(body)?;
     blocking(move || {
-        let desk = studies.desk(&name)?;
+        let served = studies.study(&name)?;
         if !again {
-            let reported = desk.tell(|study| Ok(study.release(about(trial, attempt, request))?))?;
+            let reported = served.live.tell(|study| Ok(study.release(about(trial, attempt, request))?))?;
             return in_json(&json!({ "trial": trial, "reported": word(reported) }));
         }
-        desk.once(request.as_deref(), || {
-            desk.tell(|study| {
+        served.once.run(request.as_deref(), || {
+            served.live.tell(|study| {
                 study.refresh()?;
                 study.study().trial(TrialId(trial))?;
                 let held = study.leases().map(|lease| lease.attempt).find(|held| held.trial.0 == trial);
@@ -263,7 +264,7 @@ pub async fn heartbeat((State(studies), Path(name)): Studied, body: Sent) -> Ans
     let attempts = attempts.iter().map(|a| Attempt { trial: TrialId(a.trial), number: a.attempt }).collect();
     let attempts = checked(attempts)?;
     blocking(move || {
-        let holds = studies.desk(&name)?.store.extend(&name, &attempts)?;
+        let holds = studies.study(&name)?.live.store().extend(&name, &attempts)?;
         let one = |(attempt, hold): (&Attempt, Hold)| match hold {
             Hold::Held(until) => json!({ "trial": attempt.trial, "hold": "held", "until": until.0 }),
             Hold::Superseded => json!({ "trial": attempt.trial, "hold": "superseded" }),
@@ -301,7 +302,7 @@ pub async fn add((State(studies), Path(name)): Studied, body: Sent) -> Answer {
         ));
     }
     blocking(move || {
-        let handed = studies.desk(&name)?.tell(|study| {
+        let handed = studies.study(&name)?.live.tell(|study| {
             study.refresh()?;
             let point = complete(study.study().space(), point)?;
             if let Some(other) = instead_of {
@@ -351,7 +352,7 @@ struct Pause {
 pub async fn pause((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     let Pause { paused } = read(body)?;
     blocking(move || {
-        studies.desk(&name)?.pause(paused)?;
+        studies.study(&name)?.pause(paused)?;
         in_json(&json!({ "paused": paused }))
     })
     .await
@@ -369,7 +370,7 @@ struct Budget {
 pub async fn budget((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     let Budget { trials } = read(body)?;
     blocking(move || {
-        let changed = studies.desk(&name)?.tell(|study| Ok(study.set_budget(trials)?))?;
+        let changed = studies.study(&name)?.live.tell(|study| Ok(study.set_budget(trials)?))?;
         in_json(&json!({ "trials": trials, "changed": changed }))
     })
     .await

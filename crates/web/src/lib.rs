@@ -4,16 +4,22 @@
 //! only, lets nothing change unless it was started so, and shows its contents to no other page of a browser. One layer
 //! around every route sees to that (`guard`); the routes know nothing of it.
 
+mod ask_broker;
 mod changes;
-mod desk;
 mod error;
 mod guard;
+mod idempotency;
+#[cfg(test)]
+mod interleavings;
 mod limits;
+mod live_study;
 mod lobby;
 mod news;
 mod openapi;
 mod pause;
+mod picture_cache;
 mod queries;
+mod ranked;
 mod routes;
 mod serve;
 mod store_api;

@@ -59,14 +59,14 @@ pub async fn studies(State(studies): State<Arc<Studies>>) -> Answer {
 /// A study at a glance.
 pub async fn study((State(studies), Path(name)): Studied) -> Answer {
     blocking(move || {
-        let desk = studies.desk(&name)?;
-        let mut value = desk.look_shared(|shared| {
+        let served = studies.study(&name)?;
+        let mut value = served.live.look_shared(|shared| {
             let mut value = serde_json::to_value(overview(&Scene::of(shared))).unwrap_or_default();
             value["log_hash"] = json!(shared.digest().to_string());
             value["builds"] = json!(builds(shared.study()));
             value
         })?;
-        value["paused"] = json!(desk.is_paused());
+        value["paused"] = json!(served.is_paused());
         value["write"] = json!(studies.write);
         in_json(&value)
     })
@@ -76,10 +76,10 @@ pub async fn study((State(studies), Path(name)): Studied) -> Answer {
 /// The best observed point and the recommended one.
 pub async fn best((State(studies), Path(name)): Studied) -> Answer {
     blocking(move || {
-        let desk = studies.desk(&name)?;
-        let observed = desk.look(|scene| scene.study.best().map(|best| table::row(scene, best)))?;
+        let served = studies.study(&name)?;
+        let observed = served.live.look(|scene| scene.study.best().map(|best| table::row(scene, best)))?;
         // Without a model the best observed point stands for it.
-        let recommended = desk.recommended().ok().flatten();
+        let recommended = served.pictures.recommended(&served.live).ok().flatten();
         in_json(&json!({ "observed": observed, "recommended": recommended }))
     })
     .await
@@ -91,14 +91,14 @@ pub async fn trials(
     query: Result<Query<table::Query>, axum::extract::rejection::QueryRejection>,
 ) -> Answer {
     let query = understood(query)?;
-    blocking(move || in_json(&studies.desk(&name)?.look(|scene| table::table(scene, &query))?)).await
+    blocking(move || in_json(&studies.study(&name)?.live.look(|scene| table::table(scene, &query))?)).await
 }
 
 /// One trial.
 pub async fn trial(State(studies): State<Arc<Studies>>, trial: Trial) -> Answer {
     let (name, id) = numbered(trial)?;
     blocking(move || {
-        let page = studies.desk(&name)?.look(|scene| trial_page(scene, id))?;
+        let page = studies.study(&name)?.live.look(|scene| trial_page(scene, id))?;
         in_json(&page.map_err(|error| HttpError::missing(first_line(&error), "look at the list of trials"))?)
     })
     .await
@@ -108,10 +108,12 @@ pub async fn trial(State(studies): State<Arc<Studies>>, trial: Trial) -> Answer 
 pub async fn why(State(studies): State<Arc<Studies>>, trial: Trial) -> Answer {
     let (name, id) = numbered(trial)?;
     blocking(move || {
-        let desk = studies.desk(&name)?;
-        desk.look(|scene| scene.study.trial(id).map(|_| ()))?
+        let served = studies.study(&name)?;
+        served
+            .live
+            .look(|scene| scene.study.trial(id).map(|_| ()))?
             .map_err(|error| HttpError::missing(first_line(&error), "look at the list of trials"))?;
-        Ok(text(desk.why(id)?))
+        Ok(text(served.pictures.why(&served.live, id)?))
     })
     .await
 }
@@ -147,13 +149,17 @@ pub async fn picture(
     over: Result<Query<Over>, axum::extract::rejection::QueryRejection>,
 ) -> Answer {
     let Over { x, y } = understood(over)?;
-    blocking(move || Ok(text(studies.desk(&name)?.picture(which, x, y)?))).await
+    blocking(move || {
+        let served = studies.study(&name)?;
+        Ok(text(served.pictures.picture(&served.live, which, x, y)?))
+    })
+    .await
 }
 
 /// All trials as CSV.
 pub async fn csv((State(studies), Path(name)): Studied) -> Answer {
     blocking(move || {
-        let text = studies.desk(&name)?.look(elbowroom_view::csv::csv)?;
+        let text = studies.study(&name)?.live.look(elbowroom_view::csv::csv)?;
         let kind = (header::CONTENT_TYPE, "text/csv; charset=utf-8");
         Ok(([kind, (header::CONTENT_DISPOSITION, "attachment; filename=\"trials.csv\"")], text).into_response())
     })
@@ -175,7 +181,7 @@ pub async fn events(
 ) -> Answer {
     let part = understood(part)?;
     blocking(move || {
-        let value = studies.desk(&name)?.look_shared(|shared| {
+        let value = studies.study(&name)?.live.look_shared(|shared| {
             let events = shared.study().events();
             let n = part.events.unwrap_or(100).min(MAX_EVENTS);
             let page: Vec<Value> = (part.from..events.len().min(part.from.saturating_add(n)))

@@ -56,9 +56,9 @@ pub async fn deed(
     let deed = read::<Deed>(body)?;
     if let Deed::Append { event: Event::Asked { .. }, .. } = &deed {
         let (studies, study) = (studies.clone(), study.clone());
-        let desk = blocking(move || studies.desk(&study)).await?;
+        let served = blocking(move || studies.study(&study)).await?;
         let asked = Instant::now();
-        while desk.is_paused() {
+        while served.is_paused() {
             // A worker asks again by itself; one that is told no would end.
             if asked.elapsed() > PATIENCE {
                 return in_json(&Outcome::from(Appended::Queued));
@@ -86,7 +86,7 @@ fn done(studies: &Studies, name: &str, deed: Deed) -> Result<Outcome, HttpError>
             Outcome::Done
         }
         Deed::Append { expected, event, attempts, worker, ttl_ms, ticket } => {
-            let desk = studies.desk(name)?;
+            let served = studies.study(name)?;
             check_name("the worker's name", &worker)?;
             let ttl = ttl_ms.map(Duration::from_millis);
             if ttl.is_some_and(|ttl| ttl.as_secs_f64() > MAX_LEASE) {
@@ -101,7 +101,7 @@ fn done(studies: &Studies, name: &str, deed: Deed) -> Result<Outcome, HttpError>
                 ));
             }
             let handout = Handout { event: &event, attempts: &attempts, worker: &worker, ttl, ticket };
-            let newer = desk.tell(|shared| {
+            let newer = served.live.tell(|shared| {
                 shared.refresh()?;
                 let revision = shared.study().events().len();
                 if revision != expected {
@@ -116,7 +116,7 @@ fn done(studies: &Studies, name: &str, deed: Deed) -> Result<Outcome, HttpError>
             }
         }
         Deed::AppendAll { expected, events } => {
-            let newer = studies.desk(name)?.tell(|shared| {
+            let newer = studies.study(name)?.live.tell(|shared| {
                 shared.refresh()?;
                 let revision = shared.study().events().len();
                 if revision != expected {
@@ -132,7 +132,7 @@ fn done(studies: &Studies, name: &str, deed: Deed) -> Result<Outcome, HttpError>
             }
         }
         Deed::Report { event, attempt, seen } => {
-            let known = studies.desk(name)?.tell(|shared| {
+            let known = studies.study(name)?.live.tell(|shared| {
                 if shared.study().check(&event).is_err() {
                     shared.refresh()?;
                     shared.study().check(&event)?;
