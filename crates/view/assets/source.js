@@ -1,66 +1,128 @@
-"use strict";
 // Where data comes from: the server, or in a report the page itself.
-(() => {
-  const kept = document.getElementById("kept");
-  const data = kept ? JSON.parse(kept.textContent) : null;
-  elbow.report = data ? data.about : null;
 
-  const refuse = (answer, status) => {
-    const fault = new Error(answer.error || `the server answered ${status}`);
-    fault.hint = answer.try || "";
-    return fault;
-  };
-  const study = (name, rest) => `/api/studies/${encodeURIComponent(name)}${rest || ""}`;
+/** @import { Listing, Overview, State, Table } from "./api" */
 
-  const ask = async (path, options) => {
-    let response;
-    try {
-      response = await fetch(path, options);
-    } catch {
-      throw refuse({ error: "the server does not answer", try: "see whether `elbow serve` still runs" });
-    }
-    const answer = await response.json().catch(() => ({}));
-    if (!response.ok) throw refuse(answer, response.status);
-    return answer;
-  };
+/**
+ * @typedef {object} Source
+ * @property {{ study: string } | null} report What the report is about; null where a server answers.
+ * @property {(path: string) => boolean} holds Whether a report has the answer.
+ * @property {(path: string) => Promise<any>} get
+ * @property {(path: string, body: object) => Promise<any>} post
+ * @property {(name: string, seen: (news: News) => void, lost: () => void) => EventSource} live
+ *   Calls back with each overview, until it is closed.
+ */
+/** @typedef {Overview & { error?: string }} News */
+/** @typedef {{ about: { study: string }, views: Record<string, any> }} Kept */
 
-  // A page of the trials that are in the report, as the server would make it.
-  elbow.states = ["running", "queued", "lost", "complete", "failed", "infeasible", "released"];
-  const page = (base, words) => {
-    const all = data.views[`${base}/trials`], { goal, axes } = data.views[base];
-    const { state, text, sort, parameter, reverse, from, rows: n } = Object.fromEntries(new URLSearchParams(words));
-    const wanted = text.trim().toLowerCase(), has = (v) => (typeof v === "number" ? elbow.number(v, 6) : String(v)).toLowerCase().includes(wanted);
-    const notes = (row) => (data.views[`${base}/trials/${row.trial}`] || { notes: [] }).notes;
-    const isWanted = (row) => (!state || row.state === state) && (!wanted || String(row.trial) === wanted || [...row.point, row.reason || "", ...notes(row)].some(has));
-    const column = all.parameters.indexOf(parameter), axis = axes.find((a) => a.name === parameter);
-    const orders = {
-      trial: (row) => row.trial,
-      state: (row) => elbow.states.indexOf(row.state),
-      value: (row) => (row.value === null ? Infinity : goal === "minimize" ? row.value : -row.value),
-      parameter: ({ point }) => (typeof point[column] === "number" || !axis ? point[column] : axis.ticks.findIndex((t) => t.label === String(point[column]))),
-    };
-    const order = orders[sort], rows = all.rows.filter(isWanted).sort((a, b) => order(a) - order(b) || a.trial - b.trial);
-    if (reverse === "true") rows.reverse();
-    return { ...all, n_found: rows.length, n_held: all.rows.length, from: Number(from), rows: rows.slice(Number(from), Number(from) + Number(n)) };
-  };
+/** An answer that says no. */
+export class Refusal extends Error {
+  /**
+   * @param {string} what
+   * @param {string} hint
+   */
+  constructor(what, hint) {
+    super(what);
+    this.hint = hint;
+  }
+}
 
-  elbow.holds = (path) => path in data.views;
-  elbow.get = async (path) => {
-    if (!data) return ask(path, { headers: { accept: "application/json" } });
-    const [base, words] = path.split("/trials?");
-    if (words) return page(base, words);
-    if (elbow.holds(path)) return data.views[path];
-    throw refuse({ error: "this is not part of the report", try: "open the study with `elbow serve`" });
-  };
-  elbow.post = (path, body) => ask(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
-  elbow.study = study;
-  elbow.request = () => `dashboard ${Date.now().toString(36)} ${Math.random().toString(36).slice(2, 12)}`;
+/**
+ * What went wrong, in words.
+ * @param {unknown} error
+ * @returns {[what: string, hint: string]}
+ */
+export const inWords = (error) =>
+  error instanceof Refusal ? [error.message, error.hint] : [error instanceof Error ? error.message : String(error), ""];
 
-  // Calls back with each overview, until it is closed.
-  elbow.live = (name, seen, lost) => {
-    const source = new EventSource(study(name, "/live"));
+/**
+ * The address of something of a study.
+ * @param {string} name
+ */
+export const address = (name, rest = "") => `/api/studies/${encodeURIComponent(name)}${rest}`;
+
+/** A name for a request, so that it is carried out once however often it is sent. */
+export const requestName = () => `dashboard ${Date.now().toString(36)} ${Math.random().toString(36).slice(2, 12)}`;
+
+/**
+ * @param {string} path
+ * @param {RequestInit} options
+ */
+const ask = async (path, options) => {
+  const response = await fetch(path, options).catch(() => {
+    throw new Refusal("the server does not answer", "see whether `elbow serve` still runs");
+  });
+  const answer = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Refusal(answer.error || `the server answered ${response.status}`, answer.try || "");
+  return answer;
+};
+
+/** @type {Source} */
+const server = {
+  report: null,
+  holds: () => true,
+  get: (path) => ask(path, { headers: { accept: "application/json" } }),
+  post: (path, body) =>
+    ask(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+  live: (name, seen, lost) => {
+    const source = new EventSource(address(name, "/live"));
     source.addEventListener("study", (event) => seen(JSON.parse(event.data)));
     source.onerror = lost;
     return source;
+  },
+};
+
+/**
+ * A page of the trials that are in a report. Orders and filters were made where the server makes its own; here they
+ * are looked up.
+ * @param {Listing} listing
+ * @param {URLSearchParams} words
+ * @returns {Table & { n_held: number }}
+ */
+export const page = (listing, words) => {
+  const { parameters, n_trials, rows, orders, states, texts } = listing;
+  const [sort, state] = [words.get("sort"), /** @type {State | null} */ (words.get("state"))];
+  const wanted = (words.get("text") ?? "").trim().toLowerCase();
+  const ofParameter = orders.parameter[parameters.indexOf(words.get("parameter") ?? "")] ?? orders.trial;
+  const order = sort === "parameter" ? ofParameter : orders[/** @type {"trial" | "value" | "state"} */ (sort)];
+  const inState = state && new Set(states[state]);
+  const found = order.filter(
+    (i) => (!inState || inState.has(i)) && (texts[i].includes(wanted) || String(rows[i].trial) === wanted),
+  );
+  if (words.get("reverse") === "true") found.reverse();
+  const [from, n] = ["from", "rows"].map((name) => Number(words.get(name)));
+  const shown = found.slice(from, from + n).map((i) => rows[i]);
+  return { parameters, n_trials, n_found: found.length, n_held: rows.length, from, rows: shown };
+};
+
+/**
+ * @param {Kept} kept
+ * @returns {Source}
+ */
+const inPage = ({ about, views }) => {
+  const refuse = async () => {
+    throw new Refusal("this is not part of the report", "open the study with `elbow serve`");
   };
-})();
+  const holds = (/** @type {string} */ path) => Object.hasOwn(views, path);
+  return {
+    report: about,
+    holds,
+    get: async (path) => {
+      const [base, words] = path.split("/trials?");
+      if (words) return page(views[`${base}/trials`], new URLSearchParams(words));
+      return holds(path) ? views[path] : refuse();
+    },
+    post: refuse,
+    live: () => {
+      throw new Error("a report does not change");
+    },
+  };
+};
+
+/**
+ * The source of this page.
+ * @returns {Source}
+ */
+export const openSource = () => {
+  const kept = document.getElementById("kept");
+  return kept ? inPage(JSON.parse(kept.textContent ?? "")) : server;
+};

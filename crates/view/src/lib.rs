@@ -5,6 +5,7 @@
 
 pub mod assets;
 pub mod axis;
+pub mod bundle;
 pub mod cells;
 pub mod csv;
 pub mod health;

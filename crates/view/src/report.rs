@@ -3,11 +3,12 @@
 use elbowroom::study::{Source, Trial, TrialId};
 use serde_json::{Map, Value, json};
 
-use crate::assets::ASSETS;
+use crate::assets::{ASSETS, ENTRY, STYLE, UPLOT, modules};
+use crate::bundle::bundle;
 use crate::overview::{Recommended, builds, overview};
 use crate::picture::{Picture, trial_page, why_page};
 use crate::scene::{Scene, Standing};
-use crate::table::{MAX_ROWS, Query, Row, Sort, Table, row, table};
+use crate::table::{MAX_ROWS, Query, Sort, listing, row, table};
 
 /// Pairs of parameters that are drawn.
 const PAIRS: usize = 15;
@@ -26,20 +27,20 @@ pub fn report(scene: &Scene<'_>, log_hash: &str, with_model: bool) -> String {
     let kept = json!({ "about": { "study": scene.name }, "views": views(scene, log_hash, with_model) });
     // A `<` could end the script element that holds the data.
     let data = kept.to_string().replace('<', "\\u003c");
-    let inside = |kind: &str, tag: &str| -> String {
-        let those = ASSETS[1..].iter().filter(|asset| asset.kind.starts_with(kind));
-        those.map(|asset| format!("<{tag}>\n{}\n</{tag}>\n", asset.text)).collect()
-    };
+    let inside = |tag: &str, text: &str| format!("<{tag}>\n{text}\n</{tag}>\n");
+    let styles: String =
+        ASSETS.iter().filter(|asset| asset.kind == STYLE).map(|asset| inside("style", asset.text)).collect();
+    let script = bundle(&modules(), ENTRY).expect("a test sees to it that the modules can be bundled");
     let title = escaped(scene.name);
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title}</title>\n{}</head>\n<body>\n<header id=\"bar\"></header>\n<nav id=\"tabs\"></nav>\n\
-         <main id=\"main\" tabindex=\"-1\"></main>\n<script type=\"application/json\" id=\"kept\">{data}</script>\n{}\
+         <title>{title}</title>\n{styles}</head>\n<body>\n<header id=\"bar\"></header>\n<nav id=\"tabs\"></nav>\n\
+         <main id=\"main\" tabindex=\"-1\"></main>\n<script type=\"application/json\" id=\"kept\">{data}</script>\n{}{}\
          <!-- uPlot: {} -->\n</body>\n</html>\n",
-        inside("text/css", "style"),
-        inside("text/javascript", "script"),
+        inside("script", UPLOT.text),
+        inside("script", &script),
         include_str!("../assets/uplot/LICENSE").replace("--", "- -"),
     )
 }
@@ -70,12 +71,12 @@ fn views(scene: &Scene<'_>, log_hash: &str, with_model: bool) -> Map<String, Val
         }
     }
     let listed = listed(scene);
-    for row in &listed.rows {
-        if let Ok(page) = trial_page(scene, TrialId(row.trial)) {
-            views.insert(format!("{base}/trials/{}", row.trial), page);
+    for id in &listed {
+        if let Ok(page) = trial_page(scene, *id) {
+            views.insert(format!("{base}/trials/{id}"), page);
         }
     }
-    views.insert(format!("{base}/trials"), serde_json::to_value(listed).unwrap_or_default());
+    views.insert(format!("{base}/trials"), serde_json::to_value(listing(scene, &listed)).unwrap_or_default());
     for id in explained(scene).into_iter().filter(|_| with_model) {
         if let Ok(why) = why_page(scene, id) {
             views.insert(format!("{base}/trials/{id}/why"), why);
@@ -85,17 +86,17 @@ fn views(scene: &Scene<'_>, log_hash: &str, with_model: bool) -> Map<String, Val
 }
 
 /// The best trials, and of many some of each kind that has no value.
-fn listed(scene: &Scene<'_>) -> Table {
-    let query = Query { sort: Sort::Value, rows: Some(MAX_ROWS), ..Query::default() };
-    let mut listed = table(scene, &query);
-    if listed.n_found > listed.rows.len() {
-        let those =
-            |state: &Standing| table(scene, &Query { state: Some(*state), rows: Some(KIND), ..Query::default() }).rows;
-        let others: Vec<Row> = Standing::ALL.iter().filter(|s| **s != Standing::Complete).flat_map(those).collect();
-        listed.rows.truncate(MAX_ROWS.saturating_sub(others.len()));
-        let is_new = |row: &Row| listed.rows.iter().all(|kept| kept.trial != row.trial);
-        let others: Vec<Row> = others.into_iter().filter(is_new).collect();
-        listed.rows.extend(others);
+fn listed(scene: &Scene<'_>) -> Vec<TrialId> {
+    let ids = |query: Query| table(scene, &query).rows.into_iter().map(|row| TrialId(row.trial)).collect::<Vec<_>>();
+    let mut listed = ids(Query { sort: Sort::Value, rows: Some(MAX_ROWS), ..Query::default() });
+    if scene.study.trials().len() > listed.len() {
+        let without_value = Standing::ALL.into_iter().filter(|state| *state != Standing::Complete);
+        let those = |state| ids(Query { state: Some(state), rows: Some(KIND), ..Query::default() });
+        let others: Vec<TrialId> = without_value.flat_map(those).collect();
+        listed.truncate(MAX_ROWS.saturating_sub(others.len()));
+        listed.extend(others);
+        listed.sort_unstable();
+        listed.dedup();
     }
     listed
 }
@@ -145,9 +146,8 @@ mod tests {
         study.ask(1).unwrap();
         let page = report(&Scene::alone(evil, &study), "c0ffee", true);
         assert!(!page.contains(evil) && page.contains("c0ffee"));
-        // As many scripts as there are assets of that kind, and the data.
-        let scripts = ASSETS.iter().filter(|asset| asset.kind.starts_with("text/javascript")).count();
-        assert_eq!(page.matches("</script>").count(), scripts + 1);
+        // The data, uPlot, and our own modules as one.
+        assert_eq!(page.matches("</script>").count(), 3);
         let data = page.split_once("id=\"kept\">").unwrap().1.split_once("</script>").unwrap().0;
         let data: Value = serde_json::from_str(data).unwrap();
         let base = "/api/studies/%3C%2Fscript%3E%3Cscript%3Ealert(1)%3C%2Fscript%3E";

@@ -4,6 +4,7 @@ use elbowroom::error::Result;
 use elbowroom::space::UnitPoint;
 pub use elbowroom::study::Standing;
 use elbowroom::study::{Study, Trial, TrialId, TrialState};
+use elbowroom_store::SharedStudy;
 use serde::Serialize;
 
 /// Who has a trial.
@@ -37,6 +38,39 @@ pub struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
+    /// A study in a store, as it was when it was last read.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// use elbowroom::study::{StudyConfig, TrialId};
+    /// use elbowroom_store::{Memory, SharedStudy};
+    /// use elbowroom_view::Scene;
+    /// use std::sync::Arc;
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+    /// let store = Arc::new(Memory::new());
+    /// let mut study = SharedStudy::create(store, "plate", StudyConfig::new(space))?.worker("bench 1");
+    /// study.ask(1)?;
+    /// assert_eq!(Scene::of(&study).holder(TrialId(0)).unwrap().worker, "bench 1");
+    /// # Ok::<(), elbowroom_store::Error>(())
+    /// ```
+    pub fn of(shared: &'a SharedStudy) -> Self {
+        let held = shared.leases().map(|lease| Held {
+            trial: lease.attempt.trial,
+            attempt: lease.attempt.number,
+            worker: lease.worker.clone(),
+            expires: lease.expires.0,
+        });
+        Self {
+            name: shared.name(),
+            study: shared.study(),
+            standings: shared.study().trials().iter().map(|trial| shared.standing(trial)).collect(),
+            held: held.collect(),
+            times: shared.times().iter().map(|time| time.0).collect(),
+            now: shared.now().0,
+        }
+    }
+
     /// A study that is in no store: nobody knows of times and workers.
     ///
     /// ```

@@ -1,9 +1,10 @@
 //! Trials as rows: filtered, sorted, a page at a time.
 
 use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 use elbowroom::space::Value;
-use elbowroom::study::{Source, Trial};
+use elbowroom::study::{Source, Trial, TrialId};
 use serde::{Deserialize, Serialize};
 
 use crate::axis::text;
@@ -119,44 +120,140 @@ pub fn row(scene: &Scene<'_>, trial: &Trial) -> Row {
 /// ```
 pub fn table(scene: &Scene<'_>, query: &Query) -> Table {
     let study = scene.study;
-    let parameters: Vec<String> = study.space().parameters().iter().map(|p| p.name().to_owned()).collect();
     let wanted_text = query.text.trim().to_lowercase();
     let wanted = |trial: &&Trial| {
         query.state.is_none_or(|state| scene.standing(trial) == state)
             && (wanted_text.is_empty() || mentions(trial, &wanted_text))
     };
     let mut found: Vec<&Trial> = study.trials().iter().filter(wanted).collect();
-    let goal = study.config().goal;
-    match query.sort {
-        Sort::Trial => {}
-        Sort::State => found.sort_by_key(|trial| scene.standing(trial)),
-        Sort::Value => found.sort_by(|a, b| match (a.value(), b.value()) {
-            (Some(a), Some(b)) => goal.maximized(b).total_cmp(&goal.maximized(a)),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (None, None) => Ordering::Equal,
-        }),
-        Sort::Parameter => {
-            let space = study.space();
-            let named = |dim: &usize| Some(space.searched(*dim).name()) == query.parameter.as_deref();
-            // A parameter that is not searched has one value: nothing to sort by.
-            if let Some(dim) = (0..space.dim()).find(named) {
-                found.sort_by(|a, b| a.unit[dim].total_cmp(&b.unit[dim]));
-            }
-        }
-    }
+    let order = order(scene, query.sort, query.parameter.as_deref());
+    found.sort_by(|a, b| order(a, b));
     if query.reverse {
         found.reverse();
     }
     let rows = query.rows.unwrap_or(50).min(MAX_ROWS);
     let page = found.iter().skip(query.from).take(rows).map(|trial| row(scene, trial));
-    Table { parameters, n_trials: study.trials().len(), n_found: found.len(), from: query.from, rows: page.collect() }
+    Table {
+        parameters: names(scene),
+        n_trials: study.trials().len(),
+        n_found: found.len(),
+        from: query.from,
+        rows: page.collect(),
+    }
 }
 
+/// Some trials with every order and every list of one state, so that a report can be filtered and sorted by looking up.
+/// Orders and lists are indices into `rows`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Listing {
+    /// The names of the parameters, in order.
+    pub parameters: Vec<String>,
+    /// How many trials there are, listed or not.
+    pub n_trials: usize,
+    /// The trials, by number.
+    pub rows: Vec<Row>,
+    /// The orders.
+    pub orders: Orders,
+    /// The trials of each state.
+    pub states: BTreeMap<Standing, Vec<usize>>,
+    /// In which text each trial is looked for; in small letters.
+    pub texts: Vec<String>,
+}
+
+/// Every order of a [`Listing`], as a [`Sort`] has it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Orders {
+    /// By number.
+    pub trial: Vec<usize>,
+    /// The best value first.
+    pub value: Vec<usize>,
+    /// By how they stand.
+    pub state: Vec<usize>,
+    /// By each of the parameters.
+    pub parameter: Vec<Vec<usize>>,
+}
+
+/// Those of the trials `ids` that there are.
+///
+/// ```
+/// use elbowroom::space::{Parameter, SearchSpace};
+/// use elbowroom::study::{Study, StudyConfig};
+/// use elbowroom_view::{Scene, table::listing};
+///
+/// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+/// let mut study = Study::new(StudyConfig::new(space))?;
+/// let ids: Vec<_> = study.ask(3)?.trials.iter().map(|trial| trial.id).collect();
+/// for (id, value) in ids.iter().zip([2.0, 3.0, 1.0]) {
+///     study.tell(*id, value)?;
+/// }
+/// assert_eq!(listing(&Scene::alone("plate", &study), &ids).orders.value, [2, 0, 1]);
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
+pub fn listing(scene: &Scene<'_>, ids: &[TrialId]) -> Listing {
+    let mut trials: Vec<&Trial> = ids.iter().filter_map(|id| scene.study.trial(*id).ok()).collect();
+    trials.sort_by_key(|trial| trial.id);
+    let sorted = |sort: Sort, parameter: Option<&str>| {
+        let order = order(scene, sort, parameter);
+        let mut indices: Vec<usize> = (0..trials.len()).collect();
+        indices.sort_by(|&a, &b| order(trials[a], trials[b]));
+        indices
+    };
+    let parameters = names(scene);
+    let orders = Orders {
+        trial: sorted(Sort::Trial, None),
+        value: sorted(Sort::Value, None),
+        state: sorted(Sort::State, None),
+        parameter: parameters.iter().map(|name| sorted(Sort::Parameter, Some(name))).collect(),
+    };
+    let mut states: BTreeMap<Standing, Vec<usize>> = Standing::ALL.map(|state| (state, Vec::new())).into();
+    for (i, trial) in trials.iter().enumerate() {
+        states.entry(scene.standing(trial)).or_default().push(i);
+    }
+    Listing {
+        parameters,
+        n_trials: scene.study.trials().len(),
+        rows: trials.iter().map(|trial| row(scene, trial)).collect(),
+        orders,
+        states,
+        texts: trials.iter().map(|trial| searched(trial)).collect(),
+    }
+}
+
+fn names(scene: &Scene<'_>) -> Vec<String> {
+    scene.study.space().parameters().iter().map(|parameter| parameter.name().to_owned()).collect()
+}
+
+/// Which of two trials comes first. Equal ones stay in the order of their numbers.
+fn order<'a>(
+    scene: &'a Scene<'_>,
+    sort: Sort,
+    parameter: Option<&str>,
+) -> impl Fn(&Trial, &Trial) -> Ordering + use<'a> {
+    let (goal, space) = (scene.study.config().goal, scene.study.space());
+    let named = |dim: &usize| Some(space.searched(*dim).name()) == parameter;
+    let dim = (0..space.dim()).find(named);
+    move |a, b| match sort {
+        Sort::Trial => a.id.cmp(&b.id),
+        Sort::State => scene.standing(a).cmp(&scene.standing(b)),
+        Sort::Value => match (a.value(), b.value()) {
+            (Some(a), Some(b)) => goal.maximized(b).total_cmp(&goal.maximized(a)),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => Ordering::Equal,
+        },
+        // A parameter that is not searched has one value: nothing to sort by.
+        Sort::Parameter => dim.map_or(Ordering::Equal, |dim| a.unit[dim].total_cmp(&b.unit[dim])),
+    }
+}
+
+/// Whether a trial has this number, or the text in what it is looked for in.
 fn mentions(trial: &Trial, wanted: &str) -> bool {
-    let has = |text: &str| text.to_lowercase().contains(wanted);
-    trial.id.to_string() == wanted
-        || trial.point.iter().any(|(_, value)| has(&text(value)))
-        || reason(trial).is_some_and(has)
-        || trial.notes.iter().any(|note| has(note))
+    trial.id.to_string() == wanted || searched(trial).contains(wanted)
+}
+
+/// In which text a trial is looked for: the values of its point, its reason, its notes; in small letters.
+fn searched(trial: &Trial) -> String {
+    let values = trial.point.iter().map(|(_, value)| text(value));
+    let words = reason(trial).into_iter().chain(trial.notes.iter().map(String::as_str)).map(str::to_owned);
+    values.chain(words).collect::<Vec<_>>().join("\n").to_lowercase()
 }

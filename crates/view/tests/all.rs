@@ -2,4 +2,5 @@
 //!
 //! One program for them all, because each would be linked for itself with everything that the crate stands on.
 
+mod types;
 mod views;

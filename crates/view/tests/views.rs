@@ -14,7 +14,7 @@ use elbowroom_view::history::history;
 use elbowroom_view::map::map;
 use elbowroom_view::model::{parallel, slices, surface};
 use elbowroom_view::overview::overview;
-use elbowroom_view::table::{Query, Sort, table};
+use elbowroom_view::table::{Query, Sort, listing, table};
 use elbowroom_view::timeline::timeline;
 use elbowroom_view::{Picture, Scene, Standing};
 
@@ -279,5 +279,50 @@ fn the_doctor_tells_a_model_that_is_too_sure_from_one_that_is_not() {
         let findings = health(&Scene::alone("sure", &study), true);
         let told = findings.iter().find(|finding| finding.what.contains("the model is too sure"));
         assert_eq!(told.is_some_and(|finding| finding.level == Level::Note), is_too_sure, "{findings:?}");
+    }
+}
+
+#[test]
+fn a_report_has_the_orders_and_filters_of_the_table() {
+    let space = SearchSpace::new(vec![
+        Parameter::float("rate", 0.0, 1.0),
+        Parameter::fixed("shape", "flat"),
+        Parameter::category("gas", ["N2", "Ar", "He"]),
+    ]);
+    let mut study = Study::new(StudyConfig::new(space.unwrap()).initial(12).goal(Goal::Maximize)).unwrap();
+    for (i, trial) in study.ask(12).unwrap().trials.iter().enumerate() {
+        match i {
+            2 | 5 => study.fail(trial.id, "The sample broke").unwrap(),
+            7 => {}
+            // Some values are equal.
+            _ => drop(study.tell(trial.id, (i % 4) as f64).unwrap()),
+        }
+    }
+    let scene = Scene::alone("plate", &study);
+    let ids: Vec<TrialId> = study.trials().iter().rev().map(|trial| trial.id).collect();
+    let kept = listing(&scene, &ids);
+    let orders = [
+        (Sort::Trial, None, &kept.orders.trial),
+        (Sort::Value, None, &kept.orders.value),
+        (Sort::State, None, &kept.orders.state),
+        (Sort::Parameter, Some("rate"), &kept.orders.parameter[0]),
+        (Sort::Parameter, Some("shape"), &kept.orders.parameter[1]),
+        (Sort::Parameter, Some("gas"), &kept.orders.parameter[2]),
+    ];
+    for (sort, parameter, order) in orders {
+        for state in std::iter::once(None).chain(Standing::ALL.map(Some)) {
+            for text in ["", "sample BROKE", "ar", "11"] {
+                let query =
+                    Query { sort, state, text: text.into(), parameter: parameter.map(Into::into), ..Query::default() };
+                let text = text.to_lowercase();
+                let wanted = |i: &&usize| {
+                    state.is_none_or(|state| kept.states[&state].contains(i))
+                        && (kept.texts[**i].contains(&text) || kept.rows[**i].trial.to_string() == text)
+                };
+                let looked_up: Vec<u64> = order.iter().filter(wanted).map(|i| kept.rows[*i].trial).collect();
+                let found: Vec<u64> = table(&scene, &query).rows.iter().map(|row| row.trial).collect();
+                assert_eq!(looked_up, found, "{query:?}");
+            }
+        }
     }
 }

@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
-use crate::fault::Fault;
+use crate::error::HttpError;
 use crate::limits::{MAX_BODY, MAX_TIME};
 use crate::lobby::Visitor;
 use crate::token::Lock;
@@ -51,13 +51,13 @@ impl Guard {
         format!("elbow_{}", self.port)
     }
 
-    fn check(&self, request: &Request) -> Result<Option<Response>, Fault> {
+    fn check(&self, request: &Request) -> Result<Option<Response>, HttpError> {
         let headers = request.headers();
         let host = self.host(headers, request.uri())?;
         let looks = matches!(*request.method(), Method::GET | Method::HEAD);
         if !looks {
             if !matches!(*request.method(), Method::POST | Method::PUT | Method::PATCH | Method::DELETE) {
-                return Err(Fault::new(StatusCode::METHOD_NOT_ALLOWED, "this method is not served", "GET or POST"));
+                return Err(HttpError::new(StatusCode::METHOD_NOT_ALLOWED, "this method is not served", "GET or POST"));
             }
             same_origin(headers, &host)?;
         }
@@ -73,7 +73,7 @@ impl Guard {
         if !looks {
             if !self.write {
                 let what = "this server shows studies and changes nothing";
-                return Err(Fault::new(StatusCode::FORBIDDEN, what, "start it with --write"));
+                return Err(HttpError::new(StatusCode::FORBIDDEN, what, "start it with --write"));
             }
             json_only(headers)?;
         }
@@ -81,10 +81,14 @@ impl Guard {
     }
 
     /// The name it was called by, if it is one of its own.
-    fn host(&self, headers: &HeaderMap, uri: &Uri) -> Result<String, Fault> {
+    fn host(&self, headers: &HeaderMap, uri: &Uri) -> Result<String, HttpError> {
         let refuse = || {
             let what = "this server was called by a name that is not its own";
-            Fault::new(StatusCode::MISDIRECTED_REQUEST, what, "call it as it was printed, or start it with --host NAME")
+            HttpError::new(
+                StatusCode::MISDIRECTED_REQUEST,
+                what,
+                "call it as it was printed, or start it with --host NAME",
+            )
         };
         let mut hosts = headers.get_all(header::HOST).iter();
         let host = hosts.next().and_then(|host| host.to_str().ok()).ok_or_else(refuse)?.to_ascii_lowercase();
@@ -138,18 +142,18 @@ pub async fn guard(State(guard): State<Arc<Guard>>, request: Request, next: Next
     let mut response = match checked {
         Ok(Some(response)) => response,
         Ok(None) if too_large => {
-            Fault::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large", "send at most 1 MB").into_response()
+            HttpError::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large", "send at most 1 MB").into_response()
         }
         Ok(None) => match tokio::time::timeout(MAX_TIME, next.run(request)).await {
             Ok(response) => response,
             Err(_) => {
                 let what = "the answer took too long";
                 let hint = "try again; an ask under the same request name gets the same trials";
-                Fault::new(StatusCode::SERVICE_UNAVAILABLE, what, hint).into_response()
+                HttpError::new(StatusCode::SERVICE_UNAVAILABLE, what, hint).into_response()
             }
         },
-        Err(fault) if fault.status == StatusCode::UNAUTHORIZED && wants_page => closed_door(),
-        Err(fault) => fault.into_response(),
+        Err(error) if error.status == StatusCode::UNAUTHORIZED && wants_page => closed_door(),
+        Err(error) => error.into_response(),
     };
     let headers = response.headers_mut();
     for (name, value) in [
@@ -169,8 +173,9 @@ pub async fn guard(State(guard): State<Arc<Guard>>, request: Request, next: Next
 }
 
 /// Browsers say where a request comes from; programs do not, and are held by the token alone.
-fn same_origin(headers: &HeaderMap, host: &str) -> Result<(), Fault> {
-    let refuse = || Fault::new(StatusCode::FORBIDDEN, "another page sent this request", "send it from the dashboard");
+fn same_origin(headers: &HeaderMap, host: &str) -> Result<(), HttpError> {
+    let refuse =
+        || HttpError::new(StatusCode::FORBIDDEN, "another page sent this request", "send it from the dashboard");
     if let Some(site) = headers.get("sec-fetch-site")
         && !matches!(site.as_bytes(), b"same-origin" | b"none")
     {
@@ -187,23 +192,23 @@ fn same_origin(headers: &HeaderMap, host: &str) -> Result<(), Fault> {
 }
 
 /// A form of another page cannot send JSON without being asked first.
-fn json_only(headers: &HeaderMap) -> Result<(), Fault> {
+fn json_only(headers: &HeaderMap) -> Result<(), HttpError> {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     if kind.eq_ignore_ascii_case("application/json") {
         return Ok(());
     }
     let what = "the body is not declared as JSON";
-    Err(Fault::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, what, "send content-type: application/json"))
+    Err(HttpError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, what, "send content-type: application/json"))
 }
 
 fn query_token(uri: &Uri) -> Option<&str> {
     uri.query()?.split('&').find_map(|pair| pair.strip_prefix("token="))
 }
 
-fn stranger() -> Fault {
+fn stranger() -> HttpError {
     let hint = "open the address that `elbow serve` printed, or send authorization: Bearer TOKEN";
-    Fault::new(StatusCode::UNAUTHORIZED, "this needs the server's token", hint)
+    HttpError::new(StatusCode::UNAUTHORIZED, "this needs the server's token", hint)
 }
 
 fn closed_door() -> Response {

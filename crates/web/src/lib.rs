@@ -4,23 +4,28 @@
 //! only, lets nothing change unless it was started so, and shows its contents to no other page of a browser. One layer
 //! around every route sees to that (`guard`); the routes know nothing of it.
 
-mod actions;
-mod desk;
-mod document;
-mod fault;
+mod ask_broker;
+mod changes;
+mod error;
 mod guard;
+mod idempotency;
+#[cfg(test)]
+mod interleavings;
 mod limits;
-mod live;
+mod live_study;
 mod lobby;
-mod looks;
+mod news;
+mod openapi;
 mod pause;
-mod remote;
+mod picture_cache;
+mod queries;
+mod ranked;
 mod routes;
 mod serve;
+mod store_api;
 mod studies;
 mod token;
 
-pub use desk::scene;
-pub use document::document;
+pub use openapi::document;
 pub use serve::{Server, Settings};
 pub use token::Token;

@@ -10,46 +10,46 @@ use axum::routing::{get, post};
 use elbowroom_view::Picture;
 use elbowroom_view::assets::ASSETS;
 
-use crate::fault::Fault;
+use crate::error::HttpError;
 use crate::guard::{Guard, guard};
 use crate::limits::MAX_BODY;
 use crate::studies::Studies;
-use crate::{actions, document, live, looks, remote};
+use crate::{changes, news, openapi, queries, store_api};
 
 /// All routes, behind the guard.
 pub fn router(studies: Arc<Studies>, door: Arc<Guard>) -> Router {
     let mut router = Router::new()
-        .route("/api/openapi.json", get(|| async { looks::in_json(&document::document()) }))
-        .route("/api/store", get(remote::studies))
-        .route("/api/store/{study}", get(remote::log).post(remote::deed))
-        .route("/api/studies", get(looks::studies))
-        .route("/api/studies/{study}", get(looks::study))
-        .route("/api/studies/{study}/best", get(looks::best))
-        .route("/api/studies/{study}/trials", get(looks::trials))
-        .route("/api/studies/{study}/trials/{trial}", get(looks::trial))
-        .route("/api/studies/{study}/trials/{trial}/why", get(looks::why))
-        .route("/api/studies/{study}/trials.csv", get(looks::csv))
-        .route("/api/studies/{study}/events", get(looks::events))
-        .route("/api/studies/{study}/live", get(live::live))
-        .route("/api/studies/{study}/ask", post(actions::ask))
-        .route("/api/studies/{study}/tell", post(actions::tell))
-        .route("/api/studies/{study}/fail", post(actions::fail))
-        .route("/api/studies/{study}/release", post(actions::release))
-        .route("/api/studies/{study}/heartbeat", post(actions::heartbeat))
-        .route("/api/studies/{study}/add", post(actions::add))
-        .route("/api/studies/{study}/budget", post(actions::budget))
-        .route("/api/studies/{study}/pause", post(actions::pause));
+        .route("/api/openapi.json", get(|| async { queries::in_json(&openapi::document()) }))
+        .route("/api/store", get(store_api::studies))
+        .route("/api/store/{study}", get(store_api::log).post(store_api::deed))
+        .route("/api/studies", get(queries::studies))
+        .route("/api/studies/{study}", get(queries::study))
+        .route("/api/studies/{study}/best", get(queries::best))
+        .route("/api/studies/{study}/trials", get(queries::trials))
+        .route("/api/studies/{study}/trials/{trial}", get(queries::trial))
+        .route("/api/studies/{study}/trials/{trial}/why", get(queries::why))
+        .route("/api/studies/{study}/trials.csv", get(queries::csv))
+        .route("/api/studies/{study}/events", get(queries::events))
+        .route("/api/studies/{study}/live", get(news::news))
+        .route("/api/studies/{study}/ask", post(changes::ask))
+        .route("/api/studies/{study}/tell", post(changes::tell))
+        .route("/api/studies/{study}/fail", post(changes::fail))
+        .route("/api/studies/{study}/release", post(changes::release))
+        .route("/api/studies/{study}/heartbeat", post(changes::heartbeat))
+        .route("/api/studies/{study}/add", post(changes::add))
+        .route("/api/studies/{study}/budget", post(changes::budget))
+        .route("/api/studies/{study}/pause", post(changes::pause));
     for (name, which) in Picture::ALL {
         let path = format!("/api/studies/{{study}}/{name}");
-        router = router.route(&path, get(move |studied, over| looks::picture(which, studied, over)));
+        router = router.route(&path, get(move |studied, over| queries::picture(which, studied, over)));
     }
     for asset in ASSETS {
         router = router.route(asset.path, get(move || async move { file(asset.kind, asset.text) }));
     }
     router
-        .fallback(|| async { Fault::missing("there is nothing here", "see /api/openapi.json for what there is") })
+        .fallback(|| async { HttpError::missing("there is nothing here", "see /api/openapi.json for what there is") })
         .method_not_allowed_fallback(|| async {
-            Fault::new(StatusCode::METHOD_NOT_ALLOWED, "this method is not served here", "see /api/openapi.json")
+            HttpError::new(StatusCode::METHOD_NOT_ALLOWED, "this method is not served here", "see /api/openapi.json")
         })
         .layer(DefaultBodyLimit::max(MAX_BODY))
         .with_state(studies)

@@ -5,45 +5,73 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use elbowroom_store::{Store, StudyInfo};
 
-use crate::desk::Desk;
-use crate::fault::Fault;
+use crate::ask_broker::AskBroker;
+use crate::error::HttpError;
+use crate::idempotency::Idempotency;
+use crate::live_study::LiveStudy;
+use crate::picture_cache::PictureCache;
+
+/// A study that is shown to many and asked by many. No part owns another: each is handed the ones it needs.
+pub struct ServedStudy {
+    pub live: LiveStudy,
+    pub broker: AskBroker,
+    pub pictures: PictureCache,
+    pub once: Idempotency,
+}
+
+impl ServedStudy {
+    fn open(store: Arc<dyn Store>, name: &str) -> Result<Self, HttpError> {
+        let live = LiveStudy::open(store, name)?;
+        Ok(Self { live, broker: AskBroker::default(), pictures: PictureCache::default(), once: Idempotency::default() })
+    }
+
+    /// Whether nobody is handed anything.
+    pub fn is_paused(&self) -> bool {
+        self.broker.pause.is_on()
+    }
+
+    /// Hands nothing out from now on, or goes on.
+    pub fn pause(&self, is_on: bool) -> Result<(), HttpError> {
+        self.broker.pause.set(self.live.store(), self.live.name(), is_on)
+    }
+}
 
 /// The studies of one store.
 pub struct Studies {
     pub store: Arc<dyn Store>,
     pub write: bool,
-    desks: Mutex<HashMap<String, Arc<Desk>>>,
+    served: Mutex<HashMap<String, Arc<ServedStudy>>>,
 }
 
 impl Studies {
     pub fn new(store: Arc<dyn Store>, write: bool) -> Self {
-        Self { store, write, desks: Mutex::default() }
+        Self { store, write, served: Mutex::default() }
     }
 
     /// What there is.
-    pub fn list(&self) -> Result<Vec<StudyInfo>, Fault> {
+    pub fn list(&self) -> Result<Vec<StudyInfo>, HttpError> {
         Ok(self.store.studies()?)
     }
 
     /// One of them.
-    pub fn desk(&self, name: &str) -> Result<Arc<Desk>, Fault> {
-        if let Some(desk) = self.lock().get(name) {
-            return Ok(desk.clone());
+    pub fn study(&self, name: &str) -> Result<Arc<ServedStudy>, HttpError> {
+        if let Some(study) = self.lock().get(name) {
+            return Ok(study.clone());
         }
         // Opened outside the lock: a long log takes a while. Of two that open at once, the first one stays.
-        let desk = Arc::new(Desk::open(self.store.clone(), name)?);
-        Ok(self.lock().entry(name.to_owned()).or_insert(desk).clone())
+        let study = Arc::new(ServedStudy::open(self.store.clone(), name)?);
+        Ok(self.lock().entry(name.to_owned()).or_insert(study).clone())
     }
 
     /// Ends the pauses that were made here: who made them is about to go.
     pub fn resume(&self) {
-        for desk in self.lock().values().filter(|desk| desk.is_paused()) {
+        for study in self.lock().values().filter(|study| study.is_paused()) {
             // One that stays in the store ends by itself.
-            let _ = desk.pause(false);
+            let _ = study.pause(false);
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Desk>>> {
-        self.desks.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<ServedStudy>>> {
+        self.served.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

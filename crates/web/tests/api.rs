@@ -40,7 +40,7 @@ fn a_request_that_is_sent_again_has_the_same_answer_and_changes_nothing() {
 fn points_with_fixed_parameters_are_distinct_and_end_with_the_space_and_the_budget() {
     let served = Served::start(true);
     let parameters = vec![Parameter::int("x", 1, 4), Parameter::int("y", 1, 2)];
-    let config = StudyConfig::new(SearchSpace::new(parameters).unwrap()).budget(2);
+    let config = StudyConfig::new(SearchSpace::new(parameters).unwrap()).budget(6);
     let mut study = SharedStudy::create(served.store.clone(), "few", config).unwrap();
     let ask = || served.post("/api/studies/few/ask", &json!({ "n": 2, "fixed": { "y": 1 } })).json();
     let answers = [ask(), ask(), ask()];

@@ -5,6 +5,7 @@ use crate::common::{Served, study};
 use elbowroom::space::{Parameter, SearchSpace};
 use elbowroom::study::{StudyConfig, TrialId};
 use elbowroom_store::{SharedStudy, Standing};
+use serde_json::Value;
 
 /// Goes to a page of a study, and waits until it is drawn.
 fn go(browser: &mut Browser, page: &str) {
@@ -160,7 +161,7 @@ fn a_report_opens_from_a_file_and_draws_the_same_panels() {
     let study = study(&served.store, "plate", 16);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("report.html");
-    let page = elbowroom_view::report::report(&elbowroom_web::scene(&study), &study.digest().to_string(), true);
+    let page = elbowroom_view::report::report(&elbowroom_view::Scene::of(&study), &study.digest().to_string(), true);
     std::fs::write(&file, page).unwrap();
     browser.open(&format!("file://{}", file.display()));
     browser.wait("document.querySelectorAll('.room').length === 5");
@@ -177,6 +178,60 @@ fn a_report_opens_from_a_file_and_draws_the_same_panels() {
     ] {
         go(&mut browser, page);
         browser.wait(drawn);
+    }
+    assert!(browser.complaints.is_empty(), "{:?}", browser.complaints);
+}
+
+#[test]
+fn a_report_sorts_and_filters_as_the_server_does() {
+    let Some(mut browser) = Browser::start() else { return };
+    let served = Served::start(false);
+    let study = study(&served.store, "plate", 16);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("report.html");
+    let page = elbowroom_view::report::report(&elbowroom_view::Scene::of(&study), &study.digest().to_string(), false);
+    std::fs::write(&file, page).unwrap();
+    browser.open(&format!("file://{}#/s/plate/trials", file.display()));
+    browser.wait("document.querySelectorAll('tbody tr').length === 21");
+    let listed = |browser: &mut Browser| {
+        browser.eval("[...document.querySelectorAll('tbody tr')].map((row) => Number(row.dataset.trial))")
+    };
+    let expected = |query: &str| {
+        let table = served.get(&format!("/api/studies/plate/trials?{query}")).json();
+        Value::from_iter(table["rows"].as_array().unwrap().iter().map(|row| row["trial"].clone()))
+    };
+    assert_eq!(listed(&mut browser), expected("sort=value"), "the best one stands first");
+    for (head, query) in [
+        ("trial", "sort=trial"),
+        ("state", "sort=state"),
+        ("value", "sort=value"),
+        ("temperature", "sort=parameter&parameter=temperature"),
+        ("rate", "sort=parameter&parameter=rate"),
+        ("steps", "sort=parameter&parameter=steps"),
+        ("gas", "sort=parameter&parameter=gas"),
+    ] {
+        for (arrow, reverse) in [("↑", "false"), ("↓", "true")] {
+            let cell =
+                format!("[...document.querySelectorAll('th button')].find((b) => b.textContent.startsWith({head:?}))");
+            browser.eval(&format!("{cell}.click()"));
+            browser.wait(&format!("{cell}.textContent === {head:?} + ' {arrow}'"));
+            assert_eq!(listed(&mut browser), expected(&format!("{query}&reverse={reverse}")), "{head} {arrow}");
+        }
+    }
+    // Sorted by gas, downwards, from here on.
+    let sorted = "sort=parameter&parameter=gas&reverse=true";
+    for (state, n) in [("failed", 2), ("complete", 14), ("", 21)] {
+        browser.eval(&format!("(() => {{ const s = document.querySelector('select[aria-label=state]'); s.value = {state:?}; s.dispatchEvent(new Event('change')); }})()"));
+        browser.wait(&format!("document.querySelectorAll('tbody tr').length === {n}"));
+        let filter = if state.is_empty() { String::new() } else { format!("&state={state}") };
+        assert_eq!(listed(&mut browser), expected(&format!("{sorted}{filter}")), "{state}");
+    }
+    for text in ["Sample BROKE", "17", "ar"] {
+        browser.eval(&format!("(() => {{ const f = document.getElementById('filter'); f.value = {text:?}; f.dispatchEvent(new Event('input')); }})()"));
+        let found = expected(&format!("{sorted}&text={}", text.replace(' ', "%20")));
+        let n = found.as_array().unwrap().len();
+        assert!((1..21).contains(&n), "{text}: {found}");
+        browser.wait(&format!("JSON.stringify([...document.querySelectorAll('tbody tr')].map((row) => Number(row.dataset.trial))) === '{found}'"));
     }
     assert!(browser.complaints.is_empty(), "{:?}", browser.complaints);
 }

@@ -48,7 +48,8 @@ const PIXELS: &str = "((place, hue) => {
     const canvas = place.querySelector('canvas'), over = place.querySelector('.u-over').getBoundingClientRect();
     const box = canvas.getBoundingClientRect(), scale = canvas.width / box.width;
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-    const want = [1, 3, 5].map((i) => parseInt(elbow.colour(hue).slice(i, i + 2), 16));
+    const name = getComputedStyle(document.documentElement).getPropertyValue(`--${hue}`).trim();
+    const want = [1, 3, 5].map((i) => parseInt(name.slice(i, i + 2), 16));
     const rows = new Set(), columns = new Set();
     for (let i = 0; i < data.length; i += 4) {
         if (data[i + 3] < 200 || want.some((c, k) => Math.abs(c - data[i + k]) > 12)) continue;

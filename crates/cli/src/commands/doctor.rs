@@ -7,8 +7,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::Result;
 use elbowroom::insight::steepness;
 use elbowroom_store::{SharedStudy, check, open, salvage};
+use elbowroom_view::Scene;
 use elbowroom_view::health::{Finding, Level, health};
-use elbowroom_web::scene;
 use serde_json::json;
 
 use super::answer;
@@ -40,7 +40,7 @@ pub fn doctor(args: &Doctor, json: bool) -> Result<ExitCode> {
             findings.insert(0, Finding::note(words_of(&differ).trim_end(), TRY));
         }
         findings.extend(clock(&shared));
-        findings.extend(health(&scene(&shared), true));
+        findings.extend(health(&Scene::of(&shared), true));
         findings.extend(steepness(shared.study()));
     }
     let any_bad = findings.iter().any(|finding| finding.level == Level::Bad);

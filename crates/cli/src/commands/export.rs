@@ -5,8 +5,8 @@ use std::io::Write;
 
 use anyhow::Result;
 use elbowroom_store::SharedStudy;
+use elbowroom_view::Scene;
 use elbowroom_view::csv::csv;
-use elbowroom_web::scene;
 
 use crate::args::{Export, Format};
 use crate::fault::fault;
@@ -18,8 +18,8 @@ pub fn export(args: &Export, json: bool) -> Result<()> {
     let study = Place::find(&args.study)?.open()?;
     let text = match args.format {
         // --json asks for JSON whatever else is the default.
-        Some(Format::Csv) => csv(&scene(&study)),
-        None if !json => csv(&scene(&study)),
+        Some(Format::Csv) => csv(&Scene::of(&study)),
+        None if !json => csv(&Scene::of(&study)),
         Some(Format::Jsonl) | None => jsonl(&study),
         Some(Format::Events) => events(&study)?,
     };

@@ -1,8 +1,8 @@
 //! `elbow report`: a study as one file that opens anywhere.
 
 use anyhow::Result;
+use elbowroom_view::Scene;
 use elbowroom_view::report::report as page;
-use elbowroom_web::scene;
 use serde_json::json;
 
 use super::answer;
@@ -17,7 +17,7 @@ const MOST_MODELLED: usize = 20_000;
 pub fn report(args: &Report, json: bool) -> Result<()> {
     let study = Place::find(&args.study.clone().into())?.open()?;
     let with_model = study.study().n_observed() <= MOST_MODELLED;
-    let text = page(&scene(&study), &study.digest().to_string(), with_model);
+    let text = page(&Scene::of(&study), &study.digest().to_string(), with_model);
     let shown = args.file.display();
     std::fs::write(&args.file, text)
         .map_err(|error| fault(format!("{shown} could not be written: {error}"), "name another place"))?;

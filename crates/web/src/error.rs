@@ -7,13 +7,13 @@ use serde_json::json;
 
 /// An answer that says no.
 #[derive(Debug)]
-pub struct Fault {
+pub struct HttpError {
     pub status: StatusCode,
     pub what: String,
     pub hint: String,
 }
 
-impl Fault {
+impl HttpError {
     pub fn new(status: StatusCode, what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self { status, what: what.into(), hint: hint.into() }
     }
@@ -27,14 +27,14 @@ impl Fault {
     }
 }
 
-impl IntoResponse for Fault {
+impl IntoResponse for HttpError {
     fn into_response(self) -> Response {
         let body = json!({ "error": self.what, "try": self.hint }).to_string();
         (self.status, [("content-type", "application/json")], body).into_response()
     }
 }
 
-impl From<Error> for Fault {
+impl From<Error> for HttpError {
     fn from(error: Error) -> Self {
         let status = match &error {
             Error::NoStudy { .. } => StatusCode::NOT_FOUND,
@@ -47,11 +47,11 @@ impl From<Error> for Fault {
         };
         let text = error.to_string();
         let (what, hint) = text.split_once("\n  try: ").unwrap_or((&text, ""));
-        Fault::new(status, what, hint)
+        HttpError::new(status, what, hint)
     }
 }
 
-impl From<elbowroom::error::Error> for Fault {
+impl From<elbowroom::error::Error> for HttpError {
     fn from(error: elbowroom::error::Error) -> Self {
         Error::from(error).into()
     }

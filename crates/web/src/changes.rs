@@ -17,28 +17,28 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::desk::BY_HAND;
-use crate::fault::Fault;
+use crate::error::HttpError;
 use crate::limits::{MAX_ASK, MAX_ATTEMPTS, check_json};
-use crate::looks::{beside, in_json};
+use crate::live_study::BY_HAND;
+use crate::queries::{blocking, in_json};
 use crate::studies::Studies;
 
 type Studied = (State<Arc<Studies>>, Path<String>);
 type Sent = Result<Bytes, BytesRejection>;
-type Answer = Result<Response, Fault>;
+type Answer = Result<Response, HttpError>;
 
 /// Longest lease that a worker may ask for, in seconds: a person's trial may take weeks.
 pub const MAX_LEASE: f64 = 366.0 * 86_400.0;
 
 /// The body, if it is what is wanted.
-pub fn read<T: DeserializeOwned>(body: Sent) -> Result<T, Fault> {
-    let body = body.map_err(|error| Fault::new(error.status(), error.body_text(), "send at most 1 MB"))?;
-    check_json(&body).map_err(|what| Fault::bad(what, "send a plain object"))?;
+pub fn read<T: DeserializeOwned>(body: Sent) -> Result<T, HttpError> {
+    let body = body.map_err(|error| HttpError::new(error.status(), error.body_text(), "send at most 1 MB"))?;
+    check_json(&body).map_err(|what| HttpError::bad(what, "send a plain object"))?;
     // A list would be taken for an object's values in their order.
     if body.trim_ascii_start().first() != Some(&b'{') {
-        return Err(Fault::bad("the body is no JSON object", "see /api/openapi.json"));
+        return Err(HttpError::bad("the body is no JSON object", "see /api/openapi.json"));
     }
-    serde_json::from_slice(&body).map_err(|error| Fault::bad(error.to_string(), "see /api/openapi.json"))
+    serde_json::from_slice(&body).map_err(|error| HttpError::bad(error.to_string(), "see /api/openapi.json"))
 }
 
 /// Which trial, which attempt of it, under which name.
@@ -68,11 +68,11 @@ fn one() -> usize {
     1
 }
 
-fn lease(seconds: Option<f64>) -> Result<Duration, Fault> {
+fn lease(seconds: Option<f64>) -> Result<Duration, HttpError> {
     match seconds {
         None => Ok(DEFAULT_TTL),
         Some(s) if (1.0..=MAX_LEASE).contains(&s) => Ok(Duration::from_secs_f64(s)),
-        Some(s) => Err(Fault::bad(format!("a lease of {s} seconds was asked for"), "ask for 1 second to a year")),
+        Some(s) => Err(HttpError::bad(format!("a lease of {s} seconds was asked for"), "ask for 1 second to a year")),
     }
 }
 
@@ -81,14 +81,15 @@ pub async fn ask((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     let Ask { n, worker, request, lease_seconds, fixed, within } = read(body)?;
     let narrowing = Narrowing { fixed: fixed.into_iter().collect(), within };
     if !(1..=MAX_ASK).contains(&n) {
-        return Err(Fault::bad(format!("{n} points were asked for"), format!("ask for 1 to {MAX_ASK}")));
+        return Err(HttpError::bad(format!("{n} points were asked for"), format!("ask for 1 to {MAX_ASK}")));
     }
     let ttl = lease(lease_seconds)?;
     let worker = worker.unwrap_or_else(|| BY_HAND.to_owned());
     check_name("the worker's name", &worker)?;
-    beside(move || {
+    blocking(move || {
         let ask = elbowroom::study::Ask { request, ..elbowroom::study::Ask::new(n).narrowed(narrowing) };
-        let handed = studies.desk(&name)?.ask(ask, &worker, ttl)?;
+        let served = studies.study(&name)?;
+        let handed = served.broker.ask(&served.live, ask, &worker, ttl)?;
         let trials: Vec<Value> = handed.trials.iter().map(handed_trial).collect();
         in_json(&json!({ "trials": trials, "short": handed.short }))
     })
@@ -125,13 +126,14 @@ struct Tell {
 }
 
 /// The variance of the noise, from itself or from the standard deviation.
-fn variance(noise: Option<f64>, sd: Option<f64>) -> Result<Option<f64>, Fault> {
+fn variance(noise: Option<f64>, sd: Option<f64>) -> Result<Option<f64>, HttpError> {
     match (noise, sd) {
-        (Some(_), Some(_)) => {
-            Err(Fault::bad("there are both `noise` and `sd`", "send one of them: noise is the variance, sd its root"))
-        }
+        (Some(_), Some(_)) => Err(HttpError::bad(
+            "there are both `noise` and `sd`",
+            "send one of them: noise is the variance, sd its root",
+        )),
         (_, Some(sd)) if sd < 0.0 => {
-            Err(Fault::bad(format!("the standard deviation is {sd}"), "send one that is not negative"))
+            Err(HttpError::bad(format!("the standard deviation is {sd}"), "send one that is not negative"))
         }
         (noise, sd) => Ok(noise.or(sd.map(|sd| sd * sd))),
     }
@@ -143,9 +145,9 @@ pub async fn tell((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     let noise = variance(noise, sd)?;
     let mut report = Report::new(value.unwrap_or(f64::NAN));
     (report.noise, report.correction) = (noise, correction);
-    beside(move || {
+    blocking(move || {
         let about = about(trial, attempt, request);
-        let told = studies.desk(&name)?.tell(|study| Ok(study.tell(about, report)?))?;
+        let told = studies.study(&name)?.live.tell(|study| Ok(study.tell(about, report)?))?;
         let word = match told {
             Told::Recorded => "recorded",
             Told::Late => "late",
@@ -175,9 +177,9 @@ struct Fail {
 pub async fn fail((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     let Fail { trial, reason, infeasible, attempt, request } = read(body)?;
     let reason = if reason.trim().is_empty() { "no reason was given".to_owned() } else { reason };
-    beside(move || {
+    blocking(move || {
         let about = about(trial, attempt, request);
-        let reported = studies.desk(&name)?.tell(|study| match infeasible {
+        let reported = studies.study(&name)?.live.tell(|study| match infeasible {
             true => Ok(study.infeasible(about, reason)?),
             false => Ok(study.fail(about, reason)?),
         })?;
@@ -208,14 +210,14 @@ struct Release {
 /// Gives a trial up, or back.
 pub async fn release((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     let Release { trial, again, attempt, request } = read(body)?;
-    beside(move || {
-        let desk = studies.desk(&name)?;
+    blocking(move || {
+        let served = studies.study(&name)?;
         if !again {
-            let reported = desk.tell(|study| Ok(study.release(about(trial, attempt, request))?))?;
+            let reported = served.live.tell(|study| Ok(study.release(about(trial, attempt, request))?))?;
             return in_json(&json!({ "trial": trial, "reported": word(reported) }));
         }
-        desk.once(request.as_deref(), || {
-            desk.tell(|study| {
+        served.once.run(request.as_deref(), || {
+            served.live.tell(|study| {
                 study.refresh()?;
                 study.study().trial(TrialId(trial))?;
                 let held = study.leases().map(|lease| lease.attempt).find(|held| held.trial.0 == trial);
@@ -223,7 +225,7 @@ pub async fn release((State(studies), Path(name)): Studied, body: Sent) -> Answe
                     // Given back before: somebody else has it by now.
                     Some(held) if attempt.is_some_and(|number| number < held.number) => Ok(()),
                     Some(held) if attempt.is_none_or(|number| number == held.number) => Ok(study.give_back(&[held])?),
-                    _ => Err(Fault::new(StatusCode::CONFLICT, "nobody has this trial", "look at how it stands")),
+                    _ => Err(HttpError::new(StatusCode::CONFLICT, "nobody has this trial", "look at how it stands")),
                 }
             })
         })?;
@@ -246,9 +248,9 @@ struct Alive {
 }
 
 /// Attempts whose trials' numbers a database can hold.
-pub fn checked(attempts: Vec<Attempt>) -> Result<Vec<Attempt>, Fault> {
+pub fn checked(attempts: Vec<Attempt>) -> Result<Vec<Attempt>, HttpError> {
     match attempts.iter().find(|attempt| i64::try_from(attempt.trial.0).is_err()) {
-        Some(attempt) => Err(Fault::missing(format!("there is no trial {}", attempt.trial), "look at the trials")),
+        Some(attempt) => Err(HttpError::missing(format!("there is no trial {}", attempt.trial), "look at the trials")),
         None => Ok(attempts),
     }
 }
@@ -257,12 +259,12 @@ pub fn checked(attempts: Vec<Attempt>) -> Result<Vec<Attempt>, Fault> {
 pub async fn heartbeat((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     let Beat { attempts } = read(body)?;
     if attempts.len() > MAX_ATTEMPTS {
-        return Err(Fault::bad("too many attempts at once", format!("send at most {MAX_ATTEMPTS}")));
+        return Err(HttpError::bad("too many attempts at once", format!("send at most {MAX_ATTEMPTS}")));
     }
     let attempts = attempts.iter().map(|a| Attempt { trial: TrialId(a.trial), number: a.attempt }).collect();
     let attempts = checked(attempts)?;
-    beside(move || {
-        let holds = studies.desk(&name)?.store.extend(&name, &attempts)?;
+    blocking(move || {
+        let holds = studies.study(&name)?.live.store().extend(&name, &attempts)?;
         let one = |(attempt, hold): (&Attempt, Hold)| match hold {
             Hold::Held(until) => json!({ "trial": attempt.trial, "hold": "held", "until": until.0 }),
             Hold::Superseded => json!({ "trial": attempt.trial, "hold": "superseded" }),
@@ -294,10 +296,13 @@ pub async fn add((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     let noise = variance(noise, sd)?;
     let due = due_seconds.map(|seconds| lease(Some(seconds))).transpose()?;
     if value.is_none() && noise.is_some() {
-        return Err(Fault::bad("there is a noise without a value", "send both, or tell them once the value is there"));
+        return Err(HttpError::bad(
+            "there is a noise without a value",
+            "send both, or tell them once the value is there",
+        ));
     }
-    beside(move || {
-        let handed = studies.desk(&name)?.tell(|study| {
+    blocking(move || {
+        let handed = studies.study(&name)?.live.tell(|study| {
             study.refresh()?;
             let point = complete(study.study().space(), point)?;
             if let Some(other) = instead_of {
@@ -305,7 +310,7 @@ pub async fn add((State(studies), Path(name)): Studied, body: Sent) -> Answer {
                 let repeated = request.as_deref().and_then(|request| study.study().reported(request)).is_some();
                 if !trial.is_pending() && !repeated {
                     let what = format!("trial {other} is not under way, so no other point can take its place");
-                    return Err(Fault::new(StatusCode::CONFLICT, what, "add a point of your own"));
+                    return Err(HttpError::new(StatusCode::CONFLICT, what, "add a point of your own"));
                 }
             }
             let added = match value {
@@ -328,7 +333,7 @@ pub async fn add((State(studies), Path(name)): Studied, body: Sent) -> Answer {
 }
 
 /// The point with the values of fixed parameters, which nobody has to repeat.
-fn complete(space: &elbowroom::space::SearchSpace, mut point: Point) -> Result<Point, Fault> {
+fn complete(space: &elbowroom::space::SearchSpace, mut point: Point) -> Result<Point, HttpError> {
     for parameter in space.parameters() {
         if let (elbowroom::space::Parameter::Fixed { name, value }, None) = (parameter, point.get(parameter.name())) {
             point = point.with(name, value.clone());
@@ -346,8 +351,8 @@ struct Pause {
 /// Stops handing out points, or goes on.
 pub async fn pause((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     let Pause { paused } = read(body)?;
-    beside(move || {
-        studies.desk(&name)?.pause(paused)?;
+    blocking(move || {
+        studies.study(&name)?.pause(paused)?;
         in_json(&json!({ "paused": paused }))
     })
     .await
@@ -364,8 +369,8 @@ struct Budget {
 /// Sets how many trials may be handed out, those before included.
 pub async fn budget((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     let Budget { trials } = read(body)?;
-    beside(move || {
-        let changed = studies.desk(&name)?.tell(|study| Ok(study.set_budget(trials)?))?;
+    blocking(move || {
+        let changed = studies.study(&name)?.live.tell(|study| Ok(study.set_budget(trials)?))?;
         in_json(&json!({ "trials": trials, "changed": changed }))
     })
     .await

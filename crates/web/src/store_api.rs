@@ -14,20 +14,20 @@ use elbowroom_store::wire::{Deed, Outcome, WireSnapshot, WireStudy};
 use elbowroom_store::{Appended, Attempt, Handout, SharedStudy, Ticket, check_name};
 use serde::Deserialize;
 
-use crate::actions::{MAX_LEASE, checked, read};
-use crate::fault::Fault;
+use crate::changes::{MAX_LEASE, checked, read};
+use crate::error::HttpError;
 use crate::limits::MAX_ATTEMPTS;
-use crate::looks::{beside, in_json, understood};
+use crate::queries::{blocking, in_json, understood};
 use crate::studies::Studies;
 
-type Answer = Result<Response, Fault>;
+type Answer = Result<Response, HttpError>;
 
 /// How long somebody who asks is kept while a study is paused, before they have to ask again.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// All studies.
 pub async fn studies(State(studies): State<Arc<Studies>>) -> Answer {
-    beside(move || in_json(&studies.list()?.into_iter().map(WireStudy::from).collect::<Vec<_>>())).await
+    blocking(move || in_json(&studies.list()?.into_iter().map(WireStudy::from).collect::<Vec<_>>())).await
 }
 
 /// From which event on.
@@ -44,7 +44,7 @@ pub async fn log(
     from: Result<Query<Since>, QueryRejection>,
 ) -> Answer {
     let Since { from } = understood(from)?;
-    beside(move || in_json(&WireSnapshot::from(studies.store.read(&study, from)?))).await
+    blocking(move || in_json(&WireSnapshot::from(studies.store.read(&study, from)?))).await
 }
 
 /// Changes the store.
@@ -56,9 +56,9 @@ pub async fn deed(
     let deed = read::<Deed>(body)?;
     if let Deed::Append { event: Event::Asked { .. }, .. } = &deed {
         let (studies, study) = (studies.clone(), study.clone());
-        let desk = beside(move || studies.desk(&study)).await?;
+        let served = blocking(move || studies.study(&study)).await?;
         let asked = Instant::now();
-        while desk.is_paused() {
+        while served.is_paused() {
             // A worker asks again by itself; one that is told no would end.
             if asked.elapsed() > PATIENCE {
                 return in_json(&Outcome::from(Appended::Queued));
@@ -66,40 +66,42 @@ pub async fn deed(
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
     }
-    beside(move || in_json(&done(&studies, &study, deed)?)).await
+    blocking(move || in_json(&done(&studies, &study, deed)?)).await
 }
 
-fn done(studies: &Studies, name: &str, deed: Deed) -> Result<Outcome, Fault> {
+fn done(studies: &Studies, name: &str, deed: Deed) -> Result<Outcome, HttpError> {
     let store = &studies.store;
     let counted = |attempts: Vec<_>| match attempts.len() {
-        n if n > MAX_ATTEMPTS => Err(Fault::bad("too many attempts at once", format!("send at most {MAX_ATTEMPTS}"))),
+        n if n > MAX_ATTEMPTS => {
+            Err(HttpError::bad("too many attempts at once", format!("send at most {MAX_ATTEMPTS}")))
+        }
         _ => checked(attempts.into_iter().map(Attempt::from).collect()),
     };
     Ok(match deed {
         Deed::Create { created } => {
             let Event::Created { config } = created else {
-                return Err(Fault::bad("the first event is not `created`", "begin a study with its configuration"));
+                return Err(HttpError::bad("the first event is not `created`", "begin a study with its configuration"));
             };
             SharedStudy::create(store.clone(), name, *config)?;
             Outcome::Done
         }
         Deed::Append { expected, event, attempts, worker, ttl_ms, ticket } => {
-            let desk = studies.desk(name)?;
+            let served = studies.study(name)?;
             check_name("the worker's name", &worker)?;
             let ttl = ttl_ms.map(Duration::from_millis);
             if ttl.is_some_and(|ttl| ttl.as_secs_f64() > MAX_LEASE) {
-                return Err(Fault::bad("the lease is longer than a year", "ask for at most a year"));
+                return Err(HttpError::bad("the lease is longer than a year", "ask for at most a year"));
             }
             let attempts = counted(attempts)?;
             let ticket = ticket.map(Ticket);
             if attempts.iter().any(|attempt| !hands_out(&event, attempt.trial)) {
-                return Err(Fault::bad(
+                return Err(HttpError::bad(
                     "an attempt is of a trial that the event does not hand out",
                     "send them together",
                 ));
             }
             let handout = Handout { event: &event, attempts: &attempts, worker: &worker, ttl, ticket };
-            let newer = desk.tell(|shared| {
+            let newer = served.live.tell(|shared| {
                 shared.refresh()?;
                 let revision = shared.study().events().len();
                 if revision != expected {
@@ -114,7 +116,7 @@ fn done(studies: &Studies, name: &str, deed: Deed) -> Result<Outcome, Fault> {
             }
         }
         Deed::AppendAll { expected, events } => {
-            let newer = studies.desk(name)?.tell(|shared| {
+            let newer = studies.study(name)?.live.tell(|shared| {
                 shared.refresh()?;
                 let revision = shared.study().events().len();
                 if revision != expected {
@@ -130,7 +132,7 @@ fn done(studies: &Studies, name: &str, deed: Deed) -> Result<Outcome, Fault> {
             }
         }
         Deed::Report { event, attempt, seen } => {
-            let known = studies.desk(name)?.tell(|shared| {
+            let known = studies.study(name)?.live.tell(|shared| {
                 if shared.study().check(&event).is_err() {
                     shared.refresh()?;
                     shared.study().check(&event)?;
@@ -174,7 +176,7 @@ fn hands_out(event: &Event, id: TrialId) -> bool {
 }
 
 /// Whether an event can follow what a study has seen.
-fn follows(study: &Study, event: &Event) -> Result<(), Fault> {
+fn follows(study: &Study, event: &Event) -> Result<(), HttpError> {
     match event {
         Event::Asked { .. } => Ok(study.clone().apply(event.clone())?),
         other => Ok(study.check(other)?),

@@ -36,7 +36,7 @@ pub fn document() -> Value {
         "security": [{ "token": [] }],
         "components": {
             "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
-            "schemas": { "Fault": {
+            "schemas": { "HttpError": {
                 "type": "object",
                 "properties": { "error": { "type": "string" }, "try": { "type": "string" } },
                 "required": ["error", "try"],
@@ -223,21 +223,21 @@ fn action(word: &str, summary: &str, body: Value) -> Value {
 }
 
 fn responses(content: Value) -> Value {
-    let fault = |what: &str| {
-        let schema = json!({ "$ref": "#/components/schemas/Fault" });
+    let refusal = |what: &str| {
+        let schema = json!({ "$ref": "#/components/schemas/HttpError" });
         json!({ "description": what, "content": { "application/json": { "schema": schema } } })
     };
     json!({
         "200": { "description": "Done.", "content": content },
-        "400": fault("The request cannot be understood."),
-        "401": fault("The token is missing or wrong."),
-        "403": fault("Changes are not allowed, or another page sent it."),
-        "404": fault("There is no such study or trial."),
-        "409": fault("It does not fit how the trial or the study stands."),
-        "413": fault("The body is too large."),
-        "415": fault("The body is not declared as JSON."),
-        "421": fault("The server was called by a name that is not its own."),
-        "422": fault("The study refuses it, and says why."),
+        "400": refusal("The request cannot be understood."),
+        "401": refusal("The token is missing or wrong."),
+        "403": refusal("Changes are not allowed, or another page sent it."),
+        "404": refusal("There is no such study or trial."),
+        "409": refusal("It does not fit how the trial or the study stands."),
+        "413": refusal("The body is too large."),
+        "415": refusal("The body is not declared as JSON."),
+        "421": refusal("The server was called by a name that is not its own."),
+        "422": refusal("The study refuses it, and says why."),
     })
 }
 

@@ -1,4 +1,4 @@
-//! What can be looked at: each answer is a view of `elbowroom-view`, made beside the threads that serve.
+//! What can be asked: each answer is a view of `elbowroom-view`, made on a thread that may block.
 
 use std::sync::Arc;
 
@@ -8,44 +8,45 @@ use axum::response::{IntoResponse, Response};
 use elbowroom::study::TrialId;
 use elbowroom_view::overview::{builds, overview};
 use elbowroom_view::picture::trial_page;
-use elbowroom_view::{Picture, table};
+use elbowroom_view::{Picture, Scene, table};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::fault::Fault;
+use crate::error::HttpError;
 use crate::limits::MAX_EVENTS;
 use crate::studies::Studies;
 
 type Studied = (State<Arc<Studies>>, Path<String>);
-type Answer = Result<Response, Fault>;
+type Answer = Result<Response, HttpError>;
 
-/// Computes beside the threads that serve.
-pub async fn beside<T: Send + 'static>(
-    compute: impl FnOnce() -> Result<T, Fault> + Send + 'static,
-) -> Result<T, Fault> {
+/// Computes on a thread that may block, not on those that serve.
+pub async fn blocking<T: Send + 'static>(
+    compute: impl FnOnce() -> Result<T, HttpError> + Send + 'static,
+) -> Result<T, HttpError> {
     tokio::task::spawn_blocking(compute).await.unwrap_or_else(|_| {
         let hint = "report this as a bug, with the request";
-        Err(Fault::new(StatusCode::INTERNAL_SERVER_ERROR, "the computation broke down", hint))
+        Err(HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "the computation broke down", hint))
     })
 }
 
 /// An answer in JSON.
 pub fn in_json(value: &impl Serialize) -> Answer {
-    let text = serde_json::to_string(value)
-        .map_err(|error| Fault::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string(), "report this as a bug"))?;
+    let text = serde_json::to_string(value).map_err(|error| {
+        HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string(), "report this as a bug")
+    })?;
     Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
 }
 
-/// A query string whose faults are answered like all others.
-pub fn understood<T>(query: Result<Query<T>, axum::extract::rejection::QueryRejection>) -> Result<T, Fault> {
+/// A query string; what is wrong with it is answered like all other errors.
+pub fn understood<T>(query: Result<Query<T>, axum::extract::rejection::QueryRejection>) -> Result<T, HttpError> {
     query
         .map(|Query(query)| query)
-        .map_err(|error| Fault::bad(error.body_text(), "see /api/openapi.json for what can be asked"))
+        .map_err(|error| HttpError::bad(error.body_text(), "see /api/openapi.json for what can be asked"))
 }
 
 /// All studies.
 pub async fn studies(State(studies): State<Arc<Studies>>) -> Answer {
-    beside(move || {
+    blocking(move || {
         let one = |info: elbowroom_store::StudyInfo| {
             json!({ "name": info.name, "revision": info.revision, "created": info.created.0, "changed": info.changed.0 })
         };
@@ -57,15 +58,15 @@ pub async fn studies(State(studies): State<Arc<Studies>>) -> Answer {
 
 /// A study at a glance.
 pub async fn study((State(studies), Path(name)): Studied) -> Answer {
-    beside(move || {
-        let desk = studies.desk(&name)?;
-        let mut value = desk.look_shared(|shared| {
-            let mut value = serde_json::to_value(overview(&crate::desk::scene(shared))).unwrap_or_default();
+    blocking(move || {
+        let served = studies.study(&name)?;
+        let mut value = served.live.look_shared(|shared| {
+            let mut value = serde_json::to_value(overview(&Scene::of(shared))).unwrap_or_default();
             value["log_hash"] = json!(shared.digest().to_string());
             value["builds"] = json!(builds(shared.study()));
             value
         })?;
-        value["paused"] = json!(desk.is_paused());
+        value["paused"] = json!(served.is_paused());
         value["write"] = json!(studies.write);
         in_json(&value)
     })
@@ -74,11 +75,11 @@ pub async fn study((State(studies), Path(name)): Studied) -> Answer {
 
 /// The best observed point and the recommended one.
 pub async fn best((State(studies), Path(name)): Studied) -> Answer {
-    beside(move || {
-        let desk = studies.desk(&name)?;
-        let observed = desk.look(|scene| scene.study.best().map(|best| table::row(scene, best)))?;
+    blocking(move || {
+        let served = studies.study(&name)?;
+        let observed = served.live.look(|scene| scene.study.best().map(|best| table::row(scene, best)))?;
         // Without a model the best observed point stands for it.
-        let recommended = desk.recommended().ok().flatten();
+        let recommended = served.pictures.recommended(&served.live).ok().flatten();
         in_json(&json!({ "observed": observed, "recommended": recommended }))
     })
     .await
@@ -90,15 +91,15 @@ pub async fn trials(
     query: Result<Query<table::Query>, axum::extract::rejection::QueryRejection>,
 ) -> Answer {
     let query = understood(query)?;
-    beside(move || in_json(&studies.desk(&name)?.look(|scene| table::table(scene, &query))?)).await
+    blocking(move || in_json(&studies.study(&name)?.live.look(|scene| table::table(scene, &query))?)).await
 }
 
 /// One trial.
 pub async fn trial(State(studies): State<Arc<Studies>>, trial: Trial) -> Answer {
     let (name, id) = numbered(trial)?;
-    beside(move || {
-        let page = studies.desk(&name)?.look(|scene| trial_page(scene, id))?;
-        in_json(&page.map_err(|error| Fault::missing(first_line(&error), "look at the list of trials"))?)
+    blocking(move || {
+        let page = studies.study(&name)?.live.look(|scene| trial_page(scene, id))?;
+        in_json(&page.map_err(|error| HttpError::missing(first_line(&error), "look at the list of trials"))?)
     })
     .await
 }
@@ -106,19 +107,21 @@ pub async fn trial(State(studies): State<Arc<Studies>>, trial: Trial) -> Answer 
 /// Why a trial's point was chosen.
 pub async fn why(State(studies): State<Arc<Studies>>, trial: Trial) -> Answer {
     let (name, id) = numbered(trial)?;
-    beside(move || {
-        let desk = studies.desk(&name)?;
-        desk.look(|scene| scene.study.trial(id).map(|_| ()))?
-            .map_err(|error| Fault::missing(first_line(&error), "look at the list of trials"))?;
-        Ok(text(desk.why(id)?))
+    blocking(move || {
+        let served = studies.study(&name)?;
+        served
+            .live
+            .look(|scene| scene.study.trial(id).map(|_| ()))?
+            .map_err(|error| HttpError::missing(first_line(&error), "look at the list of trials"))?;
+        Ok(text(served.pictures.why(&served.live, id)?))
     })
     .await
 }
 
 type Trial = Result<Path<(String, u64)>, axum::extract::rejection::PathRejection>;
 
-fn numbered(trial: Trial) -> Result<(String, TrialId), Fault> {
-    let Path((name, id)) = trial.map_err(|error| Fault::missing(error.body_text(), "give a trial's number"))?;
+fn numbered(trial: Trial) -> Result<(String, TrialId), HttpError> {
+    let Path((name, id)) = trial.map_err(|error| HttpError::missing(error.body_text(), "give a trial's number"))?;
     Ok((name, TrialId(id)))
 }
 
@@ -146,13 +149,17 @@ pub async fn picture(
     over: Result<Query<Over>, axum::extract::rejection::QueryRejection>,
 ) -> Answer {
     let Over { x, y } = understood(over)?;
-    beside(move || Ok(text(studies.desk(&name)?.picture(which, x, y)?))).await
+    blocking(move || {
+        let served = studies.study(&name)?;
+        Ok(text(served.pictures.picture(&served.live, which, x, y)?))
+    })
+    .await
 }
 
 /// All trials as CSV.
 pub async fn csv((State(studies), Path(name)): Studied) -> Answer {
-    beside(move || {
-        let text = studies.desk(&name)?.look(elbowroom_view::csv::csv)?;
+    blocking(move || {
+        let text = studies.study(&name)?.live.look(elbowroom_view::csv::csv)?;
         let kind = (header::CONTENT_TYPE, "text/csv; charset=utf-8");
         Ok(([kind, (header::CONTENT_DISPOSITION, "attachment; filename=\"trials.csv\"")], text).into_response())
     })
@@ -173,8 +180,8 @@ pub async fn events(
     part: Result<Query<Part>, axum::extract::rejection::QueryRejection>,
 ) -> Answer {
     let part = understood(part)?;
-    beside(move || {
-        let value = studies.desk(&name)?.look_shared(|shared| {
+    blocking(move || {
+        let value = studies.study(&name)?.live.look_shared(|shared| {
             let events = shared.study().events();
             let n = part.events.unwrap_or(100).min(MAX_EVENTS);
             let page: Vec<Value> = (part.from..events.len().min(part.from.saturating_add(n)))

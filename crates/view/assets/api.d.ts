@@ -1,0 +1,335 @@
+// What the server answers, and what a report holds. A test of the crate compares the names with what Rust writes.
+
+export type Setting = number | string | boolean;
+export type State = "running" | "queued" | "lost" | "complete" | "failed" | "infeasible" | "released";
+export type Goal = "minimize" | "maximize";
+export type Point = Record<string, Setting>;
+
+export interface Tick {
+  at: number;
+  label: string;
+}
+
+export interface Axis {
+  name: string;
+  dim: number;
+  log: boolean;
+  category: boolean;
+  ticks: Tick[];
+}
+
+export interface Row {
+  trial: number;
+  state: State;
+  value: number | null;
+  noise: number | null;
+  point: Setting[];
+  source: string;
+  attempts: number;
+  worker: string | null;
+  reason: string | null;
+}
+
+export interface Held {
+  trial: number;
+  attempt: number;
+  worker: string;
+  expires: number;
+}
+
+export interface Overview {
+  name: string;
+  revision: number;
+  goal: Goal;
+  strategy: string;
+  seed: number;
+  budget: number | null;
+  budget_left: number | null;
+  n_trials: number;
+  n_initial: number;
+  counts: Record<State, number>;
+  best: Row | null;
+  best_breaks?: string;
+  parameters: string[];
+  axes: Axis[];
+  constraints: string[];
+  held: Held[];
+  created: number | null;
+  changed: number | null;
+  now: number;
+  version: string;
+  log_hash?: string;
+  builds?: string[];
+  paused?: boolean;
+  write?: boolean;
+}
+
+export interface StudyInfo {
+  name: string;
+  revision: number;
+  created: number;
+  changed: number;
+}
+
+export interface Studies {
+  studies: StudyInfo[];
+  store: string;
+  write: boolean;
+}
+
+export interface History {
+  goal: Goal;
+  n_trials: number;
+  n_values: number;
+  thinned: boolean;
+  log: boolean;
+  trial: number[];
+  value: number[];
+  best_trial: number[];
+  best_value: number[];
+  failed: number[];
+  infeasible: number[];
+  lost: number[];
+  running: number[];
+}
+
+export interface Recommended {
+  trial: number | null;
+  point: Point;
+  mean: number;
+  sd: number;
+  fallback?: string;
+}
+
+export interface Best {
+  observed: Row | null;
+  recommended: Recommended | null;
+}
+
+export interface Place {
+  trial: number;
+  x: number;
+  y: number;
+}
+
+export interface Observed extends Place {
+  value: number;
+  good: number;
+}
+
+export interface Pending extends Place {
+  worker: string | null;
+  rx: number | null;
+  ry: number | null;
+}
+
+export interface Map {
+  x: Axis;
+  y: Axis;
+  observed: Observed[];
+  failed: Place[];
+  infeasible: Place[];
+  pending: Pending[];
+  best: Place | null;
+  note: string | null;
+}
+
+export interface Surface {
+  x: Axis;
+  y: Axis;
+  n: number;
+  mean: number[];
+  sd: number[];
+  before: number[];
+  after: number[];
+  chance: number[] | null;
+  observed: Observed[];
+  pending: Place[];
+}
+
+export interface Slice {
+  axis: Axis;
+  u: number[];
+  mean: number[];
+  sd: number[];
+  before: number[];
+  after: number[];
+  chance: number[] | null;
+}
+
+export interface Slices {
+  goal: Goal;
+  slices: Slice[];
+}
+
+export interface Weight {
+  name: string;
+  share: number;
+  low: number;
+  high: number;
+}
+
+export interface Importance {
+  rows: Weight[];
+  n_draws: number;
+}
+
+export interface LeftOutResult {
+  trial: number | null;
+  observed: number;
+  mean: number;
+  sd: number;
+}
+
+export interface Share {
+  level: number;
+  share: number;
+}
+
+export interface Quality {
+  n: number;
+  points: LeftOutResult[];
+  calibration: Share[];
+  deviations: number;
+}
+
+export interface Line {
+  trial: number;
+  value: number;
+  u: number[];
+  height: number;
+  good: number;
+}
+
+export interface Parallel {
+  axes: Axis[];
+  best: number | null;
+  worst: number | null;
+  lines: Line[];
+}
+
+export interface Span {
+  trial: number;
+  attempt: number;
+  lane: number;
+  from: number;
+  to: number;
+  end: State;
+}
+
+export interface Worker {
+  name: string;
+  n_lanes: number;
+  spans: Span[];
+}
+
+export interface Timeline {
+  from: number;
+  to: number;
+  workers: Worker[];
+  left_out: number;
+}
+
+export interface Finding {
+  level: string;
+  what: string;
+  try: string;
+}
+
+export interface Health {
+  findings: Finding[];
+}
+
+export interface Table {
+  parameters: string[];
+  n_trials: number;
+  n_found: number;
+  from: number;
+  rows: Row[];
+}
+
+/** The trials of a report. An order is a list of indices into `rows`. */
+export interface Listing {
+  parameters: string[];
+  n_trials: number;
+  rows: Row[];
+  orders: Orders;
+  states: Record<State, number[]>;
+  texts: string[];
+}
+
+export interface Orders {
+  trial: number[];
+  value: number[];
+  state: number[];
+  parameter: number[][];
+}
+
+export interface Measurement {
+  value: number;
+  noise: number | null;
+  kind: string;
+}
+
+export interface TrialPage {
+  row: Row;
+  origin: string;
+  measurements: Measurement[];
+  notes: string[];
+}
+
+export interface Neighbour {
+  trial: number;
+  distance: number;
+  value: number | null;
+  point: Point;
+}
+
+export interface Reason {
+  name: string;
+  value: number | null;
+  trial: number | null;
+}
+
+/** What a point was worth to a strategy: the total is the sum of the terms, and null is minus infinity. */
+export interface Score {
+  total: number | null;
+  is_score: boolean;
+  terms: Reason[];
+}
+
+export interface BeliefThen {
+  n_observed: number;
+  part: unknown;
+  mean: number;
+  sd: number;
+  sd_with_pending: number;
+  chance: number | null;
+  best: number | null;
+  strategy: string;
+  score: Score;
+  exploit: number;
+  pending: Neighbour[];
+  nearest: Neighbour[];
+  without_pending: Point | null;
+  pushed_by: Neighbour | null;
+}
+
+export interface Why {
+  trial: number;
+  point: Point;
+  source: string;
+  value: number | null;
+  notes: string[];
+  narrowing: unknown;
+  fallback: string | null;
+  belief: BeliefThen | null;
+}
+
+/** A parameter as the log's first event has it. */
+export interface Parameter {
+  name: string;
+  type: string;
+  choices?: Setting[];
+  values?: Setting[];
+}

@@ -1,0 +1,137 @@
+// What stands around every page: the bar with its buttons, the tabs, the theme, the keys.
+import { button } from "./changes.js";
+import { el, show, svg } from "./dom.js";
+import { address } from "./source.js";
+import { link } from "./state.js";
+
+/** @import { Overview } from "./api" */
+/** @import { Context } from "./state.js" */
+
+/** @type {[id: string, label: string][]} */
+export const PAGES = [
+  ["overview", "Overview"],
+  ["map", "Map"],
+  ["model", "Model"],
+  ["trials", "Trials"],
+  ["parallel", "Parameters"],
+  ["workers", "Workers"],
+  ["health", "Health"],
+];
+
+/**
+ * An element of the page itself.
+ * @param {string} id
+ */
+export const part = (id) => {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no ${id}`);
+  return found;
+};
+
+/**
+ * Takes a theme and keeps it; without one takes the kept one, or the system's.
+ * @param {"dark" | "light"} [wanted]
+ */
+export const theme = (wanted) => {
+  const kept = wanted ?? localStorage.getItem("elbow-theme");
+  const dark = kept ? kept === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  document.documentElement.dataset.theme = dark ? "dark" : "light";
+  if (wanted) localStorage.setItem("elbow-theme", wanted);
+};
+
+/** From dark to light, and back. */
+export const turnTheme = () => theme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+
+const logo = () => {
+  const dashed = { fill: "none", stroke: "currentColor", "stroke-width": 1.5, "stroke-dasharray": "3 2.2" };
+  return svg(
+    "svg",
+    { viewBox: "0 0 24 24", "aria-hidden": true },
+    svg("circle", { cx: 8, cy: 9, r: 6.2, ...dashed }),
+    svg("circle", { cx: 8, cy: 9, r: 2.2, fill: "currentColor" }),
+    svg("circle", { cx: 18, cy: 17, r: 2.2, fill: "currentColor" }),
+  );
+};
+
+/** Which keys do what. */
+export const help = () => {
+  const keys = [
+    ["1–7", "the views of a study"],
+    ["j k", "down and up in the trials"],
+    ["Enter", "open the trial"],
+    ["n p", "next and previous page"],
+    ["/", "filter"],
+    ["t", "dark or light"],
+    ["g", "all studies"],
+    ["?", "this"],
+  ];
+  const list = keys.map(([key, what]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, what)]);
+  const close = el("button", { onclick: () => box.close() }, "Close");
+  const box = el("dialog", { onclose: () => box.remove() });
+  show(box, el("h2", {}, "Keys"), el("dl", { class: "pairs" }, list), el("p", {}, close));
+  document.body.append(box);
+  box.showModal();
+};
+
+/**
+ * The bar. `turn` goes from dark to light and back, and draws anew.
+ * @param {() => void} turn
+ * @param {string} [crumb]
+ * @param {Child} [controls]
+ */
+export const head = (turn, crumb, controls) =>
+  show(
+    part("bar"),
+    el("a", { class: "brand", href: "#/" }, logo(), el("span", {}, "elbowroom")),
+    crumb && el("span", { class: "crumb" }, "› ", el("b", {}, crumb)),
+    el("span", { class: "grow" }),
+    controls,
+    el("button", { "aria-label": "dark or light", title: "dark or light (t)", onclick: turn }, "◐"),
+    el("button", { "aria-label": "keys", title: "keys (?)", onclick: help }, "?"),
+  );
+
+/**
+ * The tabs of a study, or none.
+ * @param {string} [name]
+ * @param {string} [page]
+ */
+export const tabs = (name, page) => {
+  const one = (/** @type {[string, string]} */ [id, label], /** @type {number} */ i) => {
+    const current = id === page ? "page" : null;
+    return el("a", { href: link(name ?? "", id), "aria-current": current, title: String(i + 1) }, label);
+  };
+  show(part("tabs"), name !== undefined && PAGES.map(one));
+};
+
+/** @param {Overview} seen */
+export const pauseWord = (seen) => (seen.paused ? "Resume" : "Pause");
+
+/**
+ * The button that pauses, for whoever may write, and how the connection is.
+ * @param {Context} context
+ */
+export const controls = (context) => {
+  const { seen, name, source } = context;
+  const said = el("span", { class: "said", role: "status" });
+  const pause = button(context, pauseWord(seen), said, async () => {
+    seen.paused = (await source.post(address(name, "/pause"), { paused: !seen.paused })).paused;
+    pause.textContent = pauseWord(seen);
+    if (!seen.paused) return "";
+    return "Paused: nobody is handed a point, not even workers on the store itself. What runs goes on.";
+  });
+  pause.id = "pause";
+  const dot = el("span", { class: "dot", id: "live" }, source.report ? "report" : "connecting");
+  return [context.writes && [said, pause], dot];
+};
+
+/**
+ * How the connection is.
+ * @param {"on" | "off"} kind
+ * @param {string} words
+ * @param {string} [more] What a narrow screen has no room for.
+ */
+export const connection = (kind, words, more) => {
+  const dot = part("live");
+  dot.className = `dot ${kind}`;
+  show(dot, el("span", {}, words, more && el("span", { class: "hide" }, more)));
+};

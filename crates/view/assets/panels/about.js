@@ -1,0 +1,49 @@
+import { button } from "../changes.js";
+import { el, pairs, show } from "../dom.js";
+import { address } from "../source.js";
+
+/** @import { Overview } from "../api" */
+/** @import { Context } from "../state.js" */
+/** @import { Panel } from "./panel.js" */
+
+/**
+ * Another budget, for whoever may write.
+ * @param {Context} context
+ */
+export const budget = (context) => {
+  const said = el("span", { class: "said", role: "status" });
+  const trials = el("input", { id: "budget", type: "number", min: 1, step: 1, placeholder: "no limit" });
+  trials.value = String(context.seen.budget ?? "");
+  const set = button(context, "Set the budget", said, async () => {
+    const wanted = { trials: trials.value === "" ? null : Number(trials.value) };
+    const answer = await context.source.post(address(context.name, "/budget"), wanted);
+    return answer.trials === null ? "there is no limit now" : `the budget is ${answer.trials} trials now`;
+  });
+  return el("div", { class: "row" }, el("label", {}, "budget, in trials", trials), set, said);
+};
+
+/** @type {Panel<Overview>} */
+export const about = {
+  view: "",
+  title: "This study",
+  size: "half",
+  draw({ root, body }, seen, context) {
+    if (context.writes && !root.querySelector("#budget")) root.append(budget(context));
+    const builds = (seen.builds ?? []).map((build) => `elbowroom ${build}`);
+    show(
+      body,
+      pairs([
+        ["strategy", seen.strategy],
+        ["goal", seen.goal],
+        ["initial design", `${seen.n_initial} points`],
+        ["seed", String(seen.seed)],
+        ["budget", String(seen.budget ?? "none")],
+        ["events", String(seen.revision)],
+        ["log hash", el("code", {}, seen.log_hash)],
+        ["chosen by", builds.join("; ") || "nobody yet"],
+        ["shown by", `elbowroom ${seen.version}`],
+        ["constraints", seen.constraints.join("; ") || "none"],
+      ]),
+    );
+  },
+};

@@ -1,0 +1,18 @@
+import { el, show, tag } from "../dom.js";
+
+/** @import { Health } from "../api" */
+/** @import { Panel } from "./panel.js" */
+
+/** @type {Panel<Health>} */
+export const health = {
+  view: "/health",
+  title: "Health",
+  note: "what `elbow doctor` says",
+  draw({ body }, { findings }) {
+    const one = (/** @type {Health["findings"][number]} */ finding) => {
+      const hint = finding.try && el("p", { class: "try" }, `try: ${finding.try}`);
+      return el("div", { class: "finding" }, tag(finding.level), el("div", {}, el("p", {}, finding.what), hint));
+    };
+    show(body, findings.map(one));
+  },
+};

@@ -1,0 +1,43 @@
+import { colour, number, short, show, svg } from "../dom.js";
+
+/** @import { Importance, Weight } from "../api" */
+/** @import { Panel } from "./panel.js" */
+
+const [LINE, WIDTH, LEFT] = [30, 460, 130];
+
+/** @param {number} share */
+const across = (share) => LEFT + Math.min(share, 1) * (WIDTH - LEFT - 20);
+
+/**
+ * A bar with its whiskers.
+ * @param {Weight} row
+ * @param {number} i
+ */
+const bar = (row, i) => {
+  const y = i * LINE + LINE / 2;
+  const [low, high] = [across(row.low), across(row.high)];
+  const box = { x: LEFT, y: y - 8, width: Math.max(across(row.share) - LEFT, 1), height: 16, rx: 3 };
+  const title = svg("title", {}, `${number(row.share, 3)} (${number(row.low, 3)} to ${number(row.high, 3)})`);
+  const whiskers = `M${low} ${y}H${high}M${low} ${y - 5}v10M${high} ${y - 5}v10`;
+  return [
+    svg("text", { class: "ink", x: LEFT - 8, y: y + 4, "text-anchor": "end" }, short(row.name, 18)),
+    svg("rect", { class: "bar", ...box, fill: colour("blue") }, title),
+    svg("path", { d: whiskers, stroke: colour("ink"), "stroke-width": 1.4 }),
+  ];
+};
+
+/** @type {Panel<Importance>} */
+export const importance = {
+  view: "/importance",
+  title: "Importance of parameters",
+  size: "half",
+  note: "share of the variation that a parameter takes part in; whiskers 10–90 % over the posterior",
+  draw({ body }, { rows }) {
+    const height = rows.length * LINE;
+    const scale = [0, 0.25, 0.5, 0.75, 1].map((share) =>
+      svg("text", { x: across(share), y: height + 18, "text-anchor": "middle" }, `${100 * share}%`),
+    );
+    const look = { class: "chart", viewBox: `0 0 ${WIDTH} ${height + 26}`, role: "img" };
+    show(body, svg("svg", look, rows.map(bar), scale));
+  },
+};

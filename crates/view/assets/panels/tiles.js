@@ -1,0 +1,49 @@
+import { ago, el, number } from "../dom.js";
+
+/** @import { Overview } from "../api" */
+
+/**
+ * How long ago the last event was.
+ * @param {Overview} seen
+ */
+export const since = (seen) => (seen.now && seen.changed ? `${ago(seen.changed, seen.now)} ago` : "–");
+
+/**
+ * @param {string} label
+ * @param {Child} big
+ * @param {string} under
+ * @param {number} [share] How full its meter is.
+ */
+const tile = (label, big, under, share) => {
+  const width = `${Math.min(100, 100 * (share ?? 0))}%`;
+  return el(
+    "div",
+    { class: "tile" },
+    el("div", { class: "label" }, label),
+    el("div", { class: "big" }, big),
+    el("div", { class: "under" }, under || "\u00a0"),
+    share !== undefined && el("div", { class: "meter" }, el("i", { style: { width } })),
+  );
+};
+
+/**
+ * A study in five numbers.
+ * @param {Overview} seen
+ */
+export const tiles = (seen) => {
+  const { best, counts, budget } = seen;
+  const used = (budget ?? 0) - (seen.budget_left ?? 0);
+  const breaks = seen.best_breaks ? `, breaks the constraint ${seen.best_breaks}` : "";
+  const lasted = seen.created && seen.changed ? `${ago(seen.created, seen.changed)} after the first` : "";
+  return el(
+    "div",
+    { class: "tiles", id: "tiles" },
+    tile(`best, to ${seen.goal}`, number(best?.value, 6), best ? `trial ${best.trial}${breaks}` : "no value yet"),
+    budget
+      ? tile("complete", counts.complete, `${used} of ${budget} of the budget`, used / budget)
+      : tile("complete", counts.complete, `${seen.n_trials} trials`),
+    tile("running", counts.running, counts.queued ? `${counts.queued} queued` : "none queued"),
+    tile("failed", counts.failed, `${counts.infeasible} infeasible, ${counts.lost} lost`),
+    tile("last event", el("span", { id: "since" }, since(seen)), lasted),
+  );
+};

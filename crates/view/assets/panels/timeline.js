@@ -1,0 +1,91 @@
+import { ago, colour, el, legend, notice, show, svg } from "../dom.js";
+
+/** @import { Span, Timeline, Worker } from "../api" */
+/** @import { Panel } from "./panel.js" */
+
+const [LANE, GAP] = [17, 9];
+
+const hues = {
+  complete: "blue",
+  running: "green",
+  failed: "vermillion",
+  infeasible: "purple",
+  lost: "orange",
+  released: "soft",
+  queued: "orange",
+};
+
+/** @param {Worker} worker */
+const tall = (worker) => worker.n_lanes * LANE + GAP;
+
+/**
+ * An attempt as a bar. One that was lost is dashed.
+ * @param {Span} span
+ * @param {number} top
+ * @param {(time: number) => number} across
+ */
+const bar = (span, top, across) => {
+  const from = across(span.from);
+  const box = { x: from, y: top + span.lane * LANE + 1, width: Math.max(across(span.to) - from - 0.5, 1.5) };
+  const lost = { "fill-opacity": 0.35, stroke: colour("orange"), "stroke-dasharray": "3 2" };
+  const look = span.end === "lost" ? lost : { "fill-opacity": 0.85, stroke: "none" };
+  const words = `trial ${span.trial}, attempt ${span.attempt}: ${span.end}, ${ago(span.from, span.to)}`;
+  const shape = { class: "span", "data-lane": span.lane, ...box, height: LANE - 3, rx: 2 };
+  return svg("rect", { ...shape, fill: colour(hues[span.end]), ...look }, svg("title", {}, words));
+};
+
+/**
+ * The lanes of a worker: one that runs several trials at once has a lane for each, and its name beside the first.
+ * @param {Worker} worker
+ * @param {number} top
+ * @param {number} left
+ * @param {(time: number) => number} across
+ */
+const lanes = (worker, top, left, across) => {
+  const most = Math.floor(left / 7);
+  const name = worker.name.length > most ? `…${worker.name.slice(1 - most)}` : worker.name;
+  const beside = { x: left - 8, "text-anchor": "end" };
+  return [
+    svg("text", { class: "ink", ...beside, y: top + GAP / 2 + 13 }, name),
+    worker.n_lanes > 1 && svg("text", { ...beside, y: top + GAP / 2 + 28 }, `${worker.n_lanes} at once`),
+    worker.spans.map((span) => bar(span, top + GAP / 2, across)),
+  ];
+};
+
+/** @type {Panel<Timeline>} */
+export const timeline = {
+  view: "/timeline",
+  title: "Who ran what",
+  draw({ body, note }, view) {
+    if (!view.workers.length) {
+      return show(body, notice("Nobody has worked yet", "Start a worker: elbow worker, or elbow run."));
+    }
+    note.textContent = view.left_out ? `the last of them; ${view.left_out} earlier attempts are left out` : "";
+    const width = Math.max(body.clientWidth, 300);
+    const left = Math.min(190, Math.round(width / 3));
+    const span = Math.max(view.to - view.from, 1);
+    const across = (/** @type {number} */ t) => left + ((t - view.from) / span) * (width - left - 12);
+    const height = view.workers.reduce((sum, worker) => sum + tall(worker), 0);
+    const root = svg("svg", { class: "chart", viewBox: `0 0 ${width} ${height + 30}`, role: "img" });
+    let top = 0;
+    for (const worker of view.workers) {
+      if (top) root.append(svg("line", { class: "axis", x1: 0, x2: width, y1: top, y2: top }));
+      root.append(svg("g", {}, lanes(worker, top, left, across)));
+      top += tall(worker);
+    }
+    const n = width < 600 ? 2 : 4;
+    for (let k = 0; k <= n; k++) {
+      const at = { x: across(view.from + (k * span) / n), y: height + 20 };
+      const words = k ? `+${ago(0, (k * span) / n)}` : "start";
+      root.append(svg("text", { ...at, "text-anchor": k === n ? "end" : "middle" }, words));
+    }
+    const meaning = legend(
+      ["complete", "blue"],
+      ["running", "green"],
+      ["failed", "vermillion"],
+      ["infeasible", "purple"],
+      ["lost, handed out again", "orange", "ring"],
+    );
+    show(body, el("div", { class: "scroll" }, root), meaning);
+  },
+};

@@ -1,0 +1,150 @@
+// Drawings over two axes, as SVG of our own.
+import { el, short, svg } from "./dom.js";
+
+/** @import { Tick } from "./api" */
+
+/** @typedef {{ name: string, ticks: Tick[] }} Side */
+
+/**
+ * A frame with two axes over [0, 1]².
+ * @typedef {object} Frame
+ * @property {SVGSVGElement} root
+ * @property {SVGGElement} back Behind everything, and cut off at the edge.
+ * @property {SVGGElement} front Cut off at the edge.
+ * @property {SVGGElement} over May stand on the edge, and is seen whole.
+ * @property {(u: number) => number} X
+ * @property {(v: number) => number} Y
+ * @property {number} left
+ * @property {number} top
+ * @property {number} width
+ * @property {number} height
+ */
+
+// Names of clipping paths, which must differ within a page.
+let frames = 0;
+
+/**
+ * @param {Side} x
+ * @param {Side} y
+ * @returns {Frame}
+ */
+export const frame = (x, y, w = 460, h = 400) => {
+  const [left, top, right, bottom] = [62, 8, 18, 40];
+  const [width, height, base] = [w - left - right, h - top - bottom, h - bottom];
+  const X = (/** @type {number} */ u) => left + u * width;
+  const Y = (/** @type {number} */ v) => base - v * height;
+  const box = { x: left, y: top, width, height };
+  const marks = svg("g");
+  for (const t of x.ticks) {
+    marks.append(
+      svg("text", { x: X(t.at), y: base + 15, "text-anchor": "middle" }, short(t.label, 9)),
+      svg("line", { class: "axis", x1: X(t.at), x2: X(t.at), y1: base, y2: base + 4 }),
+    );
+  }
+  for (const t of y.ticks) {
+    marks.append(
+      svg("text", { x: left - 7, y: Y(t.at) + 4, "text-anchor": "end" }, short(t.label, 9)),
+      svg("line", { class: "axis", x1: left - 4, x2: left, y1: Y(t.at), y2: Y(t.at) }),
+    );
+  }
+  const upright = `translate(13 ${top + height / 2}) rotate(-90)`;
+  marks.append(
+    svg("rect", { class: "axis", ...box }),
+    svg("text", { class: "ink", x: left + width / 2, y: h - 6, "text-anchor": "middle" }, x.name),
+    svg("text", { class: "ink", transform: upright, "text-anchor": "middle" }, y.name),
+  );
+  frames += 1;
+  const id = `clip${frames}`;
+  const [back, front, over] = [svg("g"), svg("g"), svg("g")];
+  const root = svg(
+    "svg",
+    { class: "chart", viewBox: `0 0 ${w} ${h}`, role: "img" },
+    svg("defs", {}, svg("clipPath", { id }, svg("rect", box))),
+    svg("g", { "clip-path": `url(#${id})` }, back, front),
+    marks,
+    over,
+  );
+  return { root, back, front, over, X, Y, width, height, left, top };
+};
+
+// Cividis, which all eyes read alike.
+const stops = [
+  [0, 34, 78],
+  [18, 53, 112],
+  [59, 73, 108],
+  [87, 93, 109],
+  [112, 113, 115],
+  [138, 134, 120],
+  [166, 157, 117],
+  [195, 180, 105],
+  [225, 204, 85],
+  [254, 232, 56],
+];
+
+/** @param {number} t */
+const rgb = (t) => {
+  const at = Math.min(Math.max(t, 0), 1) * (stops.length - 1);
+  const i = Math.min(Math.floor(at), stops.length - 2);
+  return stops[i].map((c, k) => Math.round(c + (at - i) * (stops[i + 1][k] - c)));
+};
+
+/**
+ * The colour of something between 0 and 1.
+ * @param {number} t
+ */
+export const paint = (t) => `rgb(${rgb(t).join(" ")})`;
+
+const CONTOURS = 14;
+
+/**
+ * Values on an n × n grid as a picture, bilinear between its points and in steps, so that the steps are contours.
+ * @param {number} n
+ * @param {number[]} values Row by row from below.
+ * @param {[number, number]} range
+ */
+const raster = (n, values, [low, high]) => {
+  const size = 4 * n;
+  const canvas = el("canvas", { width: size, height: size });
+  const ctx = canvas.getContext("2d");
+  if (!ctx) return canvas;
+  const image = ctx.createImageData(size, size);
+  const onGrid = (/** @type {number} */ pixel) => Math.min(Math.max((pixel + 0.5) / 4 - 0.5, 0), n - 1);
+  const at = (/** @type {number} */ i, /** @type {number} */ j) => values[j * n + i];
+  for (let r = 0; r < size; r++) {
+    for (let c = 0; c < size; c++) {
+      const [u, v] = [onGrid(c), onGrid(size - 1 - r)];
+      const [i, j] = [Math.min(Math.floor(u), n - 2), Math.min(Math.floor(v), n - 2)];
+      const [fu, fv] = [u - i, v - j];
+      const lower = (1 - fu) * at(i, j) + fu * at(i + 1, j);
+      const upper = (1 - fu) * at(i, j + 1) + fu * at(i + 1, j + 1);
+      const value = (1 - fv) * lower + fv * upper;
+      const t = high > low ? (value - low) / (high - low) : 0.5;
+      image.data.set([...rgb((Math.floor(t * CONTOURS * 0.9999) + 0.5) / CONTOURS), 255], 4 * (r * size + c));
+    }
+  }
+  ctx.putImageData(image, 0, 0);
+  return canvas;
+};
+
+/** @typedef {{ x: number, y: number, r: number, fill: string, title: string }} Dot */
+
+/**
+ * Values on an n × n grid, row by row from below, as contours with points upon them.
+ * @param {Side} x
+ * @param {Side} y
+ * @param {number} n
+ * @param {number[]} values
+ * @param {Dot[]} dots
+ * @param {[number, number]} range
+ */
+export const surface = (x, y, n, values, dots, range) => {
+  const f = frame(x, y, 400, 340);
+  const href = raster(n, values, range).toDataURL();
+  const box = { x: f.left, y: f.top, width: f.width, height: f.height };
+  f.back.append(svg("image", { href, ...box, preserveAspectRatio: "none" }));
+  for (const { x, y, r, fill, title } of dots) {
+    const look = { cx: f.X(x), cy: f.Y(y), r, fill, stroke: "#000", "stroke-width": 1 };
+    f.front.append(svg("circle", look, svg("title", {}, title)));
+  }
+  return f.root;
+};

@@ -1,0 +1,28 @@
+// What the pages of a study share: it is handed to each panel, and no panel knows of another.
+
+/** @import { Overview, Parameter } from "./api" */
+/** @import { Source } from "./source.js" */
+
+/** @typedef {{ x: number, y: number }} Pair Which two searched parameters are shown. */
+/** @typedef {() => Promise<void>} Draw Draws a panel anew. */
+
+/**
+ * What a page shows and may do.
+ * @typedef {object} Context
+ * @property {Source} source
+ * @property {string} name The study.
+ * @property {Overview} seen The study at a glance, kept up to date while the page is shown.
+ * @property {boolean} writes Whether it may be changed.
+ * @property {Parameter[]} space Its parameters, where it may be changed.
+ * @property {Pair} pair The same for all pages of a study.
+ * @property {Draw[]} overTwo Draws the panels over that pair.
+ * @property {Record<string, () => void>} keys What keys of the keyboard do on this page.
+ * @property {() => Promise<void>} refresh Draws every panel of the page anew.
+ * @property {() => void} stale Says that a panel was drawn from an older state than the newest.
+ */
+
+/**
+ * The address of a page of a study.
+ * @param {string} name
+ */
+export const link = (name, rest = "overview") => `#/s/${encodeURIComponent(name)}/${rest}`;

@@ -1,0 +1,177 @@
+// The page of one trial: what it is, why its point was chosen, and what can be done with it.
+import { button, measured, send, settings } from "./changes.js";
+import { card, el, number, pairs, show, tag, text } from "./dom.js";
+import { load } from "./panels/panel.js";
+import { address } from "./source.js";
+import { link } from "./state.js";
+
+/** @import { BeliefThen, Neighbour, Point, Row, TrialPage, Why } from "./api" */
+/** @import { Context, Draw } from "./state.js" */
+
+/**
+ * What is known of it.
+ * @param {TrialPage} view
+ * @param {Context} context
+ */
+const facts = ({ row, measurements, notes }, { seen }) => {
+  /** @type {[string, Child][]} */
+  const all = [
+    ["state", tag(row.state)],
+    ["value", number(row.value, 8)],
+  ];
+  seen.parameters.forEach((name, i) => all.push([name, text(row.point[i])]));
+  all.push(["from", row.source], ["handed out", row.attempts === 1 ? "once" : `${row.attempts} times`]);
+  if (row.worker) all.push(["worker", row.worker]);
+  if (row.reason) all.push(["reason", row.reason]);
+  measurements.forEach((m) => all.push(["measured", `${number(m.value, 8)} (${m.kind})`]));
+  notes.forEach((note) => all.push(["note", note]));
+  return pairs(all);
+};
+
+/**
+ * Trials that lie near.
+ * @param {Neighbour[]} all
+ * @param {Context} context
+ */
+const neighbours = (all, { name }) => {
+  const line = (/** @type {Neighbour} */ one) =>
+    el(
+      "tr",
+      {},
+      el("td", {}, el("a", { href: link(name, `trial/${one.trial}`) }, one.trial)),
+      el("td", { class: "num" }, number(one.distance, 3)),
+      el("td", { class: "num" }, number(one.value)),
+    );
+  const heads = [
+    el("th", {}, "trial"),
+    el("th", { class: "num" }, "lengthscales away"),
+    el("th", { class: "num" }, "value"),
+  ];
+  return el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, all.map(line)));
+};
+
+/** @param {BeliefThen} belief */
+const leaning = ({ exploit }) => {
+  const [word, share] = exploit > 0.5 ? ["exploit", 100 * exploit] : ["explore", 100 - 100 * exploit];
+  return `${word} (${Math.round(share)} % of the expected improvement)`;
+};
+
+/**
+ * A point on one line.
+ * @param {Point} point
+ */
+const onOneLine = (point) =>
+  Object.entries(point)
+    .map(([name, value]) => `${name}=${text(value)}`)
+    .join(" ");
+
+/**
+ * What the point was worth to the strategy, and the terms that this is the sum of.
+ * @param {BeliefThen} belief
+ * @returns {[string, Child][]}
+ */
+const worth = ({ strategy, score }) => [
+  [`worth to ${strategy.replaceAll("_", " ")}`, number(score.total, 4)],
+  ...score.terms.map(
+    (term) =>
+      /** @type {[string, Child]} */ ([
+        term.trial === null ? term.name : `${term.name} of trial ${term.trial}`,
+        number(term.value, 4),
+      ]),
+  ),
+];
+
+/**
+ * What was believed of the point before it was tried.
+ * @param {BeliefThen} belief
+ * @param {Row} row
+ * @param {Context} context
+ */
+const believed = (belief, row, context) => {
+  /** @type {[string, Child][]} */
+  const all = [
+    ["model of", `${belief.part ? "a part of " : ""}${belief.n_observed} results, the best ${number(belief.best)}`],
+    ["expected there", `${number(belief.mean)} ± ${number(belief.sd, 3)}`],
+  ];
+  if (row.value !== null) all.push(["measured", number(row.value)]);
+  all.push(["leaning", leaning(belief)]);
+  if (belief.chance !== null) all.push(["chance of a value", `${Math.round(100 * belief.chance)} %`]);
+  all.push(...worth(belief));
+  if (belief.pending.length) all.push(["with the pending ones", `± ${number(belief.sd_with_pending, 3)}`]);
+  if (belief.without_pending) all.push(["without them", `it would be at ${onOneLine(belief.without_pending)}`]);
+  const pending = [
+    el("h2", {}, "Pending then", el("small", {}, "these pushed it away")),
+    neighbours(belief.pending.slice(0, 6), context),
+  ];
+  const nearest = [el("h2", {}, "Nearest results"), neighbours(belief.nearest, context)];
+  return [pairs(all), belief.pending.length > 0 && pending, nearest];
+};
+
+/**
+ * What can be done with it.
+ * @param {Row} row
+ * @param {Context} context
+ * @param {HTMLElement} body
+ */
+const changes = (row, context, body) => {
+  const said = el("p", { class: "said", role: "status" });
+  const about = { trial: row.trial };
+  const act = (/** @type {string} */ label, /** @type {() => Promise<string>} */ work, isMain = false) =>
+    button(context, label, said, work, isMain);
+  const line = (/** @type {Child[]} */ ...children) => [el("div", { class: "row" }, children), el("p")];
+
+  const value = el("input", { type: "text", id: "value", size: 10, "aria-label": "value" });
+  const tell = async () => (await send(context, "/tell", { ...about, value: measured(value) })).told;
+
+  const reason = el("input", { type: "text", "aria-label": "reason", placeholder: "reason" });
+  const fail = async () => (await send(context, "/fail", { ...about, reason: reason.value })).reported;
+  const infeasible = async () =>
+    (await send(context, "/fail", { ...about, reason: reason.value, infeasible: true })).reported;
+
+  const release = async () => (await send(context, "/release", about)).reported;
+  const requeue = async () =>
+    (await context.source.post(address(context.name, "/release"), { ...about, again: true })).reported;
+
+  const edited = settings(context, row.point);
+  const replace = async () => {
+    const added = await send(context, "/add", { point: edited.point(), instead_of: row.trial });
+    return `trial ${added.trial} takes its place`;
+  };
+  const isUnderWay = ["running", "queued", "lost"].includes(row.state);
+  show(
+    body,
+    line(el("label", {}, "value", value), act("Tell", tell, true)),
+    line(reason, act("Failed", fail), act("Infeasible", infeasible)),
+    line(act("Release", release), act("Hand it to the next who asks", requeue)),
+    isUnderWay && line(edited.root, act("Run this point instead", replace)),
+    said,
+  );
+};
+
+/**
+ * @param {string} id
+ * @param {HTMLElement} root
+ * @param {Context} context
+ * @returns {Draw}
+ */
+export const trial = (id, root, context) => {
+  const what = card(`Trial ${id}`, "half");
+  const reasons = card("Why this point?", "half");
+  const change = context.writes ? card("Change it", "half") : null;
+  root.append(what.root, reasons.root);
+  if (change) root.append(change.root);
+  let isFirst = true;
+  return () =>
+    load(context, `/trials/${id}`, what.body, (/** @type {TrialPage} */ view) => {
+      show(what.body, facts(view, context));
+      // Reasons do not change, and what somebody types is not to be drawn over.
+      if (!isFirst) return;
+      isFirst = false;
+      load(context, `/trials/${id}/why`, reasons.body, (/** @type {Why} */ why) => {
+        const fallback = why.fallback && el("p", { class: "said" }, why.fallback);
+        const belief = why.belief && believed(why.belief, view.row, context);
+        show(reasons.body, el("p", {}, view.origin), fallback, belief);
+      });
+      if (change) changes(view.row, context, change.body);
+    });
+};
