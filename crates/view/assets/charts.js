@@ -264,7 +264,7 @@ export const sliceCharts = (root, slice) => {
       bands: category ? [] : [{ series: [2, 3], fill: colour("blue") + "33" }],
       hooks: category ? { draw: [whiskers(3, 2, "blue")] } : {},
     },
-    [slice.u, slice.mean, slice.mean.map((m, i) => m + slice.sd[i]), slice.mean.map((m, i) => m - slice.sd[i])],
+    [slice.u, slice.mean, slice.mean.map((m, i) => m + 2 * slice.sd[i]), slice.mean.map((m, i) => m - 2 * slice.sd[i])],
   );
   chart(
     below,

@@ -128,7 +128,7 @@ fn slices(shared: &SharedStudy) -> Result<Vec<Chart>> {
     if study.best().is_none() {
         return Err(fault("no trial has a value yet", "run more trials first"));
     }
-    let found = view_slices(&scene(shared)).map_err(|error| fault(error, "run more trials first"))?;
+    let found = view_slices(&Scene::of(shared)).map_err(|error| fault(error, "run more trials first"))?;
     let space = study.space();
     let chart = |slice: &Slice| {
         let dim = slice.axis.dim;
