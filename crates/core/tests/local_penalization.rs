@@ -589,3 +589,27 @@ fn a_climb_ends_where_no_single_coordinate_can_do_better() {
         }
     }
 }
+
+#[test]
+fn the_maximum_is_that_of_points_that_can_be_proposed() {
+    // The mean is highest between two levels of n, and where a + b is too large: no point can have that.
+    let parameters = vec![Parameter::int("n", 1, 3), Parameter::float("a", 0.0, 1.0), Parameter::float("b", 0.0, 1.0)];
+    let space = SearchSpace::new(parameters).unwrap().with_constraints(["a + b <= 0.5"]).unwrap();
+    let x = Points::from_rows(3, vec![0.3, 0.1, 0.1, 0.35, 0.3, 0.1, 0.7, 0.1, 0.4, 0.8, 0.2, 0.2]).unwrap();
+    let data = Dataset::new(x, vec![1.0, 2.0, 2.1, 0.5]).unwrap();
+    let gp = Posterior::new(&data, Hyperparameters::new(KernelKind::Rbf, 1.0, vec![0.3, 0.4, 0.4], 1e-6)).unwrap();
+    let strategy = LocalPenalization { maximum: MaximumRule::MaxMean, ..LocalPenalization::default() };
+    let (domain, taken, stream) = (Domain::whole(&space), HashSet::new(), Stream::new(1));
+    let situation = Situation::new(&gp, &domain, &[], &taken, &stream);
+    let found = strategy.choose(&situation, BatchSize::new(1).unwrap()).unwrap().info.maximum.unwrap();
+    // By force: a fine grid of all that may be proposed, and the observations.
+    let mut highest = gp.observed().map(|u| gp.predict(u).mean).fold(f64::NEG_INFINITY, f64::max);
+    for (n, i, j) in (0..3).flat_map(|n| (0..=200).flat_map(move |i| (0..=200).map(move |j| (n, i, j)))) {
+        let u = [(f64::from(n) + 0.5) / 3.0, f64::from(i) / 200.0, f64::from(j) / 200.0];
+        if u[1] + u[2] <= 0.5 {
+            highest = highest.max(gp.predict(&u).mean);
+        }
+    }
+    // A climb may end at a border short of the best point on it; it must not end beyond.
+    assert!(found <= highest + 1e-6 && found > highest - 0.01, "{found} {highest}");
+}

@@ -2,7 +2,8 @@
 //!
 //! Every strategy and every rule of one has a short study in `data/pins/`: `NAME.jsonl` is its log, `NAME.facts` what a log
 //! does not hold (the recommendation, the highest mean, one more batch with its counts), floats as bit patterns.
-//! They must never be written anew: `record` writes only those that are missing. What is computed depends on the
+//! They must never be written anew: `record` writes only those that are missing. (Nine cases with grids or constraints were,
+//! once: M̂ came to be the largest mean of points that can be proposed.) What is computed depends on the
 //! processor level, so a log of another level is read, folded and continued, but not compared.
 
 use std::collections::{BTreeSet, HashSet};
@@ -400,7 +401,7 @@ fn every_case_has_a_log_and_every_log_a_case() {
 #[test]
 fn logs_of_the_start_are_chosen_again_to_the_bit() {
     let current = Build::current();
-    let mut n_compared = 0;
+    let (mut n_compared, mut differing) = (0, Vec::new());
     for case in cases() {
         let mut events = read(&case.name);
         let is_ours = level(&events) == current.cpu;
@@ -416,11 +417,14 @@ fn logs_of_the_start_are_chosen_again_to_the_bit() {
                 provenance.build.version.clone_from(&current.version);
             }
         }
-        assert_eq!(verify(&events).unwrap(), [], "{}", case.name);
+        differing.extend(verify(&events).unwrap().into_iter().map(|difference| (case.name.clone(), difference.what)));
         let recorded = std::fs::read_to_string(folder().join(format!("{}.facts", case.name))).unwrap();
-        assert_eq!(facts(&study), recorded, "{}", case.name);
+        if facts(&study) != recorded {
+            differing.push((case.name, "its facts".to_owned()));
+        }
         n_compared += 1;
     }
+    assert!(differing.is_empty(), "{differing:#?}");
     // All were recorded on one level.
     assert!(n_compared == cases().len() || n_compared == 0, "{n_compared}");
 }
@@ -448,8 +452,9 @@ fn names_of_random_streams_are_those_that_logs_rest_on() {
     let named = text.split("child(\"").skip(1).map(|rest| rest.split('"').next().unwrap_or_default());
     let names: BTreeSet<&str> = named.collect();
     // Another name draws other numbers: every suggestion that rests on them would change.
-    let known = "ask|candidates|contest|design|fill|fit|free|grid|hypercube|hyperparameter start|joint improvement|\
-                 lattice|likely|lipschitz|random|recommend|refit|simulation|sobol|sobol beyond the table|strategy|\
-                 success|thompson|uniform|walk";
+    // `importance` and `steepest` are of answers that no log rests on.
+    let known = "ask|candidates|contest|design|fill|fit|free|grid|hypercube|hyperparameter start|importance|\
+                 joint improvement|lattice|likely|lipschitz|random|recommend|refit|simulation|sobol|\
+                 sobol beyond the table|steepest|strategy|success|thompson|uniform|walk";
     assert_eq!(names.into_iter().collect::<Vec<_>>().join("|"), known);
 }

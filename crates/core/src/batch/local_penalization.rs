@@ -19,7 +19,7 @@ use super::{
 use crate::domain::Domain;
 use crate::error::{Error, Result};
 use crate::gp::{Metric, Panel, Posterior, Scratch};
-use crate::optim::{Bounds, Lbfgsb, LbfgsbParams, climb_all};
+use crate::optim::{Bounds, LbfgsbParams, climb_all};
 use crate::penalty::{Ball, Penalizer, PenalizerKind, whitened_lipschitz, whitened_lipschitz_at};
 use crate::rng::Stream;
 use crate::space::UnitPoint;
@@ -252,8 +252,8 @@ impl<'a> Balls<'a> {
     }
 }
 
-/// The largest posterior mean, over the data, the candidates, and climbs from the two best of them, where a value is
-/// likelier than not; and how many means that took.
+/// The largest posterior mean that a point can have, over the data, the candidates, and climbs from the two best of them
+/// that keep to grids and constraints, where a value is likelier than not; and how many means that took.
 fn largest_mean(situation: &Situation<'_>, panel: &Panel) -> (f64, usize) {
     let Situation { posterior, chance, .. } = *situation;
     let is_likely = |u: &[f64]| chance.is_none_or(|chance| chance.ln_p(u) >= 0.5f64.ln());
@@ -270,13 +270,10 @@ fn largest_mean(situation: &Situation<'_>, panel: &Panel) -> (f64, usize) {
         value
     };
     let mut evaluations = posterior.n_data();
-    let bounds = situation.domain.bounds();
-    let mut solver = Lbfgsb::new(posterior.dim(), LbfgsbParams { max_evaluations: 40, ..LbfgsbParams::default() });
-    let ends = climb_all(starts.iter().take(2).map(|start| start.1), |u| {
-        let found = solver.maximize(&mut mean, u, bounds);
-        evaluations += found.evaluations;
-        found.value
-    });
+    let mut climber = situation.domain.climber_with(LbfgsbParams { max_evaluations: 40, ..LbfgsbParams::default() });
+    let ends = climb_all(starts.iter().take(2).map(|start| start.1), |u| climber.from(&mut mean, u));
+    // The looks at where a climb begins and ends are no part of it.
+    evaluations += climber.evaluations().saturating_sub(2 * ends.len());
     for end in ends.iter().filter(|end| is_likely(&end.point)) {
         largest = largest.max(end.value);
     }

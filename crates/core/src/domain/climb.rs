@@ -24,15 +24,8 @@ pub struct Climber<'a> {
 }
 
 impl<'a> Climber<'a> {
-    pub(super) fn new(domain: &'a Domain<'a>, max_evaluations: usize) -> Self {
+    pub(super) fn new(domain: &'a Domain<'a>, params: LbfgsbParams) -> Self {
         let dim = domain.dim();
-        let params = LbfgsbParams {
-            max_evaluations,
-            max_iterations: max_evaluations,
-            gradient_tolerance: 1e-5,
-            value_tolerance: 1e-9,
-            ..LbfgsbParams::default()
-        };
         Self {
             domain,
             solver: Lbfgsb::new(dim, params),

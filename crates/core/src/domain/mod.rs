@@ -11,7 +11,7 @@ pub use climb::Climber;
 pub use narrowing::Narrowing;
 
 use crate::error::Result;
-use crate::optim::Bounds;
+use crate::optim::{Bounds, LbfgsbParams};
 use crate::rng::Stream;
 use crate::space::{Point, PointKey, SearchSpace, UnitPoint, Value};
 
@@ -218,7 +218,19 @@ impl<'a> Domain<'a> {
 
     /// A climber that spends at most `max_evaluations` on each continuous climb.
     pub fn climber(&self, max_evaluations: usize) -> Climber<'_> {
-        Climber::new(self, max_evaluations)
+        let params = LbfgsbParams {
+            max_evaluations,
+            max_iterations: max_evaluations,
+            gradient_tolerance: 1e-5,
+            value_tolerance: 1e-9,
+            ..LbfgsbParams::default()
+        };
+        self.climber_with(params)
+    }
+
+    /// A climber whose continuous climbs have these limits and tolerances.
+    pub fn climber_with(&self, params: LbfgsbParams) -> Climber<'_> {
+        Climber::new(self, params)
     }
 
     /// How many values a coordinate may have.
