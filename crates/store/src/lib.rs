@@ -56,7 +56,7 @@ mod time;
 
 pub use copy::{Copied, copy};
 pub use elbowroom::study::Standing;
-pub use error::{Error, Result};
+pub use error::{Error, ErrorKind, Result};
 pub use heartbeat::Heartbeat;
 #[cfg(feature = "http")]
 pub use http::Http;

@@ -137,10 +137,7 @@ impl HyperparameterRule {
             HyperparameterRule::Fixed { variance, lengthscales, noise } => {
                 // Which kernel does not matter here, and one observation stands for all.
                 let hyper = Hyperparameters::new(KernelKind::Rbf, *variance, lengthscales.clone(), *noise);
-                hyper.check(1, dim).map_err(|error| match error {
-                    Error::Config { what, hint } => Error::config(format!("model.hyperparameters: {what}"), hint),
-                    other => other,
-                })
+                hyper.check(1, dim).map_err(|error| error.within("model.hyperparameters"))
             }
             _ => Ok(()),
         }

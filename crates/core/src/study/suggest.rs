@@ -16,7 +16,7 @@ use super::{Basis, Model, StrategyConfig, Study};
 use crate::batch::{BatchSize, BatchStrategy, Situation, Tried, free_points};
 use crate::chance::Chance;
 use crate::domain::Domain;
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::linalg::Points;
 use crate::rng::Stream;
 use crate::space::{Point, PointKey, UnitPoint};
@@ -145,7 +145,7 @@ pub(super) fn suggest(study: &Study, basis: Option<&Basis>, ask: &Ask) -> Result
                 choice.work.model = model.work + chance.as_ref().map_or(0.0, |chance| chance.work());
                 choice.add_model(&model, chance.as_deref())?;
             }
-            Err(error @ Error::Numerical { .. }) => choice.fall_back(&error),
+            Err(error) if error.kind() == Kind::Numerical => choice.fall_back(&error),
             Err(error) => return Err(error),
         }
     }
@@ -358,7 +358,7 @@ impl<'a> Choice<'a> {
                 self.work.choice = batch.info.work;
                 Ok(())
             }
-            Err(error @ Error::Numerical { .. }) => {
+            Err(error) if error.kind() == Kind::Numerical => {
                 self.fall_back(&error);
                 Ok(())
             }
@@ -368,8 +368,8 @@ impl<'a> Choice<'a> {
 
     /// A breakdown of the computation costs the quality of some points, not the study, and is recorded.
     fn fall_back(&mut self, error: &Error) {
-        let text = error.to_string();
-        let what = text.lines().next().unwrap_or_default();
+        // One line: that is what logs hold.
+        let what = error.what().lines().next().unwrap_or_default();
         self.fallback = Some(format!("random points instead of the strategy's: {what}"));
     }
 
