@@ -195,6 +195,12 @@ pub struct Provenance {
     /// What the asker held fixed, or in a narrower range.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub narrowing: Option<Narrowing>,
+    /// What sort of `fallback` it is, a stable word. Logs from before there was such a word lack it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback_kind: Option<String>,
+    /// What sort of reason there was for fewer points than wanted, a stable word; lacking likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub short_kind: Option<String>,
     /// The build that chose.
     pub build: Build,
 }

@@ -157,7 +157,7 @@ pub(super) fn suggest(study: &Study, basis: Option<&Basis>, ask: &Ask) -> Result
     choice.add_random();
     if choice.short.is_none() && left < n_new {
         let budget = state.config.budget.unwrap_or_default();
-        choice.short = Some(format!("the budget of {budget} trials is used up"));
+        choice.short = Some(Reason::new("budget", format!("the budget of {budget} trials is used up")));
     }
 
     let first = state.next_id().0;
@@ -171,11 +171,27 @@ pub(super) fn suggest(study: &Study, basis: Option<&Basis>, ask: &Ask) -> Result
         worker: None,
         design_next: choice.design_next,
         model: record,
-        fallback: choice.fallback,
+        fallback_kind: choice.fallback.as_ref().map(|reason| reason.kind.to_owned()),
+        fallback: choice.fallback.map(|reason| reason.text),
+        short_kind: choice.short.as_ref().map(|reason| reason.kind.to_owned()),
         narrowing: (!narrowing.is_empty()).then_some(narrowing),
         build: Build::current(),
     };
-    Ok(Suggestion { wanted: q.get(), trials, again, short: choice.short, provenance, work: choice.work })
+    let short = choice.short.map(|reason| reason.text);
+    Ok(Suggestion { wanted: q.get(), trials, again, short, provenance, work: choice.work })
+}
+
+/// A reason to be recorded: a sentence for people, and a stable word that a replay compares, so that the sentence can be
+/// reworded.
+struct Reason {
+    kind: &'static str,
+    text: String,
+}
+
+impl Reason {
+    fn new(kind: &'static str, text: impl Into<String>) -> Self {
+        Self { kind, text: text.into() }
+    }
 }
 
 /// Looks at what the strategy of an ask chooses from, behind the points of the design that the ask got or, without
@@ -229,8 +245,8 @@ struct Choice<'a> {
     avoided: Tried<'a>,
     stream: Stream,
     design_next: u64,
-    short: Option<String>,
-    fallback: Option<String>,
+    short: Option<Reason>,
+    fallback: Option<Reason>,
     work: Work,
 }
 
@@ -299,8 +315,8 @@ impl<'a> Choice<'a> {
                 *room = room.min(distance_to(&[&u], candidates.row(i)));
             }
         }
-        self.fallback =
-            Some("too few values for a model: points where a value is likely, far from those tried".to_owned());
+        let text = "too few values for a model: points where a value is likely, far from those tried";
+        self.fallback = Some(Reason::new("few_values", text));
     }
 
     /// What [`Random`](crate::batch::Random) chooses.
@@ -354,7 +370,7 @@ impl<'a> Choice<'a> {
                 for u in batch.points.iter().take(self.missing()) {
                     self.take(u, Source::Model);
                 }
-                self.short = batch.info.ended;
+                self.short = batch.info.ended.map(|why| Reason::new("strategy_ended", why));
                 self.work.choice = batch.info.work;
                 Ok(())
             }
@@ -370,7 +386,8 @@ impl<'a> Choice<'a> {
     fn fall_back(&mut self, error: &Error) {
         // One line: that is what logs hold.
         let what = error.what().lines().next().unwrap_or_default();
-        self.fallback = Some(format!("random points instead of the strategy's: {what}"));
+        let text = format!("random points instead of the strategy's: {what}");
+        self.fallback = Some(Reason::new(error.kind().as_str(), text));
     }
 
     fn add_random(&mut self) {
@@ -383,7 +400,7 @@ impl<'a> Choice<'a> {
         let (taken, avoided) = (&self.state.tally.taken, &self.avoided);
         let (points, short) = free_points(self.domain, taken, avoided, &mut self.chosen, missing, &mut stream);
         self.points.extend(points.iter().map(|u| (self.domain.decode(u), Source::Random)));
-        self.short = short;
+        self.short = short.map(|why| Reason::new("no_free_points", why));
     }
 
     /// Takes a point if it is feasible and free.

@@ -176,15 +176,26 @@ fn compare(again: &Suggestion, trials: &[AskedTrial], short: Option<&str>, was: 
         format!("trial {} is at {}, and would be at {}", a.id, a.point, b.point)
     } else if trials.len() != again.trials.len() {
         format!("{} points are recorded, and {} would be chosen", trials.len(), again.trials.len())
-    } else if short != again.short.as_deref() {
+    } else if !is_same((short, &was.short_kind), (again.short.as_deref(), &now.short_kind)) {
         format!("the reason {short:?} would be {:?}", again.short)
     // Models that random points do not need were once fitted and recorded.
     } else if was.model != now.model && now.model.is_some() {
         "the points are the same, but the model differs".to_owned()
-    } else if (&was.fallback, was.design_next) != (&now.fallback, now.design_next) {
+    } else if was.design_next != now.design_next
+        || !is_same((was.fallback.as_deref(), &was.fallback_kind), (now.fallback.as_deref(), &now.fallback_kind))
+    {
         "the points are the same, but what is recorded of their choice differs".to_owned()
     } else {
         return None;
     };
     Some(what + &builds)
+}
+
+/// Whether two reasons, each a sentence and its kind, are the same. Sentences may be reworded: kinds are compared where
+/// both are known, and otherwise only whether there was a reason.
+fn is_same(was: (Option<&str>, &Option<String>), now: (Option<&str>, &Option<String>)) -> bool {
+    match (was, now) {
+        ((_, Some(was)), (_, Some(now))) => was == now,
+        ((was, _), (now, _)) => was.is_some() == now.is_some(),
+    }
 }
