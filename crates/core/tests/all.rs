@@ -25,6 +25,7 @@ mod pins;
 mod problems;
 mod quality_smoke;
 mod recommended;
+mod settings;
 mod space;
 mod space_constraints;
 mod strategies;

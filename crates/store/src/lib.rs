@@ -46,6 +46,7 @@ mod postgres;
 mod reading;
 mod request;
 mod rules;
+pub mod settings;
 mod shared;
 #[cfg(feature = "sqlite")]
 mod sqlite;

@@ -10,6 +10,7 @@ use elbowroom::study::{Event, TrialId};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, Result};
+use crate::settings::{self, Unread};
 use crate::time::Time;
 
 /// The hash of a log up to some entry.
@@ -74,8 +75,10 @@ impl Entry {
                 "save those with `elbow doctor FILE --save NEW.elbow`, or take a copy from before",
             ));
         }
-        serde_json::from_str(&self.text).map_err(|e| {
-            let what = format!("event {number} of the log cannot be read: {e}");
+        settings::from_json(self.text.as_bytes()).map_err(|unread| {
+            let Unread { what, hint, .. } = unread;
+            let meant = if hint.is_empty() { hint } else { format!(" ({hint})") };
+            let what = format!("event {number} of the log cannot be read: {what}{meant}");
             Error::damaged(what, "use a newer build, or save the events before it into another store")
         })
     }

@@ -353,3 +353,15 @@ fn the_document_names_every_view_and_action() {
         }
     }
 }
+
+#[test]
+fn an_unknown_setting_sent_over_http_is_named_with_its_path_and_the_nearest_known_one() {
+    let served = Served::start(true);
+    let mut config = serde_json::to_value(StudyConfig::new(space())).unwrap();
+    config["strategy"]["penalizr"] = json!("soft");
+    let created = json!({ "v": 1, "event": "created", "config": config });
+    let refused = served.post("/api/store/plate", &json!({ "do": "create", "created": created }));
+    let said = refused.json();
+    assert_eq!((refused.status, &said["try"]), (400, &json!("did you mean `penalizer`?")), "{said}");
+    assert_eq!(said["error"], "there is no setting `created.config.strategy.penalizr`");
+}

@@ -41,7 +41,7 @@ pub use streak::{Alarm, Streak};
 pub use suggest::{Suggestion, Work};
 pub use trial::{Measurement, MeasurementKind, Source, Trial, TrialId, TrialState};
 pub use trust::{Errors, LeaveOneOut};
-pub use unknown::{UnknownKey, unknown_key};
+pub use unknown::UnknownKey;
 pub use verify::{Difference, other_versions, verify};
 
 use crate::batch::{BatchSize, Situation};

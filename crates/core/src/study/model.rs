@@ -49,7 +49,7 @@ pub struct ModelConfig {
 
 /// How the hyperparameters of a model are found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum HyperparameterRule {
     /// Maximum a posteriori with dimension-scaled priors, starting from the last fit, the prior and some random draws.
     Map {

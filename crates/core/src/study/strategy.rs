@@ -1,6 +1,6 @@
 //! The strategies a study can be told to use.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::batch::{
     Adaptive, BatchSize, BatchStrategy, Believer, Chooser, HallucinatedUcb, LocalPenalization, Multipoint, Plain,
@@ -38,11 +38,21 @@ pub enum StrategyConfig {
     /// Simulation matching (SM-UCB).
     SimulationMatching(SimulationMatching),
     /// The largest joint expected improvement (qEI).
+    #[serde(deserialize_with = "no_settings")]
     Multipoint,
     /// Maximizers of posterior draws.
     Thompson(Thompson),
     /// Uniform among the points that are feasible and not taken: the yardstick for all others.
+    #[serde(deserialize_with = "no_settings")]
     Random,
+}
+
+/// Refuses settings of a strategy that has none: a unit variant alone would pass over them.
+fn no_settings<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<(), D::Error> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Nothing {}
+    Nothing::deserialize(deserializer).map(|Nothing {}| ())
 }
 
 impl StrategyConfig {
