@@ -37,6 +37,8 @@ pub enum Kind {
     Trial,
     /// A computation that broke down although its input was valid.
     Numerical,
+    /// A part of the user's own that the study needs was not handed in.
+    MissingPart,
 }
 
 /// A result of this crate.
@@ -44,7 +46,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 5] = [Kind::Space, Kind::Data, Kind::Config, Kind::Trial, Kind::Numerical];
+    pub const ALL: [Kind; 6] = [Kind::Space, Kind::Data, Kind::Config, Kind::Trial, Kind::Numerical, Kind::MissingPart];
 
     /// The word for it in JSON.
     ///
@@ -59,6 +61,7 @@ impl Kind {
             Kind::Config => "config",
             Kind::Trial => "trial",
             Kind::Numerical => "numerical",
+            Kind::MissingPart => "missing_part",
         }
     }
 

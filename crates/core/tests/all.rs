@@ -21,6 +21,7 @@ mod normal;
 mod old_log;
 mod optim;
 mod optim_speed;
+mod parts;
 mod pins;
 mod problems;
 mod quality_smoke;

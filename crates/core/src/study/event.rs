@@ -12,6 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::config::{FailureRule, StudyConfig, Written};
 use super::model::ModelRecord;
+use super::parts::PartId;
 use super::trial::{Source, TrialId};
 use crate::domain::Narrowing;
 use crate::space::Point;
@@ -204,6 +205,9 @@ pub struct Provenance {
     /// What sort of reason there was for fewer points than wanted, a stable word; lacking likewise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub short_kind: Option<String>,
+    /// The part of the user's own that chose, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strategy: Option<PartId>,
     /// The build that chose.
     pub build: Build,
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::parts::{PartId, PartSettings};
 use crate::batch::{
     Adaptive, BatchSize, BatchStrategy, Believer, Chooser, HallucinatedUcb, LocalPenalization, Multipoint, Plain,
     PureExploration, Random, RandomRest, SimulationMatching, Situation, Thompson,
@@ -18,7 +19,7 @@ use crate::error::{Error, Result};
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "name", rename_all = "snake_case")]
+#[serde(tag = "name", rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum StrategyConfig {
     /// Local penalization, with its parts.
@@ -45,6 +46,14 @@ pub enum StrategyConfig {
     /// Uniform among the points that are feasible and not taken: the yardstick for all others.
     #[serde(deserialize_with = "no_settings")]
     Random,
+    /// A part of the user's own, to be handed in beside the study: see [`Parts`](super::Parts).
+    Foreign {
+        /// Which.
+        part: PartId,
+        /// What it is told.
+        #[serde(default, skip_serializing_if = "PartSettings::is_empty")]
+        settings: PartSettings,
+    },
 }
 
 /// Refuses settings of a strategy that has none: a unit variant alone would pass over them.
@@ -56,7 +65,12 @@ fn no_settings<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Resul
 }
 
 impl StrategyConfig {
-    /// Every strategy with its default settings.
+    /// A part of the user's own, without settings.
+    pub fn foreign(part: PartId) -> Self {
+        StrategyConfig::Foreign { part, settings: PartSettings::new() }
+    }
+
+    /// Every strategy of this library with its default settings.
     ///
     /// ```
     /// use elbowroom::study::StrategyConfig;
@@ -102,6 +116,7 @@ impl StrategyConfig {
             StrategyConfig::Multipoint => "multipoint",
             StrategyConfig::Thompson(_) => "thompson",
             StrategyConfig::Random => "random",
+            StrategyConfig::Foreign { .. } => "foreign",
         }
     }
 
@@ -121,8 +136,8 @@ impl StrategyConfig {
         })
     }
 
-    fn strategy(&self) -> &dyn BatchStrategy {
-        match self {
+    fn strategy(&self) -> Result<&dyn BatchStrategy> {
+        Ok(match self {
             StrategyConfig::LocalPenalization(strategy) => strategy,
             StrategyConfig::Adaptive(strategy) => strategy,
             StrategyConfig::Plain(strategy) => strategy,
@@ -134,7 +149,8 @@ impl StrategyConfig {
             StrategyConfig::Multipoint => &Multipoint,
             StrategyConfig::Thompson(strategy) => strategy,
             StrategyConfig::Random => &Random,
-        }
+            StrategyConfig::Foreign { part, .. } => return Err(part.is_missing()),
+        })
     }
 }
 
@@ -147,12 +163,15 @@ impl Default for StrategyConfig {
 impl StrategyConfig {
     /// Refuses settings out of their range, by name.
     pub(super) fn validate(&self) -> Result<()> {
-        self.strategy().validate()
+        match self {
+            StrategyConfig::Foreign { part, .. } => part.check(),
+            ours => ours.strategy()?.validate(),
+        }
     }
 }
 
 impl BatchStrategy for StrategyConfig {
     fn bind<'a>(&'a self, situation: &'a Situation<'a>, q: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
-        self.strategy().bind(situation, q)
+        self.strategy()?.bind(situation, q)
     }
 }

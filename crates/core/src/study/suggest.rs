@@ -95,6 +95,7 @@ impl Suggestion {
 /// more, and only what is wanted beyond them is chosen.
 pub(super) fn suggest(study: &Study, basis: Option<&Basis>, ask: &Ask) -> Result<Suggestion> {
     let state = &study.state;
+    let strategy = study.strategy()?;
     let q = BatchSize::new(ask.n)?;
     let narrowing = ask.narrowing.check(&state.config.space)?;
     let domain = Domain::narrowed(&state.config.space, &narrowing)?;
@@ -143,7 +144,7 @@ pub(super) fn suggest(study: &Study, basis: Option<&Basis>, ask: &Ask) -> Result
             Ok(model) => {
                 record = Some(model.record.clone());
                 choice.work.model = model.work + chance.as_ref().map_or(0.0, |chance| chance.work());
-                choice.add_model(&model, chance.as_deref())?;
+                choice.add_model(strategy, &model, chance.as_deref())?;
             }
             Err(error) if error.kind() == Kind::Numerical => choice.fall_back(&error),
             Err(error) => return Err(error),
@@ -175,6 +176,7 @@ pub(super) fn suggest(study: &Study, basis: Option<&Basis>, ask: &Ask) -> Result
         fallback: choice.fallback.map(|reason| reason.text),
         short_kind: choice.short.as_ref().map(|reason| reason.kind.to_owned()),
         narrowing: (!narrowing.is_empty()).then_some(narrowing),
+        strategy: study.foreign.as_ref().map(|foreign| foreign.part.clone()),
         build: Build::current(),
     };
     let short = choice.short.map(|reason| reason.text);
@@ -363,8 +365,7 @@ impl<'a> Choice<'a> {
         look(&situation, BatchSize::new(self.missing().min(MAX_CHOSEN))?)
     }
 
-    fn add_model(&mut self, model: &Model, chance: Option<&Chance>) -> Result<()> {
-        let strategy = &self.state.config.strategy;
+    fn add_model(&mut self, strategy: &dyn BatchStrategy, model: &Model, chance: Option<&Chance>) -> Result<()> {
         match self.in_situation(model, chance, |situation, q| strategy.choose(situation, q)) {
             Ok(batch) => {
                 for u in batch.points.iter().take(self.missing()) {
