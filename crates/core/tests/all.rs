@@ -15,6 +15,7 @@ mod layers;
 mod likelihood_fit;
 mod lipschitz;
 mod local_penalization;
+mod minimizing;
 mod multinormal;
 mod narrowed;
 mod normal;
