@@ -167,34 +167,39 @@ impl Error {
         }
     }
 
-    pub(crate) fn no_study(study: &str, place: &str) -> Self {
+    /// There is no study of this name.
+    pub fn no_study(study: &str, place: &str) -> Self {
         let hint = "list the studies, or create it first".to_owned();
         Error::NoStudy { study: study.to_owned(), place: place.to_owned(), hint }
     }
 
-    pub(crate) fn exists(study: &str, place: &str) -> Self {
+    /// There is a study of this name already.
+    pub fn exists(study: &str, place: &str) -> Self {
         Error::Exists { study: study.to_owned(), place: place.to_owned() }
     }
 
-    #[cfg(any(feature = "sqlite", feature = "postgres"))]
-    pub(crate) fn refused(what: impl Into<String>, hint: impl Into<String>) -> Self {
+    /// The store cannot be used as it is.
+    pub fn refused(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Error::Refused { what: what.into(), hint: hint.into() }
     }
 
-    pub(crate) fn damaged(what: impl Into<String>, hint: impl Into<String>) -> Self {
+    /// What the store holds is damaged.
+    pub fn damaged(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Error::Damaged { what: what.into(), hint: hint.into() }
     }
 
-    pub(crate) fn unreachable(what: impl Into<String>, hint: impl Into<String>) -> Self {
+    /// The store did not answer.
+    pub fn unreachable(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Error::Unreachable { what: what.into(), hint: hint.into() }
     }
 
-    #[cfg(any(feature = "sqlite", feature = "postgres"))]
-    pub(crate) fn not_written(what: impl Into<String>, hint: impl Into<String>) -> Self {
+    /// The store could not write.
+    pub fn not_written(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Error::NotWritten { what: what.into(), hint: hint.into() }
     }
 
-    pub(crate) fn request(what: impl Into<String>, hint: impl Into<String>) -> Self {
+    /// A name or a request that cannot be used.
+    pub fn request(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Error::Request { what: what.into(), hint: hint.into() }
     }
 }

@@ -27,6 +27,7 @@
 //! What can be relied on, and which test shows it, is in `docs/guarantees.md`.
 
 mod ask;
+mod backend;
 mod copy;
 mod error;
 #[doc(hidden)]
@@ -53,8 +54,11 @@ mod sqlite;
 mod standing;
 mod store;
 mod tell;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod time;
 
+pub use backend::{Backend, Filed, Rows};
 pub use copy::{Copied, copy};
 pub use elbowroom::study::Standing;
 pub use error::{Error, ErrorKind, Result};
@@ -63,11 +67,12 @@ pub use heartbeat::Heartbeat;
 pub use http::Http;
 pub use identity::{Reclaimed, is_gone, worker_name};
 pub use lease::{Attempt, DEFAULT_TTL, Hold, Lease, MAX_RETRIES};
-pub use log::{Digest, Entry, check_name};
+pub use log::{Digest, Entry, Key, Scope, check_name};
 pub use memory::Memory;
 pub use open::open;
 #[cfg(feature = "postgres")]
 pub use postgres::{Dsn, Postgres};
+pub use rules::Waiting;
 pub use shared::{Handed, HandedTrial, SharedStudy};
 #[cfg(feature = "sqlite")]
 pub use sqlite::{Health, Saved, Sqlite, check, salvage};

@@ -35,8 +35,7 @@ impl Digest {
     }
 
     /// From stored bytes, if there are 16 of them.
-    #[cfg(any(feature = "sqlite", feature = "postgres"))]
-    pub(crate) fn from_slice(bytes: &[u8]) -> Option<Self> {
+    pub fn from_slice(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Digest)
     }
 }
@@ -108,7 +107,7 @@ impl Entry {
 
 /// What makes an event the same as one that was sent before.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Key<'a> {
+pub struct Key<'a> {
     /// Requests of asks and of reports are told apart.
     pub scope: Scope,
     /// The sender's name for it.
@@ -117,14 +116,16 @@ pub(crate) struct Key<'a> {
 
 /// A family of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Scope {
+pub enum Scope {
+    /// Asks.
     Ask = 0,
+    /// Reports and points of one's own.
     Report = 1,
 }
 
 impl<'a> Key<'a> {
     /// The key of an event, if it has one.
-    pub fn of(event: &'a Event) -> Result<Option<Self>> {
+    pub(crate) fn of(event: &'a Event) -> Result<Option<Self>> {
         let (scope, request) = match event {
             Event::Created { .. } | Event::Budgeted { .. } | Event::Placed { .. } => return Ok(None),
             Event::Asked { request, .. } => (Scope::Ask, request),
