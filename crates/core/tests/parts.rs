@@ -2,6 +2,7 @@
 
 use elbowroom::batch::{BatchSize, BatchStrategy, Chooser, Plain, Situation, Thompson};
 use elbowroom::error::{Error, Kind, Result};
+use elbowroom::insight::{expected_gain, why};
 use elbowroom::space::{Parameter, SearchSpace};
 use elbowroom::study::{Event, PartId, PartSettings, Parts, StrategyConfig, Study, StudyConfig, verify, verify_with};
 
@@ -125,4 +126,21 @@ fn what_a_part_refuses_is_refused_when_it_is_handed_in() {
     assert!(error.what().contains("acme/either 1") && error.what().contains("drwa"), "{error}");
     let unnamed = serde_json::from_str(r#"{"name":"foreign","part":{"name":"either","version":"1"}}"#).unwrap();
     assert!(Study::new(config(unnamed)).unwrap_err().hint().contains("acme/greedy"));
+}
+
+#[test]
+fn why_and_the_expected_gain_ask_the_part_itself_and_say_if_it_is_missing() {
+    let study = driven(Study::with(config(foreign(&[])), &parts("1")).unwrap());
+    let ours = driven(Study::new(config(StrategyConfig::Plain(Plain::default()))).unwrap());
+    let chosen = study.trials()[5].id;
+    let (theirs_why, ours_why) = (why(&study, chosen).unwrap(), why(&ours, chosen).unwrap());
+    let (theirs, ours_belief) = (theirs_why.belief.unwrap(), ours_why.belief.unwrap());
+    assert_eq!(theirs.score, ours_belief.score);
+    assert_eq!(theirs.strategy, "acme/either");
+    assert_eq!(expected_gain(&study).unwrap(), expected_gain(&ours).unwrap());
+    let without = Study::replay(study.events().to_vec()).unwrap();
+    assert_eq!(why(&without, chosen).unwrap_err().kind(), Kind::MissingPart);
+    assert_eq!(expected_gain(&without).unwrap_err().kind(), Kind::MissingPart);
+    // What came from the design rests on no strategy.
+    assert!(why(&without, study.trials()[0].id).is_ok());
 }

@@ -206,7 +206,7 @@ impl Study {
     ///     study.tell(trial.id, (trial.unit[0] - 0.3).powi(2))?;
     /// }
     /// let worth = study.in_situation(1, |situation, q| {
-    ///     let chooser = study.config().strategy.bind(situation, q)?;
+    ///     let chooser = study.strategy()?.bind(situation, q)?;
     ///     Ok([0.3, 0.9].map(|u| chooser.explain(&[u]).total))
     /// })?;
     /// assert!(worth[0] > worth[1]);

@@ -99,11 +99,19 @@ impl StrategyConfig {
     /// assert!(StrategyConfig::names().contains(&"hallucinated_ucb"));
     /// ```
     pub fn names() -> Vec<&'static str> {
-        Self::all().iter().map(Self::name).collect()
+        Self::all().iter().map(Self::tag).collect()
     }
 
-    /// The name, as it stands in a configuration.
-    pub fn name(&self) -> &'static str {
+    /// The name: as it stands in a configuration, or that of the part.
+    pub fn name(&self) -> &str {
+        match self {
+            StrategyConfig::Foreign { part, .. } => part.name(),
+            ours => ours.tag(),
+        }
+    }
+
+    /// What tells the variants apart in a configuration.
+    fn tag(&self) -> &'static str {
         match self {
             StrategyConfig::LocalPenalization(_) => "local_penalization",
             StrategyConfig::Adaptive(_) => "adaptive",
