@@ -1,6 +1,58 @@
 //! Errors of the command itself: what, where, and what to try.
 
-/// An error with a hint on a line of its own, as those of the other crates.
-pub fn fault(what: impl std::fmt::Display, hint: impl std::fmt::Display) -> anyhow::Error {
-    anyhow::anyhow!("{what}\n  try: {hint}")
+use std::fmt::Display;
+
+use serde_json::{Value, json};
+
+/// An error of the command, with the parts that those of the other crates have.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{what}\n  try: {hint}")]
+pub struct Fault {
+    kind: &'static str,
+    what: String,
+    hint: String,
+}
+
+/// An error in what was typed or in a file, with a hint on a line of its own, as those of the other crates.
+pub fn fault(what: impl Display, hint: impl Display) -> anyhow::Error {
+    fault_of("usage", what, hint)
+}
+
+/// An error of a kind: a stable word.
+pub fn fault_of(kind: &'static str, what: impl Display, hint: impl Display) -> anyhow::Error {
+    Fault { kind, what: what.to_string(), hint: hint.to_string() }.into()
+}
+
+/// The same error, with where it happened in front.
+pub fn within(place: impl Display, error: &anyhow::Error) -> anyhow::Error {
+    let Fault { kind, what, hint } = parts(error);
+    Fault { kind, what: format!("{place}{what}"), hint }.into()
+}
+
+/// An error as `--json` shows it, in the words of the HTTP interface.
+pub fn in_json(error: &anyhow::Error) -> Value {
+    let Fault { kind, what, hint } = parts(error);
+    let mut shown = json!({ "error": what, "kind": kind });
+    if !hint.is_empty() {
+        shown["try"] = hint.into();
+    }
+    shown
+}
+
+/// What an error is made of, whichever crate it comes from.
+pub fn parts(error: &anyhow::Error) -> Fault {
+    if let Some(fault) = error.downcast_ref::<Fault>() {
+        return fault.clone();
+    }
+    if let Some(e) = error.downcast_ref::<elbowroom::error::Error>() {
+        return Fault { kind: e.kind().as_str(), what: e.what().to_owned(), hint: e.hint().to_owned() };
+    }
+    if let Some(e) = error.downcast_ref::<elbowroom_store::Error>() {
+        return Fault { kind: e.kind().as_str(), what: e.what().into_owned(), hint: e.hint().to_owned() };
+    }
+    if let Some(e) = error.downcast_ref::<elbowroom_run::Error>() {
+        return Fault { kind: e.kind(), what: e.what().into_owned(), hint: e.hint().to_owned() };
+    }
+    let kind = if error.downcast_ref::<std::io::Error>().is_some() { "io" } else { "other" };
+    Fault { kind, what: format!("{error:#}"), hint: String::new() }
 }

@@ -42,7 +42,7 @@ pub fn main() -> ExitCode {
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             if json {
-                say!("{}", serde_json::json!({ "error": format!("{error:#}") }));
+                say!("{}", fault::in_json(&error));
             } else {
                 say!("error: {}", words::safe(&format!("{error:#}")));
             }
@@ -54,7 +54,7 @@ pub fn main() -> ExitCode {
 /// Says what is wrong with the command line, or the help that was asked for.
 fn refuse(error: &clap::Error) -> ExitCode {
     if error.use_stderr() && std::env::args_os().any(|word| word == "--json") {
-        say!("{}", serde_json::json!({ "error": error.to_string().trim_end() }));
+        say!("{}", serde_json::json!({ "error": error.to_string().trim_end(), "kind": "usage" }));
         return ExitCode::from(2);
     }
     error.exit()

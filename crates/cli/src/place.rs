@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
-use elbowroom_store::{Error as StoreError, SharedStudy, Store, open, worker_name};
+use elbowroom_store::{Error as StoreError, ErrorKind, SharedStudy, Store, open, worker_name};
 
 use crate::args::Where;
 use crate::differ::{Difference, differences};
-use crate::fault::fault;
+use crate::fault::{fault, fault_of};
 use crate::study_file::StudyFile;
 
 /// A study that was named.
@@ -43,8 +43,8 @@ impl Place {
         let store = self.store()?;
         let name = self.study_name(&*store)?;
         match SharedStudy::open(store, &name) {
-            Err(StoreError::NoStudy { study, place, .. }) => {
-                Err(fault(format!("there is no study `{study}` in {place}"), self.hint_to_begin()))
+            Err(error) if error.kind() == ErrorKind::NoStudy => {
+                Err(fault_of(error.kind().as_str(), error.what(), self.hint_to_begin()))
             }
             other => Ok(other?.worker(worker_name())),
         }

@@ -237,6 +237,10 @@ fn faults_say_what_where_and_what_to_try() {
     bench.bad(2, &["rnu"]);
     let said = bench.bad(1, &["status", "nowhere.elbow", "--json"]);
     assert!(serde_json::from_str::<serde_json::Value>(&said).unwrap()["error"].as_str().unwrap().contains("nowhere"));
+    let said = |words: &[&str]| serde_json::from_str::<serde_json::Value>(&bench.bad(1, words)).unwrap();
+    let file = said(&["run", "bad.toml", "--json"]);
+    assert_eq!(file["kind"], "space", "{file}");
+    assert!(!file["error"].as_str().unwrap().contains("try:") && !file["try"].as_str().unwrap().is_empty(), "{file}");
     assert!(!bench.path("nowhere.elbow").exists(), "looking makes no store");
 
     bench.good(&["run"]);
@@ -320,6 +324,7 @@ fn what_is_wrong_with_a_command_line_is_json_for_programs() {
         assert_eq!(output.status.code(), Some(2));
         let said: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
         assert!(said["error"].as_str().unwrap().contains(words[2]), "{said}");
+        assert_eq!(said["kind"], "usage");
     }
 }
 

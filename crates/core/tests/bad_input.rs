@@ -2,7 +2,7 @@
 //! or in an error that says what and what to try; and where there is a model to be used, it is used.
 
 use elbowroom::batch::{AcquisitionKind, LocalPenalization, MaximumRule};
-use elbowroom::error::Error;
+use elbowroom::error::{Error, Kind};
 use elbowroom::gp::Prior;
 use elbowroom::problems::Problem;
 use elbowroom::space::{Parameter, Point, SearchSpace};
@@ -450,7 +450,7 @@ fn settings_out_of_their_range_are_refused_by_name() {
         (strategy(&|s| s.maximum = MaximumRule::Given(nan)), "strategy.maximum is given as NaN"),
     ] {
         let error = Study::new(config).expect_err(words);
-        assert!(matches!(error, Error::Config { .. }), "{error}");
+        assert!(error.kind() == Kind::Config, "{error}");
         assert_helpful(&error, &[words]);
     }
     for config in [model(&|m| m.noise_floor = 0.0), fixed(1.0, &[0.2, 0.2], 0.0), ucb(0.0), likelihood(1)] {

@@ -95,14 +95,14 @@ fn the_terms_of_every_strategy_add_up_to_the_score_it_chose_by() {
             if let Some(score) = proposal.score.filter(|score| score.is_finite() && explanation.is_score) {
                 let error = (explanation.total - score).abs();
                 assert!(error <= 1e-9 * score.abs().max(1.0), "{name} point {k}: {score} {explanation:?}");
-                *n_compared.entry(name).or_insert(0) += 1;
+                *n_compared.entry(name.to_owned()).or_insert(0) += 1;
             }
             // A strategy that explains by its score has one for the points it proposes.
             assert!(!explanation.is_score || proposal.score.is_some(), "{name} point {k}: {explanation:?}");
             chooser.join(&proposal.point).unwrap();
         }
     });
-    let without: Vec<_> = StrategyConfig::names().into_iter().filter(|name| !n_compared.contains_key(name)).collect();
+    let without: Vec<_> = StrategyConfig::names().into_iter().filter(|name| !n_compared.contains_key(*name)).collect();
     assert_eq!(without, ["simulation_matching", "multipoint"]);
 }
 

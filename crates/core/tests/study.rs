@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use elbowroom::error::Error;
+use elbowroom::error::Kind;
 use elbowroom::space::{Parameter, Point, SearchSpace};
 use elbowroom::study::{
     Ask, Event, Goal, InitialDesign, MeasurementKind, Report, Source, StrategyConfig, Study, StudyConfig, Told, Trial,
@@ -49,7 +49,7 @@ mod asking {
 
     #[test]
     fn a_batch_of_nothing_is_refused() {
-        assert!(matches!(study(line()).ask(0), Err(Error::Config { .. })));
+        assert_eq!(study(line()).ask(0).unwrap_err().kind(), Kind::Config);
     }
 
     #[test]
@@ -213,7 +213,7 @@ mod asking {
 
     #[test]
     fn a_batch_beyond_all_measure_is_refused() {
-        assert!(matches!(study(line()).ask(usize::MAX), Err(Error::Config { .. })));
+        assert_eq!(study(line()).ask(usize::MAX).unwrap_err().kind(), Kind::Config);
     }
 
     #[test]
@@ -375,7 +375,7 @@ mod telling {
         let mut study = study(line());
         for result in [study.tell(TrialId(7), 1.0).map(|_| ()), study.fail(TrialId(7), ""), study.release(TrialId(7))] {
             let error = result.unwrap_err();
-            assert!(matches!(error, Error::Trial { .. }) && error.to_string().contains("trial 7 does not exist"));
+            assert!(error.kind() == Kind::Trial && error.to_string().contains("trial 7 does not exist"));
         }
     }
 

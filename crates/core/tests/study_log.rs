@@ -409,3 +409,58 @@ fn every_report_under_a_name_counts_once() {
     study.apply(added(request("new"))).unwrap();
     assert_eq!(study.reported("new"), Some(TrialId(3)));
 }
+
+/// A log with both reasons in it: for random points instead of the strategy's, and for fewer points than wanted.
+fn with_reasons() -> Vec<Event> {
+    let mut study = Study::new(StudyConfig::new(space(0)).initial(2).budget(4)).unwrap();
+    for trial in study.ask(2).unwrap().trials {
+        study.fail(trial.id, "broken").unwrap();
+    }
+    assert_eq!(study.ask(3).unwrap().trials.len(), 2);
+    study.events().to_vec()
+}
+
+/// The log with another last ask.
+fn reworded(change: impl FnOnce(&mut Option<String>, &mut elbowroom::study::Provenance)) -> Vec<Event> {
+    let mut events = with_reasons();
+    let Some(Event::Asked { short, provenance, .. }) = events.last_mut() else { panic!("the log ends with an ask") };
+    assert!(short.is_some() && provenance.fallback.is_some());
+    change(short, provenance);
+    events
+}
+
+#[test]
+fn a_reason_in_other_words_is_no_difference_and_another_kind_is() {
+    let other_words = |short: &mut Option<String>, fallback: &mut Option<String>| {
+        *short = Some("in other words".to_owned());
+        *fallback = Some("likewise".to_owned());
+    };
+    let same = reworded(|short, provenance| other_words(short, &mut provenance.fallback));
+    assert_eq!(verify(&same).unwrap(), []);
+    // As older builds of this version wrote it.
+    let old = reworded(|short, provenance| {
+        other_words(short, &mut provenance.fallback);
+        (provenance.short_kind, provenance.fallback_kind) = (None, None);
+    });
+    assert_eq!(verify(&old).unwrap(), []);
+    let missing = [
+        reworded(|short, provenance| (*short, provenance.short_kind) = (None, None)),
+        reworded(|_, provenance| (provenance.fallback, provenance.fallback_kind) = (None, None)),
+    ];
+    let of_another_kind = [
+        reworded(|_, provenance| provenance.short_kind = Some("no_free_points".to_owned())),
+        reworded(|_, provenance| provenance.fallback_kind = Some("numerical".to_owned())),
+    ];
+    for changed in missing.iter().chain(&of_another_kind) {
+        assert_eq!(verify(changed).unwrap().len(), 1);
+    }
+}
+
+#[test]
+fn kinds_of_reasons_are_written_only_where_there_is_a_reason() {
+    let text = |event: &Event| serde_json::to_string(event).unwrap();
+    let events = with_reasons();
+    assert!(!text(&events[1]).contains("_kind"), "{}", text(&events[1]));
+    let last = text(events.last().unwrap());
+    assert!(last.contains(r#""fallback_kind":"few_values","short_kind":"budget""#), "{last}");
+}

@@ -1,5 +1,6 @@
 //! Errors as Python exceptions, in the same words.
 
+use elbowroom::error::Kind;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -27,22 +28,21 @@ impl From<elbowroom_store::Error> for Fault {
 
 impl From<Fault> for PyErr {
     fn from(fault: Fault) -> Self {
-        use elbowroom::error::Error as Core;
-        let (class, words) = match fault {
-            Fault::Core(error) => {
-                let class = match error {
-                    Core::Space { .. } => "SpaceError",
-                    Core::Data { .. } => "DataError",
-                    Core::Config { .. } => "ConfigError",
-                    Core::Trial { .. } => "TrialError",
-                    Core::Numerical { .. } => "NumericalError",
-                    _ => "ElbowroomError",
-                };
-                (class, error.to_string())
-            }
-            Fault::Store(error) => ("StoreError", error.to_string()),
-        };
-        raised(class, words)
+        match fault {
+            Fault::Core(error) => raised(class_of(error.kind()), error.to_string()),
+            Fault::Store(error) => raised("StoreError", error.to_string()),
+        }
+    }
+}
+
+fn class_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Space => "SpaceError",
+        Kind::Data => "DataError",
+        Kind::Config => "ConfigError",
+        Kind::Trial => "TrialError",
+        Kind::Numerical => "NumericalError",
+        _ => "ElbowroomError",
     }
 }
 

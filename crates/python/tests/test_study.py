@@ -233,7 +233,7 @@ def test_errors_have_the_cores_words():
         er.Study({"x": er.Float(3, 1)})
     with pytest.raises(ValueError, match="no strategy named 'clever'|no strategy named \"clever\""):
         er.Study(SPACE, strategy="clever")
-    with pytest.raises(er.ConfigError, match="no option \"lies\"\n  try: did you mean `lie`"):
+    with pytest.raises(er.ConfigError, match="no setting `strategy.lies`\n  try: did you mean `lie`"):
         er.Study(SPACE, strategy={"name": "believer", "lies": "mean"})
     with pytest.raises(er.TrialError, match="trial 7"):
         er.Study(SPACE).tell(7, 1.0)

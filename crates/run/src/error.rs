@@ -1,5 +1,7 @@
 //! What can go wrong while a study is driven.
 
+use std::borrow::Cow;
+
 use thiserror::Error;
 
 /// Everything that can go wrong in this crate. What goes wrong in a trial is no error: it is the trial's outcome.
@@ -7,13 +9,14 @@ use thiserror::Error;
 /// ```
 /// use elbowroom_run::Template;
 /// let error = Template::parse("").unwrap_err();
-/// assert!(error.to_string().contains("try:"));
+/// assert_eq!(error.kind(), "command");
+/// assert_eq!(error.to_string(), format!("{}\n  try: {}", error.what(), error.hint()));
 /// ```
 #[derive(Debug, Error)]
+#[error("{}\n  try: {}", self.what(), self.hint())]
 #[non_exhaustive]
 pub enum Error {
     /// A command that cannot be run as it is written.
-    #[error("{what}\n  try: {hint}")]
     Command {
         /// What is wrong with it.
         what: String,
@@ -21,7 +24,6 @@ pub enum Error {
         hint: String,
     },
     /// A length of time or an amount of memory that cannot be read.
-    #[error("{what}\n  try: {hint}")]
     Quantity {
         /// What is wrong with it.
         what: String,
@@ -32,9 +34,6 @@ pub enum Error {
     #[error(transparent)]
     Store(#[from] elbowroom_store::Error),
     /// Results that the store did not take, however often it was tried. They are listed, so that nothing is lost.
-    #[error(
-        "the store did not take these results, however often it was tried:\n{results}\n  because: {cause}\n  try: mend the store, then tell them again"
-    )]
     Untold {
         /// One line for each.
         results: String,
@@ -47,6 +46,37 @@ pub enum Error {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
+    /// What sort of error it is: a stable word, which programs may compare.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Error::Command { .. } => "command",
+            Error::Quantity { .. } => "quantity",
+            Error::Store(error) => error.kind().as_str(),
+            Error::Untold { .. } => "untold",
+        }
+    }
+
+    /// What failed, and where.
+    pub fn what(&self) -> Cow<'_, str> {
+        match self {
+            Error::Command { what, .. } | Error::Quantity { what, .. } => what.into(),
+            Error::Store(error) => error.what(),
+            Error::Untold { results, cause } => {
+                let what = "the store did not take these results, however often it was tried";
+                format!("{what}:\n{results}\n  because: {cause}").into()
+            }
+        }
+    }
+
+    /// What to try.
+    pub fn hint(&self) -> &str {
+        match self {
+            Error::Command { hint, .. } | Error::Quantity { hint, .. } => hint,
+            Error::Store(error) => error.hint(),
+            Error::Untold { .. } => "mend the store, then tell them again",
+        }
+    }
+
     pub(crate) fn command(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Error::Command { what: what.into(), hint: hint.into() }
     }

@@ -8,80 +8,21 @@ use std::time::Duration;
 
 use elbowroom::study::{Event, TrialId};
 
+use crate::backend::{Filed, Rows};
 use crate::error::{Error, Result};
 use crate::fault;
 use crate::lease::{Attempt, Hold, Lease};
-use crate::log::{Digest, Entry, Key, Scope, check_name, request_reused, trial_of};
+use crate::log::{Digest, Entry, Key, check_name, request_reused};
 use crate::rules::{self, Taken, Waiting};
-use crate::store::{Appended, Handout, Reported, Snapshot, StudyInfo, Ticket};
-use crate::time::Time;
+use crate::store::{Appended, Handout, Reported, Snapshot, Ticket};
 
-/// The rows of a store within one transaction. A study is known by a number here.
-pub(crate) trait Rows {
-    /// What can go wrong with them.
-    type Fault: From<Error>;
-
-    fn now(&mut self) -> Result<Time, Self::Fault>;
-    /// The study of a name; within a write it is locked against other writers.
-    fn study(&mut self, name: &str) -> Result<i64, Self::Fault>;
-    /// A new study; none if the name is taken.
-    fn new_study(&mut self, name: &str) -> Result<Option<i64>, Self::Fault>;
-    fn studies(&mut self) -> Result<Vec<StudyInfo>, Self::Fault>;
-
-    /// The study's revision, and the digest of its last entry.
-    fn end(&mut self, study: i64) -> Result<(usize, Digest), Self::Fault>;
-    fn entries(&mut self, study: i64, from: usize) -> Result<Vec<Entry>, Self::Fault>;
-    fn push(&mut self, study: i64, number: usize, entry: &Entry, about: &Filed<'_>) -> Result<(), Self::Fault>;
-    /// Many entries, the first of them with this number.
-    fn push_all(&mut self, study: i64, first: usize, entries: &[(Entry, Filed<'_>)]) -> Result<(), Self::Fault> {
-        let mut numbered = (first..).zip(entries);
-        numbered.try_for_each(|(number, (entry, about))| self.push(study, number, entry, about))
-    }
-    /// One of these names that an event of the reports' family had, with the event's number.
-    fn any_reported(&mut self, study: i64, requests: &[&str]) -> Result<Option<(String, usize)>, Self::Fault> {
-        for request in requests {
-            if let Some((number, _)) = self.seen(study, &Key { scope: Scope::Report, request })? {
-                return Ok(Some(((*request).to_owned(), number)));
-            }
-        }
-        Ok(None)
-    }
-    /// The number and the trial of the event that had this key.
-    fn seen(&mut self, study: i64, key: &Key<'_>) -> Result<Option<(usize, Option<TrialId>)>, Self::Fault>;
-
-    fn leases(&mut self, study: i64) -> Result<Vec<Lease>, Self::Fault>;
-    fn lease(&mut self, study: i64, trial: TrialId) -> Result<Option<Lease>, Self::Fault>;
-    fn put_lease(&mut self, study: i64, lease: &Lease) -> Result<(), Self::Fault>;
-    fn drop_lease(&mut self, study: i64, trial: TrialId) -> Result<(), Self::Fault>;
-
-    /// The queue in its order, dead places included.
-    fn queue(&mut self, study: i64) -> Result<Vec<Waiting>, Self::Fault>;
-    fn new_place(&mut self, study: i64, expires: Time, ttl: Duration) -> Result<Ticket, Self::Fault>;
-    fn put_place(&mut self, study: i64, waiting: &Waiting) -> Result<(), Self::Fault>;
-    fn drop_place(&mut self, study: i64, ticket: Ticket) -> Result<(), Self::Fault>;
-    /// Puts a pause into the queue, or keeps it there.
-    fn put_pause(&mut self, study: i64, waiting: &Waiting) -> Result<(), Self::Fault>;
-}
-
-/// What an entry is found by.
-pub(crate) struct Filed<'a> {
-    pub key: Option<Key<'a>>,
-    pub trial: Option<TrialId>,
-}
-
-impl<'a> Filed<'a> {
-    fn of(event: &'a Event) -> Result<Self> {
-        Ok(Self { key: Key::of(event)?, trial: trial_of(event) })
-    }
-}
-
-pub(crate) fn create<R: Rows>(rows: &mut R, place: &str, name: &str, created: &Event) -> Result<(), R::Fault> {
+pub(crate) fn create<R: Rows + ?Sized>(rows: &mut R, place: &str, name: &str, created: &Event) -> Result<(), R::Fault> {
     rules::check_created(created)?;
     let entry = Entry::of(created, rows.now()?, Digest::EMPTY)?;
     import(rows, place, name, &[entry], &[])
 }
 
-pub(crate) fn import<R: Rows>(
+pub(crate) fn import<R: Rows + ?Sized>(
     rows: &mut R,
     place: &str,
     name: &str,
@@ -119,7 +60,7 @@ pub(crate) fn check_not_shorter(name: &str, revision: usize, seen: usize) -> Res
 /// Stands for the first event of an empty log.
 const NOTHING: Event = Event::Released { trial: TrialId(0), request: None };
 
-pub(crate) fn read<R: Rows>(rows: &mut R, name: &str, from: usize) -> Result<Snapshot, R::Fault> {
+pub(crate) fn read<R: Rows + ?Sized>(rows: &mut R, name: &str, from: usize) -> Result<Snapshot, R::Fault> {
     let study = rows.study(name)?;
     let (revision, _) = rows.end(study)?;
     check_not_shorter(name, revision, from)?;
@@ -130,7 +71,7 @@ pub(crate) fn read<R: Rows>(rows: &mut R, name: &str, from: usize) -> Result<Sna
     Ok(Snapshot { now, entries, leases, queue })
 }
 
-pub(crate) fn append<R: Rows>(
+pub(crate) fn append<R: Rows + ?Sized>(
     rows: &mut R,
     name: &str,
     expected: usize,
@@ -175,7 +116,7 @@ pub(crate) fn append<R: Rows>(
     Ok(Appended::Done(revision + 1))
 }
 
-pub(crate) fn append_all<R: Rows>(
+pub(crate) fn append_all<R: Rows + ?Sized>(
     rows: &mut R,
     name: &str,
     expected: usize,
@@ -222,7 +163,7 @@ pub(crate) fn append_all<R: Rows>(
     Ok(Appended::Done(revision + judged.len()))
 }
 
-pub(crate) fn report<R: Rows>(
+pub(crate) fn report<R: Rows + ?Sized>(
     rows: &mut R,
     name: &str,
     event: &Event,
@@ -251,7 +192,7 @@ pub(crate) fn report<R: Rows>(
     Ok(Reported::Appended(revision))
 }
 
-pub(crate) fn extend<R: Rows>(rows: &mut R, name: &str, attempts: &[Attempt]) -> Result<Vec<Hold>, R::Fault> {
+pub(crate) fn extend<R: Rows + ?Sized>(rows: &mut R, name: &str, attempts: &[Attempt]) -> Result<Vec<Hold>, R::Fault> {
     let study = rows.study(name)?;
     let now = rows.now()?;
     let mut holds = Vec::with_capacity(attempts.len());
@@ -269,7 +210,7 @@ pub(crate) fn extend<R: Rows>(rows: &mut R, name: &str, attempts: &[Attempt]) ->
     Ok(holds)
 }
 
-pub(crate) fn give_back<R: Rows>(rows: &mut R, name: &str, attempts: &[Attempt]) -> Result<(), R::Fault> {
+pub(crate) fn give_back<R: Rows + ?Sized>(rows: &mut R, name: &str, attempts: &[Attempt]) -> Result<(), R::Fault> {
     let study = rows.study(name)?;
     for attempt in attempts {
         if let Some(lease) = rows.lease(study, attempt.trial)?.filter(|lease| lease.attempt == *attempt) {
@@ -279,7 +220,7 @@ pub(crate) fn give_back<R: Rows>(rows: &mut R, name: &str, attempts: &[Attempt])
     Ok(())
 }
 
-pub(crate) fn lose<R: Rows>(rows: &mut R, name: &str, attempts: &[Attempt]) -> Result<(), R::Fault> {
+pub(crate) fn lose<R: Rows + ?Sized>(rows: &mut R, name: &str, attempts: &[Attempt]) -> Result<(), R::Fault> {
     let study = rows.study(name)?;
     let now = rows.now()?;
     for attempt in attempts {
@@ -291,7 +232,7 @@ pub(crate) fn lose<R: Rows>(rows: &mut R, name: &str, attempts: &[Attempt]) -> R
     Ok(())
 }
 
-pub(crate) fn queue<R: Rows>(
+pub(crate) fn queue<R: Rows + ?Sized>(
     rows: &mut R,
     name: &str,
     ticket: Option<Ticket>,
@@ -315,12 +256,12 @@ pub(crate) fn queue<R: Rows>(
     }
 }
 
-pub(crate) fn leave<R: Rows>(rows: &mut R, name: &str, ticket: Ticket) -> Result<(), R::Fault> {
+pub(crate) fn leave<R: Rows + ?Sized>(rows: &mut R, name: &str, ticket: Ticket) -> Result<(), R::Fault> {
     let study = rows.study(name)?;
     rows.drop_place(study, ticket)
 }
 
-pub(crate) fn pause<R: Rows>(rows: &mut R, name: &str, ttl: Option<Duration>) -> Result<(), R::Fault> {
+pub(crate) fn pause<R: Rows + ?Sized>(rows: &mut R, name: &str, ttl: Option<Duration>) -> Result<(), R::Fault> {
     let study = rows.study(name)?;
     let ticket = Ticket::of_pause(study);
     match ttl {

@@ -27,6 +27,7 @@
 //! What can be relied on, and which test shows it, is in `docs/guarantees.md`.
 
 mod ask;
+mod backend;
 mod copy;
 mod error;
 #[doc(hidden)]
@@ -46,27 +47,32 @@ mod postgres;
 mod reading;
 mod request;
 mod rules;
+pub mod settings;
 mod shared;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod standing;
 mod store;
 mod tell;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod time;
 
+pub use backend::{Backend, Filed, Rows};
 pub use copy::{Copied, copy};
 pub use elbowroom::study::Standing;
-pub use error::{Error, Result};
+pub use error::{Error, ErrorKind, Result};
 pub use heartbeat::Heartbeat;
 #[cfg(feature = "http")]
 pub use http::Http;
 pub use identity::{Reclaimed, is_gone, worker_name};
 pub use lease::{Attempt, DEFAULT_TTL, Hold, Lease, MAX_RETRIES};
-pub use log::{Digest, Entry, check_name};
+pub use log::{Digest, Entry, Key, Scope, check_name};
 pub use memory::Memory;
 pub use open::open;
 #[cfg(feature = "postgres")]
 pub use postgres::{Dsn, Postgres};
+pub use rules::Waiting;
 pub use shared::{Handed, HandedTrial, SharedStudy};
 #[cfg(feature = "sqlite")]
 pub use sqlite::{Health, Saved, Sqlite, check, salvage};

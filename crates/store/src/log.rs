@@ -10,6 +10,7 @@ use elbowroom::study::{Event, TrialId};
 use sha2::{Digest as _, Sha256};
 
 use crate::error::{Error, Result};
+use crate::settings::{self, Unread};
 use crate::time::Time;
 
 /// The hash of a log up to some entry.
@@ -34,8 +35,7 @@ impl Digest {
     }
 
     /// From stored bytes, if there are 16 of them.
-    #[cfg(any(feature = "sqlite", feature = "postgres"))]
-    pub(crate) fn from_slice(bytes: &[u8]) -> Option<Self> {
+    pub fn from_slice(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Digest)
     }
 }
@@ -74,8 +74,10 @@ impl Entry {
                 "save those with `elbow doctor FILE --save NEW.elbow`, or take a copy from before",
             ));
         }
-        serde_json::from_str(&self.text).map_err(|e| {
-            let what = format!("event {number} of the log cannot be read: {e}");
+        settings::from_json(self.text.as_bytes()).map_err(|unread| {
+            let Unread { what, hint, .. } = unread;
+            let meant = if hint.is_empty() { hint } else { format!(" ({hint})") };
+            let what = format!("event {number} of the log cannot be read: {what}{meant}");
             Error::damaged(what, "use a newer build, or save the events before it into another store")
         })
     }
@@ -105,7 +107,7 @@ impl Entry {
 
 /// What makes an event the same as one that was sent before.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Key<'a> {
+pub struct Key<'a> {
     /// Requests of asks and of reports are told apart.
     pub scope: Scope,
     /// The sender's name for it.
@@ -114,14 +116,16 @@ pub(crate) struct Key<'a> {
 
 /// A family of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) enum Scope {
+pub enum Scope {
+    /// Asks.
     Ask = 0,
+    /// Reports and points of one's own.
     Report = 1,
 }
 
 impl<'a> Key<'a> {
     /// The key of an event, if it has one.
-    pub fn of(event: &'a Event) -> Result<Option<Self>> {
+    pub(crate) fn of(event: &'a Event) -> Result<Option<Self>> {
         let (scope, request) = match event {
             Event::Created { .. } | Event::Budgeted { .. } | Event::Placed { .. } => return Ok(None),
             Event::Asked { request, .. } => (Scope::Ask, request),

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use elbowroom::study::{Event, TrialId};
+use elbowroom::study::TrialId;
 
+use crate::backend::{Backend, Filed, Rows};
 use crate::error::{Error, Result};
-use crate::flow::{self, Filed, Rows};
-use crate::lease::{Attempt, Hold, Lease};
+use crate::lease::Lease;
 use crate::log::{Digest, Entry, Key, Scope};
 use crate::rules::Waiting;
-use crate::store::{Appended, Handout, Reported, Snapshot, Store, StudyInfo, Ticket};
+use crate::store::{StudyInfo, Ticket};
 use crate::time::{Clock, Time};
 
 const PLACE: &str = "memory";
@@ -67,61 +67,15 @@ impl Memory {
     }
 }
 
-impl Store for Memory {
-    fn place(&self) -> String {
+impl Backend for Memory {
+    type Fault = Error;
+
+    fn label(&self) -> String {
         PLACE.to_owned()
     }
 
-    fn create(&self, study: &str, created: &Event) -> Result<()> {
-        flow::create(&mut *self.lock(), PLACE, study, created)
-    }
-
-    fn import(&self, study: &str, entries: &[Entry], leases: &[Lease]) -> Result<()> {
-        flow::import(&mut *self.lock(), PLACE, study, entries, leases)
-    }
-
-    fn studies(&self) -> Result<Vec<StudyInfo>> {
-        self.lock().studies()
-    }
-
-    fn read(&self, study: &str, from: usize) -> Result<Snapshot> {
-        flow::read(&mut *self.lock(), study, from)
-    }
-
-    fn append(&self, study: &str, expected: usize, handout: &Handout<'_>) -> Result<Appended> {
-        flow::append(&mut *self.lock(), study, expected, handout)
-    }
-
-    fn append_all(&self, study: &str, expected: usize, events: &[Event]) -> Result<Appended> {
-        flow::append_all(&mut *self.lock(), study, expected, events)
-    }
-
-    fn report(&self, study: &str, event: &Event, attempt: Option<u32>, seen: usize) -> Result<Reported> {
-        flow::report(&mut *self.lock(), study, event, attempt, seen)
-    }
-
-    fn extend(&self, study: &str, attempts: &[Attempt]) -> Result<Vec<Hold>> {
-        flow::extend(&mut *self.lock(), study, attempts)
-    }
-
-    fn give_back(&self, study: &str, attempts: &[Attempt]) -> Result<()> {
-        flow::give_back(&mut *self.lock(), study, attempts)
-    }
-
-    fn lose(&self, study: &str, attempts: &[Attempt]) -> Result<()> {
-        flow::lose(&mut *self.lock(), study, attempts)
-    }
-
-    fn queue(&self, study: &str, ticket: Option<Ticket>, ttl: Duration) -> Result<Ticket> {
-        flow::queue(&mut *self.lock(), study, ticket, ttl)
-    }
-
-    fn leave(&self, study: &str, ticket: Ticket) -> Result<()> {
-        flow::leave(&mut *self.lock(), study, ticket)
-    }
-
-    fn pause(&self, study: &str, ttl: Option<Duration>) -> Result<()> {
-        flow::pause(&mut *self.lock(), study, ttl)
+    fn transact<T>(&self, _: bool, work: impl Fn(&mut dyn Rows<Fault = Error>) -> Result<T>) -> Result<T> {
+        work(&mut *self.lock())
     }
 }
 

@@ -86,10 +86,13 @@ pub(crate) fn repeated(key: &Key<'_>, number: usize, was: Option<TrialId>, is: T
 }
 
 /// A place in the queue of askers, as it is stored.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Waiting {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Waiting {
+    /// Which place.
     pub ticket: Ticket,
+    /// When it is given up, unless it is said again that somebody waits.
     pub expires: Time,
+    /// How long whoever waits may be silent.
     pub ttl: Duration,
 }
 

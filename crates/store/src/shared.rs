@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use elbowroom::space::Point;
-use elbowroom::study::{Event, FailureRule, Part, Study, StudyConfig, Trial, TrialId};
+use elbowroom::study::{Event, FailureRule, Part, Parts, Study, StudyConfig, Trial, TrialId};
 
 use crate::error::{Error, Result};
 use crate::identity::worker_name;
@@ -151,6 +151,31 @@ impl SharedStudy {
             config.failures = self.study.config().failures;
         }
         config
+    }
+
+    /// Hands in parts of your own, such as the strategy that the study's configuration names: what asks need them for
+    /// fails without them, and the rest works.
+    ///
+    /// ```
+    /// # use elbowroom::batch::Plain;
+    /// # use elbowroom::space::{Parameter, SearchSpace};
+    /// # use elbowroom::study::{PartId, Parts, StrategyConfig, StudyConfig};
+    /// # use elbowroom_store::{Memory, SharedStudy};
+    /// # let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
+    /// let part = PartId::new("acme/plain", "1")?;
+    /// let parts = Parts::new().with_strategy(part.clone(), |_settings| Ok(Plain::default()));
+    /// let config = StudyConfig::new(space).strategy(StrategyConfig::foreign(part));
+    /// let store = std::sync::Arc::new(Memory::new());
+    /// let mut study = SharedStudy::create(store.clone(), "plate", config)?.with_parts(&parts)?;
+    /// assert_eq!(study.ask(2)?.trials.len(), 2);
+    /// let mut without = SharedStudy::open(store, "plate")?;
+    /// assert_eq!(without.study().trials().len(), 2);
+    /// assert_eq!(without.ask(2).unwrap_err().kind().as_str(), "missing_part");
+    /// # Ok::<(), elbowroom_store::Error>(())
+    /// ```
+    pub fn with_parts(mut self, parts: &Parts) -> Result<Self> {
+        self.study.set_parts(parts)?;
+        Ok(self)
     }
 
     /// Sets the name under which this process takes trials. Unless it is set, that is [`worker_name`].

@@ -9,7 +9,7 @@ use elbowroom::study::{Trial, TrialId};
 use serde::Serialize;
 
 use crate::axis::{Axis, axis};
-use crate::picture::{first_line, no_model};
+use crate::picture::no_model;
 use crate::scene::{Scene, Standing};
 
 /// Observed trials that are drawn; the best of them, and the newest.
@@ -95,7 +95,7 @@ pub fn map(scene: &Scene<'_>, with_model: bool, x: usize, y: usize) -> Map {
         infeasible: those(Standing::Infeasible).into_iter().map(at).collect(),
         pending: pending.collect(),
         best: study.best().map(at),
-        note: balls.as_ref().err().map(|error| first_line(error)),
+        note: balls.as_ref().err().map(|error| error.what().to_owned()),
     }
 }
 

@@ -20,7 +20,7 @@ pub struct Overview {
     /// What is wanted.
     pub goal: Goal,
     /// The strategy's name.
-    pub strategy: &'static str,
+    pub strategy: String,
     /// The root of all randomness.
     pub seed: u64,
     /// The most trials.
@@ -67,7 +67,7 @@ pub fn overview(scene: &Scene<'_>) -> Overview {
         name: scene.name.to_owned(),
         revision: study.events().len(),
         goal: config.goal,
-        strategy: config.strategy.name(),
+        strategy: config.strategy.name().to_owned(),
         seed: config.seed,
         budget: config.budget,
         budget_left: scene.study.budget_left(),

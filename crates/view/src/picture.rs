@@ -120,10 +120,6 @@ pub(crate) fn no_model() -> Error {
     Error::data("there are too many results for pictures of the model", "look at the history and the trials")
 }
 
-pub(crate) fn first_line(error: &Error) -> String {
-    error.to_string().lines().next().unwrap_or_default().to_owned()
-}
-
 fn in_json(view: &impl Serialize) -> Result<Value> {
     serde_json::to_value(view).map_err(|error| Error::data(format!("a view cannot be written: {error}"), "report this"))
 }

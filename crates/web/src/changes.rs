@@ -12,7 +12,7 @@ use axum::response::Response;
 use elbowroom::domain::Narrowing;
 use elbowroom::space::{Point, Value as Setting};
 use elbowroom::study::{Report, Told, TrialId};
-use elbowroom_store::{About, Attempt, DEFAULT_TTL, Digest, HandedTrial, Hold, Reported, Time, check_name};
+use elbowroom_store::{About, Attempt, DEFAULT_TTL, Digest, HandedTrial, Hold, Reported, Time, check_name, settings};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -38,7 +38,10 @@ pub fn read<T: DeserializeOwned>(body: Sent) -> Result<T, HttpError> {
     if body.trim_ascii_start().first() != Some(&b'{') {
         return Err(HttpError::bad("the body is no JSON object", "see /api/openapi.json"));
     }
-    serde_json::from_slice(&body).map_err(|error| HttpError::bad(error.to_string(), "see /api/openapi.json"))
+    settings::from_json(&body).map_err(|unread| {
+        let error = unread.or_hint("see /api/openapi.json");
+        HttpError::bad(error.what(), error.hint())
+    })
 }
 
 /// Which trial, which attempt of it, under which name.

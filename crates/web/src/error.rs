@@ -11,11 +11,13 @@ pub struct HttpError {
     pub status: StatusCode,
     pub what: String,
     pub hint: String,
+    /// A stable word, which programs may compare.
+    pub kind: &'static str,
 }
 
 impl HttpError {
     pub fn new(status: StatusCode, what: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { status, what: what.into(), hint: hint.into() }
+        Self { status, what: what.into(), hint: hint.into(), kind: kind_of(status) }
     }
 
     pub fn bad(what: impl Into<String>, hint: impl Into<String>) -> Self {
@@ -29,7 +31,7 @@ impl HttpError {
 
 impl IntoResponse for HttpError {
     fn into_response(self) -> Response {
-        let body = json!({ "error": self.what, "try": self.hint }).to_string();
+        let body = json!({ "error": self.what, "try": self.hint, "kind": self.kind }).to_string();
         (self.status, [("content-type", "application/json")], body).into_response()
     }
 }
@@ -45,14 +47,30 @@ impl From<Error> for HttpError {
             Error::Damaged { .. } => StatusCode::GONE,
             _ => StatusCode::SERVICE_UNAVAILABLE,
         };
-        let text = error.to_string();
-        let (what, hint) = text.split_once("\n  try: ").unwrap_or((&text, ""));
-        HttpError::new(status, what, hint)
+        Self { kind: error.kind().as_str(), ..HttpError::new(status, error.what(), error.hint()) }
     }
 }
 
 impl From<elbowroom::error::Error> for HttpError {
     fn from(error: elbowroom::error::Error) -> Self {
         Error::from(error).into()
+    }
+}
+
+/// The kind of what the server itself refuses.
+fn kind_of(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::BAD_REQUEST => "request",
+        StatusCode::UNAUTHORIZED => "unauthorized",
+        StatusCode::FORBIDDEN => "forbidden",
+        StatusCode::NOT_FOUND => "not_found",
+        StatusCode::METHOD_NOT_ALLOWED => "method_not_allowed",
+        StatusCode::CONFLICT => "conflict",
+        StatusCode::PAYLOAD_TOO_LARGE => "too_large",
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => "media_type",
+        StatusCode::MISDIRECTED_REQUEST => "misdirected",
+        StatusCode::UNPROCESSABLE_ENTITY => "refused",
+        StatusCode::SERVICE_UNAVAILABLE => "unreachable",
+        _ => "internal",
     }
 }

@@ -31,15 +31,15 @@ pub fn document() -> Value {
             "title": "elbowroom",
             "version": env!("CARGO_PKG_VERSION"),
             "description": "Studies over HTTP. An ask or a report with a `request` may be sent again: it has the same answer \
-                            and changes nothing more. Faults are answered with `error` and `try`.",
+                            and changes nothing more. Faults are answered with `error`, `try` and `kind`, a stable word.",
         },
         "security": [{ "token": [] }],
         "components": {
             "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
             "schemas": { "HttpError": {
                 "type": "object",
-                "properties": { "error": { "type": "string" }, "try": { "type": "string" } },
-                "required": ["error", "try"],
+                "properties": { "error": text(), "try": text(), "kind": text() },
+                "required": ["error", "try", "kind"],
             } },
         },
         "paths": paths,

@@ -99,7 +99,7 @@ pub async fn trial(State(studies): State<Arc<Studies>>, trial: Trial) -> Answer 
     let (name, id) = numbered(trial)?;
     blocking(move || {
         let page = studies.study(&name)?.live.look(|scene| trial_page(scene, id))?;
-        in_json(&page.map_err(|error| HttpError::missing(first_line(&error), "look at the list of trials"))?)
+        in_json(&page.map_err(|error| HttpError::missing(error.what(), "look at the list of trials"))?)
     })
     .await
 }
@@ -112,7 +112,7 @@ pub async fn why(State(studies): State<Arc<Studies>>, trial: Trial) -> Answer {
         served
             .live
             .look(|scene| scene.study.trial(id).map(|_| ()))?
-            .map_err(|error| HttpError::missing(first_line(&error), "look at the list of trials"))?;
+            .map_err(|error| HttpError::missing(error.what(), "look at the list of trials"))?;
         Ok(text(served.pictures.why(&served.live, id)?))
     })
     .await
@@ -123,10 +123,6 @@ type Trial = Result<Path<(String, u64)>, axum::extract::rejection::PathRejection
 fn numbered(trial: Trial) -> Result<(String, TrialId), HttpError> {
     let Path((name, id)) = trial.map_err(|error| HttpError::missing(error.body_text(), "give a trial's number"))?;
     Ok((name, TrialId(id)))
-}
-
-fn first_line(error: &elbowroom::error::Error) -> String {
-    error.to_string().lines().next().unwrap_or_default().to_owned()
 }
 
 /// An answer that is JSON already.

@@ -108,7 +108,11 @@ fn a_budget_is_set_over_http_and_never_below_what_was_handed_out() {
     let refused = set(json!(4));
     assert_eq!(refused.status, 422);
     assert!(refused.json()["error"].as_str().unwrap().contains("5 were handed out"));
-    assert_eq!(served.post("/api/studies/plate/budget", &json!({})).status, 400);
+    assert_eq!(refused.json()["kind"], "config");
+    assert!(!refused.json()["try"].as_str().unwrap().is_empty());
+    let unread = served.post("/api/studies/plate/budget", &json!({}));
+    assert_eq!((unread.status, &unread.json()["kind"]), (400, &json!("request")));
+    assert_eq!(served.get("/api/studies/nothing").json()["kind"], "no_study");
     assert_eq!(set(json!(null)).json()["trials"], json!(null));
     // The same by a worker that has the store behind HTTP.
     let mut far = SharedStudy::open(open(&served.url).unwrap(), "plate").unwrap();
@@ -348,4 +352,16 @@ fn the_document_names_every_view_and_action() {
             assert_eq!(served.get(&path).status, 200, "{path}");
         }
     }
+}
+
+#[test]
+fn an_unknown_setting_sent_over_http_is_named_with_its_path_and_the_nearest_known_one() {
+    let served = Served::start(true);
+    let mut config = serde_json::to_value(StudyConfig::new(space())).unwrap();
+    config["strategy"]["penalizr"] = json!("soft");
+    let created = json!({ "v": 1, "event": "created", "config": config });
+    let refused = served.post("/api/store/plate", &json!({ "do": "create", "created": created }));
+    let said = refused.json();
+    assert_eq!((refused.status, &said["try"]), (400, &json!("did you mean `penalizer`?")), "{said}");
+    assert_eq!(said["error"], "there is no setting `created.config.strategy.penalizr`");
 }

@@ -3,13 +3,13 @@
 use std::io::{BufRead, IsTerminal, Read, Write};
 use std::path::Path;
 
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use elbowroom::study::Study;
 use serde_json::{Value, json};
 
 use super::answer;
 use crate::args::Import;
-use crate::fault::fault;
+use crate::fault::{fault, within};
 use crate::intake::{Change, Plan, Wishes, plan};
 use crate::place::Place;
 use crate::sheet::{RowResult, Sheet, read_sheet};
@@ -35,7 +35,7 @@ pub fn import(args: &Import, json: bool) -> Result<()> {
         }
         (None, None) => return place.open().map(drop),
     };
-    let in_file = |error: anyhow::Error| anyhow!("{}, {error}", args.file.display());
+    let in_file = |error: anyhow::Error| within(format_args!("{}, ", args.file.display()), &error);
     let column = args.value.as_deref().unwrap_or("value");
     let sheet = read_sheet(&bytes(&args.file)?, study.space(), column).map_err(in_file)?;
     let wishes = Wishes { correct: args.correct, given: args.given };

@@ -20,10 +20,8 @@ impl Complaint {
     }
 
     /// About a line, from an error with a hint of its own.
-    pub fn from_error(line: usize, error: &impl std::fmt::Display) -> Self {
-        let text = error.to_string();
-        let (what, hint) = text.rsplit_once("\n  try: ").unwrap_or((&text, "mend the row"));
-        Self::new(line, what, hint)
+    pub fn from_error(line: usize, error: &elbowroom::error::Error) -> Self {
+        Self::new(line, error.what(), error.hint())
     }
 }
 

@@ -6,6 +6,8 @@ use elbowroom::error::Error as CoreError;
 use elbowroom::space::nearest;
 use toml::de::{DeTable, DeValue};
 
+use crate::fault::fault_of;
+
 /// The text of a file, and what a complaint calls it.
 pub struct Page<'a> {
     pub text: &'a str,
@@ -14,7 +16,11 @@ pub struct Page<'a> {
 
 impl Page<'_> {
     pub fn fault(&self, span: Option<Range<usize>>, what: &str, hint: &str) -> anyhow::Error {
-        let Some(span) = span else { return crate::fault::fault(format!("{}: {what}", self.shown), hint) };
+        self.fault_of("config", span, what, hint)
+    }
+
+    fn fault_of(&self, kind: &'static str, span: Option<Range<usize>>, what: &str, hint: &str) -> anyhow::Error {
+        let Some(span) = span else { return fault_of(kind, format!("{}: {what}", self.shown), hint) };
         let start = floor(self.text, span.start);
         let line = 1 + self.text[..start].matches('\n').count();
         let begin = self.text[..start].rfind('\n').map_or(0, |i| i + 1);
@@ -24,7 +30,7 @@ impl Page<'_> {
         let margin = " ".repeat(line.to_string().len());
         let caret = " ".repeat(column);
         let what = format!("{}, line {line}: {what}\n  {line} | {source}\n  {margin} | {caret}^", self.shown);
-        crate::fault::fault(what, hint)
+        fault_of(kind, what, hint)
     }
 
     /// A complaint of TOML's reader, with the nearest word that it knows.
@@ -35,16 +41,11 @@ impl Page<'_> {
     }
 
     pub fn core(&self, span: Range<usize>, error: &CoreError) -> anyhow::Error {
-        self.told(span, &error.to_string())
+        self.fault_of(error.kind().as_str(), Some(span), error.what(), error.hint())
     }
 
     pub fn run(&self, span: Range<usize>, error: &elbowroom_run::Error) -> anyhow::Error {
-        self.told(span, &error.to_string())
-    }
-
-    fn told(&self, span: Range<usize>, text: &str) -> anyhow::Error {
-        let (what, hint) = text.rsplit_once("\n  try: ").unwrap_or((text, "mend it"));
-        self.fault(Some(span), what, hint)
+        self.fault_of(error.kind(), Some(span), &error.what(), error.hint())
     }
 
     /// Where the key stands that these keys lead to, or the last of them that is there.

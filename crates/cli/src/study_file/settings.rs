@@ -1,8 +1,8 @@
 //! The strategy and the model of a study.toml: the core reads them, and what it would pass over is refused here.
 
 use anyhow::Result;
-use elbowroom::study::{ModelConfig, StrategyConfig, unknown_key};
-use serde::Serialize;
+use elbowroom::study::{ModelConfig, StrategyConfig};
+use elbowroom_store::settings;
 use serde::de::DeserializeOwned;
 use toml::{Spanned, Table, Value};
 
@@ -52,26 +52,19 @@ pub fn model(written: Spanned<Table>, page: &Page<'_>) -> Result<ModelConfig> {
 }
 
 /// Reads a table. A complaint points at the key that it is about.
-fn read<T: DeserializeOwned + Serialize>(name: &str, table: Table, page: &Page<'_>) -> Result<T> {
-    let whole: T = match table.clone().try_into() {
-        Ok(whole) => whole,
-        Err(error) => {
-            // Which key it is shows when each is read alone.
-            let alone = |key: &&String| {
-                let is_needed = |other: &String| other == *key || other == "name";
-                let few: Table = table.clone().into_iter().filter(|(other, _)| is_needed(other)).collect();
-                few.try_into::<T>().is_err()
-            };
-            let at = table.keys().find(alone).and_then(|key| page.key(&[name, key]));
-            return Err(page.unread(at.or_else(|| page.key(&[name])), error.message()));
+fn read<T: DeserializeOwned>(name: &str, table: Table, page: &Page<'_>) -> Result<T> {
+    settings::read(&serde_json::to_value(&table)?, &[name]).map_err(|unread| {
+        let path: Vec<&str> = unread.path.iter().map(String::as_str).collect();
+        if !path.is_empty() {
+            return page.fault(page.key(&path), &unread.what, &unread.hint);
         }
-    };
-    let (written, known) = (serde_json::to_value(&table)?, serde_json::to_value(&whole)?);
-    let entries = |value: &serde_json::Value| -> Option<Vec<(String, serde_json::Value)>> {
-        Some(value.as_object()?.iter().map(|(key, value)| (key.clone(), value.clone())).collect())
-    };
-    let Some(unknown) = unknown_key(&written, &known, &entries) else { return Ok(whole) };
-    let path: Vec<&str> = std::iter::once(name).chain(unknown.path.iter().map(String::as_str)).collect();
-    let what = format!("there is no setting `{}`", path.join("."));
-    Err(page.fault(page.key(&path), &what, &unknown.hint()))
+        // Which key it is shows when each is read alone.
+        let alone = |key: &&String| {
+            let is_needed = |other: &String| other == *key || other == "name";
+            let few: Table = table.clone().into_iter().filter(|(other, _)| is_needed(other)).collect();
+            few.try_into::<T>().is_err()
+        };
+        let at = table.keys().find(alone).and_then(|key| page.key(&[name, key]));
+        page.unread(at.or_else(|| page.key(&[name])), &unread.what)
+    })
 }

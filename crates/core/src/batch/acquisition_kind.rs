@@ -22,7 +22,7 @@ use crate::gp::{Posterior, Scratch};
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum AcquisitionKind {
     /// Expected improvement over the best posterior mean at the data.

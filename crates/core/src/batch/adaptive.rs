@@ -36,7 +36,7 @@ use crate::space::UnitPoint;
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Adaptive {
     /// How points are chosen.
     pub strategy: LocalPenalization,
@@ -51,7 +51,7 @@ pub struct Adaptive {
 /// assert_eq!(StopRule::default(), StopRule::MeanShift { most: 0.1 });
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum StopRule {
     /// Before a point whose mean the results under way would move by more than this on average. A batch can be empty
     /// while points are pending.

@@ -35,7 +35,7 @@ use crate::space::UnitPoint;
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Lie {
     /// The posterior mean at the point, given the data: the kriging believer.
     #[default]
@@ -61,7 +61,7 @@ pub enum Lie {
 /// assert_ne!(paper, Refit::default());
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Refit {
     /// They are kept.
     #[default]
@@ -89,7 +89,7 @@ pub enum Refit {
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Believer {
     /// The acquisition.
     pub acquisition: AcquisitionKind,

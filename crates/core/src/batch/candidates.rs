@@ -21,7 +21,7 @@ use crate::space::{PointKey, UnitPoint};
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Candidates {
     /// The whole space: spread and local starts, drawn anew for every batch, then climbed from.
     #[default]

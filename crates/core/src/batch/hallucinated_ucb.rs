@@ -25,7 +25,7 @@ use crate::space::UnitPoint;
 /// assert!((Beta::Srinivas { delta }.kappa(1, 1) - 2f64.sqrt()).abs() < 1e-12);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Beta {
     /// The same throughout; the paper's experiments have κ = 2, so β = 4.
     Fixed {
@@ -96,7 +96,7 @@ impl Beta {
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct HallucinatedUcb {
     /// The squared weight of the standard deviation.
     pub beta: Beta,

@@ -64,7 +64,7 @@ pub enum LipschitzRule {
 
 /// What the maximum M of the function is taken to be.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum MaximumRule {
     /// The largest posterior mean.
     MaxMean,

@@ -18,7 +18,7 @@ use crate::error::Result;
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Plain {
     /// The acquisition.
     pub acquisition: AcquisitionKind,

@@ -61,7 +61,7 @@ pub enum RegionRule {
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct PureExploration {
     /// The squared weight of the standard deviation.
     pub beta: Beta,

@@ -50,7 +50,7 @@ impl BatchStrategy for Random {
 /// assert_eq!(RandomRest::default(), rand_ei);
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct RandomRest {
     /// The acquisition of the first point.
     pub acquisition: AcquisitionKind,

@@ -45,7 +45,7 @@ const DRAWS: usize = 200;
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct SimulationMatching {
     /// Weight of the standard deviation in the policy.
     pub kappa: f64,

@@ -22,7 +22,7 @@ use crate::space::{PointKey, UnitPoint};
 /// assert_eq!(Thompson::default().candidates, Candidates::Continuous);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Thompson {
     /// What is chosen among; the draws are not climbed.
     pub candidates: Candidates,

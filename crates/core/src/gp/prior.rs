@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The law of one positive hyperparameter v, as a density in v.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Prior {
     /// No preference: a constant.
     Flat,

@@ -36,7 +36,7 @@ pub fn expected_gain(study: &Study) -> Result<Option<f64>> {
         }
         other => other,
     });
-    let study = Study::replay(plain)?;
+    let study = Study::replay_with(plain, study.parts())?;
     let suggestion = study.suggest(Ask::new(1).beside(Vec::new()))?;
     let Some(next) = suggestion.trials.first().filter(|next| next.source == Source::Model) else { return Ok(None) };
     let (mean, sd) = study.model()?.predict_value(&study.space().encode(&next.point)?);

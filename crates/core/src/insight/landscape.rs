@@ -1,6 +1,6 @@
 //! What the strategy makes of any point as the study stands: what pictures of a model are drawn from.
 
-use crate::batch::{BatchStrategy, Explanation};
+use crate::batch::Explanation;
 use crate::error::{Error, Result};
 use crate::gp::Scratch;
 use crate::linalg::Points;
@@ -60,7 +60,7 @@ pub fn landscape(study: &Study, pending: &[TrialId], points: &Points) -> Result<
     }
     let explain = |pending: Vec<TrialId>| {
         study.in_situation(Ask::new(1).beside(pending), |situation, q| {
-            let chooser = study.config().strategy.bind(situation, q)?;
+            let chooser = study.strategy()?.bind(situation, q)?;
             let all: Vec<Explanation> = points.iter().map(|u| chooser.explain(u)).collect();
             Ok((all, chooser.penalizers()))
         })

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::batch::{BatchStrategy, Explanation, best_mean_at_data};
+use crate::batch::{Explanation, best_mean_at_data};
 use crate::domain::Narrowing;
 use crate::error::Result;
 use crate::normal::{cdf, pdf};
@@ -51,7 +51,7 @@ pub struct BeliefThen {
     /// The best value by then.
     pub best: Option<f64>,
     /// The strategy's name.
-    pub strategy: &'static str,
+    pub strategy: String,
     /// What the point was worth to the strategy.
     pub score: Score,
     /// The share of the expected improvement that the expected value makes; the rest is made by not knowing.
@@ -171,7 +171,8 @@ impl<'a> Chosen<'a> {
 
     fn belief(&self, study: &Study, trial: &Trial) -> Result<BeliefThen> {
         let Provenance { revision, data_revision, .. } = *self.provenance;
-        let prefix = |n: usize| Study::replay(study.events()[..n.clamp(1, self.event)].iter().cloned());
+        let prefix =
+            |n: usize| Study::replay_with(study.events()[..n.clamp(1, self.event)].iter().cloned(), study.parts());
         let (data, seen) = (prefix(data_revision)?, prefix(revision)?);
         let model = data.model()?;
         let basis = data.basis();
@@ -203,7 +204,7 @@ impl<'a> Chosen<'a> {
             sd_with_pending: predicted.sd_with_pending,
             chance,
             best: data.best().and_then(Trial::value),
-            strategy: study.config().strategy.name(),
+            strategy: study.config().strategy.name().to_owned(),
             score,
             exploit: predicted.exploit,
             pending: near(&trial.unit, &mut pending.iter().copied()),
@@ -224,7 +225,7 @@ impl<'a> Chosen<'a> {
         pending: &[&Trial],
     ) -> Result<Score> {
         let explained: Explanation = seen.in_situation_of(ask, basis, |situation, q| {
-            let mut chooser = study.config().strategy.bind(situation, q)?;
+            let mut chooser = study.strategy()?.bind(situation, q)?;
             for id in &self.before {
                 chooser.join(&study.trial(*id)?.unit)?;
             }

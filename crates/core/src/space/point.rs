@@ -5,7 +5,9 @@ use std::fmt;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
+use super::nearest::nearest;
 use super::value::Value;
+use crate::error::{self, Error};
 
 /// Named values, in the order of the space they come from. In JSON it is an object.
 ///
@@ -40,6 +42,55 @@ impl Point {
     /// The value of a name.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.entries.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+    }
+
+    /// The number of a name; a whole number is one too.
+    ///
+    /// ```
+    /// use elbowroom::space::Point;
+    /// let point = Point::new().with("rate", 0.5).with("kind", "relu");
+    /// assert_eq!(point.f64("rate")?, 0.5);
+    /// assert_eq!(point.f64("kind").unwrap_err().what(), "parameter `kind` is \"relu\", a text, not a number");
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn f64(&self, name: &str) -> error::Result<f64> {
+        self.read(name, "a number", Value::as_f64)
+    }
+
+    /// The whole number of a name.
+    pub fn i64(&self, name: &str) -> error::Result<i64> {
+        self.read(name, "a whole number", Value::as_i64)
+    }
+
+    /// The text of a name.
+    pub fn str(&self, name: &str) -> error::Result<&str> {
+        self.read(name, "a text", Value::as_str)
+    }
+
+    /// The truth value of a name.
+    pub fn bool(&self, name: &str) -> error::Result<bool> {
+        self.read(name, "true or false", Value::as_bool)
+    }
+
+    fn read<'a, T>(&'a self, name: &str, wanted: &str, read: impl Fn(&'a Value) -> Option<T>) -> error::Result<T> {
+        let Some(value) = self.get(name) else {
+            let known: Vec<&str> = self.iter().map(|(known, _)| known).collect();
+            let hint = match nearest(name, known.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("take one of {}", known.join(", ")),
+            };
+            return Err(Error::space(format!("the point has no parameter `{name}`"), hint));
+        };
+        read(value).ok_or_else(|| {
+            let (shown, is, method) = match value {
+                Value::Float(x) => (x.to_string(), "a number", "f64"),
+                Value::Int(k) => (k.to_string(), "a whole number", "i64"),
+                Value::Text(text) => (format!("{text:?}"), "a text", "str"),
+                Value::Bool(truth) => (truth.to_string(), "true or false", "bool"),
+            };
+            let what = format!("parameter `{name}` is {shown}, {is}, not {wanted}");
+            Error::space(what, format!("read it with `{method}`"))
+        })
     }
 
     /// The names and values, in order.

@@ -76,37 +76,70 @@ pub enum FailureRule {
 /// # Ok::<(), elbowroom::error::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Written")]
 #[non_exhaustive]
 pub struct StudyConfig {
     /// What is searched.
     pub space: SearchSpace,
     /// What is wanted.
-    #[serde(default)]
     pub goal: Goal,
     /// The root of all randomness.
-    #[serde(default)]
     pub seed: u64,
     /// How many points come from the design; none for the rule of [`default_initial`].
-    #[serde(default)]
     pub initial: Option<usize>,
     /// How those points are spread.
-    #[serde(default)]
     pub design: InitialDesign,
     /// How points are chosen once there are results.
-    #[serde(default)]
     pub strategy: StrategyConfig,
     /// How a model is made of the results.
-    #[serde(default)]
     pub model: ModelConfig,
     /// Whether a point that was observed may be proposed again, which makes sense where results are noisy.
-    #[serde(default)]
     pub repeats: bool,
     /// What failed trials say about the points around them.
-    #[serde(default)]
     pub failures: FailureRule,
     /// The most trials to hand out, if there is a limit. Trials given back are not counted, nor points of one's own.
-    #[serde(default)]
     pub budget: Option<usize>,
+}
+
+/// A configuration as it is written: what is left out has its default, and what is unknown is refused, in a log too,
+/// since a setting that is passed over would change what is chosen.
+#[derive(Deserialize)]
+#[serde(rename = "StudyConfig", deny_unknown_fields)]
+pub(super) struct Written {
+    space: SearchSpace,
+    #[serde(default)]
+    goal: Goal,
+    #[serde(default)]
+    seed: u64,
+    #[serde(default)]
+    initial: Option<usize>,
+    #[serde(default)]
+    design: InitialDesign,
+    #[serde(default)]
+    strategy: StrategyConfig,
+    #[serde(default)]
+    model: ModelConfig,
+    #[serde(default)]
+    repeats: bool,
+    #[serde(default)]
+    failures: Option<FailureRule>,
+    #[serde(default)]
+    budget: Option<usize>,
+}
+
+impl Written {
+    /// The configuration, with this rule for failures where none is written.
+    pub(super) fn with_failures(self, otherwise: FailureRule) -> StudyConfig {
+        let Self { space, goal, seed, initial, design, strategy, model, repeats, failures, budget } = self;
+        let failures = failures.unwrap_or(otherwise);
+        StudyConfig { space, goal, seed, initial, design, strategy, model, repeats, failures, budget }
+    }
+}
+
+impl From<Written> for StudyConfig {
+    fn from(written: Written) -> Self {
+        written.with_failures(FailureRule::default())
+    }
 }
 
 /// How many points a study of this dimension takes from its design unless it says otherwise: 2(d + 1), at most 30.

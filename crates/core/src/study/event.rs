@@ -4,11 +4,15 @@
 //! this version does not know are passed over, so that a field can be added without a new version; a change of meaning
 //! or a new kind of event takes a new version, which an older reader refuses by its number. Each event is written with
 //! the oldest version that knows it: a log without newer ones can be read by older builds, byte for byte as it was.
+//!
+//! Settings are another matter: one that is passed over would change what is chosen, so an unknown setting in the
+//! configuration of a log is refused. A setting that is added later is written only where it differs from its default.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::config::{FailureRule, StudyConfig};
+use super::config::{FailureRule, StudyConfig, Written};
 use super::model::ModelRecord;
+use super::parts::PartId;
 use super::trial::{Source, TrialId};
 use crate::domain::Narrowing;
 use crate::space::Point;
@@ -195,6 +199,15 @@ pub struct Provenance {
     /// What the asker held fixed, or in a narrower range.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub narrowing: Option<Narrowing>,
+    /// What sort of `fallback` it is, a stable word. Logs from before there was such a word lack it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback_kind: Option<String>,
+    /// What sort of reason there was for fewer points than wanted, a stable word; lacking likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub short_kind: Option<String>,
+    /// The part of the user's own that chose, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strategy: Option<PartId>,
     /// The build that chose.
     pub build: Build,
 }
@@ -233,18 +246,8 @@ fn cpu_level() -> String {
 /// A configuration as a log has it. A setting that it lacks means what was done before there was such a setting, which
 /// need not be the default of a new study.
 fn recorded_config<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Box<StudyConfig>, D::Error> {
-    #[derive(Deserialize)]
-    struct Recorded {
-        #[serde(default = "before_failures_taught")]
-        failures: FailureRule,
-        #[serde(flatten)]
-        rest: Box<StudyConfig>,
-    }
-    fn before_failures_taught() -> FailureRule {
-        FailureRule::Ignore
-    }
-    let Recorded { failures, rest } = Recorded::deserialize(deserializer)?;
-    Ok(Box::new(StudyConfig { failures, ..*rest }))
+    let written = Written::deserialize(deserializer)?;
+    Ok(Box::new(written.with_failures(FailureRule::Ignore)))
 }
 
 impl Event {

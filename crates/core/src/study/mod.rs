@@ -11,6 +11,7 @@ mod initial;
 mod model;
 mod outcome;
 mod part;
+mod parts;
 mod recommend;
 mod report;
 mod standing;
@@ -32,6 +33,8 @@ pub use event::{AskedTrial, Build, EVENT_VERSION, Event, PlacedTrial, Provenance
 pub use model::{HyperparameterRule, Model, ModelConfig, ModelRecord, Observations};
 pub use outcome::{Gauge, OutcomeMap, OutcomeRule};
 pub use part::Part;
+use parts::Foreign;
+pub use parts::{PartId, PartSettings, Parts};
 pub use recommend::Recommendation;
 pub use report::{Report, Told};
 pub use standing::Standing;
@@ -41,8 +44,8 @@ pub use streak::{Alarm, Streak};
 pub use suggest::{Suggestion, Work};
 pub use trial::{Measurement, MeasurementKind, Source, Trial, TrialId, TrialState};
 pub use trust::{Errors, LeaveOneOut};
-pub use unknown::{UnknownKey, unknown_key};
-pub use verify::{Difference, other_versions, verify};
+pub use unknown::UnknownKey;
+pub use verify::{Difference, other_versions, verify, verify_with};
 
 use crate::batch::{BatchSize, Situation};
 use crate::chance::Chance;
@@ -78,6 +81,8 @@ pub struct Study {
     state: State,
     model: Kept<Result<Arc<Model>>>,
     chance: Kept<Result<Option<Arc<Chance>>>>,
+    parts: Parts,
+    foreign: Option<Foreign>,
 }
 
 /// What a choice of points rests on besides the trials: the results at some data revision of a study, and their model.
@@ -114,7 +119,14 @@ impl Study {
         let mut events = events.into_iter();
         let first = events.next().ok_or_else(|| Error::trial("the log is empty", "begin it with `Study::new`"))?;
         let state = State::begin(&first)?;
-        let mut study = Self { events: vec![first], state, model: Kept::default(), chance: Kept::default() };
+        let mut study = Self {
+            events: vec![first],
+            state,
+            model: Kept::default(),
+            chance: Kept::default(),
+            parts: Parts::new(),
+            foreign: None,
+        };
         events.try_for_each(|event| study.apply(event))?;
         Ok(study)
     }
@@ -194,7 +206,7 @@ impl Study {
     ///     study.tell(trial.id, (trial.unit[0] - 0.3).powi(2))?;
     /// }
     /// let worth = study.in_situation(1, |situation, q| {
-    ///     let chooser = study.config().strategy.bind(situation, q)?;
+    ///     let chooser = study.strategy()?.bind(situation, q)?;
     ///     Ok([0.3, 0.9].map(|u| chooser.explain(&[u]).total))
     /// })?;
     /// assert!(worth[0] > worth[1]);
@@ -422,6 +434,8 @@ impl Clone for Study {
             state: self.state.clone(),
             model: self.model.clone(),
             chance: self.chance.clone(),
+            parts: self.parts.clone(),
+            foreign: self.foreign.clone(),
         }
     }
 }

@@ -49,7 +49,7 @@ pub struct ModelConfig {
 
 /// How the hyperparameters of a model are found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum HyperparameterRule {
     /// Maximum a posteriori with dimension-scaled priors, starting from the last fit, the prior and some random draws.
     Map {
@@ -137,10 +137,7 @@ impl HyperparameterRule {
             HyperparameterRule::Fixed { variance, lengthscales, noise } => {
                 // Which kernel does not matter here, and one observation stands for all.
                 let hyper = Hyperparameters::new(KernelKind::Rbf, *variance, lengthscales.clone(), *noise);
-                hyper.check(1, dim).map_err(|error| match error {
-                    Error::Config { what, hint } => Error::config(format!("model.hyperparameters: {what}"), hint),
-                    other => other,
-                })
+                hyper.check(1, dim).map_err(|error| error.within("model.hyperparameters"))
             }
             _ => Ok(()),
         }

@@ -323,10 +323,8 @@ impl State {
         }
         let space = &self.config.space;
         let checked = space.check(point).and_then(|point| Ok((space.encode(&point)?, point)));
-        let (unit, point) = checked.map_err(|error| match error {
-            Error::Space { what, hint } => Error::space(format!("event {}: trial {id}: {what}", self.revision), hint),
-            other => other,
-        })?;
+        let (unit, point) =
+            checked.map_err(|error| error.within(format_args!("event {}: trial {id}", self.revision)))?;
         Ok(Trial { id, point, unit, source, state: TrialState::Pending, attempts: 1, notes: Vec::new() })
     }
 

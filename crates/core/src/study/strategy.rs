@@ -1,7 +1,8 @@
 //! The strategies a study can be told to use.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
+use super::parts::{PartId, PartSettings};
 use crate::batch::{
     Adaptive, BatchSize, BatchStrategy, Believer, Chooser, HallucinatedUcb, LocalPenalization, Multipoint, Plain,
     PureExploration, Random, RandomRest, SimulationMatching, Situation, Thompson,
@@ -18,7 +19,7 @@ use crate::error::{Error, Result};
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "name", rename_all = "snake_case")]
+#[serde(tag = "name", rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum StrategyConfig {
     /// Local penalization, with its parts.
@@ -38,15 +39,38 @@ pub enum StrategyConfig {
     /// Simulation matching (SM-UCB).
     SimulationMatching(SimulationMatching),
     /// The largest joint expected improvement (qEI).
+    #[serde(deserialize_with = "no_settings")]
     Multipoint,
     /// Maximizers of posterior draws.
     Thompson(Thompson),
     /// Uniform among the points that are feasible and not taken: the yardstick for all others.
+    #[serde(deserialize_with = "no_settings")]
     Random,
+    /// A part of the user's own, to be handed in beside the study: see [`Parts`](super::Parts).
+    Foreign {
+        /// Which.
+        part: PartId,
+        /// What it is told.
+        #[serde(default, skip_serializing_if = "PartSettings::is_empty")]
+        settings: PartSettings,
+    },
+}
+
+/// Refuses settings of a strategy that has none: a unit variant alone would pass over them.
+fn no_settings<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<(), D::Error> {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Nothing {}
+    Nothing::deserialize(deserializer).map(|Nothing {}| ())
 }
 
 impl StrategyConfig {
-    /// Every strategy with its default settings.
+    /// A part of the user's own, without settings.
+    pub fn foreign(part: PartId) -> Self {
+        StrategyConfig::Foreign { part, settings: PartSettings::new() }
+    }
+
+    /// Every strategy of this library with its default settings.
     ///
     /// ```
     /// use elbowroom::study::StrategyConfig;
@@ -75,11 +99,19 @@ impl StrategyConfig {
     /// assert!(StrategyConfig::names().contains(&"hallucinated_ucb"));
     /// ```
     pub fn names() -> Vec<&'static str> {
-        Self::all().iter().map(Self::name).collect()
+        Self::all().iter().map(Self::tag).collect()
     }
 
-    /// The name, as it stands in a configuration.
-    pub fn name(&self) -> &'static str {
+    /// The name: as it stands in a configuration, or that of the part.
+    pub fn name(&self) -> &str {
+        match self {
+            StrategyConfig::Foreign { part, .. } => part.name(),
+            ours => ours.tag(),
+        }
+    }
+
+    /// What tells the variants apart in a configuration.
+    fn tag(&self) -> &'static str {
         match self {
             StrategyConfig::LocalPenalization(_) => "local_penalization",
             StrategyConfig::Adaptive(_) => "adaptive",
@@ -92,6 +124,7 @@ impl StrategyConfig {
             StrategyConfig::Multipoint => "multipoint",
             StrategyConfig::Thompson(_) => "thompson",
             StrategyConfig::Random => "random",
+            StrategyConfig::Foreign { .. } => "foreign",
         }
     }
 
@@ -111,8 +144,8 @@ impl StrategyConfig {
         })
     }
 
-    fn strategy(&self) -> &dyn BatchStrategy {
-        match self {
+    fn strategy(&self) -> Result<&dyn BatchStrategy> {
+        Ok(match self {
             StrategyConfig::LocalPenalization(strategy) => strategy,
             StrategyConfig::Adaptive(strategy) => strategy,
             StrategyConfig::Plain(strategy) => strategy,
@@ -124,7 +157,8 @@ impl StrategyConfig {
             StrategyConfig::Multipoint => &Multipoint,
             StrategyConfig::Thompson(strategy) => strategy,
             StrategyConfig::Random => &Random,
-        }
+            StrategyConfig::Foreign { part, .. } => return Err(part.is_missing()),
+        })
     }
 }
 
@@ -137,12 +171,15 @@ impl Default for StrategyConfig {
 impl StrategyConfig {
     /// Refuses settings out of their range, by name.
     pub(super) fn validate(&self) -> Result<()> {
-        self.strategy().validate()
+        match self {
+            StrategyConfig::Foreign { part, .. } => part.check(),
+            ours => ours.strategy()?.validate(),
+        }
     }
 }
 
 impl BatchStrategy for StrategyConfig {
     fn bind<'a>(&'a self, situation: &'a Situation<'a>, q: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
-        self.strategy().bind(situation, q)
+        self.strategy()?.bind(situation, q)
     }
 }

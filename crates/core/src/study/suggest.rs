@@ -16,7 +16,7 @@ use super::{Basis, Model, StrategyConfig, Study};
 use crate::batch::{BatchSize, BatchStrategy, Situation, Tried, free_points};
 use crate::chance::Chance;
 use crate::domain::Domain;
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::linalg::Points;
 use crate::rng::Stream;
 use crate::space::{Point, PointKey, UnitPoint};
@@ -95,6 +95,7 @@ impl Suggestion {
 /// more, and only what is wanted beyond them is chosen.
 pub(super) fn suggest(study: &Study, basis: Option<&Basis>, ask: &Ask) -> Result<Suggestion> {
     let state = &study.state;
+    let strategy = study.strategy()?;
     let q = BatchSize::new(ask.n)?;
     let narrowing = ask.narrowing.check(&state.config.space)?;
     let domain = Domain::narrowed(&state.config.space, &narrowing)?;
@@ -143,9 +144,9 @@ pub(super) fn suggest(study: &Study, basis: Option<&Basis>, ask: &Ask) -> Result
             Ok(model) => {
                 record = Some(model.record.clone());
                 choice.work.model = model.work + chance.as_ref().map_or(0.0, |chance| chance.work());
-                choice.add_model(&model, chance.as_deref())?;
+                choice.add_model(strategy, &model, chance.as_deref())?;
             }
-            Err(error @ Error::Numerical { .. }) => choice.fall_back(&error),
+            Err(error) if error.kind() == Kind::Numerical => choice.fall_back(&error),
             Err(error) => return Err(error),
         }
     }
@@ -157,7 +158,7 @@ pub(super) fn suggest(study: &Study, basis: Option<&Basis>, ask: &Ask) -> Result
     choice.add_random();
     if choice.short.is_none() && left < n_new {
         let budget = state.config.budget.unwrap_or_default();
-        choice.short = Some(format!("the budget of {budget} trials is used up"));
+        choice.short = Some(Reason::new("budget", format!("the budget of {budget} trials is used up")));
     }
 
     let first = state.next_id().0;
@@ -171,11 +172,28 @@ pub(super) fn suggest(study: &Study, basis: Option<&Basis>, ask: &Ask) -> Result
         worker: None,
         design_next: choice.design_next,
         model: record,
-        fallback: choice.fallback,
+        fallback_kind: choice.fallback.as_ref().map(|reason| reason.kind.to_owned()),
+        fallback: choice.fallback.map(|reason| reason.text),
+        short_kind: choice.short.as_ref().map(|reason| reason.kind.to_owned()),
         narrowing: (!narrowing.is_empty()).then_some(narrowing),
+        strategy: study.foreign.as_ref().map(|foreign| foreign.part.clone()),
         build: Build::current(),
     };
-    Ok(Suggestion { wanted: q.get(), trials, again, short: choice.short, provenance, work: choice.work })
+    let short = choice.short.map(|reason| reason.text);
+    Ok(Suggestion { wanted: q.get(), trials, again, short, provenance, work: choice.work })
+}
+
+/// A reason to be recorded: a sentence for people, and a stable word that a replay compares, so that the sentence can be
+/// reworded.
+struct Reason {
+    kind: &'static str,
+    text: String,
+}
+
+impl Reason {
+    fn new(kind: &'static str, text: impl Into<String>) -> Self {
+        Self { kind, text: text.into() }
+    }
 }
 
 /// Looks at what the strategy of an ask chooses from, behind the points of the design that the ask got or, without
@@ -229,8 +247,8 @@ struct Choice<'a> {
     avoided: Tried<'a>,
     stream: Stream,
     design_next: u64,
-    short: Option<String>,
-    fallback: Option<String>,
+    short: Option<Reason>,
+    fallback: Option<Reason>,
     work: Work,
 }
 
@@ -299,8 +317,8 @@ impl<'a> Choice<'a> {
                 *room = room.min(distance_to(&[&u], candidates.row(i)));
             }
         }
-        self.fallback =
-            Some("too few values for a model: points where a value is likely, far from those tried".to_owned());
+        let text = "too few values for a model: points where a value is likely, far from those tried";
+        self.fallback = Some(Reason::new("few_values", text));
     }
 
     /// What [`Random`](crate::batch::Random) chooses.
@@ -347,18 +365,17 @@ impl<'a> Choice<'a> {
         look(&situation, BatchSize::new(self.missing().min(MAX_CHOSEN))?)
     }
 
-    fn add_model(&mut self, model: &Model, chance: Option<&Chance>) -> Result<()> {
-        let strategy = &self.state.config.strategy;
+    fn add_model(&mut self, strategy: &dyn BatchStrategy, model: &Model, chance: Option<&Chance>) -> Result<()> {
         match self.in_situation(model, chance, |situation, q| strategy.choose(situation, q)) {
             Ok(batch) => {
                 for u in batch.points.iter().take(self.missing()) {
                     self.take(u, Source::Model);
                 }
-                self.short = batch.info.ended;
+                self.short = batch.info.ended.map(|why| Reason::new("strategy_ended", why));
                 self.work.choice = batch.info.work;
                 Ok(())
             }
-            Err(error @ Error::Numerical { .. }) => {
+            Err(error) if error.kind() == Kind::Numerical => {
                 self.fall_back(&error);
                 Ok(())
             }
@@ -368,9 +385,10 @@ impl<'a> Choice<'a> {
 
     /// A breakdown of the computation costs the quality of some points, not the study, and is recorded.
     fn fall_back(&mut self, error: &Error) {
-        let text = error.to_string();
-        let what = text.lines().next().unwrap_or_default();
-        self.fallback = Some(format!("random points instead of the strategy's: {what}"));
+        // One line: that is what logs hold.
+        let what = error.what().lines().next().unwrap_or_default();
+        let text = format!("random points instead of the strategy's: {what}");
+        self.fallback = Some(Reason::new(error.kind().as_str(), text));
     }
 
     fn add_random(&mut self) {
@@ -383,7 +401,7 @@ impl<'a> Choice<'a> {
         let (taken, avoided) = (&self.state.tally.taken, &self.avoided);
         let (points, short) = free_points(self.domain, taken, avoided, &mut self.chosen, missing, &mut stream);
         self.points.extend(points.iter().map(|u| (self.domain.decode(u), Source::Random)));
-        self.short = short;
+        self.short = short.map(|why| Reason::new("no_free_points", why));
     }
 
     /// Takes a point if it is feasible and free.

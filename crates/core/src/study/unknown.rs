@@ -1,11 +1,15 @@
-//! Keys of written settings that nobody reads.
-//!
-//! What is read from a log passes over what it does not know, so that later builds may write more. What a person writes is
-//! another matter: a key that means nothing is a slip of theirs. It is found by writing down again what was understood.
+//! Keys of written settings that nobody reads: slips of whoever wrote them.
 
 use crate::space::nearest;
 
-/// A key that means nothing.
+/// A key that means nothing, for a reader of settings to report.
+///
+/// ```
+/// use elbowroom::study::UnknownKey;
+/// let known = ["kappa", "scale"].map(str::to_owned).to_vec();
+/// let unknown = UnknownKey { path: vec!["acquisition".to_owned(), "kapa".to_owned()], known };
+/// assert_eq!((unknown.key(), unknown.hint().as_str()), ("kapa", "did you mean `kappa`?"));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownKey {
     /// The keys that lead to it, and itself.
@@ -28,38 +32,4 @@ impl UnknownKey {
             None => format!("take one of {}", self.known.join(", ")),
         }
     }
-}
-
-/// The first key of `written` that is not in `known`, at any depth: `known` is what was understood of it, written down
-/// again. `entries` lists the keys and values of a table, and is none for what is no table.
-///
-/// ```
-/// use elbowroom::study::unknown_key;
-/// use serde_json::{Value, json};
-///
-/// let entries = |value: &Value| -> Option<Vec<(String, Value)>> {
-///     Some(value.as_object()?.iter().map(|(key, value)| (key.clone(), value.clone())).collect())
-/// };
-/// let written = json!({ "name": "plain", "acquisition": { "ucb": { "kapa": 1.0 } } });
-/// let known = json!({ "name": "plain", "acquisition": { "ucb": { "kappa": 2.0 } } });
-/// let unknown = unknown_key(&written, &known, &entries).unwrap();
-/// assert_eq!((unknown.path.join("."), unknown.hint().as_str()), ("acquisition.ucb.kapa".to_owned(), "did you mean `kappa`?"));
-/// ```
-pub fn unknown_key<V>(written: &V, known: &V, entries: &impl Fn(&V) -> Option<Vec<(String, V)>>) -> Option<UnknownKey> {
-    let (written, known) = (entries(written)?, entries(known)?);
-    for (key, value) in written {
-        match known.iter().find(|(name, _)| *name == key) {
-            None => {
-                let known = known.into_iter().map(|(name, _)| name).filter(|name| name != "name").collect();
-                return Some(UnknownKey { path: vec![key], known });
-            }
-            Some((_, inner)) => {
-                if let Some(mut unknown) = unknown_key(&value, inner, entries) {
-                    unknown.path.insert(0, key);
-                    return Some(unknown);
-                }
-            }
-        }
-    }
-    None
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::ask::Ask;
 use super::event::{AskedTrial, Build, Event, Provenance};
 use super::suggest::suggest;
-use super::{Basis, Study, Suggestion};
+use super::{Basis, Parts, Study, Suggestion};
 use crate::error::Result;
 
 /// A suggestion that did not come out as it is recorded.
@@ -40,13 +40,21 @@ pub struct Difference {
 /// # Ok::<(), elbowroom::error::Error>(())
 /// ```
 pub fn verify(events: &[Event]) -> Result<Vec<Difference>> {
+    verify_with(events, &Parts::new())
+}
+
+/// As [`verify`], with parts of your own. Fails if the study needs one that is missing.
+pub fn verify_with(events: &[Event], parts: &Parts) -> Result<Vec<Difference>> {
     let mut asks = Asks::of(events);
     let mut differences = Vec::new();
     let mut study: Option<Study> = None;
     for event in events {
         match &mut study {
             Some(study) => study.apply(event.clone())?,
-            None => study = Some(Study::replay([event.clone()])?),
+            None => {
+                let begun = study.insert(Study::replay_with([event.clone()], parts)?);
+                begun.strategy()?;
+            }
         }
         if let Some(study) = &study {
             asks.choose_again(study, &mut differences);
@@ -171,20 +179,35 @@ fn compare(again: &Suggestion, trials: &[AskedTrial], short: Option<&str>, was: 
         let (a, b) = (&was.build, &now.build);
         format!(" (recorded by {} on {}, chosen again by {} on {})", a.version, a.cpu, b.version, b.cpu)
     };
+    let parts = match (&was.strategy, &now.strategy) {
+        (Some(a), Some(b)) if a != b => format!(" (recorded by the part {a}, chosen again by {b})"),
+        _ => String::new(),
+    };
     let differing = trials.iter().zip(&again.trials).find(|(a, b)| a != b);
     let what = if let Some((a, b)) = differing {
         format!("trial {} is at {}, and would be at {}", a.id, a.point, b.point)
     } else if trials.len() != again.trials.len() {
         format!("{} points are recorded, and {} would be chosen", trials.len(), again.trials.len())
-    } else if short != again.short.as_deref() {
+    } else if !is_same((short, &was.short_kind), (again.short.as_deref(), &now.short_kind)) {
         format!("the reason {short:?} would be {:?}", again.short)
     // Models that random points do not need were once fitted and recorded.
     } else if was.model != now.model && now.model.is_some() {
         "the points are the same, but the model differs".to_owned()
-    } else if (&was.fallback, was.design_next) != (&now.fallback, now.design_next) {
+    } else if was.design_next != now.design_next
+        || !is_same((was.fallback.as_deref(), &was.fallback_kind), (now.fallback.as_deref(), &now.fallback_kind))
+    {
         "the points are the same, but what is recorded of their choice differs".to_owned()
     } else {
         return None;
     };
-    Some(what + &builds)
+    Some(what + &builds + &parts)
+}
+
+/// Whether two reasons, each a sentence and its kind, are the same. Sentences may be reworded: kinds are compared where
+/// both are known, and otherwise only whether there was a reason.
+fn is_same(was: (Option<&str>, &Option<String>), now: (Option<&str>, &Option<String>)) -> bool {
+    match (was, now) {
+        ((_, Some(was)), (_, Some(now))) => was == now,
+        ((was, _), (now, _)) => was.is_some() == now.is_some(),
+    }
 }

@@ -115,9 +115,14 @@ impl Http {
             error: String,
             #[serde(rename = "try")]
             hint: String,
+            #[serde(default)]
+            kind: String,
         }
-        let Fault { error, hint } = serde_json::from_str(text).unwrap_or_default();
+        let Fault { error, hint, kind } = serde_json::from_str(text).unwrap_or_default();
         let what = format!("{}: {error}", self.base);
+        if let Some(kind) = elbowroom::error::Kind::named(&kind) {
+            return elbowroom::error::Error::new(kind, what, hint).into();
+        }
         match status {
             404 => Error::NoStudy { study: error, place: self.base.clone(), hint },
             409 => Error::Exists { study: error, place: self.base.clone() },

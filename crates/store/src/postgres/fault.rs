@@ -7,7 +7,7 @@ use postgres::error::SqlState;
 use crate::error::Error;
 
 /// What can go wrong in a transaction.
-pub(super) enum Fault {
+pub enum Fault {
     Ours(Error),
     Postgres(postgres::Error),
 }

@@ -15,18 +15,14 @@ use std::time::{Duration, Instant};
 
 use ::postgres::{Client, IsolationLevel, NoTls};
 pub use dsn::Dsn;
-use elbowroom::study::Event;
 use fault::Fault;
 use rows::{Prepared, Within};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
+use crate::backend::{Backend, Rows};
 use crate::error::Result;
 use crate::fault as moment;
-use crate::flow::{self, Rows};
-use crate::lease::{Attempt, Hold, Lease};
-use crate::log::Entry;
 use crate::request::jittered;
-use crate::store::{Appended, Handout, Reported, Snapshot, Store, StudyInfo, Ticket};
 
 /// How long a database that does not answer is tried again: in a running study, and when it is addressed first.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -78,31 +74,9 @@ impl Postgres {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write<T>(&self, work: impl Fn(&mut Within<'_, '_>) -> Result<T, Fault>) -> Result<T> {
-        self.within(true, work)
-    }
-
-    fn look<T>(&self, work: impl Fn(&mut Within<'_, '_>) -> Result<T, Fault>) -> Result<T> {
-        self.within(false, work)
-    }
-
-    fn within<T>(&self, writes: bool, work: impl Fn(&mut Within<'_, '_>) -> Result<T, Fault>) -> Result<T> {
-        // A reader sees one moment; a writer, who has the study's row, sees all that was written before it.
-        let level = if writes { IsolationLevel::ReadCommitted } else { IsolationLevel::RepeatableRead };
-        self.patiently(PATIENCE, |session, place| {
-            let Session { client, prepared } = session;
-            let mut transaction = client.build_transaction().isolation_level(level).read_only(!writes).start()?;
-            let done = work(&mut Within { transaction: &mut transaction, prepared, writes, place })?;
-            moment::at("commit: now");
-            transaction.commit()?;
-            moment::at("commit: done");
-            Ok(done)
-        })
-    }
-
     /// Tries again, after a while, what the server put off; connects anew if need be.
     fn patiently<T>(&self, patience: Duration, work: impl Fn(&mut Session, &str) -> Result<T, Fault>) -> Result<T> {
-        let place = self.place();
+        let place = self.label();
         let mut session = self.lock();
         let start = Instant::now();
         let mut pause = Duration::from_millis(20);
@@ -144,62 +118,24 @@ impl Postgres {
     }
 }
 
-impl Store for Postgres {
-    fn place(&self) -> String {
+impl Backend for Postgres {
+    type Fault = Fault;
+
+    fn label(&self) -> String {
         self.dsn.to_string()
     }
 
-    fn create(&self, study: &str, created: &Event) -> Result<()> {
-        let place = self.place();
-        self.write(|rows| flow::create(rows, &place, study, created))
-    }
-
-    fn import(&self, study: &str, entries: &[Entry], leases: &[Lease]) -> Result<()> {
-        let place = self.place();
-        self.write(|rows| flow::import(rows, &place, study, entries, leases))
-    }
-
-    fn studies(&self) -> Result<Vec<StudyInfo>> {
-        self.look(|rows| rows.studies())
-    }
-
-    fn read(&self, study: &str, from: usize) -> Result<Snapshot> {
-        self.look(|rows| flow::read(rows, study, from))
-    }
-
-    fn append(&self, study: &str, expected: usize, handout: &Handout<'_>) -> Result<Appended> {
-        self.write(|rows| flow::append(rows, study, expected, handout))
-    }
-
-    fn append_all(&self, study: &str, expected: usize, events: &[Event]) -> Result<Appended> {
-        self.write(|rows| flow::append_all(rows, study, expected, events))
-    }
-
-    fn report(&self, study: &str, event: &Event, attempt: Option<u32>, seen: usize) -> Result<Reported> {
-        self.write(|rows| flow::report(rows, study, event, attempt, seen))
-    }
-
-    fn extend(&self, study: &str, attempts: &[Attempt]) -> Result<Vec<Hold>> {
-        self.write(|rows| flow::extend(rows, study, attempts))
-    }
-
-    fn give_back(&self, study: &str, attempts: &[Attempt]) -> Result<()> {
-        self.write(|rows| flow::give_back(rows, study, attempts))
-    }
-
-    fn lose(&self, study: &str, attempts: &[Attempt]) -> Result<()> {
-        self.write(|rows| flow::lose(rows, study, attempts))
-    }
-
-    fn queue(&self, study: &str, ticket: Option<Ticket>, ttl: Duration) -> Result<Ticket> {
-        self.write(|rows| flow::queue(rows, study, ticket, ttl))
-    }
-
-    fn leave(&self, study: &str, ticket: Ticket) -> Result<()> {
-        self.write(|rows| flow::leave(rows, study, ticket))
-    }
-
-    fn pause(&self, study: &str, ttl: Option<Duration>) -> Result<()> {
-        self.write(|rows| flow::pause(rows, study, ttl))
+    fn transact<T>(&self, writes: bool, work: impl Fn(&mut dyn Rows<Fault = Fault>) -> Result<T, Fault>) -> Result<T> {
+        // A reader sees one moment; a writer, who has the study's row, sees all that was written before it.
+        let level = if writes { IsolationLevel::ReadCommitted } else { IsolationLevel::RepeatableRead };
+        self.patiently(PATIENCE, |session, place| {
+            let Session { client, prepared } = session;
+            let mut transaction = client.build_transaction().isolation_level(level).read_only(!writes).start()?;
+            let done = work(&mut Within { transaction: &mut transaction, prepared, writes, place })?;
+            moment::at("commit: now");
+            transaction.commit()?;
+            moment::at("commit: done");
+            Ok(done)
+        })
     }
 }

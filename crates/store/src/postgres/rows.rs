@@ -8,8 +8,8 @@ use postgres::types::ToSql;
 use postgres::{Row, Statement, Transaction};
 
 use super::fault::Fault;
+use crate::backend::{Filed, Rows};
 use crate::error::Error;
-use crate::flow::{Filed, Rows};
 use crate::lease::{Attempt, Lease};
 use crate::log::{Digest, Entry, Key, Scope};
 use crate::rules::Waiting;

@@ -6,7 +6,7 @@ use crate::error::Error;
 
 /// What can go wrong in a transaction.
 #[derive(Debug)]
-pub(super) enum Fault {
+pub enum Fault {
     Ours(Error),
     Sqlite(rusqlite::Error),
 }

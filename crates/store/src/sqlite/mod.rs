@@ -15,20 +15,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use elbowroom::study::Event;
 use fault::Fault;
 use rows::Within;
 use rusqlite::{Connection, TransactionBehavior};
 
 pub use rescue::{Health, Saved, check, salvage};
 
+use crate::backend::{Backend, Rows};
 use crate::error::Result;
 use crate::fault as moment;
-use crate::flow::{self, Rows};
-use crate::lease::{Attempt, Hold, Lease};
-use crate::log::Entry;
 use crate::request::jittered;
-use crate::store::{Appended, Handout, Reported, Snapshot, Store, StudyInfo, Ticket};
 use crate::time::Clock;
 
 /// How long SQLite waits for another writer, each time.
@@ -86,39 +82,6 @@ impl Sqlite {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write<T>(&self, work: impl Fn(&mut Within<'_>) -> Result<T, Fault>) -> Result<T> {
-        self.within(TransactionBehavior::Immediate, work)
-    }
-
-    fn look<T>(&self, work: impl Fn(&mut Within<'_>) -> Result<T, Fault>) -> Result<T> {
-        self.within(TransactionBehavior::Deferred, work)
-    }
-
-    fn within<T>(
-        &self,
-        behavior: TransactionBehavior,
-        work: impl Fn(&mut Within<'_>) -> Result<T, Fault>,
-    ) -> Result<T> {
-        let place = self.place();
-        let mut connection = self.lock();
-        self.check()?;
-        let once = || {
-            let transaction = connection.transaction_with_behavior(behavior)?;
-            let done = work(&mut Within { connection: &transaction, clock: &self.clock, place: &place })?;
-            moment::at("commit: now");
-            transaction.commit()?;
-            moment::at("commit: done");
-            Ok(done)
-        };
-        let done = patiently(once).map_err(|fault: Fault| fault.at(&place))?;
-        if matches!(behavior, TransactionBehavior::Immediate) {
-            // What went into a file that was removed meanwhile is not acknowledged.
-            self.check()?;
-            self.may_leave.store(true, Ordering::Relaxed);
-        }
-        Ok(done)
-    }
-
     /// Whether the file and its write-ahead log are still those that were opened.
     fn check(&self) -> Result<()> {
         self.file.check(&self.path)?;
@@ -146,63 +109,33 @@ fn patiently<T>(mut work: impl FnMut() -> Result<T, Fault>) -> Result<T, Fault> 
     work()
 }
 
-impl Store for Sqlite {
-    fn place(&self) -> String {
+impl Backend for Sqlite {
+    type Fault = Fault;
+
+    fn label(&self) -> String {
         self.path.display().to_string()
     }
 
-    fn create(&self, study: &str, created: &Event) -> Result<()> {
-        let place = self.place();
-        self.write(|rows| flow::create(rows, &place, study, created))
-    }
-
-    fn import(&self, study: &str, entries: &[Entry], leases: &[Lease]) -> Result<()> {
-        let place = self.place();
-        self.write(|rows| flow::import(rows, &place, study, entries, leases))
-    }
-
-    fn studies(&self) -> Result<Vec<StudyInfo>> {
-        self.look(|rows| rows.studies())
-    }
-
-    fn read(&self, study: &str, from: usize) -> Result<Snapshot> {
-        self.look(|rows| flow::read(rows, study, from))
-    }
-
-    fn append(&self, study: &str, expected: usize, handout: &Handout<'_>) -> Result<Appended> {
-        self.write(|rows| flow::append(rows, study, expected, handout))
-    }
-
-    fn append_all(&self, study: &str, expected: usize, events: &[Event]) -> Result<Appended> {
-        self.write(|rows| flow::append_all(rows, study, expected, events))
-    }
-
-    fn report(&self, study: &str, event: &Event, attempt: Option<u32>, seen: usize) -> Result<Reported> {
-        self.write(|rows| flow::report(rows, study, event, attempt, seen))
-    }
-
-    fn extend(&self, study: &str, attempts: &[Attempt]) -> Result<Vec<Hold>> {
-        self.write(|rows| flow::extend(rows, study, attempts))
-    }
-
-    fn give_back(&self, study: &str, attempts: &[Attempt]) -> Result<()> {
-        self.write(|rows| flow::give_back(rows, study, attempts))
-    }
-
-    fn lose(&self, study: &str, attempts: &[Attempt]) -> Result<()> {
-        self.write(|rows| flow::lose(rows, study, attempts))
-    }
-
-    fn queue(&self, study: &str, ticket: Option<Ticket>, ttl: Duration) -> Result<Ticket> {
-        self.write(|rows| flow::queue(rows, study, ticket, ttl))
-    }
-
-    fn leave(&self, study: &str, ticket: Ticket) -> Result<()> {
-        self.write(|rows| flow::leave(rows, study, ticket))
-    }
-
-    fn pause(&self, study: &str, ttl: Option<Duration>) -> Result<()> {
-        self.write(|rows| flow::pause(rows, study, ttl))
+    fn transact<T>(&self, writes: bool, work: impl Fn(&mut dyn Rows<Fault = Fault>) -> Result<T, Fault>) -> Result<T> {
+        let behavior = if writes { TransactionBehavior::Immediate } else { TransactionBehavior::Deferred };
+        let place = self.label();
+        let mut connection = self.lock();
+        self.check()?;
+        let once = || {
+            let transaction = connection.transaction_with_behavior(behavior)?;
+            let done = work(&mut Within { connection: &transaction, clock: &self.clock, place: &place })?;
+            moment::at("commit: now");
+            transaction.commit()?;
+            moment::at("commit: done");
+            Ok(done)
+        };
+        let done = patiently(once).map_err(|fault: Fault| fault.at(&place))?;
+        if writes {
+            // What went into a file that was removed meanwhile is not acknowledged.
+            self.check()?;
+            self.may_leave.store(true, Ordering::Relaxed);
+        }
+        Ok(done)
     }
 }
 

@@ -202,7 +202,7 @@ fn gap(connection: &Connection, study: i64, number: usize) -> Option<String> {
 }
 
 fn one_line(error: &Error) -> String {
-    error.to_string().lines().next().unwrap_or_default().to_owned()
+    error.what().lines().next().unwrap_or_default().to_owned()
 }
 
 /// A store file as it is looked at.

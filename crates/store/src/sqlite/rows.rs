@@ -7,8 +7,8 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::fault::Fault;
+use crate::backend::{Filed, Rows};
 use crate::error::Error;
-use crate::flow::{Filed, Rows};
 use crate::lease::{Attempt, Lease};
 use crate::log::{Digest, Entry, Key};
 use crate::rules::Waiting;

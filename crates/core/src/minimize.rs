@@ -1,0 +1,142 @@
+//! A closure minimized on threads, in one call.
+//!
+//! Each worker is a thread that evaluates one point after the other; whoever becomes free gets the next point at once,
+//! chosen with those that others still evaluate counted as pending. There is no clock: an evaluation takes as long as it
+//! takes.
+
+use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError, mpsc};
+
+use crate::error::{Error, Result};
+use crate::space::{Point, SearchSpace};
+use crate::study::{Study, StudyConfig, TrialId};
+
+/// What an objective may return: a number, or a `Result` of one, whose `Err` is a trial that failed.
+pub trait Answer {
+    /// The value, or why there is none.
+    fn answer(self) -> std::result::Result<f64, String>;
+}
+
+impl Answer for f64 {
+    fn answer(self) -> std::result::Result<f64, String> {
+        Ok(self)
+    }
+}
+
+impl<E: Display> Answer for std::result::Result<f64, E> {
+    fn answer(self) -> std::result::Result<f64, String> {
+        self.map_err(|error| error.to_string())
+    }
+}
+
+/// Searches for the point where `objective` is smallest: `budget` evaluations, up to `workers` of them at once. Returns
+/// the study, with everything that was tried.
+///
+/// An `Err` or a panic is a failed trial: the search goes on, and keeps away from such points. With one worker the same
+/// call gives the same points again; with more, the order in which values come in decides.
+///
+/// ```
+/// use elbowroom::{Parameter, SearchSpace, minimize};
+///
+/// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::int("n", 1, 9)])?;
+/// let study = minimize(space, 25, 4, |p| {
+///     let (x, n) = (p.f64("x")?, p.i64("n")?);
+///     Ok::<_, elbowroom::Error>((x - 0.3).powi(2) + (n - 4).abs() as f64)
+/// })?;
+/// let best = study.best().expect("there are values");
+/// assert_eq!(best.point.i64("n")?, 4);
+/// # Ok::<(), elbowroom::Error>(())
+/// ```
+pub fn minimize<A: Answer>(
+    space: SearchSpace,
+    budget: usize,
+    workers: usize,
+    objective: impl Fn(&Point) -> A + Sync,
+) -> Result<Study> {
+    let mut study = Study::new(StudyConfig::new(space).budget(budget))?;
+    run(&mut study, workers, objective)?;
+    Ok(study)
+}
+
+/// As [`minimize`](fn@minimize), for a study that was made with other settings, such as another goal, seed or strategy, or
+/// that has results already. It goes on until the study's budget is used up, or there are no more points.
+///
+/// ```
+/// use elbowroom::minimize::run;
+/// use elbowroom::{Goal, Parameter, SearchSpace, Study, StudyConfig};
+///
+/// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+/// let mut study = Study::new(StudyConfig::new(space).goal(Goal::Maximize).seed(7).budget(12))?;
+/// run(&mut study, 1, |p| p.f64("x").map(|x| x * (1.0 - x)))?;
+/// assert!(study.best().unwrap().value().unwrap() > 0.249);
+/// # Ok::<(), elbowroom::Error>(())
+/// ```
+pub fn run<A: Answer>(study: &mut Study, workers: usize, objective: impl Fn(&Point) -> A + Sync) -> Result<()> {
+    if workers == 0 {
+        return Err(Error::config("0 workers were asked for", "take at least 1"));
+    }
+    if study.budget_left().is_none() {
+        return Err(Error::config("the study has no budget, so this would never end", "set one"));
+    }
+    let (jobs, waiting) = mpsc::channel();
+    let (tell, told) = mpsc::channel();
+    let waiting = Mutex::new(waiting);
+    // Whoever waits for a job has the lock: the others wait for the lock.
+    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
+    let work = |tell: mpsc::Sender<(TrialId, Value)>| {
+        while let Ok((id, point)) = next() {
+            // The receiver outlives the threads.
+            let _ = tell.send((id, evaluate(&objective, &point)));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..workers.min(study.budget_left().unwrap_or(workers)) {
+            let (work, tell) = (&work, tell.clone());
+            scope.spawn(move || work(tell));
+        }
+        let done = hand_out(study, workers, &jobs, &told);
+        // The threads end when there can be no more jobs.
+        drop(jobs);
+        done
+    })
+}
+
+type Value = std::result::Result<f64, String>;
+
+/// Keeps the workers busy until there is nothing more to do.
+fn hand_out(
+    study: &mut Study,
+    workers: usize,
+    jobs: &mpsc::Sender<(TrialId, Point)>,
+    told: &mpsc::Receiver<(TrialId, Value)>,
+) -> Result<()> {
+    let broken = |_| Error::numerical("the threads of the workers are gone", "report this as a bug");
+    let mut n_running = 0;
+    loop {
+        if n_running < workers && study.budget_left() != Some(0) {
+            for trial in study.ask(workers - n_running)?.trials {
+                jobs.send((trial.id, trial.point)).map_err(|_| broken(mpsc::RecvError))?;
+                n_running += 1;
+            }
+        }
+        if n_running == 0 {
+            return Ok(());
+        }
+        let (id, value) = told.recv().map_err(broken)?;
+        n_running -= 1;
+        match value {
+            Ok(value) => study.tell(id, value).map(drop)?,
+            Err(reason) => study.fail(id, reason)?,
+        }
+    }
+}
+
+fn evaluate<A: Answer>(objective: &impl Fn(&Point) -> A, point: &Point) -> Value {
+    // What a panic leaves of the objective's own state is the objective's affair, as with threads that it starts itself.
+    catch_unwind(AssertUnwindSafe(|| objective(point).answer())).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+        Err(text.map_or_else(|| "it panicked".to_owned(), |text| format!("it panicked: {text}")))
+    })
+}

@@ -1,0 +1,171 @@
+//! What a store of one's own has to say: how rows are kept, and what a transaction is. Everything else follows.
+
+use std::time::Duration;
+
+use elbowroom::study::{Event, TrialId};
+
+use crate::error::{Error, Result};
+use crate::flow;
+use crate::lease::{Attempt, Hold, Lease};
+use crate::log::{Digest, Entry, Key, Scope, trial_of};
+use crate::rules::Waiting;
+use crate::store::{Appended, Handout, Reported, Snapshot, Store, StudyInfo, Ticket};
+use crate::time::Time;
+
+/// A place that keeps [`Rows`] and changes them in transactions. Each is a [`Store`].
+///
+/// The stores of this crate in memory, in SQLite and in PostgreSQL are such; `examples/own_parts` has one outside it.
+/// What a store promises is tested by [`testing`](crate::testing), which the feature of that name turns on.
+pub trait Backend: Send + Sync {
+    /// What can go wrong with the rows.
+    type Fault: From<Error>;
+
+    /// Where it is, for a person: a path or an address, never with a password.
+    fn label(&self) -> String;
+
+    /// Does some work on the rows in one transaction: if it succeeds all of it is kept, and on disk if that is where the
+    /// rows are, before this returns; if it fails, nothing is. With `writes`, nobody else changes the study that is worked
+    /// on meanwhile; without, the rows are all of one moment. The work may be done again from its beginning, if what was
+    /// done is not kept.
+    ///
+    /// Work looks at everything before it writes anything, so a backend that cannot undo its writes keeps the promise if
+    /// its rows cannot fail.
+    fn transact<T>(
+        &self,
+        writes: bool,
+        work: impl Fn(&mut dyn Rows<Fault = Self::Fault>) -> Result<T, Self::Fault>,
+    ) -> Result<T>;
+}
+
+/// The rows of a store within one transaction. A study is known by a number here, from 0 on.
+pub trait Rows {
+    /// What can go wrong with them.
+    type Fault: From<Error>;
+
+    /// The store's time.
+    fn now(&mut self) -> Result<Time, Self::Fault>;
+    /// The study of a name, or [`Error::no_study`]; within a write it is locked against other writers.
+    fn study(&mut self, name: &str) -> Result<i64, Self::Fault>;
+    /// A new study; none if the name is taken.
+    fn new_study(&mut self, name: &str) -> Result<Option<i64>, Self::Fault>;
+    /// All studies by name; those without an event are left out.
+    fn studies(&mut self) -> Result<Vec<StudyInfo>, Self::Fault>;
+
+    /// The study's revision, and the digest of its last entry.
+    fn end(&mut self, study: i64) -> Result<(usize, Digest), Self::Fault>;
+    /// The entries from this number on.
+    fn entries(&mut self, study: i64, from: usize) -> Result<Vec<Entry>, Self::Fault>;
+    /// Keeps an entry, which is found by its number and by what it is about.
+    fn push(&mut self, study: i64, number: usize, entry: &Entry, about: &Filed<'_>) -> Result<(), Self::Fault>;
+    /// Many entries, the first of them with this number.
+    fn push_all(&mut self, study: i64, first: usize, entries: &[(Entry, Filed<'_>)]) -> Result<(), Self::Fault> {
+        let mut numbered = (first..).zip(entries);
+        numbered.try_for_each(|(number, (entry, about))| self.push(study, number, entry, about))
+    }
+    /// One of these names that an event of the reports' family had, with the event's number.
+    fn any_reported(&mut self, study: i64, requests: &[&str]) -> Result<Option<(String, usize)>, Self::Fault> {
+        for request in requests {
+            if let Some((number, _)) = self.seen(study, &Key { scope: Scope::Report, request })? {
+                return Ok(Some(((*request).to_owned(), number)));
+            }
+        }
+        Ok(None)
+    }
+    /// The number and the trial of the event that had this key.
+    fn seen(&mut self, study: i64, key: &Key<'_>) -> Result<Option<(usize, Option<TrialId>)>, Self::Fault>;
+
+    /// All leases, by trial.
+    fn leases(&mut self, study: i64) -> Result<Vec<Lease>, Self::Fault>;
+    /// The lease of a trial.
+    fn lease(&mut self, study: i64, trial: TrialId) -> Result<Option<Lease>, Self::Fault>;
+    /// Keeps a lease, in the place of the trial's earlier one.
+    fn put_lease(&mut self, study: i64, lease: &Lease) -> Result<(), Self::Fault>;
+    /// Removes the lease of a trial, if there is one.
+    fn drop_lease(&mut self, study: i64, trial: TrialId) -> Result<(), Self::Fault>;
+
+    /// The queue in its order, dead places included.
+    fn queue(&mut self, study: i64) -> Result<Vec<Waiting>, Self::Fault>;
+    /// A new place at the end of the queue, with a positive ticket that no other has or had.
+    fn new_place(&mut self, study: i64, expires: Time, ttl: Duration) -> Result<Ticket, Self::Fault>;
+    /// Changes a place of the queue, if it is there.
+    fn put_place(&mut self, study: i64, waiting: &Waiting) -> Result<(), Self::Fault>;
+    /// Removes a place from the queue, if it is there.
+    fn drop_place(&mut self, study: i64, ticket: Ticket) -> Result<(), Self::Fault>;
+    /// Puts a pause into the queue before all others, or keeps it there.
+    fn put_pause(&mut self, study: i64, waiting: &Waiting) -> Result<(), Self::Fault>;
+}
+
+/// What an entry is found by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filed<'a> {
+    /// The name of its request.
+    pub key: Option<Key<'a>>,
+    /// The trial that it is about.
+    pub trial: Option<TrialId>,
+}
+
+impl<'a> Filed<'a> {
+    pub(crate) fn of(event: &'a Event) -> Result<Self> {
+        Ok(Self { key: Key::of(event)?, trial: trial_of(event) })
+    }
+}
+
+impl<B: Backend> Store for B {
+    fn place(&self) -> String {
+        self.label()
+    }
+
+    fn create(&self, study: &str, created: &Event) -> Result<()> {
+        let place = self.label();
+        self.transact(true, |rows| flow::create(rows, &place, study, created))
+    }
+
+    fn import(&self, study: &str, entries: &[Entry], leases: &[Lease]) -> Result<()> {
+        let place = self.label();
+        self.transact(true, |rows| flow::import(rows, &place, study, entries, leases))
+    }
+
+    fn studies(&self) -> Result<Vec<StudyInfo>> {
+        self.transact(false, |rows| rows.studies())
+    }
+
+    fn read(&self, study: &str, from: usize) -> Result<Snapshot> {
+        self.transact(false, |rows| flow::read(rows, study, from))
+    }
+
+    fn append(&self, study: &str, expected: usize, handout: &Handout<'_>) -> Result<Appended> {
+        self.transact(true, |rows| flow::append(rows, study, expected, handout))
+    }
+
+    fn append_all(&self, study: &str, expected: usize, events: &[Event]) -> Result<Appended> {
+        self.transact(true, |rows| flow::append_all(rows, study, expected, events))
+    }
+
+    fn report(&self, study: &str, event: &Event, attempt: Option<u32>, seen: usize) -> Result<Reported> {
+        self.transact(true, |rows| flow::report(rows, study, event, attempt, seen))
+    }
+
+    fn extend(&self, study: &str, attempts: &[Attempt]) -> Result<Vec<Hold>> {
+        self.transact(true, |rows| flow::extend(rows, study, attempts))
+    }
+
+    fn give_back(&self, study: &str, attempts: &[Attempt]) -> Result<()> {
+        self.transact(true, |rows| flow::give_back(rows, study, attempts))
+    }
+
+    fn lose(&self, study: &str, attempts: &[Attempt]) -> Result<()> {
+        self.transact(true, |rows| flow::lose(rows, study, attempts))
+    }
+
+    fn queue(&self, study: &str, ticket: Option<Ticket>, ttl: Duration) -> Result<Ticket> {
+        self.transact(true, |rows| flow::queue(rows, study, ticket, ttl))
+    }
+
+    fn leave(&self, study: &str, ticket: Ticket) -> Result<()> {
+        self.transact(true, |rows| flow::leave(rows, study, ticket))
+    }
+
+    fn pause(&self, study: &str, ttl: Option<Duration>) -> Result<()> {
+        self.transact(true, |rows| flow::pause(rows, study, ttl))
+    }
+}

@@ -1,0 +1,1 @@
+//! Parts of one's own, outside the crates that they extend: see `examples/`.
