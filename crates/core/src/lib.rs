@@ -39,12 +39,13 @@
 //! ```
 //!
 //! The modules form a list, each using only those above it: [`error`], [`rng`], [`normal`], [`linalg`], [`optim`],
-//! [`space`], [`design`], [`domain`], [`data`], [`gp`], [`chance`], [`acquisition`], [`penalty`], [`batch`], [`problems`], [`study`],
+//! [`space`], [`design`], [`domain`], [`data`], [`gp`], [`chance`], [`acquisition`], [`penalty`], [`belief`], [`batch`], [`problems`], [`study`],
 //! [`insight`], [`mod@minimize`].
 //! `ARCHITECTURE.md` is the map, `NOTATION.md` ties the paper's symbols to the names here.
 
 pub mod acquisition;
 pub mod batch;
+pub mod belief;
 pub mod chance;
 pub mod data;
 pub mod design;

@@ -480,7 +480,7 @@ mod results {
         let older = study.clone();
         study.tell(trials[0].id, 0.1).unwrap();
         let pending = study.pending().map(|t| t.id).skip(1).collect();
-        let event = study.suggest_with(Ask::new(2).beside(pending), &older.basis()).unwrap().into_event(None);
+        let event = study.suggest_with(Ask::new(2).beside(pending), &older.belief()).unwrap().into_event(None);
         study.apply(event).unwrap();
         assert_eq!(verify(study.events()).unwrap(), []);
 

@@ -15,7 +15,7 @@
 
 use std::time::{Duration, Instant};
 
-use elbowroom::study::{Ask, Basis, Event, Standing, Suggestion, TrialId};
+use elbowroom::study::{Ask, Belief, Event, Standing, Suggestion, TrialId};
 
 use crate::error::Result;
 use crate::fault;
@@ -39,7 +39,7 @@ const LONGEST_GLANCE: Duration = Duration::from_millis(250);
 #[derive(Default)]
 struct Asking {
     /// What the first choice rested on, once results have come since.
-    basis: Option<Basis>,
+    belief: Option<Belief>,
     /// How long choosing took, the last time; none before the first.
     chose_in: Option<Duration>,
     ticket: Option<Ticket>,
@@ -137,7 +137,7 @@ impl SharedStudy {
             }
             fault::at("ask: looked");
             let start = Instant::now();
-            let suggestion = self.choose(ask, asking.basis.as_ref())?;
+            let suggestion = self.choose(ask, asking.belief.as_ref())?;
             asking.chose_in = Some(start.elapsed());
             fault::at("ask: chose");
             if suggestion.trials.is_empty() && suggestion.again.is_empty() {
@@ -156,7 +156,7 @@ impl SharedStudy {
     }
 
     /// Points as the study stands, lost trials first, with the model of an earlier state if there is one.
-    fn choose(&self, ask: &Ask, basis: Option<&Basis>) -> Result<Suggestion> {
+    fn choose(&self, ask: &Ask, belief: Option<&Belief>) -> Result<Suggestion> {
         let standing = |wanted: Standing| -> Vec<TrialId> {
             self.study.pending().filter(|trial| self.standing(trial) == wanted).map(|trial| trial.id).collect()
         };
@@ -165,8 +165,8 @@ impl SharedStudy {
         lost.retain(|id| self.study.trial(*id).is_ok_and(|trial| narrowing.holds_at(&trial.point)));
         // Those beyond what is asked for stay lost: nobody works on them.
         let ask = ask.clone().beside(running).retrying(lost);
-        let mut suggestion = match basis {
-            Some(basis) => self.study.suggest_with(ask, basis)?,
+        let mut suggestion = match belief {
+            Some(belief) => self.study.suggest_with(ask, belief)?,
             None => self.study.suggest(ask)?,
         };
         suggestion.provenance.time = Some(self.now.0);
@@ -224,9 +224,9 @@ impl SharedStudy {
     /// Reads what is new, and keeps the model that was chosen with, if results have come since.
     fn refresh_beside(&mut self, asking: &mut Asking) -> Result<()> {
         let snapshot = self.store.read(&self.name, self.revision())?;
-        let keeps_model = asking.chose_in.is_some() && asking.basis.is_none();
+        let keeps_model = asking.chose_in.is_some() && asking.belief.is_none();
         if keeps_model && snapshot.entries.iter().any(Entry::may_be_a_result) {
-            asking.basis = self.study.kept_basis();
+            asking.belief = self.study.cached_belief();
         }
         self.absorb(snapshot, |_, _, _| {})
     }

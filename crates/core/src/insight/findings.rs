@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::steepest;
+use super::{results_ahead, steepest};
 use crate::optim::Bounds;
 use crate::penalty::{Norm, lipschitz};
 use crate::rng::Stream;
@@ -219,7 +219,7 @@ fn validation(study: &Study, model: &Model) -> Option<Finding> {
         let what = format!("the model is too sure: {}", missed("left-out results", &left_out.errors));
         return Some(Finding::note(what, "the function may have steps, or the noise may differ from place to place"));
     }
-    let ahead = study.results_ahead()?;
+    let ahead = results_ahead(study)?;
     ahead.is_too_sure().then(|| {
         let what = format!("the model is too sure: {}", missed("the results that came next", &ahead));
         Finding::note(what, "trust the best observed point, and give the noise of results if it is known")

@@ -3,6 +3,7 @@
 //!
 //! Pure functions of a study, in the user's units. The command prints them, the dashboard draws them, Python hands them on.
 
+mod ahead;
 mod findings;
 mod gain;
 mod importance;
@@ -11,6 +12,7 @@ mod quality;
 mod steepest;
 mod why;
 
+pub use ahead::results_ahead;
 pub use findings::{Finding, Level, findings, steepness};
 pub use gain::expected_gain;
 pub use importance::{Importance, Weight, importance};

@@ -7,7 +7,7 @@ use crate::domain::Narrowing;
 use crate::error::Result;
 use crate::normal::{cdf, pdf};
 use crate::space::Point;
-use crate::study::{Ask, Basis, Event, Model, Part, Provenance, Source, StrategyConfig, Study, Trial, TrialId};
+use crate::study::{Ask, Belief, Event, Model, Part, Provenance, Source, StrategyConfig, Study, Trial, TrialId};
 
 /// Results that are named.
 const NEAREST: usize = 6;
@@ -175,7 +175,7 @@ impl<'a> Chosen<'a> {
             |n: usize| Study::replay_with(study.events()[..n.clamp(1, self.event)].iter().cloned(), study.parts());
         let (data, seen) = (prefix(data_revision)?, prefix(revision)?);
         let model = data.model()?;
-        let basis = data.basis();
+        let belief = data.belief();
         let ask = Ask {
             n: self.wanted,
             narrowing: self.provenance.narrowing.clone().unwrap_or_default(),
@@ -187,9 +187,9 @@ impl<'a> Chosen<'a> {
         let earlier = (seen.trials().len() as u64..trial.id.0).map(TrialId);
         let ids = self.provenance.pending.iter().chain(&self.retries).copied().chain(earlier);
         let pending: Vec<&Trial> = ids.filter_map(|id| study.trial(id).ok()).collect();
-        let score = self.score(study, &seen, &basis, &ask, trial, &pending)?;
+        let score = self.score(study, &seen, &belief, &ask, trial, &pending)?;
         let chance = data.chance()?.map(|chance| chance.ln_p(&trial.unit).exp());
-        let alone = if pending.is_empty() { None } else { alone(&seen, &basis, &ask, trial)? };
+        let alone = if pending.is_empty() { None } else { alone(&seen, &belief, &ask, trial)? };
         let near = |to: &[f64], others: &mut dyn Iterator<Item = &Trial>| neighbours(&model, to, others);
         let pushed_by =
             alone.as_ref().and_then(|(_, unit)| near(unit, &mut pending.iter().copied()).into_iter().next());
@@ -219,12 +219,12 @@ impl<'a> Chosen<'a> {
         &self,
         study: &Study,
         seen: &Study,
-        basis: &Basis,
+        belief: &Belief,
         ask: &Ask,
         trial: &Trial,
         pending: &[&Trial],
     ) -> Result<Score> {
-        let explained: Explanation = seen.in_situation_of(ask, basis, |situation, q| {
+        let explained: Explanation = seen.in_situation_of(ask, belief, |situation, q| {
             let mut chooser = study.strategy()?.bind(situation, q)?;
             for id in &self.before {
                 chooser.join(&study.trial(*id)?.unit)?;
@@ -277,9 +277,9 @@ fn neighbours(model: &Model, to: &[f64], others: &mut dyn Iterator<Item = &Trial
 }
 
 /// The first point that would be chosen if nothing were pending, unless it is the same.
-fn alone(seen: &Study, basis: &Basis, ask: &Ask, trial: &Trial) -> Result<Option<(Point, Vec<f64>)>> {
+fn alone(seen: &Study, belief: &Belief, ask: &Ask, trial: &Trial) -> Result<Option<(Point, Vec<f64>)>> {
     let ask = Ask::new(1).narrowed(ask.narrowing.clone()).beside(Vec::new());
-    let suggestion = seen.suggest_with(ask, basis)?;
+    let suggestion = seen.suggest_with(ask, belief)?;
     let Some(first) = suggestion.trials.first().filter(|first| first.point != trial.point) else { return Ok(None) };
     Ok(Some((first.point.clone(), seen.space().encode(&first.point)?.to_vec())))
 }

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::model::ModelConfig;
 use super::strategy::StrategyConfig;
+use crate::belief::ModelConfig;
 use crate::error::{Error, Result};
 use crate::space::SearchSpace;
 

@@ -11,9 +11,9 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::config::{FailureRule, StudyConfig, Written};
-use super::model::ModelRecord;
 use super::parts::PartId;
 use super::trial::{Source, TrialId};
+use crate::belief::ModelRecord;
 use crate::domain::Narrowing;
 use crate::space::Point;
 

@@ -8,9 +8,6 @@ mod ask;
 mod config;
 mod event;
 mod initial;
-mod model;
-mod outcome;
-mod part;
 mod parts;
 mod recommend;
 mod report;
@@ -21,7 +18,6 @@ mod streak;
 mod suggest;
 mod tally;
 mod trial;
-mod trust;
 mod unknown;
 mod verify;
 
@@ -30,9 +26,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub use ask::Ask;
 pub use config::{FailureRule, Goal, InitialDesign, StudyConfig, default_initial};
 pub use event::{AskedTrial, Build, EVENT_VERSION, Event, PlacedTrial, Provenance, Retry};
-pub use model::{HyperparameterRule, Model, ModelConfig, ModelRecord, Observations};
-pub use outcome::{Gauge, OutcomeMap, OutcomeRule};
-pub use part::Part;
 use parts::Foreign;
 pub use parts::{PartId, PartSettings, Parts};
 pub use recommend::Recommendation;
@@ -43,11 +36,15 @@ pub use strategy::StrategyConfig;
 pub use streak::{Alarm, Streak};
 pub use suggest::{Suggestion, Work};
 pub use trial::{Measurement, MeasurementKind, Source, Trial, TrialId, TrialState};
-pub use trust::{Errors, LeaveOneOut};
 pub use unknown::UnknownKey;
 pub use verify::{Difference, other_versions, verify, verify_with};
 
 use crate::batch::{BatchSize, Situation};
+use crate::belief::metric;
+pub use crate::belief::{
+    Belief, Errors, Gauge, HyperparameterRule, LeaveOneOut, Model, ModelConfig, ModelRecord, Observations, OutcomeMap,
+    OutcomeRule, Part,
+};
 use crate::chance::Chance;
 use crate::error::{Error, Result};
 use crate::rng::Stream;
@@ -83,16 +80,6 @@ pub struct Study {
     chance: Kept<Result<Option<Arc<Chance>>>>,
     parts: Parts,
     foreign: Option<Foreign>,
-}
-
-/// What a choice of points rests on besides the trials: the results at some data revision of a study, and their model.
-/// Little to keep while the study goes on.
-#[derive(Debug, Clone)]
-pub struct Basis {
-    data_revision: usize,
-    n_observed: usize,
-    model: Result<Arc<Model>>,
-    chance: Result<Option<Arc<Chance>>>,
 }
 
 /// The answer to an ask.
@@ -186,10 +173,10 @@ impl Study {
         suggest::suggest(self, None, &ask.into())
     }
 
-    /// As [`suggest`](Self::suggest), with the basis of an earlier state of this study: for a store, where results that
+    /// As [`suggest`](Self::suggest), with the belief of an earlier state of this study: for a store, where results that
     /// came in meanwhile are not worth another fit.
-    pub fn suggest_with(&self, ask: impl Into<Ask>, basis: &Basis) -> Result<Suggestion> {
-        suggest::suggest(self, Some(basis), &ask.into())
+    pub fn suggest_with(&self, ask: impl Into<Ask>, belief: &Belief) -> Result<Suggestion> {
+        suggest::suggest(self, Some(belief), &ask.into())
     }
 
     /// Looks at what a strategy would choose from as the study stands, with the model and the chance of success: the
@@ -224,21 +211,21 @@ impl Study {
     pub(crate) fn in_situation_of<T>(
         &self,
         ask: &Ask,
-        basis: &Basis,
+        belief: &Belief,
         look: impl FnOnce(&Situation<'_>, BatchSize) -> Result<T>,
     ) -> Result<T> {
-        suggest::in_situation(self, Some(basis), ask, true, look)
+        suggest::in_situation(self, Some(belief), ask, true, look)
     }
 
-    /// What a choice of points would rest on as the study stands. It takes a fit, unless one was made.
-    pub fn basis(&self) -> Basis {
+    /// The belief that the next ask would use. Fits it if it is not cached.
+    pub fn belief(&self) -> Belief {
         let State { data_revision, ref tally, .. } = self.state;
-        Basis { data_revision, n_observed: tally.n_observed, model: self.model(), chance: self.chance() }
+        Belief { data_revision, n_observed: tally.n_observed, model: self.model(), chance: self.chance() }
     }
 
-    /// As [`basis`](Self::basis), if its model was made.
-    pub fn kept_basis(&self) -> Option<Basis> {
-        self.model.is_of(self.state.data_revision).then(|| self.basis())
+    /// The same, if its model is cached.
+    pub fn cached_belief(&self) -> Option<Belief> {
+        self.model.is_of(self.state.data_revision).then(|| self.belief())
     }
 
     /// The part of the observations that the model is made of, if there are more than a model may have. It takes no fit.
@@ -378,7 +365,7 @@ impl Study {
     pub fn chance(&self) -> Result<Option<Arc<Chance>>> {
         self.chance.at(self.state.data_revision, || {
             let Some((x, gave_value)) = self.state.answers() else { return Ok(None) };
-            let chance = Chance::learn(&x, &gave_value, &model::metric(self.space()))?;
+            let chance = Chance::learn(&x, &gave_value, &metric(self.space()))?;
             Ok(chance.map(Arc::new))
         })
     }

@@ -19,10 +19,10 @@
 
 use std::sync::Arc;
 
-use super::model::Model;
 use super::trial::{Trial, TrialId, TrialState};
 use super::{LeaveOneOut, Study};
 use crate::batch::{Gain, Sought};
+use crate::belief::Model;
 use crate::chance::Chance;
 use crate::domain::Domain;
 use crate::linalg::Points;

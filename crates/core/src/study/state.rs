@@ -13,12 +13,10 @@ use std::collections::{BTreeMap, HashMap};
 use super::answers;
 use super::config::{FailureRule, Goal, StudyConfig};
 use super::event::{AskedTrial, Event, PlacedTrial, Provenance, Retry};
-use super::model::{ModelRecord, Observations};
-use super::outcome::{Gauge, OutcomeRule};
-use super::part::{self, Candidate, Part};
 use super::tally::{Account, Tally};
 use super::trial::{Measurement, MeasurementKind, Source, Trial, TrialId, TrialState};
 use crate::batch::Tried;
+use crate::belief::{self, Candidate, Gauge, ModelRecord, Observations, OutcomeRule, Part};
 use crate::error::{Error, Result};
 use crate::linalg::Points;
 use crate::space::Point;
@@ -187,7 +185,7 @@ impl State {
         }
         let part = Part::of(all.len(), self.config.model.max_observations);
         if let Some(part) = part {
-            let kept = part::choose(&all, part);
+            let kept = belief::choose(&all, part);
             noise = kept.iter().map(|i| noise[*i]).collect();
             all = kept.into_iter().map(|i| all[i]).collect();
         }
@@ -239,7 +237,7 @@ impl State {
                 values.push(self.config.goal.maximized(value));
             }
         }
-        (self.config.model.outcome != OutcomeRule::Centred).then(|| Gauge::new(&values, &part::typical(&x)))
+        (self.config.model.outcome != OutcomeRule::Centred).then(|| Gauge::new(&values, &belief::typical(&x)))
     }
 
     /// Whether a trial gave a value; nothing if it is under way or given back, or failed where failures mean nothing.

@@ -12,7 +12,7 @@ use super::event::{AskedTrial, Build, Event, Provenance, Retry};
 use super::initial::Initial;
 use super::state::State;
 use super::trial::{Source, TrialId};
-use super::{Basis, Model, StrategyConfig, Study};
+use super::{Belief, Model, StrategyConfig, Study};
 use crate::batch::{BatchSize, BatchStrategy, Situation, Tried, free_points};
 use crate::chance::Chance;
 use crate::domain::Domain;
@@ -93,7 +93,7 @@ impl Suggestion {
 
 /// Chooses points as `study` stands, with its model or that of an earlier state of it. Lost trials are handed out once
 /// more, and only what is wanted beyond them is chosen.
-pub(super) fn suggest(study: &Study, basis: Option<&Basis>, ask: &Ask) -> Result<Suggestion> {
+pub(super) fn suggest(study: &Study, belief: Option<&Belief>, ask: &Ask) -> Result<Suggestion> {
     let state = &study.state;
     let strategy = study.strategy()?;
     let q = BatchSize::new(ask.n)?;
@@ -116,13 +116,14 @@ pub(super) fn suggest(study: &Study, basis: Option<&Basis>, ask: &Ask) -> Result
     let mut choice = Choice::new(state, &domain, n_new.min(left), &under_way)?;
 
     let model_wanted = state.config.space.dim() > 0
-        && basis.map_or(state.tally.n_observed, |basis| basis.n_observed) >= MIN_OBSERVED.min(state.config.n_initial())
+        && belief.map_or(state.tally.n_observed, |belief| belief.n_observed)
+            >= MIN_OBSERVED.min(state.config.n_initial())
         && choice.n_design < choice.wanted;
     // Uniform points need no model of the values.
     let uniform = model_wanted && state.config.strategy == StrategyConfig::Random;
-    let chance = match basis {
+    let chance = match belief {
         _ if choice.n_design == choice.wanted || state.config.space.dim() == 0 => None,
-        Some(basis) => basis.chance.clone()?,
+        Some(belief) => belief.chance.clone()?,
         None => study.chance()?,
     };
     if let Some(chance) = &chance {
@@ -140,7 +141,7 @@ pub(super) fn suggest(study: &Study, basis: Option<&Basis>, ask: &Ask) -> Result
     if uniform {
         choice.add_uniform();
     } else if model_wanted && choice.missing() > 0 {
-        match basis.map_or_else(|| study.model(), |basis| basis.model.clone()) {
+        match belief.map_or_else(|| study.model(), |belief| belief.model.clone()) {
             Ok(model) => {
                 record = Some(model.record.clone());
                 choice.work.model = model.work + chance.as_ref().map_or(0.0, |chance| chance.work());
@@ -166,7 +167,7 @@ pub(super) fn suggest(study: &Study, basis: Option<&Basis>, ask: &Ask) -> Result
     let trials = trials.map(|((point, source), id)| AskedTrial { id: TrialId(id), point, source }).collect();
     let provenance = Provenance {
         revision: state.revision,
-        data_revision: basis.map_or(state.data_revision, |basis| basis.data_revision),
+        data_revision: belief.map_or(state.data_revision, |belief| belief.data_revision),
         pending,
         time: None,
         worker: None,
@@ -200,7 +201,7 @@ impl Reason {
 /// `with_design`, in place of them.
 pub(super) fn in_situation<T>(
     study: &Study,
-    basis: Option<&Basis>,
+    belief: Option<&Belief>,
     ask: &Ask,
     with_design: bool,
     look: impl FnOnce(&Situation<'_>, BatchSize) -> Result<T>,
@@ -212,8 +213,8 @@ pub(super) fn in_situation<T>(
     let left = state.budget_left().filter(|_| with_design).unwrap_or(usize::MAX);
     let wanted = ask.n.saturating_sub(ask.retries.len()).min(left);
     let mut choice = Choice::new(state, &domain, wanted.max(1), &under_way)?;
-    let (model, chance) = match basis {
-        Some(basis) => (basis.model.clone()?, basis.chance.clone()?),
+    let (model, chance) = match belief {
+        Some(belief) => (belief.model.clone()?, belief.chance.clone()?),
         None => (study.model()?, study.chance()?),
     };
     if let Some(chance) = &chance {

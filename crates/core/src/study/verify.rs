@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::ask::Ask;
 use super::event::{AskedTrial, Build, Event, Provenance};
 use super::suggest::suggest;
-use super::{Basis, Parts, Study, Suggestion};
+use super::{Belief, Parts, Study, Suggestion};
 use crate::error::Result;
 
 /// A suggestion that did not come out as it is recorded.
@@ -106,7 +106,7 @@ struct Asks<'a> {
     /// How many of those to come rest on the results of an earlier revision.
     resting_on: HashMap<usize, usize>,
     /// Those results, as long as they are needed.
-    bases: HashMap<usize, Basis>,
+    beliefs: HashMap<usize, Belief>,
 }
 
 impl<'a> Asks<'a> {
@@ -123,7 +123,7 @@ impl<'a> Asks<'a> {
                 }
             }
         }
-        Self { events, at, resting_on, bases: HashMap::new() }
+        Self { events, at, resting_on, beliefs: HashMap::new() }
     }
 
     /// Chooses again what was chosen at this revision, and keeps what is needed later.
@@ -132,7 +132,7 @@ impl<'a> Asks<'a> {
         for i in self.at.remove(&revision).unwrap_or_default() {
             let Event::Asked { wanted, trials, again, short, provenance, .. } = &self.events[i] else { continue };
             let data = earlier_data(i, provenance);
-            let basis = data.and_then(|data| self.bases.get(&data));
+            let belief = data.and_then(|data| self.beliefs.get(&data));
             let ask = Ask {
                 n: *wanted,
                 narrowing: provenance.narrowing.clone().unwrap_or_default(),
@@ -140,7 +140,7 @@ impl<'a> Asks<'a> {
                 pending: Some(provenance.pending.clone()),
                 retries: again.iter().map(|retry| retry.id).collect(),
             };
-            let chosen = suggest(study, basis, &ask);
+            let chosen = suggest(study, belief, &ask);
             let what = match chosen {
                 Ok(chosen) => compare(&chosen, trials, short.as_deref(), provenance),
                 Err(error) => Some(format!("it cannot be chosen again: {error}")),
@@ -149,12 +149,12 @@ impl<'a> Asks<'a> {
             if let Some((data, left)) = data.and_then(|data| Some((data, self.resting_on.get_mut(&data)?))) {
                 *left -= 1;
                 if *left == 0 {
-                    self.bases.remove(&data);
+                    self.beliefs.remove(&data);
                 }
             }
         }
         if self.resting_on.contains_key(&revision) {
-            self.bases.insert(revision, study.basis());
+            self.beliefs.insert(revision, study.belief());
         }
     }
 }

@@ -70,7 +70,7 @@ pub struct Part {
 
 impl Part {
     /// The shares of a model of at most `bound` of `of` observations; none if it is made of all of them.
-    pub(super) fn of(of: usize, bound: usize) -> Option<Self> {
+    pub(crate) fn of(of: usize, bound: usize) -> Option<Self> {
         let latest = bound / 4;
         (of > bound).then_some(Self { best: bound - 2 * latest, latest, spread: latest, of })
     }
@@ -124,7 +124,7 @@ pub(super) fn last_evaluations(n: usize, n_variables: usize) -> usize {
 /// box however many others are near the best.
 ///
 /// A point that was measured several times is there once.
-pub(super) fn typical(x: &Points) -> Vec<usize> {
+pub(crate) fn typical(x: &Points) -> Vec<usize> {
     let chosen = farthest_first(x, TYPICAL);
     let is_new = |i: usize| chosen[..i].iter().all(|c| x.row(*c) != x.row(chosen[i]));
     (0..chosen.len()).filter(|i| is_new(*i)).map(|i| chosen[i]).collect()
@@ -132,7 +132,7 @@ pub(super) fn typical(x: &Points) -> Vec<usize> {
 
 /// An observation as far as the choice needs it.
 #[derive(Clone, Copy)]
-pub(super) struct Candidate<'a> {
+pub(crate) struct Candidate<'a> {
     /// Larger is better.
     pub value: f64,
     /// The number of its trial.
@@ -142,7 +142,7 @@ pub(super) struct Candidate<'a> {
 }
 
 /// The indices of the part, in ascending order.
-pub(super) fn choose(all: &[Candidate<'_>], part: Part) -> Vec<usize> {
+pub(crate) fn choose(all: &[Candidate<'_>], part: Part) -> Vec<usize> {
     let mut rest: Vec<usize> = (0..all.len()).collect();
     let best = |i: &usize| (Reverse(Ordered(all[*i].value)), all[*i].trial, *i);
     let mut kept = take_first(&mut rest, part.best, best);

@@ -8,8 +8,8 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::outcome::{Bending, Gauge, OutcomeMap, OutcomeRule};
-use super::part::{self, Part};
+use super::scale::{Bending, Gauge, OutcomeMap, OutcomeRule};
+use super::subset::{self, Part};
 use super::trust;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
@@ -92,7 +92,7 @@ const MAX_STARTS: usize = 1000;
 
 impl ModelConfig {
     /// Refuses settings out of their range, by name; `dim` is the number of searched parameters.
-    pub(super) fn validate(&self, dim: usize) -> Result<()> {
+    pub(crate) fn validate(&self, dim: usize) -> Result<()> {
         if self.kernels.is_empty() {
             return Err(Error::config("model.kernels is empty", "name at least one kernel"));
         }
@@ -218,7 +218,7 @@ impl Model {
         } else if let Some(variance) = config.noise {
             raw = raw.with_noise(vec![variance; observations.values.len()])?;
         }
-        let gauge = Gauge::new(raw.y(), &part::typical(raw.x()));
+        let gauge = Gauge::new(raw.y(), &subset::typical(raw.x()));
         let fitting = Fitting { config, space, warm, stream, all: &raw, gauge };
         if let HyperparameterRule::Fixed { .. } = config.hyperparameters {
             return fitting.fixed();
@@ -267,7 +267,7 @@ impl Fitting<'_> {
     /// The contest, the fit to all data, and the checks of that.
     pub fn whole(&self) -> Result<Fitted> {
         let mut work = 0.0;
-        let part = part::contest(self.all, self.stream)?;
+        let part = subset::contest(self.all, self.stream)?;
         let mut entry = self.contest(part.as_ref().unwrap_or(self.all), &mut work)?;
         if part.is_some() {
             entry = self.start(entry, &mut work)?;
@@ -356,7 +356,7 @@ impl Fitting<'_> {
     pub fn last_fit(&self, mut entry: Entry) -> Result<Fitted> {
         let (mut bent, mut work) = (false, 0.0);
         // Few results are not worth it: on the tuning tasks a bend between those of the grid lost 0.07 decades there.
-        let may_bend = self.all.noise().is_none() && self.all.len() > part::CONTEST;
+        let may_bend = self.all.noise().is_none() && self.all.len() > subset::CONTEST;
         if let Some(bend) = entry.bend.filter(|_| may_bend) {
             let data = self.encoded(self.all, &self.outcome(entry.bend))?;
             let params = self.last_params(&entry, &data);
@@ -412,7 +412,7 @@ impl Fitting<'_> {
         let mut params = self.params(entry.kernel, data);
         params.warm = Some(entry.theta.clone());
         params.random_starts = 0;
-        params.max_evaluations = part::last_evaluations(self.all.len(), params.shape.n_parameters() + 1);
+        params.max_evaluations = subset::last_evaluations(self.all.len(), params.shape.n_parameters() + 1);
         params
     }
 
@@ -527,7 +527,7 @@ impl Fitting<'_> {
 }
 
 /// How the coordinates of a space are compared.
-pub(super) fn metric(space: &SearchSpace) -> Vec<Metric> {
+pub(crate) fn metric(space: &SearchSpace) -> Vec<Metric> {
     let metric = space.dimensions().iter().map(|d| match d {
         Dimension::Category { .. } => Metric::Mismatch,
         _ => Metric::Distance,

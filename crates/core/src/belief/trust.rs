@@ -13,10 +13,8 @@
 
 use std::cmp::Ordering;
 
-use super::Study;
-use super::event::Event;
-use super::model::{Entry, Fitted, Fitting, Model, ModelRecord};
-use super::outcome::OutcomeRule;
+use super::fit::{Entry, Fitted, Fitting, Model, ModelRecord};
+use super::scale::OutcomeRule;
 use crate::error::Result;
 use crate::gp::LeftOut;
 
@@ -27,14 +25,7 @@ const MARGIN: f64 = 3.0;
 const TOO_SURE: f64 = 4.0;
 
 /// Results that are needed to call a model too sure.
-const ENOUGH: usize = 8;
-
-/// Results that are predicted from those before them.
-const AHEAD: usize = 24;
-
-/// Models that they are predicted by, and the number of results beyond which it is one: a fit then takes a while.
-const STAGES: usize = 4;
-const MANY: usize = 200;
+pub(crate) const ENOUGH: usize = 8;
 
 /// Results that are needed to call one an accident, the deviations by which it is worse than the others predict, and the
 /// evaluations of the likelihood that it takes to see whether it may be one.
@@ -60,7 +51,7 @@ pub struct Errors {
 
 impl Errors {
     /// Of the squares of standardized errors.
-    fn of(squares: &[f64]) -> Self {
+    pub(crate) fn of(squares: &[f64]) -> Self {
         let n = squares.len();
         let share = |least: f64| squares.iter().filter(|s| **s > least).count() as f64 / n.max(1) as f64;
         let mean_square = squares.iter().sum::<f64>() / n.max(1) as f64;
@@ -132,7 +123,7 @@ impl Model {
 
     /// The mean square of the standardized errors on left-out results where it matters: the largest of that of all, of
     /// the better third and of the few nearest to a point.
-    pub(super) fn mean_square_near(&self, u: &[f64]) -> f64 {
+    pub(crate) fn mean_square_near(&self, u: &[f64]) -> f64 {
         let posterior = &self.posterior;
         let left_out = posterior.leave_one_out();
         let mut all: Vec<(f64, f64, f64)> = (left_out.iter().zip(posterior.values()).zip(posterior.observed()))
@@ -145,58 +136,6 @@ impl Model {
         all.sort_by(|a, b| a.2.total_cmp(&b.2));
         let of_near = mean(&all[..all.len().min(2 * u.len() + 2)]);
         of_all.max(of_better).max(of_near)
-    }
-}
-
-impl Study {
-    /// The errors of the model on the last results, each predicted from those before it: at most 24 of them, by
-    /// four models, or one if there are more than 200 results, which takes as many fits.
-    ///
-    /// A result that is left out is predicted by its neighbours, which the search has placed around it since; a result
-    /// that is still to come is not, and that is what a prediction is for. None if there are too few results.
-    ///
-    /// ```
-    /// use elbowroom::space::{Parameter, Point, SearchSpace};
-    /// use elbowroom::study::{Study, StudyConfig};
-    ///
-    /// let mut study = Study::new(StudyConfig::new(SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?))?;
-    /// for i in 0..20 {
-    ///     let x = f64::from(i * 7 % 20) / 19.0;
-    ///     study.add(&Point::new().with("x", x), (5.0 * x).sin())?;
-    /// }
-    /// let ahead = study.results_ahead().unwrap();
-    /// assert!(ahead.n == 10 && !ahead.is_too_sure());
-    /// # Ok::<(), elbowroom::error::Error>(())
-    /// ```
-    pub fn results_ahead(&self) -> Option<Errors> {
-        let told = |event: &Event| matches!(event, Event::Told { .. } | Event::Added { value: Some(_), .. });
-        let places: Vec<usize> = (0..self.events().len()).filter(|i| told(&self.events()[*i])).collect();
-        let n = AHEAD.min(places.len() / 2);
-        if n < ENOUGH {
-            return None;
-        }
-        let last = &places[places.len() - n..];
-        let mut squares = Vec::with_capacity(n);
-        let n_stages = if places.len() > MANY { 1 } else { STAGES };
-        for stage in last.chunks(n.div_ceil(n_stages)) {
-            let before = Study::replay(self.events()[..stage[0]].iter().cloned()).ok()?;
-            let model = before.model().ok()?;
-            squares.extend(stage.iter().filter_map(|i| self.square_error(&model, &self.events()[*i])));
-        }
-        Some(Errors::of(&squares))
-    }
-
-    fn square_error(&self, model: &Model, told: &Event) -> Option<f64> {
-        let (Event::Told { trial, value, noise, .. } | Event::Added { trial, value: Some(value), noise, .. }) = told
-        else {
-            return None;
-        };
-        let unit = &self.trial(*trial).ok()?.unit;
-        let result = model.outcome.encode(self.config().goal.maximized(*value));
-        let known = noise.map(|v| v / model.outcome.slope(result).powi(2));
-        let p = model.posterior.predict(unit);
-        let variance = p.variance + known.unwrap_or_else(|| model.posterior.hyper().noise.typical());
-        Some((result - p.mean).powi(2) / variance)
     }
 }
 
@@ -274,14 +213,14 @@ fn suspect(model: &Model) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::scale::Gauge;
+    use super::super::subset as part;
     use super::*;
     use crate::data::Dataset;
     use crate::linalg::Points;
     use crate::rng::Stream;
     use crate::space::{Parameter, SearchSpace};
     use crate::study::ModelConfig;
-    use crate::study::outcome::Gauge;
-    use crate::study::part;
 
     fn with_fitting(test: impl FnOnce(Fitting<'_>)) {
         let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();

@@ -1,0 +1,75 @@
+//! Everything that is inferred from the results at one data revision of a study: a model of the values, and the chance
+//! that a point gives a value at all.
+//!
+//! | file | what |
+//! |---|---|
+//! | `fit` | from results to a model: contest of kernels and warps, then a fit to all |
+//! | `scale` | how results are scaled and bent before they are modelled |
+//! | `subset` | the part of very many results that a model is made of |
+//! | `trust` | what a model says of results left out, and what is done with one that fails |
+
+mod fit;
+mod scale;
+mod subset;
+mod trust;
+
+use std::sync::Arc;
+
+pub(crate) use fit::metric;
+pub use fit::{HyperparameterRule, Model, ModelConfig, ModelRecord, Observations};
+pub use scale::{Gauge, OutcomeMap, OutcomeRule};
+pub use subset::Part;
+pub(crate) use subset::{Candidate, choose, typical};
+pub(crate) use trust::ENOUGH;
+pub use trust::{Errors, LeaveOneOut};
+
+use crate::chance::Chance;
+use crate::error::Result;
+
+/// What a choice of points rests on besides the trials: the model of the results at one data revision, and the chance of
+/// success. It never changes, and is cheap to keep and to copy.
+///
+/// A fit that broke down is part of it: whoever chooses again with the same belief falls back in the same way.
+///
+/// ```
+/// use elbowroom::space::{Parameter, SearchSpace};
+/// use elbowroom::study::{Study, StudyConfig};
+///
+/// let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
+/// let mut study = Study::new(StudyConfig::new(space).initial(4))?;
+/// for trial in study.ask(4)?.trials {
+///     study.tell(trial.id, trial.unit[0].powi(2))?;
+/// }
+/// let belief = study.belief();
+/// assert!(belief.model()?.posterior.n_data() == 4 && belief.chance()?.is_none());
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Belief {
+    pub(crate) data_revision: usize,
+    pub(crate) n_observed: usize,
+    pub(crate) model: Result<Arc<Model>>,
+    pub(crate) chance: Result<Option<Arc<Chance>>>,
+}
+
+impl Belief {
+    /// How many events it is made from: all up to the last result that it knows.
+    pub fn data_revision(&self) -> usize {
+        self.data_revision
+    }
+
+    /// The results it knows.
+    pub fn n_observed(&self) -> usize {
+        self.n_observed
+    }
+
+    /// The model of the values, or why there is none.
+    pub fn model(&self) -> Result<Arc<Model>> {
+        self.model.clone()
+    }
+
+    /// The chance that a point gives a value; none while nothing has failed.
+    pub fn chance(&self) -> Result<Option<Arc<Chance>>> {
+        self.chance.clone()
+    }
+}
