@@ -378,3 +378,31 @@ fn many_failures_in_a_row_are_said_aloud_with_the_commonest_reason() {
         stderr(&output).starts_with("warning: the last 5 trials gave no value; most often: exit code 1 (5 of 5). See")
     );
 }
+
+#[test]
+fn a_study_whose_strategy_is_a_part_is_looked_at_and_told_and_an_ask_says_what_is_missing() {
+    use elbowroom::batch::Plain;
+    use elbowroom::study::{PartId, Parts, StrategyConfig};
+    use elbowroom::{Parameter, SearchSpace, StudyConfig};
+
+    let bench = Bench { folder: tempfile::tempdir().unwrap() };
+    let part = PartId::new("acme/plain", "1").unwrap();
+    let parts = Parts::new().with_strategy(part.clone(), |_| Ok(Plain::default()));
+    let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
+    let config = StudyConfig::new(space).strategy(StrategyConfig::foreign(part));
+    let store = elbowroom_store::open(bench.path("own.elbow").to_str().unwrap()).unwrap();
+    let mut study = elbowroom_store::SharedStudy::create(store, "own", config).unwrap().with_parts(&parts).unwrap();
+    study.ask(2).unwrap();
+    drop(study);
+
+    assert_eq!(bench.json(&["tell", "0", "1.5", "--in", "own.elbow"])["told"], "recorded");
+    let status = bench.json(&["status", "own.elbow"]);
+    assert_eq!((&status["strategy"], &status["counts"]["complete"]), (&json!("acme/plain"), &json!(1)));
+    assert_eq!(bench.json(&["best", "own.elbow"])["observed"]["value"], 1.5);
+    assert!(bench.good(&["export", "own.elbow", "--format", "events"]).contains("acme/plain"));
+    let refused: serde_json::Value =
+        serde_json::from_str(&bench.bad(1, &["ask", "--in", "own.elbow", "--json"])).unwrap();
+    assert_eq!(refused["kind"], "missing_part", "{refused}");
+    let said = bench.bad(1, &["replay", "own.elbow"]);
+    assert!(said.contains("acme/plain 1") && said.contains("try: hand it in"), "{said}");
+}

@@ -1,5 +1,6 @@
 """What people give: taken where it is clear, refused with the name of what is wrong."""
 
+import inspect
 import math
 import re
 import warnings
@@ -375,3 +376,22 @@ def test_a_measured_point_that_breaks_a_known_constraint_is_kept_and_warned_of()
         study.add({"x": 0.25}, 2.0)
     with pytest.warns(UserWarning, match="trial 0, the best, breaks the constraint `x < 0.5`"):
         assert study.best.number == 0
+
+
+def test_the_options_that_are_listed_once_more_are_the_arguments_they_stand_for():
+    from elbowroom._minimize import RunOptions
+    from elbowroom._settings import SearchOptions, StudyOptions
+
+    def names(function):
+        return set(inspect.signature(function).parameters)
+
+    in_store = {"store", "name", "worker", "lease"}
+    assert set(StudyOptions.__annotations__) == names(er.Study) - {"space", "goal", "budget"}
+    assert set(SearchOptions.__annotations__) == set(StudyOptions.__annotations__) - in_store
+    assert set(RunOptions.__annotations__) == names(er.Study.run) - {"self", "f", "n", "workers"}
+    space = {"x": er.Float(0, 1)}
+    with pytest.raises(TypeError, match=r"minimize\(\) got an unexpected keyword argument 'tiemout'"):
+        er.minimize(lambda x: x, space, 3, tiemout=1)
+    with pytest.raises(TypeError, match=r"suggest\(\) got an unexpected keyword argument 'sede'"):
+        er.suggest(space, sede=1)
+    assert er.maximize(lambda x: x, space, 4, timeout=60, seed=1).goal == "maximize"

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
 
 from ._errors import ConfigError
 from ._number import shown
 from ._run import Callbacks
+from ._settings import Goal, StudyOptions, refuse_unknown
 from ._space import Space
 from ._study import Study
 from ._trial import Trial
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from ._settings import StudyOptions
 
     class Searched(Study):
         """A study after a run, for type checkers: its best is a trial, so that it can be used without asking.
@@ -26,19 +25,27 @@ if TYPE_CHECKING:
         def best(self) -> Trial: ...
 
 
+class RunOptions(TypedDict, total=False):
+    """What :meth:`Study.run` takes besides a function and a number of workers."""
+
+    executor: Executor | Callable[[], Executor] | Literal["threads", "processes"]
+    timeout: float | None
+    target: float | None
+    min_gain: float | None
+    synchronous: bool
+    callbacks: Callbacks
+
+
+class Options(StudyOptions, RunOptions, total=False):
+    """What :func:`minimize` takes besides what its signature names."""
+
+
 def minimize(
     f: Callable[..., Any],
     space: Space,
     budget: int | None = None,
     workers: int | None = None,
-    *,
-    executor: Executor | Callable[[], Executor] | Literal["threads", "processes"] = "threads",
-    timeout: float | None = None,
-    target: float | None = None,
-    min_gain: float | None = None,
-    synchronous: bool = False,
-    callbacks: Callbacks = (),
-    **options: Unpack[StudyOptions],
+    **options: Unpack[Options],
 ) -> Searched:
     """Searches for the smallest value of ``f`` with ``budget`` evaluations, ``workers`` at a time.
 
@@ -49,19 +56,7 @@ def minimize(
     >>> abs(study.best.params["x"] - 0.3) < 0.05
     True
     """
-    _check_goal(options)
-    study = Study(space, goal="minimize", budget=budget, **options)
-    done = study.run(
-        f,
-        workers=workers,
-        executor=executor,
-        timeout=timeout,
-        target=target,
-        min_gain=min_gain,
-        synchronous=synchronous,
-        callbacks=callbacks,
-    )
-    return cast("Searched", done)
+    return _search("minimize", f, space, budget, workers, cast("dict[str, Any]", options))
 
 
 def maximize(
@@ -69,14 +64,7 @@ def maximize(
     space: Space,
     budget: int | None = None,
     workers: int | None = None,
-    *,
-    executor: Executor | Callable[[], Executor] | Literal["threads", "processes"] = "threads",
-    timeout: float | None = None,
-    target: float | None = None,
-    min_gain: float | None = None,
-    synchronous: bool = False,
-    callbacks: Callbacks = (),
-    **options: Unpack[StudyOptions],
+    **options: Unpack[Options],
 ) -> Searched:
     """Searches for the largest value of ``f``; otherwise as :func:`minimize`.
 
@@ -85,19 +73,22 @@ def maximize(
     >>> abs(study.best.params["x"] - 0.3) < 0.05
     True
     """
+    return _search("maximize", f, space, budget, workers, cast("dict[str, Any]", options))
+
+
+def _search(
+    goal: Goal,
+    f: Callable[..., Any],
+    space: Space,
+    budget: int | None,
+    workers: int | None,
+    options: dict[str, Any],
+) -> Searched:
     _check_goal(options)
-    study = Study(space, goal="maximize", budget=budget, **options)
-    done = study.run(
-        f,
-        workers=workers,
-        executor=executor,
-        timeout=timeout,
-        target=target,
-        min_gain=min_gain,
-        synchronous=synchronous,
-        callbacks=callbacks,
-    )
-    return cast("Searched", done)
+    refuse_unknown(goal, options, Options)
+    running = {name: options.pop(name) for name in RunOptions.__annotations__ if name in options}
+    study = Study(space, goal=goal, budget=budget, **options)
+    return cast("Searched", study.run(f, workers=workers, **running))
 
 
 def _check_goal(options: Mapping[str, Any]) -> None:

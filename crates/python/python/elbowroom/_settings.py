@@ -23,8 +23,10 @@ Failures: TypeAlias = Literal["learn", "ignore"]
 PenalizerName: TypeAlias = Literal["soft", "hard", "truncated"]
 KernelName: TypeAlias = Literal["rbf", "matern52", "matern32"]
 
-class StudyOptions(TypedDict, total=False):
-    """What :class:`Study` takes besides a space, a goal and a budget."""
+
+
+class SearchOptions(TypedDict, total=False):
+    """What :class:`Study` and :func:`suggest` take to say how points are chosen, besides a space and a goal."""
 
     seed: int | None
     constraints: str | Iterable[str]
@@ -39,10 +41,22 @@ class StudyOptions(TypedDict, total=False):
     design: Design | None
     repeats: bool | None
     failures: Failures | None
+
+
+class StudyOptions(SearchOptions, total=False):
+    """What :class:`Study` takes besides a space, a goal and a budget."""
+
     store: str | os.PathLike[str] | None
     name: str
     worker: str | None
     lease: float | None
+
+
+def refuse_unknown(function: str, options: Mapping[str, Any], known: type) -> None:
+    """As Python does for arguments that are written out."""
+    for name in options:
+        if name not in known.__annotations__:
+            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
 
 
 def strategies() -> dict[str, dict[str, Any]]:
@@ -59,13 +73,13 @@ def strategies() -> dict[str, dict[str, Any]]:
 
 def settings(
     *,
-    strategy: Named | None,
-    acquisition: Named | None,
-    penalizer: PenalizerName | None,
-    kernel: Any,
-    noise: float | None,
+    strategy: Named | None = None,
+    acquisition: Named | None = None,
+    penalizer: PenalizerName | None = None,
+    kernel: Any = None,
+    noise: float | None = None,
     sd: float | None = None,
-    model: Any,
+    model: Any = None,
     **others: Any,
 ) -> str:
     """The settings that were given, as the core reads them."""

@@ -11,7 +11,7 @@ import threading
 import warnings
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -21,10 +21,13 @@ from ._gp import Array
 from ._html import facts
 from ._number import encodable, limit, noise_variance, number, shown, text_of, variance_of, whole
 from ._run import Callbacks
-from ._settings import Design, Failures, Goal, KernelName, Named, PenalizerName, settings
+from ._settings import Design, Failures, Goal, KernelName, Named, PenalizerName, SearchOptions, refuse_unknown, settings
 from ._space import Labels, Parameter, Params, Space, check_same, from_native, texts, to_native
 from ._trial import Batch, Recommendation, Told, Trial, Trials, trial_of
 from ._why import Why, why_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 MIN_LEASE = 1.0
 """The shortest lease in seconds."""
@@ -655,23 +658,11 @@ def suggest(
     *,
     infeasible: Iterable[Mapping[str, Any]] = (),
     goal: Goal | None = None,
-    seed: int | None = None,
-    constraints: str | Iterable[str] = (),
-    strategy: Named | None = None,
-    acquisition: Named | None = None,
-    penalizer: PenalizerName | None = None,
-    kernel: KernelName | Sequence[KernelName] | None = None,
-    noise: float | None = None,
-    sd: float | None = None,
-    model: Mapping[str, Any] | None = None,
-    initial: int | None = None,
-    design: Design | None = None,
-    repeats: bool | None = None,
-    failures: Failures | None = None,
+    **options: Unpack[SearchOptions],
 ) -> list[Params]:
     """The next n points of a study that somebody else keeps: from its results (params, value and, if it is known, noise
     variance), the points under way, those that failed, and those that broke a constraint. There are fewer if the space
-    is used up.
+    is used up. The other arguments are those of :class:`Study` that say how points are chosen.
 
     The same arguments give the same points.
 
@@ -680,29 +671,16 @@ def suggest(
     >>> 0 <= point["x"] <= 1
     True
     """
+    refuse_unknown("suggest", options, SearchOptions)
     labels = Labels(space)
     rows = [
         (labels.encode(one[0]), number(one[1]), noise_variance(one[2]) if len(one) > 2 else None) for one in observed
     ]
-    written = settings(
-        goal=goal,
-        seed=seed,
-        strategy=strategy,
-        acquisition=acquisition,
-        penalizer=penalizer,
-        kernel=kernel,
-        noise=noise,
-        sd=sd,
-        model=model,
-        initial=initial,
-        design=design,
-        repeats=repeats,
-        failures=failures,
-    )
+    constraints = options.pop("constraints", ())
     points = _elbowroom.suggest(
         to_native(space),
         texts(constraints),
-        written,
+        settings(goal=goal, **options),
         rows,
         [labels.encode(point) for point in pending],
         [labels.encode(point) for point in failed],
