@@ -220,7 +220,7 @@ pub struct How {
     /// The most memory a trial's processes may take together, such as 512M or 2GB.
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub memory: Option<u64>,
-    /// The key of the result in a JSON object.
+    /// The key of the optimized result in a JSON object; the study's metric unless given.
     #[arg(long, value_name = "KEY")]
     pub metric: Option<String>,
     /// Where the command leaves its result.
@@ -287,10 +287,11 @@ Examples:
   elbow tell 3 0.25
   elbow tell 3 0.25 --sd 0.1
   elbow tell 3 0.3 --correction           instead of what was told before
+  elbow tell 3 loss=0.3 minutes=12        several results by name; the study's metric is optimized
   elbow tell --at rate=0.1 --at n=3 0.5   an earlier result, at a point of your own")]
 pub struct Tell {
-    /// The trial's number, and the value; the value alone with --at.
-    #[arg(required = true, num_args = 1..=2, allow_negative_numbers = true, value_name = "TRIAL VALUE")]
+    /// The trial's number, and what was measured: a number, or name=number for each result; without the trial with --at.
+    #[arg(required = true, num_args = 1.., allow_negative_numbers = true, value_name = "TRIAL VALUE")]
     pub what: Vec<String>,
     /// Which study.
     #[command(flatten)]
@@ -396,7 +397,8 @@ Examples:
   elbow plot
   elbow plot --what slices --out slices.png
   elbow plot --what map --x rate --y layers
-  elbow plot --what timeline")]
+  elbow plot --what timeline
+  elbow plot --result minutes")]
 pub struct Plot {
     /// Which study.
     #[command(flatten)]
@@ -404,6 +406,9 @@ pub struct Plot {
     /// What to draw.
     #[arg(long, default_value = "history")]
     pub what: Picture,
+    /// The result of the history, by its name; the one that is optimized unless another is named.
+    #[arg(long, value_name = "NAME")]
+    pub result: Option<String>,
     /// The parameter across, of a map.
     #[arg(long, value_name = "NAME")]
     pub x: Option<String>,

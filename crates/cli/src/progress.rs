@@ -59,11 +59,11 @@ impl Progress {
     fn ended(&self, study: &SharedStudy, handed: &HandedTrial, outcome: &Outcome, took: Duration) {
         let id = handed.id();
         let (what, matters) = match outcome {
-            Outcome::Value(value) => {
+            Outcome::Value(value, _) => {
                 let better = study.study().best().is_some_and(|best| best.id == id);
                 (format!("{}{}", number(*value), if better { "  best so far" } else { "" }), better)
             }
-            Outcome::Failed(why) => (format!("failed: {}", brief(why, 160)), true),
+            Outcome::Failed(why) | Outcome::NoMetric(why, _) => (format!("failed: {}", brief(why, 160)), true),
             Outcome::Infeasible(why) => (format!("infeasible: {}", brief(why, 160)), true),
             Outcome::Requeue => ("given back: it asked for another time".to_owned(), true),
             Outcome::Stopped | Outcome::NotStarted(_) => ("given back".to_owned(), true),

@@ -23,6 +23,9 @@ pub fn trial(study: &SharedStudy, trial: &Trial) -> Value {
         "measurements": trial.measurements(),
         "notes": trial.notes,
     });
+    if study.study().outcomes().are_named() {
+        value["results"] = trial.results().map(|(name, value)| (name.to_owned(), json!(value))).collect();
+    }
     if let Some(constraint) = broken(study.study(), trial) {
         value["breaks"] = json!(constraint);
     }
@@ -36,6 +39,11 @@ pub fn trial(study: &SharedStudy, trial: &Trial) -> Value {
 pub fn breaks(study: &SharedStudy, trial: &Trial) -> String {
     let words = |constraint| format!("; it breaks the constraint `{constraint}`");
     broken(study.study(), trial).map_or_else(String::new, words)
+}
+
+/// The results of a trial besides the optimized one, on one line; nothing if there are none.
+pub fn watched(trial: &Trial) -> String {
+    trial.watched().map(|(name, value)| format!("{name}={}", number(value))).collect::<Vec<_>>().join(" ")
 }
 
 /// Counts as JSON.

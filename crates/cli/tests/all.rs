@@ -10,5 +10,6 @@ mod hostile;
 mod life;
 mod looking;
 mod old;
+mod results;
 mod serve;
 mod stores;

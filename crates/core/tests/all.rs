@@ -27,6 +27,7 @@ mod pins;
 mod problems;
 mod quality_smoke;
 mod recommended;
+mod results;
 mod settings;
 mod space;
 mod space_constraints;

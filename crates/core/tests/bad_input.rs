@@ -470,7 +470,7 @@ fn a_space_of_categories_alone_is_searched_by_the_model_and_not_in_order() {
         for _ in 0..5 {
             for trial in study.ask(10).unwrap().trials {
                 let levels = names.map(|name| (at(&trial, name) + 2.0) % 6.0);
-                study.tell(trial.id, levels.iter().sum()).unwrap();
+                study.tell(trial.id, levels.iter().sum::<f64>()).unwrap();
             }
         }
         n_best += usize::from(study.best().unwrap().value() == Some(0.0));

@@ -21,7 +21,7 @@ use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, Point, SearchSpace, UnitPoint};
 use elbowroom::study::{
     Ask, Build, Event, HyperparameterRule, InitialDesign, ModelConfig, Recommendation, StrategyConfig, Study,
-    StudyConfig, Trial, TrialState, verify,
+    StudyConfig, Trial, TrialState, Watched, verify,
 };
 
 /// A study to record: a name, a configuration, and how it is driven.
@@ -133,6 +133,7 @@ fn lost(study: &mut Study) {
         trial: first[1].id,
         value: value(&first[1].point),
         noise: None,
+        results: Watched::NONE,
         comment: None,
         correction: false,
         late: true,

@@ -354,7 +354,8 @@ mod telling {
         assert_eq!(study.report(trials[0].id, report.clone()).unwrap(), Told::Recorded);
         assert_eq!(study.report(trials[0].id, report.clone()).unwrap(), Told::Repeated);
         // Also when the retry reached the log.
-        study.apply(report.clone().into_event(trials[0].id)).unwrap();
+        let event = report.clone().into_event(trials[0].id, study.outcomes()).unwrap();
+        study.apply(event).unwrap();
         assert_eq!(study.trials()[0].measurements().len(), 1);
         assert!(study.report(trials[1].id, report).unwrap_err().to_string().contains("request `r1`"));
     }

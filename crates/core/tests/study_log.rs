@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 
 use elbowroom::space::{Parameter, Point, SearchSpace, UnitPoint};
-use elbowroom::study::{Ask, Event, Goal, PlacedTrial, Report, Study, StudyConfig, TrialId, TrialState, verify};
+use elbowroom::study::{
+    Ask, Event, Goal, PlacedTrial, Report, Study, StudyConfig, TrialId, TrialState, Watched, verify,
+};
 use proptest::prelude::*;
 
 /// Small spaces: continuous, mixed, finite, constrained, of one point.
@@ -28,6 +30,8 @@ enum Step {
     Ask(usize),
     AskAs(usize, u8),
     Tell(usize, f64),
+    Watch(usize, f64),
+    TellBoth(usize, f64),
     Correct(usize, f64),
     Fail(usize),
     Infeasible(usize),
@@ -45,6 +49,8 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (1..4usize, 0..3u8).prop_map(|(q, r)| Step::AskAs(q, r)),
         6 => (trial.clone(), value.clone()).prop_map(|(t, v)| Step::Tell(t, v)),
         1 => (trial.clone(), value.clone()).prop_map(|(t, v)| Step::Correct(t, v)),
+        1 => (trial.clone(), value.clone()).prop_map(|(t, v)| Step::Watch(t, v)),
+        1 => (trial.clone(), value.clone()).prop_map(|(t, v)| Step::TellBoth(t, v)),
         1 => trial.clone().prop_map(Step::Fail),
         1 => trial.clone().prop_map(Step::Infeasible),
         1 => trial.clone().prop_map(Step::Release),
@@ -77,6 +83,12 @@ fn take(study: &mut Study, step: &Step) -> Vec<TrialId> {
         }
         Step::Tell(i, value) => {
             study.tell(some(i), value).unwrap();
+        }
+        Step::Watch(i, value) => {
+            study.tell(some(i), [("minutes", value)]).unwrap();
+        }
+        Step::TellBoth(i, value) => {
+            study.tell(some(i), [("minutes", 1.0), ("value", value)]).unwrap();
         }
         Step::Correct(i, value) => {
             study.report(some(i), Report::new(value).correction()).unwrap();
@@ -130,7 +142,7 @@ proptest! {
             }
             // The log only grows, and no measured value gets lost.
             prop_assert_eq!(&study.events()[..before.events().len()], before.events());
-            if matches!(step, Step::Tell(_, v) | Step::Correct(_, v) if v.is_finite() && !before.trials().is_empty())
+            if matches!(step, Step::Tell(_, v) | Step::TellBoth(_, v) | Step::Correct(_, v) if v.is_finite() && !before.trials().is_empty())
                 || matches!(step, Step::Add(_, v) if v.is_finite())
             {
                 n_told += 1;
@@ -254,6 +266,7 @@ fn fields_of_later_builds_are_passed_over_and_other_versions_refused() {
         trial: TrialId(1),
         value: 0.5,
         noise: None,
+        results: Watched::NONE,
         comment: None,
         correction: false,
         late: false,
@@ -261,8 +274,8 @@ fn fields_of_later_builds_are_passed_over_and_other_versions_refused() {
     };
     assert_eq!(read(r#"{"v":1,"event":"told","trial":1,"value":0.5,"weather":"fine"}"#).unwrap(), told);
     // Wherever the version stands, it is what the message is about.
-    for text in [r#"{"v":3,"event":"sold","trial":[]}"#, r#"{"event":"told","trial":[],"v":3}"#] {
-        assert!(read(text).unwrap_err().to_string().contains("version 3"), "{:?}", read(text));
+    for text in [r#"{"v":4,"event":"sold","trial":[]}"#, r#"{"event":"told","trial":[],"v":4}"#] {
+        assert!(read(text).unwrap_err().to_string().contains("version 4"), "{:?}", read(text));
     }
     assert!(read(r#"{"event":"released","trial":1}"#).unwrap_err().to_string().contains("missing field `v`"));
     assert!(read("[]").is_err() && read("null").is_err() && read("{}").is_err());
@@ -289,6 +302,7 @@ fn numbers_come_back_from_json_bit_by_bit() {
             trial: TrialId(u64::MAX),
             value,
             noise: Some(value.abs()),
+            results: Watched::NONE,
             comment: None,
             correction: true,
             late: false,
@@ -310,6 +324,7 @@ fn impossible_events_are_refused_by_number_and_trial() {
         point: Point::new().with("x", x),
         value: None,
         noise: None,
+        results: Watched::NONE,
         comment: None,
         request: None,
     };
@@ -377,6 +392,7 @@ fn every_report_under_a_name_counts_once() {
         trial: a,
         value: 1.0,
         noise: None,
+        results: Watched::NONE,
         comment: None,
         correction: false,
         late: true,
@@ -401,6 +417,7 @@ fn every_report_under_a_name_counts_once() {
         point: Point::new().with("n", 5),
         value: None,
         noise: None,
+        results: Watched::NONE,
         comment: None,
         request,
     };

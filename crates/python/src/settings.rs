@@ -33,6 +33,15 @@ pub fn config_of(space: &SearchSpace, settings: &str) -> PyResult<StudyConfig> {
 /// Where all settings can be seen.
 const LOOK: &str = "look at `er.Study(space).settings`, which has them all";
 
+/// All settings as JSON: also the goal and the metric where they are not written, because they are the default or stand in a
+/// list.
+pub fn in_full(config: &StudyConfig) -> String {
+    let mut written = serde_json::to_value(config).unwrap_or_default();
+    written["goal"] = serde_json::to_value(config.goal).unwrap_or_default();
+    written["metric"] = config.metric.clone().into();
+    written.to_string()
+}
+
 /// Whether the settings, as [`config_of`] takes them, say something of this one.
 pub fn says(settings: &str, name: &str) -> bool {
     serde_json::from_str::<Map<String, Value>>(settings).is_ok_and(|settings| settings.contains_key(name))

@@ -8,7 +8,7 @@ use std::time::Duration;
 use elbowroom::domain::Narrowing;
 use elbowroom::insight::{expected_gain, why};
 use elbowroom::space::Point;
-use elbowroom::study::{Alarm, Ask, Report, TrialId};
+use elbowroom::study::{Alarm, Ask, Report, Told, TrialId};
 use elbowroom_store::{
     About, Attempt, Counts, DEFAULT_TTL, Digest, Entry, Handed, Heartbeat, Memory, SharedStudy, Standing, Store, Time,
     worker_name,
@@ -18,9 +18,9 @@ use pyo3::types::{PyDict, PyList, PyMapping};
 
 use crate::error::Fault;
 use crate::interrupt::{interruptible, interruptible_until_stored};
-use crate::settings::{config_of, says};
+use crate::settings::{config_of, in_full, says};
 use crate::space::{space_from_python, space_to_python};
-use crate::trial::{recommendation_to_python, told_name, trial_to_python};
+use crate::trial::{recommendation_to_python, results_from_python, trial_to_python};
 use crate::value::point_from_python;
 
 /// A worker that is alive says so this often, for each of its leases' lengths.
@@ -157,26 +157,34 @@ impl Study {
         Ok((rows.collect::<PyResult<_>>()?, handed.short))
     }
 
-    /// Tells a value; says what became of it.
+    /// Tells a value, or results by name; says what became of it.
     #[pyo3(signature = (trial, value, noise=None, correction=false, attempt=None, request=None))]
     #[allow(clippy::too_many_arguments, reason = "one for each thing that can be told")]
     fn tell(
         &self,
         py: Python<'_>,
         trial: u64,
-        value: f64,
+        value: &Bound<'_, PyAny>,
         noise: Option<f64>,
         correction: bool,
         attempt: Option<u32>,
         request: Option<String>,
     ) -> PyResult<&'static str> {
-        let mut report = Report::new(value);
+        let mut report = Report::new(results_from_python(value)?);
         report.noise = noise;
         report.correction = correction;
         report.request = request;
         let told = py.detach(|| lock(&self.looking).tell(about(trial, attempt, None), report).map_err(Fault::from))?;
-        self.let_go(trial);
-        Ok(told_name(told))
+        // Results without the optimized one leave the trial in these hands.
+        if told != Told::Aside {
+            self.let_go(trial);
+        }
+        Ok(told.word())
+    }
+
+    /// Which result is optimized, in words for somebody who told others.
+    fn say_missing(&self, py: Python<'_>, told: Vec<String>) -> PyResult<String> {
+        self.look(py, |shared| Ok(shared.study().outcomes().say_missing(told.iter().map(String::as_str))))
     }
 
     /// Records that a trial ended without a value.
@@ -258,12 +266,12 @@ impl Study {
         &self,
         py: Python<'py>,
         params: &Bound<'py, PyMapping>,
-        value: f64,
+        value: &Bound<'py, PyAny>,
         noise: Option<f64>,
         request: Option<String>,
     ) -> PyResult<(Bound<'py, PyDict>, Option<String>)> {
         let point = point_from_python(params)?;
-        let mut report = Report::new(value);
+        let mut report = Report::new(results_from_python(value)?);
         report.noise = noise;
         report.request = request;
         let (trial, standing, broken) = py.detach(|| {
@@ -414,7 +422,7 @@ impl Study {
 
     /// The settings, as JSON.
     fn settings(&self, py: Python<'_>) -> PyResult<String> {
-        self.look(py, |shared| Ok(serde_json::to_string(shared.study().config()).unwrap_or_default()))
+        self.look(py, |shared| Ok(in_full(shared.study().config())))
     }
 
     /// The parameters, as dicts.

@@ -1,6 +1,6 @@
 //! Trials as plain dicts, from which Python makes its own class.
 
-use elbowroom::study::{MeasurementKind, Recommendation, Source, Told, Trial, TrialState};
+use elbowroom::study::{MeasurementKind, Recommendation, Results, Source, Trial, TrialState};
 use elbowroom_store::Standing;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -19,6 +19,11 @@ pub fn trial_to_python<'py>(
     dict.set_item("params", point_to_python(py, &trial.point)?)?;
     dict.set_item("value", trial.value())?;
     dict.set_item("noise", trial.noise())?;
+    let results = PyDict::new(py);
+    for (name, value) in trial.results() {
+        results.set_item(name, value)?;
+    }
+    dict.set_item("results", results)?;
     dict.set_item("state", standing.word())?;
     dict.set_item("source", source_name(trial.source))?;
     let reason = match &trial.state {
@@ -39,6 +44,16 @@ pub fn trial_to_python<'py>(
     dict.set_item("notes", &trial.notes)?;
     dict.set_item("unit", trial.unit.to_vec())?;
     Ok(dict)
+}
+
+/// What is told of a trial: a number, or a dict of them by name.
+pub fn results_from_python(told: &Bound<'_, PyAny>) -> PyResult<Results> {
+    match told.cast::<PyDict>() {
+        Ok(named) => {
+            named.iter().map(|(name, value)| Ok((name.extract::<String>()?, value.extract::<f64>()?))).collect()
+        }
+        Err(_) => Ok(Results::from(told.extract::<f64>()?)),
+    }
 }
 
 /// A recommended point.
@@ -67,17 +82,5 @@ fn kind_name(kind: MeasurementKind) -> &'static str {
         MeasurementKind::Replicate => "replicate",
         MeasurementKind::Late => "late",
         MeasurementKind::Correction => "correction",
-    }
-}
-
-/// What became of a value.
-pub fn told_name(told: Told) -> &'static str {
-    match told {
-        Told::Recorded => "recorded",
-        Told::Late => "late",
-        Told::Replicate => "replicate",
-        Told::Correction => "correction",
-        Told::NotFinite => "not_finite",
-        Told::Repeated => "repeated",
     }
 }

@@ -13,7 +13,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 use elbowroom::insight::expected_gain;
-use elbowroom::study::{Alarm, Streak, TrialId};
+use elbowroom::study::{Alarm, Outcomes, Streak, TrialId};
 use elbowroom_store::{HandedTrial, Heartbeat, SharedStudy};
 use storing::{Letter, Patience, Returning};
 
@@ -120,7 +120,8 @@ pub fn drive(
             }
             for handed in driving.new_trials() {
                 let (sender, folder, name) = (sender.clone(), folder.path(), driving.study.name().to_owned());
-                scope.spawn(move || evaluate(plan, stop, &name, folder, handed, &sender));
+                let outcomes = driving.study.study().outcomes().clone();
+                scope.spawn(move || evaluate(plan, stop, (&name, &outcomes), folder, handed, &sender));
             }
             match receiver.recv_timeout(TICK) {
                 Ok(done) => {
@@ -142,7 +143,14 @@ struct Done {
     took: Duration,
 }
 
-fn evaluate(plan: &Plan, stop: &Stop, study: &str, folder: &Path, handed: HandedTrial, sender: &Sender<Done>) {
+fn evaluate(
+    plan: &Plan,
+    stop: &Stop,
+    (study, outcomes): (&str, &Outcomes),
+    folder: &Path,
+    handed: HandedTrial,
+    sender: &Sender<Done>,
+) {
     let start = Instant::now();
     let stem = format!("trial-{}-{}", handed.id(), handed.attempt.number);
     let (params, result) = (folder.join(format!("{stem}.json")), folder.join(format!("{stem}.result")));
@@ -154,7 +162,7 @@ fn evaluate(plan: &Plan, stop: &Stop, study: &str, folder: &Path, handed: Handed
         params: &params,
         result: &result,
     };
-    let outcome = process::run(plan, &given, stop);
+    let outcome = process::run(plan, &given, outcomes, stop);
     let _ = (fs::remove_file(&params), fs::remove_file(&result));
     // The drive waits for every command: somebody listens.
     let _ = sender.send(Done { handed, outcome, took: start.elapsed() });

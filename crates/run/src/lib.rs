@@ -38,6 +38,6 @@ pub use error::{Error, Result};
 pub use limits::Limits;
 pub use plan::{MOST_WORKERS, Plan, Refill};
 pub use process::Outcome;
-pub use reading::{Reading, ResultFrom};
+pub use reading::{Read, Reading, ResultFrom};
 pub use stop::{Stop, Urgency};
 pub use units::{format_bytes, format_duration, parse_bytes, parse_duration};

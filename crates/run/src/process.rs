@@ -12,21 +12,24 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use elbowroom::study::Outcomes;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::command::Given;
 #[cfg(target_os = "linux")]
 use crate::memory::Watch;
 use crate::plan::Plan;
-use crate::reading::ResultFrom;
+use crate::reading::{Read as ReadResults, ResultFrom};
 use crate::stop::{Stop, Urgency};
 use crate::units::{format_bytes, format_duration};
 
 /// What became of a trial's command.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// Exit code 0 and a number (which may be NaN or infinite).
-    Value(f64),
+    /// Exit code 0 and the result that the study optimizes (which may be NaN or infinite), with the others.
+    Value(f64, Vec<(String, f64)>),
+    /// Exit code 0 and results without the one that the study optimizes: a failure, with the reason and these results.
+    NoMetric(String, Vec<(String, f64)>),
     /// Exit code 65: the point breaks a constraint that only the evaluation can tell.
     Infeasible(String),
     /// Any other end, with the reason and the end of its standard error.
@@ -58,7 +61,7 @@ const MOST_OUTPUT: usize = 1 << 20;
 const MOST_ERRORS: usize = 2000;
 
 /// Runs the command of a plan for one trial.
-pub(crate) fn run(plan: &Plan, given: &Given<'_>, stop: &Stop) -> Outcome {
+pub(crate) fn run(plan: &Plan, given: &Given<'_>, outcomes: &Outcomes, stop: &Stop) -> Outcome {
     let params = serde_json::to_string_pretty(given.point).map_err(io::Error::other);
     if let Err(error) = params.and_then(|text| fs::write(given.params, text)) {
         return Outcome::Failed(format!("{} could not be written: {error}", given.params.display()));
@@ -71,7 +74,7 @@ pub(crate) fn run(plan: &Plan, given: &Given<'_>, stop: &Stop) -> Outcome {
         command.current_dir(folder);
     }
     match command.spawn() {
-        Ok(child) => Running::new(child).wait(plan, given.result, stop),
+        Ok(child) => Running::new(child).wait(plan, given, outcomes, stop),
         Err(error) => Outcome::NotStarted(format!("the command {:?} could not be started: {error}", words[0])),
     }
 }
@@ -100,7 +103,7 @@ impl Running {
         Self { group: i32::try_from(child.id()).ok().and_then(Pid::from_raw), child, stdout, stderr }
     }
 
-    fn wait(mut self, plan: &Plan, result: &Path, stop: &Stop) -> Outcome {
+    fn wait(mut self, plan: &Plan, given: &Given<'_>, outcomes: &Outcomes, stop: &Stop) -> Outcome {
         let start = Instant::now();
         let mut ending: Option<(Ending, Instant)> = None;
         #[cfg(target_os = "linux")]
@@ -150,7 +153,8 @@ impl Running {
                 let what = format!("its processes took {taken} of memory together, more than {limit}");
                 Outcome::Failed(with_errors(what, &stderr))
             }
-            _ => outcome(plan, status, result, &stdout, &stderr),
+            _ if status.success() => results(plan, given, outcomes, &stdout, &stderr),
+            _ => outcome(status, &stderr),
         }
     }
 
@@ -162,18 +166,32 @@ impl Running {
     }
 }
 
-fn outcome(plan: &Plan, status: ExitStatus, result: &Path, stdout: &str, stderr: &str) -> Outcome {
+/// What a command that ended well left behind.
+fn results(plan: &Plan, given: &Given<'_>, outcomes: &Outcomes, stdout: &str, stderr: &str) -> Outcome {
+    let text = match plan.reading.from {
+        ResultFrom::Stdout => Ok(stdout.to_owned()),
+        ResultFrom::File => read_end(given.result),
+    };
+    let ReadResults { value, mut others } = match text {
+        Ok(text) => plan.reading.results(&text, outcomes),
+        Err(why) => return Outcome::Failed(with_errors(why, stderr)),
+    };
+    // A command that prints its parameters beside its results means no results by them.
+    others.retain(|(name, _)| given.point.get(name).is_none() && is_plain(name));
+    match value {
+        Ok(value) => Outcome::Value(value, others),
+        Err(why) if others.is_empty() => Outcome::Failed(with_errors(why, stderr)),
+        Err(why) => Outcome::NoMetric(with_errors(why, stderr), others),
+    }
+}
+
+/// Whether a study takes a result of this name.
+fn is_plain(name: &str) -> bool {
+    !name.trim().is_empty() && name.len() <= 200 && !name.chars().any(char::is_control)
+}
+
+fn outcome(status: ExitStatus, stderr: &str) -> Outcome {
     match status.code() {
-        Some(0) => {
-            let text = match plan.reading.from {
-                ResultFrom::Stdout => Ok(stdout.to_owned()),
-                ResultFrom::File => read_end(result),
-            };
-            match text.and_then(|text| plan.reading.value(&text)) {
-                Ok(value) => Outcome::Value(value),
-                Err(why) => Outcome::Failed(with_errors(why, stderr)),
-            }
-        }
         Some(REQUEUE) => Outcome::Requeue,
         Some(INFEASIBLE) => {
             let said = stderr.trim();

@@ -1,5 +1,6 @@
-//! From what a command left behind to a value.
+//! From what a command left behind to its results.
 
+use elbowroom::study::Outcomes;
 use serde_json::Value;
 
 /// Where a command leaves its result.
@@ -12,55 +13,79 @@ pub enum ResultFrom {
     File,
 }
 
-/// How a result is read: a number on the last line that is not empty, or a named number of a JSON object.
+/// How results are read: a number on the last line that is not empty, or the numbers of a JSON object, by name.
 ///
 /// ```
 /// use elbowroom_run::Reading;
-/// assert_eq!(Reading::default().value("epoch 1\nepoch 2\n0.25\n\n"), Ok(0.25));
-/// let loss = Reading { metric: Some("loss".into()), ..Reading::default() };
-/// assert_eq!(loss.value("done\n{\"loss\": 0.5, \"steps\": 9}\n"), Ok(0.5));
-/// assert!(loss.value("0.5").unwrap_err().contains("JSON object"));
+/// use elbowroom::study::{Goal, Outcome, Outcomes};
+///
+/// let outcomes = Outcomes::new(vec![Outcome::objective("loss", Goal::Minimize)])?;
+/// let read = Reading::default().results("epoch 1\nepoch 2\n0.25\n\n", &outcomes);
+/// assert_eq!(read.value, Ok(0.25));
+/// let read = Reading::default().results("done\n{\"loss\": 0.5, \"minutes\": 9}\n", &outcomes);
+/// assert_eq!((read.value, read.others), (Ok(0.5), vec![("minutes".to_owned(), 9.0)]));
+/// let key = Reading { metric: Some("error".into()), ..Reading::default() };
+/// assert_eq!(key.results("{\"error\": 0.5}", &outcomes).value, Ok(0.5));
+/// assert!(key.results("0.5", &outcomes).value.unwrap_err().contains("JSON object"));
+/// # Ok::<(), elbowroom::error::Error>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// Where it is.
+    /// Where they are.
     pub from: ResultFrom,
-    /// The key of the value in a JSON object, with dots for objects within it; none for a plain number.
+    /// The key of the optimized result in a JSON object, with dots for objects within it. None for a plain number, or the
+    /// name that the study has for it.
     pub metric: Option<String>,
 }
 
+/// What was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Read {
+    /// The optimized result, or why there is none. Not a number and infinity are values here; a study knows what they
+    /// are.
+    pub value: Result<f64, String>,
+    /// The other numbers of the JSON object.
+    pub others: Vec<(String, f64)>,
+}
+
 impl Reading {
-    /// The value in a text, or why there is none. Not a number and infinity are values here; a study knows what they are.
-    pub fn value(&self, text: &str) -> Result<f64, String> {
+    /// The results in a text.
+    pub fn results(&self, text: &str, outcomes: &Outcomes) -> Read {
+        let lone = |value| Read { value, others: Vec::new() };
         let last = text.lines().rev().map(str::trim).find(|line| !line.is_empty());
-        let Some(last) = last else { return Err(format!("{} was empty", self.place())) };
-        match &self.metric {
-            None => {
-                last.parse().map_err(|_| format!("the last line of {} was no number: {}", self.place(), brief(last)))
+        let Some(last) = last else { return lone(Err(format!("{} was empty", self.place()))) };
+        if let (None, Ok(value)) = (&self.metric, last.parse()) {
+            return lone(Ok(value));
+        }
+        let object = [last, text].iter().find_map(|t| serde_json::from_str::<Value>(t).ok().filter(Value::is_object));
+        match (object, &self.metric) {
+            (Some(object), _) => self.named(&object, outcomes),
+            (None, Some(_)) => lone(Err(format!("{} held no JSON object: {}", self.place(), brief(last)))),
+            (None, None) => {
+                let what = format!("the last line of {} was no number: {}", self.place(), brief(last));
+                lone(Err(what))
             }
-            Some(metric) => self.named(metric, last, text),
         }
     }
 
-    fn named(&self, metric: &str, last: &str, text: &str) -> Result<f64, String> {
-        let object = [last, text].iter().find_map(|t| serde_json::from_str::<Value>(t).ok().filter(Value::is_object));
-        let Some(object) = object else {
-            return Err(format!("{} held no JSON object: {}", self.place(), brief(last)));
+    fn named(&self, object: &Value, outcomes: &Outcomes) -> Read {
+        let key = self.metric.as_deref().unwrap_or(outcomes.metric());
+        let path = || key.split('.').try_fold(object, |inner, key| inner.get(key));
+        let is_other = |name: &str| name != key && name != outcomes.metric();
+        let entries = object.as_object().into_iter().flatten().filter(|(name, _)| is_other(name));
+        let others = entries.filter_map(|(name, value)| Some((name.clone(), value.as_f64()?))).collect::<Vec<_>>();
+        let value = match object.get(key).or_else(path) {
+            Some(found) => number(key, found),
+            None => {
+                let what =
+                    format!("the JSON object on {} has no {key:?}: {}", self.place(), brief(&object.to_string()));
+                let names = others.iter().map(|(name, _)| name.as_str());
+                // Somebody who names a key knows about names.
+                let which = self.metric.is_none().then(|| outcomes.say_missing(names));
+                Err(which.map_or_else(|| what.clone(), |which| format!("{what}; {which}")))
+            }
         };
-        let path = || metric.split('.').try_fold(&object, |inner, key| inner.get(key));
-        let Some(found) = object.get(metric).or_else(path) else {
-            return Err(format!(
-                "the JSON object on {} has no {metric:?}: {}",
-                self.place(),
-                brief(&object.to_string())
-            ));
-        };
-        match found {
-            Value::Number(number) => number.as_f64().ok_or_else(|| format!("{metric:?} is {number}")),
-            // JSON has no such numbers; Python and others write them as texts.
-            Value::String(text) => text.parse().map_err(|_| format!("{metric:?} is no number: {}", brief(text))),
-            other => Err(format!("{metric:?} is no number: {}", brief(&other.to_string()))),
-        }
+        Read { value, others }
     }
 
     fn place(&self) -> &'static str {
@@ -68,6 +93,15 @@ impl Reading {
             ResultFrom::Stdout => "standard output",
             ResultFrom::File => "the result file",
         }
+    }
+}
+
+fn number(key: &str, found: &Value) -> Result<f64, String> {
+    match found {
+        Value::Number(number) => number.as_f64().ok_or_else(|| format!("{key:?} is {number}")),
+        // JSON has no such numbers; Python and others write them as texts.
+        Value::String(text) => text.parse().map_err(|_| format!("{key:?} is no number: {}", brief(text))),
+        other => Err(format!("{key:?} is no number: {}", brief(&other.to_string()))),
     }
 }
 
@@ -81,19 +115,46 @@ fn brief(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use elbowroom::study::{Goal, Outcome};
+
     use super::*;
+
+    fn outcomes(metric: &str) -> Outcomes {
+        Outcomes::new(vec![Outcome::objective(metric, Goal::Minimize)]).unwrap()
+    }
 
     #[test]
     fn a_result_is_found_or_the_reason_says_what_was_there() {
-        let plain = Reading::default();
-        assert_eq!(plain.value("1e-3"), Ok(1e-3));
-        assert!(plain.value("nan").unwrap().is_nan());
-        assert!(plain.value(" \n").unwrap_err().contains("was empty"));
-        assert!(plain.value("accuracy: 0.9").unwrap_err().contains("accuracy: 0.9"));
-        let deep = Reading { from: ResultFrom::File, metric: Some("eval.loss".into()) };
-        assert_eq!(deep.value("{\n \"eval\": {\"loss\": 2}\n}\n"), Ok(2.0));
-        assert_eq!(deep.value("{\"eval.loss\": \"-inf\"}"), Ok(f64::NEG_INFINITY));
-        assert!(deep.value("{\"eval\": 1}").unwrap_err().contains("has no \"eval.loss\""));
-        assert!(deep.value("{\"eval\": {\"loss\": []}}").unwrap_err().contains("no number"));
+        let plain = |text: &str| Reading::default().results(text, &outcomes("value")).value;
+        assert_eq!(plain("1e-3"), Ok(1e-3));
+        assert!(plain("nan").unwrap().is_nan());
+        assert!(plain(" \n").unwrap_err().contains("was empty"));
+        assert!(plain("accuracy: 0.9").unwrap_err().contains("accuracy: 0.9"));
+        let reading = Reading { from: ResultFrom::File, metric: Some("eval.loss".into()) };
+        let deep = |text: &str| reading.results(text, &outcomes("value")).value;
+        assert_eq!(deep("{\n \"eval\": {\"loss\": 2}\n}\n"), Ok(2.0));
+        assert_eq!(deep("{\"eval.loss\": \"-inf\"}"), Ok(f64::NEG_INFINITY));
+        assert!(deep("{\"eval\": 1}").unwrap_err().contains("has no \"eval.loss\""));
+        assert!(deep("{\"eval\": {\"loss\": []}}").unwrap_err().contains("no number"));
+        assert!(deep("1.0").unwrap_err().contains("JSON object"));
+    }
+
+    #[test]
+    fn the_other_numbers_of_an_object_are_results_too() {
+        let text = r#"{"minutes": 12, "loss": 0.3, "note": "fine", "value": 9, "deep": {"x": 1}}"#;
+        let read = Reading::default().results(text, &outcomes("loss"));
+        let others = [("minutes".to_owned(), 12.0), ("value".to_owned(), 9.0)];
+        assert_eq!(read, Read { value: Ok(0.3), others: others.to_vec() });
+        // A key that is not the study's name for it; its own is then taken by that.
+        let keyed = Reading { metric: Some("loss".into()), ..Reading::default() };
+        assert_eq!(keyed.results(text, &outcomes("value")).others, others[..1]);
+    }
+
+    #[test]
+    fn whoever_prints_other_names_learns_which_one_is_optimized() {
+        let read = Reading::default().results(r#"{"loss": 0.3, "minutes": 12}"#, &outcomes("value"));
+        let why = read.value.unwrap_err();
+        assert!(why.contains("optimizes `value`") && why.contains("metric = \"loss\""), "{why}");
+        assert_eq!(read.others.len(), 2);
     }
 }

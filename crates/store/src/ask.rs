@@ -211,7 +211,7 @@ impl SharedStudy {
             | Event::Infeasible { trial, .. }
             | Event::Released { trial, .. } => again.iter().all(|retry| retry.id != *trial),
             // The budget is looked at below.
-            Event::Budgeted { .. } | Event::Placed { .. } => true,
+            Event::Measured { .. } | Event::Budgeted { .. } | Event::Placed { .. } => true,
             Event::Created { .. } | Event::Asked { .. } | Event::Added { .. } => false,
         };
         // Without anything new it was a lease that changed.

@@ -157,7 +157,7 @@ pub(crate) fn append_all<R: Rows + ?Sized>(
         entries.push((entry, Filed::of(event)?));
     }
     rows.push_all(study, revision, &entries)?;
-    for trial in judged.iter().filter_map(|event| rules::reported_trial(event).ok()) {
+    for trial in judged.iter().filter_map(Event::ends) {
         rows.drop_lease(study, trial)?;
     }
     Ok(Appended::Done(revision + judged.len()))
@@ -187,7 +187,10 @@ pub(crate) fn report<R: Rows + ?Sized>(
     fault::at("report: begun");
     rows.push(study, revision, &entry, &Filed::of(&event)?)?;
     fault::at("report: event written");
-    rows.drop_lease(study, trial)?;
+    // Results told aside leave the trial with its worker.
+    if event.ends().is_some() {
+        rows.drop_lease(study, trial)?;
+    }
     fault::at("report: lease ended");
     Ok(Reported::Appended(revision))
 }

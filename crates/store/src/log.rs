@@ -101,7 +101,7 @@ impl Entry {
             event: &'a str,
         }
         let tag = serde_json::from_str::<Tag<'_>>(&self.text).map_or("", |tag| tag.event);
-        !matches!(tag, "asked" | "released" | "budgeted" | "placed")
+        !matches!(tag, "asked" | "measured" | "released" | "budgeted" | "placed")
     }
 }
 
@@ -131,6 +131,7 @@ impl<'a> Key<'a> {
             Event::Asked { request, .. } => (Scope::Ask, request),
             Event::Added { request, .. }
             | Event::Told { request, .. }
+            | Event::Measured { request, .. }
             | Event::Failed { request, .. }
             | Event::Infeasible { request, .. }
             | Event::Released { request, .. } => (Scope::Report, request),
@@ -147,6 +148,7 @@ pub(crate) fn trial_of(event: &Event) -> Option<TrialId> {
         Event::Created { .. } | Event::Asked { .. } | Event::Budgeted { .. } | Event::Placed { .. } => None,
         Event::Added { trial, .. }
         | Event::Told { trial, .. }
+        | Event::Measured { trial, .. }
         | Event::Failed { trial, .. }
         | Event::Infeasible { trial, .. }
         | Event::Released { trial, .. } => Some(*trial),
@@ -203,7 +205,7 @@ mod tests {
             let text = format!(r#"{{"v":1,"event":"{event}","trial":1}}"#);
             Entry { at: Time(1), digest: Digest::EMPTY.then(Time(1), &text), text }.may_be_a_result()
         };
-        let taught: Vec<&str> = ["created", "asked", "added", "told", "failed", "infeasible", "released"]
+        let taught: Vec<&str> = ["created", "asked", "added", "told", "measured", "failed", "infeasible", "released"]
             .into_iter()
             .filter(|e| may(e))
             .collect();

@@ -17,7 +17,7 @@ impl SharedStudy {
     ///
     /// ```
     /// # use elbowroom::space::{Parameter, Point, SearchSpace};
-    /// # use elbowroom::study::{Event, StudyConfig, TrialId};
+    /// # use elbowroom::study::{Event, StudyConfig, TrialId, Watched};
     /// # use elbowroom_store::{Error, Memory, SharedStudy};
     /// # let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
     /// # let mut study = SharedStudy::create(std::sync::Arc::new(Memory::new()), "plate", StudyConfig::new(space))?;
@@ -27,6 +27,7 @@ impl SharedStudy {
     ///     point: Point::new().with("x", *x),
     ///     value: Some(*value),
     ///     noise: None,
+    ///     results: Watched::NONE,
     ///     comment: None,
     ///     request: Some(format!("row {i}")),
     /// };

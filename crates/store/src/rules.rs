@@ -46,9 +46,11 @@ pub(crate) fn judge(event: &Event, attempt: Option<u32>, lease: Option<&Lease>, 
 /// The trial that a report is about; other events cannot be reported.
 pub(crate) fn reported_trial(event: &Event) -> Result<TrialId> {
     match event {
-        Event::Told { .. } | Event::Failed { .. } | Event::Infeasible { .. } | Event::Released { .. } => {
-            trial_of(event).ok_or_else(not_a_report)
-        }
+        Event::Told { .. }
+        | Event::Measured { .. }
+        | Event::Failed { .. }
+        | Event::Infeasible { .. }
+        | Event::Released { .. } => trial_of(event).ok_or_else(not_a_report),
         _ => Err(not_a_report()),
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use elbowroom::space::Point;
-use elbowroom::study::{Event, Report, Study, Told, Trial, TrialId, TrialState};
+use elbowroom::study::{Event, Report, Told, Trial, TrialId, Watched};
 
 use crate::error::Result;
 use crate::lease::{Attempt, Hold};
@@ -60,8 +60,9 @@ impl From<&HandedTrial> for About {
 }
 
 impl SharedStudy {
-    /// Tells what was measured. Once this returns, the value is stored. It is never refused: late and further values
-    /// are kept, and the answer says what they are.
+    /// Tells what was measured, a number or several by name. Once this returns, it is stored. A value is never refused:
+    /// late and further ones are kept, and the answer says what they are. Results without the one that is optimized are
+    /// kept beside whatever becomes of the trial, which stays with its worker.
     ///
     /// ```
     /// # use elbowroom::space::{Parameter, SearchSpace};
@@ -73,32 +74,38 @@ impl SharedStudy {
     /// study.tell(&trials[0], 0.25)?;
     /// study.tell(trials[1].id(), Report::new(0.5).noise(0.01).request("row 2"))?;
     /// assert_eq!(study.tell(trials[1].id(), Report::new(0.5).request("row 2"))?, Told::Repeated);
+    ///
+    /// let third = study.ask(1)?.trials.remove(0);
+    /// assert_eq!(study.tell(&third, [("minutes", 12.0)])?, Told::Aside);
+    /// assert_eq!(study.tell(&third, [("value", 0.75), ("joules", 3.0)])?, Told::Recorded);
     /// # Ok::<(), elbowroom_store::Error>(())
     /// ```
     pub fn tell(&mut self, about: impl Into<About>, report: impl Into<Report>) -> Result<Told> {
         let (about, report) = (about.into(), report.into());
-        let (finite, correction) = (report.value.is_finite(), report.correction);
         let request = report.request.clone().or(about.request).unwrap_or_else(request::fresh);
-        let event = report.request(request).into_event(about.trial);
+        let event = report.request(request).into_event(about.trial, self.study.outcomes())?;
         let reported = self.send(&event, about.attempt)?;
-        let mut told = Told::Recorded;
+        let mut told = self.study.becomes(&event);
         let snapshot = self.store.read(&self.name, self.revision())?;
         self.absorb(snapshot, |study, number, event| {
             if reported == Reported::Appended(number) {
-                told = kind(study, event, about.trial);
+                told = study.becomes(event);
             }
         })?;
         Ok(match reported {
             Reported::Repeated(_) => Told::Repeated,
-            _ if !finite => Told::NotFinite,
-            _ if correction => Told::Correction,
             _ => told,
         })
     }
 
     /// Records that a trial ended without a value.
     pub fn fail(&mut self, about: impl Into<About>, reason: impl Into<String>) -> Result<Reported> {
-        self.end(about.into(), |trial, request| Event::Failed { trial, reason: reason.into(), request })
+        self.end(about.into(), |trial, request| Event::Failed {
+            trial,
+            reason: reason.into(),
+            results: Watched::NONE,
+            request,
+        })
     }
 
     /// Records that a trial's point breaks a constraint that only the evaluation can tell.
@@ -125,15 +132,18 @@ impl SharedStudy {
         self.store.extend(&self.name, attempts)
     }
 
-    /// Adds an earlier result at a point of one's own. A value that is not finite makes a failed trial.
+    /// Adds earlier results at a point of one's own. A value that is not finite makes a failed trial.
     pub fn add(&mut self, point: &Point, report: impl Into<Report>) -> Result<Trial> {
         let mut report = report.into();
         let request = report.request.take().unwrap_or_else(request::fresh);
-        if report.value.is_finite() {
-            return Ok(self.put(point, Some(&report), &request, None)?.trial);
+        // The trial's number is known once it is added.
+        let told = report.clone().request(&request).into_event(TrialId(0), self.study.outcomes())?;
+        if !matches!(told, Event::Failed { .. }) {
+            return Ok(self.put(point, Some(&told), &request, None)?.trial);
         }
         let handed = self.put(point, None, &request, Some(self.ttl))?;
-        let failure = report.request(format!("{request}, its failure")).into_event(handed.id());
+        let failure = report.request(format!("{request}, its failure"));
+        let failure = failure.into_event(handed.id(), self.study.outcomes())?;
         self.send(&failure, None)?;
         self.refresh()?;
         Ok(self.study.trial(handed.id())?.clone())
@@ -150,7 +160,7 @@ impl SharedStudy {
     fn put(
         &mut self,
         point: &Point,
-        report: Option<&Report>,
+        told: Option<&Event>,
         request: &str,
         ttl: Option<Duration>,
     ) -> Result<HandedTrial> {
@@ -160,13 +170,9 @@ impl SharedStudy {
                 return Ok(HandedTrial { trial: self.study.trial(trial)?.clone(), attempt: Attempt::first(trial) });
             }
             let trial = TrialId(self.study.trials().len() as u64);
-            let event = Event::Added {
-                trial,
-                point: point.clone(),
-                value: report.map(|report| report.value),
-                noise: report.and_then(|report| report.noise),
-                comment: report.and_then(|report| report.comment.clone()),
-                request: Some(request.to_owned()),
+            let event = match told {
+                Some(told) => Event::added(trial, point, told.clone()),
+                None => Event::begun(trial, point, Some(request.to_owned())),
             };
             self.study.check(&event)?;
             let attempts = [Attempt::first(trial)];
@@ -192,15 +198,5 @@ impl SharedStudy {
             self.study.check(event)?;
         }
         self.store.report(&self.name, event, attempt, self.revision())
-    }
-}
-
-/// What a value is that is about to be folded.
-fn kind(study: &Study, event: &Event, trial: TrialId) -> Told {
-    let late = matches!(event, Event::Told { late: true, .. });
-    match study.trial(trial).map(|trial| &trial.state) {
-        Ok(TrialState::Complete { .. }) => Told::Replicate,
-        Ok(TrialState::Pending) if !late => Told::Recorded,
-        _ => Told::Late,
     }
 }

@@ -24,6 +24,7 @@ export interface Row {
   value: number | null;
   noise: number | null;
   point: Setting[];
+  results?: Array<number | null>;
   source: string;
   attempts: number;
   worker: string | null;
@@ -91,6 +92,16 @@ export interface History {
   infeasible: number[];
   lost: number[];
   running: number[];
+  metric: string;
+  watched?: WatchedHistory[];
+}
+
+/** A result that is not optimized, trial by trial. */
+export interface WatchedHistory {
+  name: string;
+  log: boolean;
+  trial: number[];
+  value: number[];
 }
 
 export interface Recommended {
@@ -242,6 +253,8 @@ export interface Health {
 
 export interface Table {
   parameters: string[];
+  metric: string;
+  results?: string[];
   n_trials: number;
   n_found: number;
   from: number;
@@ -251,6 +264,8 @@ export interface Table {
 /** The trials of a report. An order is a list of indices into `rows`. */
 export interface Listing {
   parameters: string[];
+  metric: string;
+  results?: string[];
   n_trials: number;
   rows: Row[];
   orders: Orders;
@@ -276,6 +291,7 @@ export interface TrialPage {
   origin: string;
   measurements: Measurement[];
   notes: string[];
+  results?: Record<string, number>;
 }
 
 export interface Neighbour {

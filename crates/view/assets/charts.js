@@ -1,7 +1,7 @@
 // Lines over an axis, drawn by uPlot. A chart is as wide as its place, so that must stand in the page already.
 import { colour, el, number, show } from "./dom.js";
 
-/** @import { History, Slice } from "./api" */
+/** @import { History, WatchedHistory, Slice } from "./api" */
 
 /** @type {Set<{ place: HTMLElement, chart: Chart }>} */
 const drawn = new Set();
@@ -145,6 +145,11 @@ const bestSoFar = (xs, view) => {
   return xs.map((x) => (last = at.get(x) ?? last));
 };
 
+const dotSize = (/** @type {number} */ n) => (n > 1500 ? 4 : n > 300 ? 6 : 9);
+
+/** @type {(u: Chart, low: number, high: number) => [number, number]} */
+const aroundTrials = (_u, low, high) => [low - 0.5, Math.max(high, low + 1) + 0.5];
+
 /**
  * The value of each trial, and the best so far.
  * @param {HTMLElement} root
@@ -155,16 +160,19 @@ export const historyChart = (root, view) => {
   const xs = distinct([...view.trial, ...view.best_trial, ...kinds.flatMap(([kind]) => view[kind])]);
   const value = new Map(view.trial.map((trial, i) => [trial, view.value[i]]));
   const strip = kinds.length ? 20 : 0;
-  const size = view.trial.length > 1500 ? 4 : view.trial.length > 300 ? 6 : 9;
-  const points = { show: true, size, fill: colour("sky"), stroke: colour("card"), width: 1 };
-  /** @type {(u: Chart, low: number, high: number) => [number, number]} */
-  const across = (_u, low, high) => [low - 0.5, Math.max(high, low + 1) + 0.5];
+  const points = {
+    show: true,
+    size: dotSize(view.trial.length),
+    fill: colour("sky"),
+    stroke: colour("card"),
+    width: 1,
+  };
   chart(
     root,
     300 + strip,
     {
       padding: [strip || null, null, null, null],
-      scales: { x: { time: false, range: across }, y: { distr: view.log ? 3 : 1 } },
+      scales: { x: { time: false, range: aroundTrials }, y: { distr: view.log ? 3 : 1 } },
       axes: [{}, valueAxis(view.log)],
       series: [
         {},
@@ -174,6 +182,31 @@ export const historyChart = (root, view) => {
       hooks: { draw: [crosses(view, strip)] },
     },
     [xs, xs.map((trial) => value.get(trial) ?? null), bestSoFar(xs, view)],
+  );
+};
+
+/**
+ * A result that is not optimized, of each trial.
+ * @param {HTMLElement} root
+ * @param {WatchedHistory} view
+ */
+export const watchedChart = (root, view) => {
+  const points = {
+    show: true,
+    size: dotSize(view.trial.length),
+    fill: colour("sky"),
+    stroke: colour("card"),
+    width: 1,
+  };
+  chart(
+    root,
+    160,
+    {
+      scales: { x: { time: false, range: aroundTrials }, y: { distr: view.log ? 3 : 1 } },
+      axes: [{}, valueAxis(view.log)],
+      series: [{}, { stroke: colour("sky"), paths: () => null, points }],
+    },
+    [view.trial, view.value],
   );
 };
 

@@ -79,7 +79,7 @@ const server = {
  * @returns {Table & { n_held: number }}
  */
 export const page = (listing, words) => {
-  const { parameters, n_trials, rows, orders, states, texts } = listing;
+  const { parameters, metric, results, n_trials, rows, orders, states, texts } = listing;
   const [sort, state] = [words.get("sort"), /** @type {State | null} */ (words.get("state"))];
   const wanted = (words.get("text") ?? "").trim().toLowerCase();
   const ofParameter = orders.parameter[parameters.indexOf(words.get("parameter") ?? "")] ?? orders.trial;
@@ -91,7 +91,8 @@ export const page = (listing, words) => {
   if (words.get("reverse") === "true") found.reverse();
   const [from, n] = ["from", "rows"].map((name) => Number(words.get(name)));
   const shown = found.slice(from, from + n).map((i) => rows[i]);
-  return { parameters, n_trials, n_found: found.length, n_held: rows.length, from, rows: shown };
+  const names = { parameters, metric, results };
+  return { ...names, n_trials, n_found: found.length, n_held: rows.length, from, rows: shown };
 };
 
 /**

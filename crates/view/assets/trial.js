@@ -13,12 +13,13 @@ import { link } from "./state.js";
  * @param {TrialPage} view
  * @param {Context} context
  */
-const facts = ({ row, measurements, notes }, { seen }) => {
+const facts = ({ row, measurements, notes, results = {} }, { seen }) => {
   /** @type {[string, Child][]} */
   const all = [
     ["state", tag(row.state)],
     ["value", number(row.value, 8)],
   ];
+  Object.entries(results).forEach(([name, value]) => all.push([name, number(value, 8)]));
   seen.parameters.forEach((name, i) => all.push([name, text(row.point[i])]));
   all.push(["from", row.source], ["handed out", row.attempts === 1 ? "once" : `${row.attempts} times`]);
   if (row.worker) all.push(["worker", row.worker]);

@@ -44,6 +44,7 @@ const line = (row, name) =>
     el("td", {}, tag(row.state)),
     el("td", { class: "num" }, number(row.value, 6)),
     row.point.map((value) => el("td", { class: alignment(value) }, text(value))),
+    (row.results ?? []).map((value) => el("td", { class: "num" }, number(value, 6))),
     el("td", { class: "hide" }, row.source),
     el("td", { class: "hide" }, row.worker || row.reason || ""),
   );
@@ -68,8 +69,9 @@ const rowsOf = (view, query, name, sortBy) => {
   const heads = [
     head("trial", "trial"),
     head("state", "state"),
-    head("value", "value", "", "num"),
+    head(view.metric, "value", "", "num"),
     view.parameters.map((p, i) => head(p, "parameter", p, alignment(view.rows[0].point[i]))),
+    (view.results ?? []).map((name) => el("th", { class: "num" }, name)),
     el("th", { class: "hide" }, "from"),
     el("th", { class: "hide" }, "worker or reason"),
   ];

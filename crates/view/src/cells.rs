@@ -26,6 +26,23 @@ pub fn column(parameter: &str) -> String {
     if OWN.contains(&parameter) { format!("parameter {parameter}") } else { parameter.to_owned() }
 }
 
+/// The column of a result that is not the optimized one, which has the column `value`.
+///
+/// ```
+/// use elbowroom_view::cells::result_column;
+/// assert_eq!((result_column("minutes"), result_column("noise")), ("minutes".to_owned(), "result noise".to_owned()));
+/// ```
+pub fn result_column(result: &str) -> String {
+    if OWN.contains(&result) || result == "sd" { format!("{RESULT}{result}") } else { result.to_owned() }
+}
+
+/// The result of a column that says so itself.
+pub fn named_result(column: &str) -> Option<&str> {
+    column.strip_prefix(RESULT).map(str::trim).filter(|name| !name.is_empty())
+}
+
+const RESULT: &str = "result ";
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,11 +1,11 @@
 //! Trials as CSV, for spreadsheets.
 
 use crate::axis::text;
-use crate::cells::{column, guarded};
+use crate::cells::{column, guarded, result_column};
 use crate::scene::{Scene, reason};
 use elbowroom::space::Value;
 
-/// One row for each trial; a text that a spreadsheet would take for a formula has an apostrophe in front.
+/// One row for each trial, with a column for each result besides the optimized one at the end; a text that a spreadsheet would take for a formula has an apostrophe in front.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};
@@ -18,6 +18,11 @@ use elbowroom::space::Value;
 /// let csv = csv(&Scene::alone("plate", &study));
 /// assert!(csv.starts_with("trial,state,value,noise,gas,source,attempts,reason,notes\n"));
 /// assert!(csv.contains(",'=1+1,") && !csv.contains(",=1+1,"));
+///
+/// study.tell(study.trials()[0].id, [("value", 0.5), ("minutes", 12.0)])?;
+/// let csv = elbowroom_view::csv::csv(&Scene::alone("plate", &study));
+/// assert!(csv.starts_with("trial,state,value,noise,gas,source,attempts,reason,notes,minutes\n0,complete,0.5,"));
+/// assert!(csv.contains(",12.0\n1,"));
 /// # Ok::<(), elbowroom::error::Error>(())
 /// ```
 pub fn csv(scene: &Scene<'_>) -> String {
@@ -25,6 +30,8 @@ pub fn csv(scene: &Scene<'_>) -> String {
     let mut head: Vec<String> = ["trial", "state", "value", "noise"].map(str::to_owned).into();
     head.extend(names);
     head.extend(["source", "attempts", "reason", "notes"].map(str::to_owned));
+    let watched: Vec<&str> = scene.study.outcomes().watched().collect();
+    head.extend(watched.iter().map(|name| guarded(&result_column(name))));
     let mut out = line(&head);
     let full = |x: Option<f64>| x.map_or_else(String::new, |x| format!("{x:?}"));
     for trial in scene.study.trials() {
@@ -39,6 +46,7 @@ pub fn csv(scene: &Scene<'_>) -> String {
         row.push(trial.attempts.to_string());
         row.push(guarded(reason(trial).unwrap_or_default()));
         row.push(guarded(&trial.notes.join("; ")));
+        row.extend(watched.iter().map(|name| full(trial.result(name))));
         out += &line(&row);
     }
     out

@@ -39,6 +39,24 @@ pub struct History {
     pub lost: Vec<u64>,
     /// Trials under way.
     pub running: Vec<u64>,
+    /// The name of the optimized result, whose values these are.
+    pub metric: String,
+    /// The other results.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub watched: Vec<WatchedHistory>,
+}
+
+/// A result that is not optimized, in the order of the trials.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WatchedHistory {
+    /// Its name.
+    pub name: String,
+    /// Whether a log scale shows more.
+    pub log: bool,
+    /// Trials that have it…
+    pub trial: Vec<u64>,
+    /// …and its values.
+    pub value: Vec<f64>,
 }
 
 /// The history with at most about `most` values and as many failures of each kind.
@@ -55,6 +73,11 @@ pub struct History {
 /// }
 /// let history = history(&Scene::alone("plate", &study), 1000);
 /// assert_eq!((history.best_trial, history.best_value), (vec![0, 2], vec![2.0, 1.0]));
+///
+/// study.tell(study.trials()[1].id, [("minutes", 12.0)])?;
+/// let history = elbowroom_view::history::history(&Scene::alone("plate", &study), 1000);
+/// let minutes = &history.watched[0];
+/// assert_eq!((&minutes.name[..], &minutes.trial[..], &minutes.value[..]), ("minutes", &[1][..], &[12.0][..]));
 /// # Ok::<(), elbowroom::error::Error>(())
 /// ```
 pub fn history(scene: &Scene<'_>, most: usize) -> History {
@@ -72,8 +95,6 @@ pub fn history(scene: &Scene<'_>, most: usize) -> History {
         }
     }
     let n_values = valued.len();
-    let low = valued.iter().map(|v| v.1).fold(f64::INFINITY, f64::min);
-    let high = valued.iter().map(|v| v.1).fold(f64::NEG_INFINITY, f64::max);
     let shown = thin(&valued, most);
     let those = |wanted: Standing| standing.get(&wanted).map_or(&[][..], Vec::as_slice);
     History {
@@ -81,7 +102,7 @@ pub fn history(scene: &Scene<'_>, most: usize) -> History {
         n_trials: scene.study.trials().len(),
         n_values,
         thinned: shown.len() < n_values,
-        log: low > 0.0 && high / low > DECADES,
+        log: spans_decades(&valued),
         trial: shown.iter().map(|v| v.0).collect(),
         value: shown.iter().map(|v| v.1).collect(),
         best_trial,
@@ -90,7 +111,23 @@ pub fn history(scene: &Scene<'_>, most: usize) -> History {
         infeasible: every(those(Standing::Infeasible), most),
         lost: every(those(Standing::Lost), most),
         running: those(Standing::Running).to_vec(),
+        metric: scene.study.outcomes().metric().to_owned(),
+        watched: scene.study.outcomes().watched().map(|name| watched(scene, name, most)).collect(),
     }
+}
+
+fn watched(scene: &Scene<'_>, name: &str, most: usize) -> WatchedHistory {
+    let told = scene.study.trials().iter().filter_map(|trial| Some((trial.id.0, trial.result(name)?)));
+    let told: Vec<(u64, f64)> = told.collect();
+    let shown = thin(&told, most);
+    let (trial, value) = shown.into_iter().unzip();
+    WatchedHistory { name: name.to_owned(), log: spans_decades(&told), trial, value }
+}
+
+fn spans_decades(valued: &[(u64, f64)]) -> bool {
+    let low = valued.iter().map(|v| v.1).fold(f64::INFINITY, f64::min);
+    let high = valued.iter().map(|v| v.1).fold(f64::NEG_INFINITY, f64::max);
+    low > 0.0 && high / low > DECADES
 }
 
 /// The smallest and the largest value of each stretch, in order: what an eye would see of all of them.

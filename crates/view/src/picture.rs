@@ -93,12 +93,16 @@ impl Picture {
 /// One trial: how it stands and what was measured, without why it was chosen.
 pub fn trial_page(scene: &Scene<'_>, id: TrialId) -> Result<Value> {
     let trial = scene.study.trial(id)?;
-    in_json(&json!({
+    let mut page = in_json(&json!({
         "row": row(scene, trial),
         "origin": origin(trial.source),
         "measurements": trial.measurements(),
         "notes": trial.notes,
-    }))
+    }))?;
+    if scene.study.outcomes().are_named() {
+        page["results"] = trial.results().map(|(name, value)| (name.to_owned(), json!(value))).collect();
+    }
+    Ok(page)
 }
 
 /// Where a point came from, in words.

@@ -53,6 +53,11 @@ pub struct Query {
 pub struct Table {
     /// The names of the parameters, in order.
     pub parameters: Vec<String>,
+    /// The name of the optimized result, whose values the rows have.
+    pub metric: String,
+    /// The names of the other results, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub results: Vec<String>,
     /// How many trials there are.
     pub n_trials: usize,
     /// How many of them are wanted.
@@ -76,6 +81,9 @@ pub struct Row {
     pub noise: Option<f64>,
     /// The values of its parameters, in order.
     pub point: Vec<Value>,
+    /// Its other results, in the order of their names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub results: Vec<Option<f64>>,
     /// Where the point came from.
     pub source: Source,
     /// How often it was handed out.
@@ -94,6 +102,7 @@ pub fn row(scene: &Scene<'_>, trial: &Trial) -> Row {
         value: trial.value(),
         noise: trial.noise(),
         point: trial.point.iter().map(|(_, value)| value.clone()).collect(),
+        results: scene.study.outcomes().watched().map(|name| trial.result(name)).collect(),
         source: trial.source,
         attempts: trial.attempts,
         worker: scene.holder(trial.id).map(|held| held.worker.clone()),
@@ -116,6 +125,10 @@ pub fn row(scene: &Scene<'_>, trial: &Trial) -> Row {
 /// let query = Query { sort: Sort::Value, rows: Some(2), ..Query::default() };
 /// let page = table(&Scene::alone("plate", &study), &query);
 /// assert_eq!((page.n_found, page.rows[0].value, page.rows[1].value), (4, Some(1.0), Some(2.0)));
+///
+/// study.tell(study.trials()[2].id, [("minutes", 12.0)])?;
+/// let page = table(&Scene::alone("plate", &study), &query);
+/// assert_eq!((&page.results[0][..], &page.rows[0].results[..]), ("minutes", &[Some(12.0)][..]));
 /// # Ok::<(), elbowroom::error::Error>(())
 /// ```
 pub fn table(scene: &Scene<'_>, query: &Query) -> Table {
@@ -135,6 +148,8 @@ pub fn table(scene: &Scene<'_>, query: &Query) -> Table {
     let page = found.iter().skip(query.from).take(rows).map(|trial| row(scene, trial));
     Table {
         parameters: names(scene),
+        metric: study.outcomes().metric().to_owned(),
+        results: watched(scene),
         n_trials: study.trials().len(),
         n_found: found.len(),
         from: query.from,
@@ -148,6 +163,11 @@ pub fn table(scene: &Scene<'_>, query: &Query) -> Table {
 pub struct Listing {
     /// The names of the parameters, in order.
     pub parameters: Vec<String>,
+    /// The name of the optimized result, whose values the rows have.
+    pub metric: String,
+    /// The names of the other results, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub results: Vec<String>,
     /// How many trials there are, listed or not.
     pub n_trials: usize,
     /// The trials, by number.
@@ -211,12 +231,18 @@ pub fn listing(scene: &Scene<'_>, ids: &[TrialId]) -> Listing {
     }
     Listing {
         parameters,
+        metric: scene.study.outcomes().metric().to_owned(),
+        results: watched(scene),
         n_trials: scene.study.trials().len(),
         rows: trials.iter().map(|trial| row(scene, trial)).collect(),
         orders,
         states,
         texts: trials.iter().map(|trial| searched(trial)).collect(),
     }
+}
+
+fn watched(scene: &Scene<'_>) -> Vec<String> {
+    scene.study.outcomes().watched().map(str::to_owned).collect()
 }
 
 fn names(scene: &Scene<'_>) -> Vec<String> {

@@ -83,7 +83,11 @@ pub fn timeline(scene: &Scene<'_>, most: usize) -> Timeline {
             Event::Failed { trial, .. } => Some((trial, Standing::Failed)),
             Event::Infeasible { trial, .. } => Some((trial, Standing::Infeasible)),
             Event::Released { trial, .. } => Some((trial, Standing::Released)),
-            Event::Created { .. } | Event::Added { .. } | Event::Budgeted { .. } | Event::Placed { .. } => None,
+            Event::Created { .. }
+            | Event::Added { .. }
+            | Event::Measured { .. }
+            | Event::Budgeted { .. }
+            | Event::Placed { .. } => None,
         };
         if let Some((trial, end)) = ended
             && let Some(i) = open.remove(trial)

@@ -75,7 +75,7 @@ fn the_types_of_the_page_are_those_that_rust_writes() {
         }
     }
     let chosen = study.ask(2).unwrap().trials[0].id;
-    study.tell(chosen, 0.5).unwrap();
+    study.tell(chosen, [("value", 0.5), ("minutes", 12.0)]).unwrap();
     let scene = Scene::alone("plate", &study);
     let ids: Vec<_> = study.trials().iter().map(|trial| trial.id).collect();
     let best = study.best().map(|best| row(&scene, best));

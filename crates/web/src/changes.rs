@@ -11,10 +11,10 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use elbowroom::domain::Narrowing;
 use elbowroom::space::{Point, Value as Setting};
-use elbowroom::study::{Report, Told, TrialId};
+use elbowroom::study::{Report, Results, Told, TrialId};
 use elbowroom_store::{About, Attempt, DEFAULT_TTL, Digest, HandedTrial, Hold, Reported, Time, check_name, settings};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
 use crate::error::HttpError;
@@ -115,9 +115,11 @@ fn handed_trial(handed: &HandedTrial) -> Value {
 #[serde(deny_unknown_fields)]
 struct Tell {
     trial: u64,
-    /// None for a value that is not finite, which JSON cannot write. It has to be there all the same.
-    #[serde(deserialize_with = "Option::deserialize")]
-    value: Option<f64>,
+    /// Null for a value that is not finite, which JSON cannot write.
+    #[serde(default, deserialize_with = "present")]
+    value: Option<Option<f64>>,
+    /// Results by name, the optimized one among them or not.
+    results: Option<Results>,
     /// The variance of its noise.
     noise: Option<f64>,
     /// The same as a standard deviation.
@@ -126,6 +128,23 @@ struct Tell {
     correction: bool,
     attempt: Option<u32>,
     request: Option<String>,
+}
+
+/// What is there, be it null.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<f64>>, D::Error> {
+    Option::deserialize(deserializer).map(Some)
+}
+
+/// A value and results by name as one.
+fn all_results(value: Option<Option<f64>>, named: Option<Results>) -> Result<Results, HttpError> {
+    match (value, named) {
+        (None, None) => {
+            let hint = "send one of them: {\"value\": 0.25}, or {\"results\": {\"loss\": 0.25, \"minutes\": 12}}";
+            Err(HttpError::bad("there is neither `value` nor `results`", hint))
+        }
+        (None, Some(named)) => Ok(named),
+        (Some(value), named) => Ok(named.unwrap_or_default().with_value(value.unwrap_or(f64::NAN))),
+    }
 }
 
 /// The variance of the noise, from itself or from the standard deviation.
@@ -144,22 +163,24 @@ fn variance(noise: Option<f64>, sd: Option<f64>) -> Result<Option<f64>, HttpErro
 
 /// Tells a value.
 pub async fn tell((State(studies), Path(name)): Studied, body: Sent) -> Answer {
-    let Tell { trial, value, noise, sd, correction, attempt, request } = read(body)?;
+    let Tell { trial, value, results, noise, sd, correction, attempt, request } = read(body)?;
     let noise = variance(noise, sd)?;
-    let mut report = Report::new(value.unwrap_or(f64::NAN));
+    let mut report = Report::new(all_results(value, results)?);
+    let names: Vec<String> = report.results.names().map(str::to_owned).collect();
     (report.noise, report.correction) = (noise, correction);
     blocking(move || {
         let about = about(trial, attempt, request);
-        let told = studies.study(&name)?.live.tell(|study| Ok(study.tell(about, report)?))?;
-        let word = match told {
-            Told::Recorded => "recorded",
-            Told::Late => "late",
-            Told::Replicate => "replicate",
-            Told::Correction => "correction",
-            Told::NotFinite => "not_finite",
-            Told::Repeated => "repeated",
-        };
-        in_json(&json!({ "trial": trial, "told": word }))
+        let (told, missing) = studies.study(&name)?.live.tell(|study| {
+            let told = study.tell(about, report)?;
+            let outcomes = study.study().outcomes();
+            let missing = (told == Told::Aside).then(|| outcomes.say_missing(names.iter().map(String::as_str)));
+            Ok((told, missing))
+        })?;
+        let mut answer = json!({ "trial": trial, "told": told.word() });
+        if let Some(missing) = missing {
+            answer["hint"] = json!(missing);
+        }
+        in_json(&answer)
     })
     .await
 }
@@ -284,6 +305,8 @@ struct Add {
     point: Point,
     /// With a value it is an earlier result, without one a trial that is under way.
     value: Option<f64>,
+    /// Results by name, the optimized one among them or not.
+    results: Option<Results>,
     noise: Option<f64>,
     sd: Option<f64>,
     /// A trial that it takes the place of, which is given up.
@@ -295,10 +318,14 @@ struct Add {
 
 /// Adds a point of one's own, in place of a proposed one if it says so.
 pub async fn add((State(studies), Path(name)): Studied, body: Sent) -> Answer {
-    let Add { point, value, noise, sd, instead_of, due_seconds, request } = read(body)?;
+    let Add { point, value, results, noise, sd, instead_of, due_seconds, request } = read(body)?;
     let noise = variance(noise, sd)?;
     let due = due_seconds.map(|seconds| lease(Some(seconds))).transpose()?;
-    if value.is_none() && noise.is_some() {
+    let results = match (value, results) {
+        (None, None) => None,
+        (value, named) => Some(all_results(value.map(Some), named)?),
+    };
+    if results.is_none() && noise.is_some() {
         return Err(HttpError::bad(
             "there is a noise without a value",
             "send both, or tell them once the value is there",
@@ -316,9 +343,9 @@ pub async fn add((State(studies), Path(name)): Studied, body: Sent) -> Answer {
                     return Err(HttpError::new(StatusCode::CONFLICT, what, "add a point of your own"));
                 }
             }
-            let added = match value {
-                Some(value) => {
-                    let mut report = Report::new(value);
+            let added = match results {
+                Some(results) => {
+                    let mut report = Report::new(results);
                     (report.noise, report.request) = (noise, request.clone());
                     let trial = study.add(&point, report)?;
                     json!({ "trial": trial.id, "attempt": 1, "point": trial.point, "source": trial.source })

@@ -159,6 +159,7 @@ fn actions() -> Vec<(&'static str, &'static str, Value)> {
     let tell = json!({
         "trial": trial(),
         "value": { "type": ["number", "null"] },
+        "results": named_results(),
         "noise": variance(),
         "sd": sd(),
         "correction": truth(),
@@ -178,6 +179,7 @@ fn actions() -> Vec<(&'static str, &'static str, Value)> {
     let add = json!({
         "point": settings(),
         "value": { "type": "number" },
+        "results": named_results(),
         "noise": variance(),
         "sd": sd(),
         "instead_of": trial(),
@@ -192,8 +194,9 @@ fn actions() -> Vec<(&'static str, &'static str, Value)> {
         ),
         (
             "tell",
-            "Tell the value of a trial, null if it is not finite. Late and further values are kept.",
-            object(tell, &["trial", "value"]),
+            "Tell the value of a trial, null if it is not finite, or results by name. Late and further values are kept; \
+             results without the optimized one change nothing else.",
+            object(tell, &["trial"]),
         ),
         ("fail", "Say that a trial ended without a value, or that its point is infeasible.", object(fail, &["trial"])),
         ("release", "Give a trial up, or with `again` back, for whoever asks next.", object(release, &["trial"])),
@@ -210,6 +213,14 @@ fn actions() -> Vec<(&'static str, &'static str, Value)> {
         ),
         ("pause", "Stop handing out points, or go on.", object(json!({ "paused": truth() }), &["paused"])),
     ]
+}
+
+fn named_results() -> Value {
+    json!({
+        "type": "object",
+        "additionalProperties": { "type": ["number", "null", "object"] },
+        "description": "Results by name; the study's metric is the one that is optimized, and ends the trial.",
+    })
 }
 
 fn action(word: &str, summary: &str, body: Value) -> Value {

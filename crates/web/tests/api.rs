@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use crate::common::{Served, space, study, yield_loss};
 use elbowroom::space::{Parameter, Point, SearchSpace};
-use elbowroom::study::{Event, Study, StudyConfig, Told, TrialId, verify};
+use elbowroom::study::{Event, Study, StudyConfig, Told, TrialId, Watched, verify};
 use elbowroom_store::{Error, Heartbeat, SharedStudy, Standing, open};
 use elbowroom_web::document;
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[test]
 fn a_request_that_is_sent_again_has_the_same_answer_and_changes_nothing() {
@@ -95,6 +95,45 @@ fn what_is_told_failed_released_and_alive_says_so() {
 }
 
 #[test]
+fn results_are_told_by_name_over_http_and_shown() {
+    let served = Served::start(true);
+    let mut study =
+        SharedStudy::create(served.store.clone(), "plate", StudyConfig::new(space()).metric("loss")).unwrap();
+    study.ask(3).unwrap();
+    let post = |what: &str, body| served.post(&format!("/api/studies/plate/{what}"), &body).json();
+    let aside = post("tell", json!({ "trial": 0, "results": { "minutes": 12 } }));
+    assert_eq!(aside["told"], "aside");
+    assert!(aside["hint"].as_str().unwrap().contains("optimizes `loss`"), "{aside}");
+    let both = json!({ "trial": 0, "results": { "loss": 0.3, "joules": { "value": 2, "noise": 0.5 } } });
+    assert_eq!(post("tell", both)["told"], "recorded");
+    assert_eq!(post("tell", json!({ "trial": 1, "value": 0.5, "results": { "minutes": 3 } }))["told"], "recorded");
+    assert_eq!(post("tell", json!({ "trial": 2, "results": { "loss": null, "minutes": 4 } }))["told"], "not_finite");
+    let point = json!({ "temperature": 30, "rate": 0.1, "steps": 2, "gas": "N2" });
+    let added = post("add", json!({ "point": point, "results": { "loss": 1.0, "minutes": 9 } }))["trial"].clone();
+    assert_eq!(added, 3);
+    let refused = served.post("/api/studies/plate/tell", &json!({ "trial": 0 }));
+    assert_eq!(refused.status, 400);
+    assert!(refused.json()["error"].as_str().unwrap().contains("neither `value` nor `results`"));
+
+    let table = served.get("/api/studies/plate/trials").json();
+    assert_eq!((&table["metric"], &table["results"]), (&json!("loss"), &json!(["minutes", "joules"])));
+    let results: Vec<&Value> = table["rows"].as_array().unwrap().iter().map(|row| &row["results"]).collect();
+    assert_eq!(results, [&json!([12.0, 2.0]), &json!([3.0, null]), &json!([4.0, null]), &json!([9.0, null])]);
+    let page = served.get("/api/studies/plate/trials/0").json();
+    assert_eq!(page["results"], json!({ "loss": 0.3, "minutes": 12.0, "joules": 2.0 }));
+    let history = served.get("/api/studies/plate/history").json();
+    assert_eq!(
+        (&history["watched"][0]["name"], &history["watched"][0]["trial"]),
+        (&json!("minutes"), &json!([0, 1, 2, 3]))
+    );
+
+    // By way of the server as a store the log is the same, byte by byte.
+    study.refresh().unwrap();
+    let remote = SharedStudy::open(open(&served.url).unwrap(), "plate").unwrap();
+    assert_eq!((remote.digest(), remote.study()), (study.digest(), study.study()));
+}
+
+#[test]
 fn a_budget_is_set_over_http_and_never_below_what_was_handed_out() {
     let served = Served::start(true);
     let config = StudyConfig::new(space()).budget(2);
@@ -133,6 +172,7 @@ fn many_events_go_over_http_in_parts_that_a_server_takes() {
         point: Point::new().with("x", i as f64 / 1e4),
         value: Some(i as f64),
         noise: None,
+        results: Watched::NONE,
         comment: Some("a remark ".repeat(10)),
         request: Some(format!("row {i}")),
     };

@@ -267,6 +267,36 @@ fn nothing_yet_and_nobody_there_are_said() {
 }
 
 #[test]
+fn results_by_name_are_columns_of_the_trials_and_pictures_of_their_own() {
+    let Some(mut browser) = Browser::start() else { return };
+    let served = Served::start(false);
+    let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::float("y", 0.0, 1.0)]).unwrap();
+    let config = StudyConfig::new(space).metric("loss");
+    let mut study = SharedStudy::create(served.store.clone(), "plate", config).unwrap();
+    for (i, handed) in study.ask(4).unwrap().trials.into_iter().enumerate() {
+        study.tell(&handed, [("loss", i as f64), ("minutes", 10.5 + i as f64)]).unwrap();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("report.html");
+    let page = elbowroom_view::report::report(&elbowroom_view::Scene::of(&study), &study.digest().to_string(), true);
+    std::fs::write(&file, page).unwrap();
+    for address in [served.url.clone(), format!("file://{}", file.display())] {
+        browser.open(&address);
+        browser.wait("document.documentElement.dataset.ready");
+        go(&mut browser, "overview");
+        browser.wait("document.querySelector('[data-result=minutes] canvas')");
+        go(&mut browser, "trials");
+        let heads = "[...document.querySelectorAll('th')].map((head) => head.textContent.replace(/ [↑↓]/, '')).join()";
+        browser.wait("document.querySelectorAll('tbody tr').length === 4");
+        assert_eq!(browser.eval(heads), "trial,state,loss,x,y,minutes,from,worker or reason");
+        assert!(browser.eval("document.querySelector('tbody').innerText").as_str().unwrap().contains("13.5"));
+        go(&mut browser, "trial/3");
+        browser.wait("document.body.innerText.includes('minutes') && document.body.innerText.includes('13.5')");
+    }
+    assert!(browser.complaints.is_empty(), "{:?}", browser.complaints);
+}
+
+#[test]
 fn names_and_values_are_texts_whatever_they_say() {
     let Some(mut browser) = Browser::start() else { return };
     let served = Served::start(false);

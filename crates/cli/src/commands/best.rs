@@ -24,6 +24,10 @@ pub fn in_words(study: &SharedStudy) -> String {
     let value = best.value().map_or_else(String::new, number);
     let mut text =
         format!("best observed: {value} (trial {}{})\n{}", best.id, breaks(study, best), point_lines(&best.point));
+    let watched = words::watched(best);
+    if !watched.is_empty() {
+        text += &format!("  with {}\n", words::safe(&watched));
+    }
     if let Some(found) = study.study().recommended() {
         let (mean, sd) = (number(found.mean), number(found.sd));
         match found.trial {

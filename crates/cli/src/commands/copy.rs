@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use elbowroom::study::{Report, TrialState};
+use elbowroom::study::{Report, Results, Trial, TrialId, TrialState};
 use elbowroom_store::{About, SharedStudy, Store, open, worker_name};
 use serde_json::json;
 
@@ -57,16 +57,20 @@ fn go_on(old: &SharedStudy, to: Arc<dyn Store>, name: &str, trials: usize) -> Re
         let mut begin = || new.start(&trial.point, None, Some(&request)).map(|started| started.id());
         match &trial.state {
             TrialState::Complete { .. } => {
-                let mut report = Report::new(trial.value().unwrap_or(f64::NAN)).request(request);
+                let value = Results::from(trial.value().unwrap_or(f64::NAN));
+                let results = trial.watched().fold(value, |results, (name, value)| results.with(name, value));
+                let mut report = Report::new(results).request(request);
                 report.noise = trial.noise();
                 new.add(&trial.point, report)?;
             }
             TrialState::Failed { reason } => {
                 let id = begin()?;
+                watched(&mut new, trial, id, &request)?;
                 new.fail(About::from(id).request(format!("{request}: failed")), reason)?;
             }
             TrialState::Infeasible { reason, .. } => {
                 let id = begin()?;
+                watched(&mut new, trial, id, &request)?;
                 new.infeasible(About::from(id).request(format!("{request}: infeasible")), reason)?;
             }
             TrialState::Pending | TrialState::Released => continue,
@@ -74,4 +78,13 @@ fn go_on(old: &SharedStudy, to: Arc<dyn Store>, name: &str, trials: usize) -> Re
         n += 1;
     }
     Ok(n)
+}
+
+/// Tells what was measured in a trial without a value.
+fn watched(new: &mut SharedStudy, trial: &Trial, id: TrialId, request: &str) -> Result<()> {
+    let results: Results = trial.watched().collect();
+    if !results.is_empty() {
+        new.tell(id, Report::new(results).request(format!("{request}: results")))?;
+    }
+    Ok(())
 }

@@ -12,7 +12,7 @@ use crate::args::Import;
 use crate::fault::{fault, within};
 use crate::intake::{Change, Plan, Wishes, plan};
 use crate::place::Place;
-use crate::sheet::{RowResult, Sheet, read_sheet};
+use crate::sheet::{Sheet, read_sheet};
 use crate::words::safe;
 
 /// The largest file.
@@ -36,8 +36,8 @@ pub fn import(args: &Import, json: bool) -> Result<()> {
         (None, None) => return place.open().map(drop),
     };
     let in_file = |error: anyhow::Error| within(format_args!("{}, ", args.file.display()), &error);
-    let column = args.value.as_deref().unwrap_or("value");
-    let sheet = read_sheet(&bytes(&args.file)?, study.space(), column).map_err(in_file)?;
+    let column = args.value.as_deref();
+    let sheet = read_sheet(&bytes(&args.file)?, study.space(), study.outcomes(), column).map_err(in_file)?;
     let wishes = Wishes { correct: args.correct, given: args.given };
     let planned = plan(study, &sheet, wishes).map_err(in_file)?;
     let is_new = planned.news().next().is_some();
@@ -47,7 +47,7 @@ pub fn import(args: &Import, json: bool) -> Result<()> {
     let write = is_new && (args.yes || (!json && confirmed()?));
     if write {
         let mut shared = place.open_or_create()?;
-        shared.append_all(|study| Ok::<_, anyhow::Error>(plan(study, &sheet, wishes)?.events(study)))?;
+        shared.append_all(|study| Ok::<_, anyhow::Error>(plan(study, &sheet, wishes)?.events(study)?))?;
     }
     answer(
         json,
@@ -73,7 +73,7 @@ fn bytes(path: &Path) -> Result<Vec<u8>> {
 }
 
 fn n_blank(sheet: &Sheet) -> usize {
-    sheet.rows.iter().filter(|row| row.result == RowResult::Blank).count()
+    sheet.rows.iter().filter(|row| row.is_blank()).count()
 }
 
 fn show(plan: &Plan, sheet: &Sheet, wished: bool) -> Result<()> {

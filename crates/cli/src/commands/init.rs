@@ -124,6 +124,7 @@ impl Answers {
 
 name = {name}
 goal = "{goal}"              # of the value: minimize or maximize
+# metric = "loss"               # its name, where the command prints several: {{"loss": 0.3, "minutes": 12}}
 # store = "results.elbow"       # a store file, beside this one; "$NAME" reads the address from the environment
 # seed = 0
 # initial = 8                   # points of the initial design; 2 (parameters + 1) unless given

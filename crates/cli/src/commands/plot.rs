@@ -35,7 +35,7 @@ const ATTEMPTS: usize = 3000;
 pub fn plot(args: &Plot, json: bool) -> Result<()> {
     let study = Place::find(&args.study)?.open()?;
     let charts = match args.what {
-        Picture::History => vec![history(study.study())],
+        Picture::History => vec![history(study.study(), args.result.as_deref())?],
         Picture::Slices => slices(&study)?,
         Picture::Map => vec![map(&study, args)?],
         Picture::Timeline => vec![timeline(&study)?],
@@ -98,22 +98,45 @@ fn subtitle(study: &SharedStudy, args: &Plot) -> String {
     }
 }
 
-fn history(study: &Study) -> Chart {
+fn history(study: &Study, result: Option<&str>) -> Result<Chart> {
+    let outcomes = study.outcomes();
+    if let Some(name) = result.filter(|name| *name != outcomes.metric()) {
+        return watched(study, name);
+    }
     let valued: Vec<(f64, f64)> =
         study.trials().iter().filter_map(|trial| Some((trial.id.0 as f64, trial.value()?))).collect();
     let best = best_so_far(valued.iter().map(|v| v.1), study.config().goal);
     let best = valued.iter().zip(best).map(|((x, _), best)| (*x, best)).collect();
     let log = spans_decades(&valued);
     let scale = if log { " (log scale)" } else { "" };
-    Chart {
-        title: format!("value of each trial, and the best so far{scale}"),
+    let name = outcomes.metric();
+    Ok(Chart {
+        title: format!("{name} of each trial, and the best so far{scale}"),
         x: Scale { whole: true, ..Scale::new("trial") },
-        y: Scale { log, ..Scale::new("value") },
+        y: Scale { log, ..Scale::new(name) },
         series: vec![
             Series { name: "value", kind: Kind::Dots, points: valued },
             Series { name: "best so far", kind: Kind::Steps, points: best },
         ],
+    })
+}
+
+/// A result that is not optimized, trial by trial: none of them is the best.
+fn watched(study: &Study, name: &str) -> Result<Chart> {
+    if !study.outcomes().watched().any(|known| known == name) {
+        let names: Vec<&str> = study.outcomes().names().collect();
+        return Err(fault(format!("no trial has a result `{name}`"), format!("take one of {}", names.join(", "))));
     }
+    let told = study.trials().iter().filter_map(|trial| Some((trial.id.0 as f64, trial.result(name)?)));
+    let points: Vec<(f64, f64)> = told.collect();
+    let log = spans_decades(&points);
+    let scale = if log { " (log scale)" } else { "" };
+    Ok(Chart {
+        title: format!("{name} of each trial{scale}"),
+        x: Scale { whole: true, ..Scale::new("trial") },
+        y: Scale { log, ..Scale::new(name) },
+        series: vec![Series { name: "value", kind: Kind::Dots, points }],
+    })
 }
 
 fn spans_decades(points: &[(f64, f64)]) -> bool {

@@ -1,7 +1,7 @@
 //! `elbow status`: how a study stands.
 
 use anyhow::Result;
-use elbowroom::study::{Goal, Streak};
+use elbowroom::study::{DEFAULT_METRIC, Goal, Streak};
 use elbowroom_run::format_duration;
 use elbowroom_store::{SharedStudy, Standing};
 use serde_json::{Value, json};
@@ -28,6 +28,8 @@ fn in_words(study: &SharedStudy) -> String {
         Goal::Minimize => "minimize",
         Goal::Maximize => "maximize",
     };
+    let metric = study.study().outcomes().metric();
+    let goal = if metric == DEFAULT_METRIC { goal.to_owned() } else { format!("{goal} {}", words::safe(metric)) };
     let budget = config.budget.map_or_else(String::new, |budget| format!(", of {budget}"));
     let mut text = format!("study   {} ({goal}, {})\n", study.name(), config.strategy.name());
     text += &format!("store   {}\n", study.store().place());
@@ -38,6 +40,10 @@ fn in_words(study: &SharedStudy) -> String {
             format!("best    {} (trial {}{})  {}", number(value), best.id, breaks(study, best), point(&best.point));
         text += &words::wrap(&line, 8, width());
         text += &format!("        {}\n", spark(&best_so_far(values, config.goal), 60));
+    }
+    let watched: Vec<&str> = study.study().outcomes().watched().collect();
+    if !watched.is_empty() {
+        text += &words::wrap(&format!("results {}", words::safe(&watched.join(", "))), 8, width());
     }
     if study.is_paused() {
         text += "paused  nothing is handed out until the study is resumed in the dashboard\n";
@@ -81,7 +87,7 @@ fn in_json(study: &SharedStudy) -> Value {
             "live": lease.is_live(study.now()),
         })
     };
-    json!({
+    let mut status = json!({
         "study": study.name(),
         "store": study.store().place(),
         "goal": config.goal,
@@ -98,5 +104,11 @@ fn in_json(study: &SharedStudy) -> Value {
         "changed_ms": study.times().last().map(|time| time.0),
         "now_ms": study.now().0,
         "leases": study.leases().map(lease).collect::<Vec<_>>(),
-    })
+    });
+    let outcomes = study.study().outcomes();
+    if outcomes.are_named() {
+        status["metric"] = json!(outcomes.metric());
+        status["watched"] = outcomes.watched().collect();
+    }
+    status
 }

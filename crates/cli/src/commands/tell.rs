@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use elbowroom::space::{Parameter, Point, SearchSpace, Value};
-use elbowroom::study::{Report, Told, TrialId};
+use elbowroom::study::{Outcomes, Report, Results, Told, TrialId};
 use elbowroom_store::{About, Attempt, Reported, SharedStudy};
 use serde_json::json;
 
@@ -12,22 +12,27 @@ use crate::fault::fault;
 use crate::place::Place;
 use crate::words::{breaks, broken, number};
 
-/// Tells a value.
+/// Tells what was measured.
 pub fn tell(args: &Tell, json: bool) -> Result<()> {
     let place = Place::find(&args.study.clone().into())?;
     match (args.what.as_slice(), args.at.is_empty()) {
-        ([trial, value], true) => {
+        ([trial, results @ ..], true) if !results.is_empty() => {
             let trial = trial.parse().map(TrialId).map_err(|_| {
                 fault(format!("{trial:?} is no trial"), "give a trial's number, as `elbow trials` lists them")
             })?;
-            let report = report(args, value)?;
+            let report = report(args, results)?;
+            let names: Vec<String> = report.results.names().map(str::to_owned).collect();
             let mut study = place.open()?;
             let told = study.tell(trial, report)?;
-            let (word, meaning) = told_in_words(told);
-            answer(json, || json!({ "trial": trial, "told": word }), || format!("trial {trial}: {meaning}\n"))
+            let meaning = told_in_words(told, study.study().outcomes(), &names);
+            let mut found = json!({ "trial": trial, "told": told.word() });
+            if told == Told::Aside {
+                found["hint"] = json!(meaning);
+            }
+            answer(json, || found, || format!("trial {trial}: {meaning}\n"))
         }
-        ([value], false) => {
-            let report = report(args, value)?;
+        (results, false) => {
+            let report = report(args, results)?;
             let mut study = place.open_or_create()?;
             let point = point(study.study().space(), &args.at)?;
             let trial = study.add(&point, report)?;
@@ -39,29 +44,54 @@ pub fn tell(args: &Tell, json: bool) -> Result<()> {
                 || format!("trial {id}: added with {value}{breaks}\n"),
             )
         }
-        _ => Err(fault("a trial and a value are needed", "elbow tell 3 0.25, or elbow tell --at x=0.5 0.25")),
+        _ => {
+            let hint = "elbow tell 3 0.25, elbow tell 3 loss=0.25 minutes=12, or elbow tell --at x=0.5 0.25";
+            Err(fault("a trial and a value are needed", hint))
+        }
     }
 }
 
-fn report(args: &Tell, value: &str) -> Result<Report> {
-    let number =
-        value.parse().map_err(|_| fault(format!("{value:?} is no number"), "give the value that was measured"))?;
-    let mut report = Report::new(number);
+fn report(args: &Tell, written: &[String]) -> Result<Report> {
+    let mut report = Report::new(results(written)?);
     report.noise = args.noise.or(args.sd.map(|sd| sd * sd));
     report.correction = args.correction;
     report.request.clone_from(&args.request);
     Ok(report)
 }
 
-fn told_in_words(told: Told) -> (&'static str, &'static str) {
-    match told {
-        Told::Recorded => ("recorded", "recorded"),
-        Told::Late => ("late", "kept; it came late"),
-        Told::Replicate => ("replicate", "kept beside its other values; their mean counts"),
-        Told::Correction => ("correction", "kept instead of its other values"),
-        Told::NotFinite => ("not_finite", "recorded as a failure: the value is not finite"),
-        Told::Repeated => ("repeated", "told before under this name; nothing changed"),
+/// Results as people write them: one number, `name=number`, or both.
+fn results(written: &[String]) -> Result<Results> {
+    let number = |text: &str| {
+        let hint = "give what was measured: 0.25, or loss=0.25 minutes=12";
+        text.trim().parse::<f64>().map_err(|_| fault(format!("{text:?} is no number"), hint))
+    };
+    let bare: Vec<&String> = written.iter().filter(|word| !word.contains('=')).collect();
+    if bare.len() > 1 {
+        let what = format!("there are {} values without a name", bare.len());
+        return Err(fault(what, "give one, and the others as name=number"));
     }
+    let value = bare.first().map(|text| number(text)).transpose()?;
+    // Names may have an `=` in them; numbers have none.
+    let named = written.iter().filter_map(|word| word.rsplit_once('='));
+    named.into_iter().try_fold(value.map_or_else(Results::default, Results::from), |results, (name, text)| {
+        Ok(results.with(name.trim(), number(text)?))
+    })
+}
+
+fn told_in_words(told: Told, outcomes: &Outcomes, names: &[String]) -> String {
+    match told {
+        Told::Recorded => "recorded",
+        Told::Late => "kept; it came late",
+        Told::Replicate => "kept beside its other values; their mean counts",
+        Told::Correction => "kept instead of its other values",
+        Told::NotFinite => "recorded as a failure: the value is not finite",
+        Told::Aside => {
+            let missing = outcomes.say_missing(names.iter().map(String::as_str));
+            return format!("kept, and nothing else changes: {missing}");
+        }
+        Told::Repeated => "told before under this name; nothing changed",
+    }
+    .to_owned()
 }
 
 /// A point written as `name=value`, one after the other.

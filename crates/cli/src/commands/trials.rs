@@ -28,8 +28,14 @@ pub fn trials(args: &Trials, json: bool) -> Result<()> {
 
 fn choose<'a>(study: &'a SharedStudy, args: &Trials) -> Result<Vec<&'a Trial>> {
     let space = study.study().space();
-    let condition = args.condition.as_deref().map(|text| Condition::parse(text, space, &["value"])).transpose()?;
-    let holds = |trial: &Trial| condition.as_ref().is_none_or(|c| c.holds(&trial.point, &[trial.value()]));
+    let named = study.study().outcomes().names().filter(|name| *name != "value");
+    let results: Vec<&str> = std::iter::once("value").chain(named).collect();
+    let condition = args.condition.as_deref().map(|text| Condition::parse(text, space, &results)).transpose()?;
+    let known = |trial: &Trial| -> Vec<Option<f64>> {
+        let result = |name: &&str| if *name == "value" { trial.value() } else { trial.result(name) };
+        results.iter().map(result).collect()
+    };
+    let holds = |trial: &Trial| condition.as_ref().is_none_or(|c| c.holds(&trial.point, &known(trial)));
     let stands = |trial: &Trial| args.state.is_empty() || args.state.contains(&study.standing(trial));
     let wanted = |trial: &&Trial| stands(trial) && holds(trial);
     let mut chosen: Vec<&Trial> = study.study().trials().iter().filter(wanted).collect();
@@ -45,12 +51,16 @@ fn choose<'a>(study: &'a SharedStudy, args: &Trials) -> Result<Vec<&'a Trial>> {
             (None, None) => Ordering::Equal,
         }),
         name => {
-            let names: Vec<&str> = space.parameters().iter().map(|p| p.name()).collect();
+            let results = study.study().outcomes();
+            let parameters = space.parameters().iter().map(|p| p.name());
+            let names: Vec<&str> = parameters.chain(results.names().filter(|name| *name != "value")).collect();
             if !names.contains(&name) {
                 let hint = format!("take one of trial, value, state, {}", names.join(", "));
                 return Err(fault(format!("trials have no `{name}` to be sorted by"), hint));
             }
-            chosen.sort_by(|a, b| order(a.point.get(name), b.point.get(name)));
+            // Trials without the result come last.
+            let key = |trial: &Trial| trial.point.get(name).cloned().or_else(|| trial.result(name).map(Setting::from));
+            chosen.sort_by(|a, b| order(key(a).as_ref(), key(b).as_ref()));
         }
     }
     if args.reverse {
@@ -85,6 +95,8 @@ fn in_words(study: &SharedStudy, trials: &[&Trial]) -> String {
     let with_reasons = trials.iter().any(|trial| words::reason(trial).is_some());
     let mut head = vec!["trial", "state", "value"];
     head.extend(&names);
+    let watched: Vec<&str> = study.study().outcomes().watched().collect();
+    head.extend(&watched);
     head.extend(with_reasons.then_some("reason"));
     let with_notes = trials.iter().any(|trial| !trial.notes.is_empty());
     head.extend(with_notes.then_some("notes"));
@@ -93,6 +105,8 @@ fn in_words(study: &SharedStudy, trials: &[&Trial]) -> String {
         let mut row = vec![trial.id.to_string(), study.standing(trial).word().to_owned()];
         row.push(trial.value().map_or_else(|| "-".to_owned(), number));
         row.extend(names.iter().map(|name| trial.point.get(name).map_or_else(String::new, short)));
+        let result = |name: &&str| trial.result(name).map_or_else(|| "-".to_owned(), number);
+        row.extend(watched.iter().map(result));
         row.extend(with_reasons.then(|| words::reason(trial).map_or_else(String::new, |text| brief(text, 60))));
         row.extend(with_notes.then(|| brief(&trial.notes.join("; "), 60)));
         rows.push(row);

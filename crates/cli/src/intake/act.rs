@@ -1,26 +1,26 @@
 //! What a row does.
 
 use elbowroom::space::Point;
-use elbowroom::study::{Report, TrialId};
+use elbowroom::study::{Report, Results, TrialId};
 
 /// What a row does to a study.
 #[derive(Debug, Clone)]
 pub enum Act {
     Tell(TrialId, Report),
-    Fail(TrialId, String),
-    Infeasible(TrialId, String),
+    Fail(TrialId, String, Results),
+    Infeasible(TrialId, String, Results),
     /// Measured elsewhere than planned: the trial is given up, and the point added.
     Elsewhere(TrialId, Point, Report),
     Add(Point, Report),
-    AddFailed(Point, String),
-    AddInfeasible(Point, String),
+    AddFailed(Point, String, Results),
+    AddInfeasible(Point, String, Results),
 }
 
 impl Act {
     /// The trial that the row names.
     pub fn trial(&self) -> Option<TrialId> {
         match self {
-            Act::Tell(trial, _) | Act::Fail(trial, _) | Act::Infeasible(trial, _) | Act::Elsewhere(trial, ..) => {
+            Act::Tell(trial, ..) | Act::Fail(trial, ..) | Act::Infeasible(trial, ..) | Act::Elsewhere(trial, ..) => {
                 Some(*trial)
             }
             Act::Add(..) | Act::AddFailed(..) | Act::AddInfeasible(..) => None,

@@ -18,15 +18,18 @@ pub fn correct_all(study: &Study, changes: &mut [Change]) -> Result<()> {
     }
     for (id, mut rows) in rows {
         let trial = study.trial(id)?;
-        if trial.value().is_none() {
+        correct_others(study, trial, &mut rows);
+        if trial.value().is_none() || rows.iter().all(|row| value(row).is_none()) {
             continue;
         }
+        rows.retain(|row| value(row).is_some());
         let key = |value: f64, noise: Option<f64>| (value.to_bits(), noise.map(f64::to_bits));
         let mut has: Vec<_> = trial.measurements().iter().map(|m| key(m.value, m.noise)).collect();
-        let mut told: Vec<_> = rows.iter().filter_map(|row| row.act.told()).map(|r| key(r.value, r.noise)).collect();
+        let mut told: Vec<_> = rows.iter().filter_map(|row| Some(key(value(row)?, row.act.told()?.noise))).collect();
         has.sort_unstable();
         told.sort_unstable();
-        let known = has == told || rows.iter().all(|row| row.stands);
+        let same_others = rows.iter().all(|row| has_others(trial, row));
+        let known = (has == told && same_others) || rows.iter().all(|row| row.stands);
         let number = n_corrections(trial) + 1;
         for (i, row) in rows.iter_mut().enumerate() {
             row.known = known;
@@ -39,6 +42,32 @@ pub fn correct_all(study: &Study, changes: &mut [Change]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The value that a row tells.
+fn value(row: &Change) -> Option<f64> {
+    row.act.told()?.results.bare()
+}
+
+/// Whether a trial has the results that a row tells besides its value.
+fn has_others(trial: &Trial, row: &Change) -> bool {
+    let told = row.act.told().into_iter().flat_map(|report| report.results.named());
+    told.into_iter().all(|(name, told)| trial.result(name) == Some(told.value))
+}
+
+/// Rows without a value take the place of what the trial has of the results that they name.
+fn correct_others(study: &Study, trial: &Trial, rows: &mut [&mut Change]) {
+    for row in rows.iter_mut().filter(|row| value(row).is_none()) {
+        row.known = row.stands || has_others(trial, row);
+        let known = |(name, _)| trial.result(name).is_some();
+        let Act::Tell(_, report) = &mut row.act else { continue };
+        if report.results.named().any(known) {
+            *report = report.clone().correction();
+            // Values may come back that were corrected before.
+            row.request = fitting(format!("{}, correction at {}", row.request, study.events().len()));
+            row.words += ", instead of its earlier results";
+        }
+    }
 }
 
 fn n_corrections(trial: &Trial) -> usize {

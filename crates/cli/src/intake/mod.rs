@@ -10,7 +10,8 @@ mod rows;
 use std::collections::{HashMap, HashSet};
 
 use anyhow::Result;
-use elbowroom::study::{Event, Study, TrialId};
+use elbowroom::space::Point;
+use elbowroom::study::{Event, Report, Results, Study, TrialId, Watched};
 use elbowroom_store::{Digest, Time, check_name};
 
 use crate::sheet::{Row, RowResult, Sheet, all_of};
@@ -56,7 +57,7 @@ pub fn plan(study: &Study, sheet: &Sheet, wishes: Wishes) -> Result<Plan> {
     let mut changes = Vec::new();
     // Equal rows of a trial are replicates: the how-manieth a row is belongs to its name.
     let mut seen: HashMap<String, usize> = HashMap::new();
-    for row in sheet.rows.iter().filter(|row| row.result != RowResult::Blank) {
+    for row in sheet.rows.iter().filter(|row| !row.is_blank()) {
         let Some((act, words)) = rows.act(row) else { continue };
         let breaks = rows.broken_constraint(&act);
         let name = name(row, act.trial().filter(|_| !rows.given));
@@ -88,7 +89,8 @@ impl Plan {
     }
 
     /// The same as events that follow the study's own.
-    pub fn events(&self, study: &Study) -> Vec<Event> {
+    pub fn events(&self, study: &Study) -> Result<Vec<Event>> {
+        let outcomes = study.outcomes();
         let mut events = Vec::new();
         let mut next = study.trials().len() as u64;
         let mut released = HashSet::new();
@@ -96,45 +98,51 @@ impl Plan {
             let request = Some(request.clone());
             let failure = request.as_ref().map(|request| fitting(format!("{request}, its failure")));
             let new = TrialId(next);
-            let begun = |point| Event::Added {
-                trial: new,
-                point,
-                value: None,
-                noise: None,
-                comment: None,
-                request: request.clone(),
+            let begun = |point: &Point| Event::begun(new, point, request.clone());
+            // What was measured in a trial without a value.
+            let aside = |trial: TrialId, others: Results| {
+                if others.is_empty() {
+                    return Ok(None);
+                }
+                let mut report = Report::new(others);
+                report.request = request.as_ref().map(|request| fitting(format!("{request}, its results")));
+                report.into_event(trial, outcomes).map(Some)
             };
             match act.clone() {
                 Act::Tell(trial, mut report) => {
                     report.request = request;
-                    events.push(report.into_event(trial));
+                    events.push(report.into_event(trial, outcomes)?);
                     continue;
                 }
-                Act::Fail(trial, reason) => {
-                    events.push(Event::Failed { trial, reason, request });
+                Act::Fail(trial, reason, others) => {
+                    events.extend(aside(trial, others)?);
+                    events.push(Event::Failed { trial, reason, results: Watched::NONE, request });
                     continue;
                 }
-                Act::Infeasible(trial, reason) => {
+                Act::Infeasible(trial, reason, others) => {
+                    events.extend(aside(trial, others)?);
                     events.push(Event::Infeasible { trial, reason, request });
                     continue;
                 }
-                Act::Add(point, mut report) | Act::Elsewhere(_, point, mut report) if !report.value.is_finite() => {
-                    report.request = failure;
-                    events.extend([begun(point), report.into_event(new)]);
+                Act::Add(point, mut report) | Act::Elsewhere(_, point, mut report) => {
+                    report.request = request.clone();
+                    match report.clone().into_event(new, outcomes)? {
+                        Event::Failed { .. } => {
+                            report.request = failure;
+                            events.extend([begun(&point), report.into_event(new, outcomes)?]);
+                        }
+                        told => events.push(Event::added(new, &point, told)),
+                    }
                 }
-                Act::Add(point, report) | Act::Elsewhere(_, point, report) => events.push(Event::Added {
-                    trial: new,
-                    point,
-                    value: Some(report.value),
-                    noise: report.noise,
-                    comment: report.comment,
-                    request,
-                }),
-                Act::AddFailed(point, reason) => {
-                    events.extend([begun(point), Event::Failed { trial: new, reason, request: failure }]);
+                Act::AddFailed(point, reason, others) => {
+                    events.push(begun(&point));
+                    events.extend(aside(new, others)?);
+                    events.push(Event::Failed { trial: new, reason, results: Watched::NONE, request: failure });
                 }
-                Act::AddInfeasible(point, reason) => {
-                    events.extend([begun(point), Event::Infeasible { trial: new, reason, request: failure }]);
+                Act::AddInfeasible(point, reason, others) => {
+                    events.push(begun(&point));
+                    events.extend(aside(new, others)?);
+                    events.push(Event::Infeasible { trial: new, reason, request: failure });
                 }
             }
             next += 1;
@@ -145,7 +153,7 @@ impl Plan {
                 events.push(Event::Released { trial: *trial, request: None });
             }
         }
-        events
+        Ok(events)
     }
 }
 
@@ -162,7 +170,8 @@ fn name(row: &Row, trial: Option<TrialId>) -> String {
         RowResult::Blank => "blank".to_owned(),
     };
     let point = row.point.as_ref().map_or_else(String::new, |point| format!(" at {point}"));
-    format!("import: {trial} {result}{point}")
+    let others: String = row.others.iter().map(|(name, value)| format!(", {name} {value:?}")).collect();
+    format!("import: {trial} {result}{others}{point}")
 }
 
 /// A name that a store takes: a long one is shortened to its digest.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use elbowroom::space::{Parameter, Point, SearchSpace};
-use elbowroom::study::{Report, Study, Trial, TrialId, TrialState};
+use elbowroom::study::{Report, Results, Study, Trial, TrialId, TrialState};
 
 use super::{Act, Wishes};
 use crate::sheet::{Complaint, Row, RowResult, Sheet, as_planned, is_same_well};
@@ -53,28 +53,32 @@ impl<'a> Rows<'a> {
         let why = reason(row);
         let stays = if trial.value().is_some() { "; it has a value, which stays, and this is noted" } else { "" };
         Some(match row.result {
-            RowResult::Blank => return None,
-            RowResult::Failed => (Act::Fail(id, why.to_owned()), format!("trial {id} failed: {why}{stays}")),
+            RowResult::Blank if row.others.is_empty() => return None,
+            // Results besides belong to the trial, whatever was set.
+            RowResult::Blank => (Act::Tell(id, report(None, row)), format!("trial {id}: {}", shown(None, row))),
+            RowResult::Failed => {
+                (Act::Fail(id, why.to_owned(), others(row)), format!("trial {id} failed: {why}{stays}"))
+            }
             RowResult::Infeasible => {
-                (Act::Infeasible(id, why.to_owned()), format!("trial {id} is infeasible: {why}{stays}"))
+                (Act::Infeasible(id, why.to_owned(), others(row)), format!("trial {id} is infeasible: {why}{stays}"))
             }
             RowResult::Value(value) if is_as_planned(trial, row) => {
                 let old = |old: f64| format!(", beside {}", number(old));
                 let beside = trial.value().filter(|_| !self.correct).map_or_else(String::new, old);
-                (Act::Tell(id, report(value, row)), format!("trial {id}: {}{beside}", number(value)))
+                (Act::Tell(id, report(Some(value), row)), format!("trial {id}: {}{beside}", shown(Some(value), row)))
             }
             RowResult::Value(value) => {
                 let full = self.complete(row, Some(trial))?;
-                let (shown, at) = (number(value), point(&full));
+                let (shown, at) = (shown(Some(value), row), point(&full));
                 let words = format!("trial {id}: {shown} at {at} instead, which becomes a trial of its own");
-                self.at_its_trial(Act::Elsewhere(id, full, report(value, row)), words)
+                self.at_its_trial(Act::Elsewhere(id, full, report(Some(value), row)), words)
             }
         })
     }
 
     /// A row that names no trial.
     fn own_point(&mut self, row: &Row) -> Option<(Act, String)> {
-        if row.point.is_none() && row.result != RowResult::Blank {
+        if row.point.is_none() && !row.is_blank() {
             if row.well.is_none() || self.given {
                 self.complain(row, "there is a result without a point".to_owned(), "fill in the parameters' cells");
             }
@@ -83,13 +87,16 @@ impl<'a> Rows<'a> {
         let full = self.complete(row, None)?;
         let (why, at) = (reason(row), format!("at a point of your own, {}", point(&full)));
         Some(match row.result {
-            RowResult::Blank => return None,
+            RowResult::Blank if row.others.is_empty() => return None,
+            RowResult::Blank => (Act::Add(full, report(None, row)), format!("{} {at}", shown(None, row))),
             RowResult::Value(value) => {
-                let words = format!("{} {at}", number(value));
-                self.at_its_trial(Act::Add(full, report(value, row)), words)
+                let words = format!("{} {at}", shown(Some(value), row));
+                self.at_its_trial(Act::Add(full, report(Some(value), row)), words)
             }
-            RowResult::Failed => (Act::AddFailed(full, why.to_owned()), format!("failed {at}: {why}")),
-            RowResult::Infeasible => (Act::AddInfeasible(full, why.to_owned()), format!("infeasible {at}: {why}")),
+            RowResult::Failed => (Act::AddFailed(full, why.to_owned(), others(row)), format!("failed {at}: {why}")),
+            RowResult::Infeasible => {
+                (Act::AddInfeasible(full, why.to_owned(), others(row)), format!("infeasible {at}: {why}"))
+            }
         })
     }
 
@@ -203,17 +210,21 @@ fn is_as_planned(trial: &Trial, row: &Row) -> bool {
     row.point.as_ref().is_none_or(|point| point.iter().all(same))
 }
 
-/// Whether the trial's value is this one, or was at some time.
+/// Whether the trial's value is this one, or was at some time, and its other results are what the report says.
 fn said_so(trial: &Trial, report: &Report) -> bool {
-    let TrialState::Complete { measurements } = &trial.state else { return false };
     let alike = |a: Option<f64>, b: Option<f64>| match (a, b) {
         (Some(a), Some(b)) => a == b || (a - b).abs() <= 1e-14 * a.abs().max(b.abs()),
         (a, b) => a == b,
     };
+    if !report.results.named().all(|(name, told)| alike(trial.result(name), Some(told.value))) {
+        return false;
+    }
+    let Some(value) = report.results.bare() else { return true };
+    let TrialState::Complete { measurements } = &trial.state else { return false };
     (1..=measurements.len()).rev().any(|n| {
         let mut then = trial.clone();
         then.state = TrialState::Complete { measurements: measurements[..n].to_vec() };
-        alike(then.value(), Some(report.value)) && alike(then.noise(), report.noise)
+        alike(then.value(), Some(value)) && alike(then.noise(), report.noise)
     })
 }
 
@@ -221,9 +232,22 @@ fn reason(row: &Row) -> &str {
     if row.comment.is_empty() { "no reason was given" } else { &row.comment }
 }
 
-fn report(value: f64, row: &Row) -> Report {
-    let mut report = Report::new(value);
-    report.noise = row.noise;
+/// The results of a row besides the optimized one.
+fn others(row: &Row) -> Results {
+    row.others.iter().cloned().collect()
+}
+
+/// All results of a row in words.
+fn shown(value: Option<f64>, row: &Row) -> String {
+    let others = row.others.iter().map(|(name, value)| format!("{name}={}", number(*value)));
+    value.map(number).into_iter().chain(others).collect::<Vec<_>>().join(" ")
+}
+
+fn report(value: Option<f64>, row: &Row) -> Report {
+    let bare = value.map_or_else(Results::default, Results::from);
+    let results = row.others.iter().fold(bare, |results, (name, value)| results.with(name, *value));
+    let mut report = Report::new(results);
+    report.noise = row.noise.filter(|_| value.is_some());
     report.comment = (!row.comment.is_empty()).then(|| row.comment.clone());
     report
 }

@@ -42,7 +42,7 @@ mod tests {
     fn a_sheet_is_read_back_as_it_was_written() {
         let point = Point::new().with("x", 1.0 / 3.0).with("kind", "=a").with("value", 3);
         let planned = [Planned { trial: TrialId(7), point: &point, well: well(96, 12) }];
-        let text = write(&space(), &planned).unwrap();
+        let text = write(&space(), &[], &planned).unwrap();
         assert_eq!(text, "trial,well,x,kind,parameter value,value,sd,comment\n7,B1,0.333333,'=a,3,,,\n");
         let rows = read(text.as_bytes(), &space()).unwrap();
         assert_eq!((rows[0].trial, rows[0].result), (Some(TrialId(7)), RowResult::Blank));

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use elbowroom::space::{Point, SearchSpace};
-use elbowroom::study::TrialId;
-use elbowroom_view::cells::{column, unguarded};
+use elbowroom::study::{Outcomes, TrialId, outcomes_of};
+use elbowroom_view::cells::{column, named_result, result_column, unguarded};
 
 use super::complaint::{Complaint, all_of};
 use crate::commands::value;
@@ -34,8 +34,17 @@ pub struct Row {
     pub result: RowResult,
     /// The variance of the value's noise.
     pub noise: Option<f64>,
+    /// The other results, by name.
+    pub others: Vec<(String, f64)>,
     /// The row's comment.
     pub comment: String,
+}
+
+impl Row {
+    /// Whether it says nothing of its trial.
+    pub fn is_blank(&self) -> bool {
+        self.result == RowResult::Blank && self.others.is_empty()
+    }
 }
 
 /// What a row says came of its trial.
@@ -51,15 +60,15 @@ pub enum RowResult {
     Infeasible,
 }
 
-/// Reads a sheet back. A complaint names its line, and all of them are made at once.
+/// Reads a sheet of a study whose results have no names. A complaint names its line, and all of them are made at once.
 pub fn read(bytes: &[u8], space: &SearchSpace) -> Result<Vec<Row>> {
-    let sheet = read_sheet(bytes, space, "value")?;
+    let sheet = read_sheet(bytes, space, &outcomes_of(None, None, None)?, None)?;
     if sheet.complaints.is_empty() { Ok(sheet.rows) } else { Err(all_of(sheet.complaints)) }
 }
 
-/// As [`read`], with the values in a column of this name, and with what is wrong beside what is not. Fails where the head
-/// of the file says that no row can be understood.
-pub fn read_sheet(bytes: &[u8], space: &SearchSpace, value_column: &str) -> Result<Sheet> {
+/// Reads a sheet with the values in a column of this name, and with what is wrong beside what is not. Without a name it is
+/// `value`, or what the study calls it. Fails where the head of the file says that no row can be understood.
+pub fn read_sheet(bytes: &[u8], space: &SearchSpace, outcomes: &Outcomes, value_column: Option<&str>) -> Result<Sheet> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let delimiter = delimiter(bytes);
     let mut builder = csv::ReaderBuilder::new();
@@ -68,7 +77,10 @@ pub fn read_sheet(bytes: &[u8], space: &SearchSpace, value_column: &str) -> Resu
         Ok(head) => head.iter().map(|cell| unguarded(&text(cell)).to_owned()).collect(),
         Err(error) => return Err(all_of(vec![Complaint::new(1, error.to_string(), "save it as CSV")])),
     };
-    let columns = Columns::find(&head, space, value_column, delimiter == b';').map_err(|one| all_of(vec![one]))?;
+    let has = |name: &str| head.iter().any(|column| column.eq_ignore_ascii_case(name));
+    let usual = if has("value") || !has(outcomes.metric()) { "value" } else { outcomes.metric() };
+    let columns = Columns::find(&head, space, outcomes, value_column.unwrap_or(usual), delimiter == b';')
+        .map_err(|one| all_of(vec![one]))?;
     let (mut rows, mut complaints) = (Vec::new(), Vec::new());
     let mut lines = Lines { bytes, at: 0, line: 1 };
     for record in reader.byte_records() {
@@ -122,6 +134,8 @@ struct Columns {
     comment: Option<usize>,
     /// One for each parameter.
     parameters: Vec<Option<usize>>,
+    /// The other results.
+    results: Vec<(String, usize)>,
     decimal_comma: bool,
     /// State and reason of an export.
     exported: Option<(usize, Option<usize>)>,
@@ -131,6 +145,7 @@ impl Columns {
     fn find(
         head: &[String],
         space: &SearchSpace,
+        outcomes: &Outcomes,
         value_column: &str,
         decimal_comma: bool,
     ) -> Result<Columns, Complaint> {
@@ -153,6 +168,15 @@ impl Columns {
             return Err(Complaint::new(1, what, "name the column that holds the values: --value NAME"));
         }
         let own = |name: &str| at(name).filter(is_free);
+        let known = outcomes.watched().filter_map(|name| Some((name.to_owned(), own(&result_column(name))?)));
+        let mut results: Vec<(String, usize)> = known.collect();
+        // A column may say itself that it is a result; others are people's own business.
+        for (i, name) in head.iter().enumerate().filter_map(|(i, column)| Some((i, named_result(column)?))) {
+            let is_new = results.iter().all(|(known, at)| known != name && *at != i) && name != outcomes.metric();
+            if is_new && is_free(&i) {
+                results.push((name.to_owned(), i));
+            }
+        }
         let is_export = ["state", "source", "attempts"].iter().all(|name| own(name).is_some());
         Ok(Columns {
             width: head.len(),
@@ -164,6 +188,7 @@ impl Columns {
             comment: own("comment"),
             exported: own("state").filter(|_| is_export).map(|state| (state, own("reason"))),
             parameters,
+            results,
             decimal_comma,
         })
     }
@@ -217,12 +242,25 @@ impl Columns {
             wrong(what, hint);
             None
         });
+        let mut others = Vec::new();
+        for (name, at) in &self.results {
+            match cell(Some(*at)).as_str() {
+                "" => {}
+                written => match self.number(written).filter(|value| value.is_finite()) {
+                    Some(value) => others.push((name.clone(), value)),
+                    None => {
+                        let hint = "write a number, or leave it blank; words go into the comment";
+                        wrong(format!("the result {name:?} is {written:?}, which is no number"), hint);
+                    }
+                },
+            }
+        }
         let point = self.point(space, whole);
         let well = Some(cell(self.well)).filter(|well| !well.is_empty());
         if trial.is_none() && well.is_none() && point.is_none() && result != RowResult::Blank {
             wrong("there is a value without a trial or a point".to_owned(), "write the trial's number");
         }
-        Some(Row { line, trial, well, point, result, noise, comment })
+        Some(Row { line, trial, well, point, result, noise, others, comment })
     }
 
     /// What the row has of a point.

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use elbowroom::space::{Parameter, Point, SearchSpace, Value};
 use elbowroom::study::TrialId;
-use elbowroom_view::cells::{column, guarded};
+use elbowroom_view::cells::{column, guarded, result_column};
 
 use crate::words::number;
 
@@ -17,8 +17,8 @@ pub struct Planned<'a> {
     pub well: Option<String>,
 }
 
-/// Writes a sheet.
-pub fn write(space: &SearchSpace, planned: &[Planned<'_>]) -> Result<String> {
+/// Writes a sheet, with a column for each result besides the optimized one.
+pub fn write(space: &SearchSpace, watched: &[&str], planned: &[Planned<'_>]) -> Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let with_wells = planned.iter().any(|planned| planned.well.is_some());
     let names: Vec<&str> = space.parameters().iter().map(Parameter::name).collect();
@@ -28,12 +28,13 @@ pub fn write(space: &SearchSpace, planned: &[Planned<'_>]) -> Result<String> {
     // People know standard deviations; where a parameter has that name, the variance has to do.
     let spread = if names.contains(&"sd") { "noise" } else { "sd" };
     head.extend(["value", spread, "comment"].map(str::to_owned));
+    head.extend(watched.iter().map(|name| guarded(&result_column(name))));
     writer.write_record(&head)?;
     for planned in planned {
         let mut row = vec![planned.trial.to_string()];
         row.extend(with_wells.then(|| planned.well.clone().unwrap_or_default()));
         row.extend(names.iter().map(|name| planned.point.get(name).map_or_else(String::new, settable)));
-        row.extend([String::new(), String::new(), String::new()]);
+        row.resize(head.len(), String::new());
         writer.write_record(&row)?;
     }
     Ok(String::from_utf8(writer.into_inner()?)?)

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 use elbowroom::space::{Parameter, SearchSpace, Value};
-use elbowroom::study::{FailureRule, Goal, InitialDesign, StudyConfig};
+use elbowroom::study::{FailureRule, Goal, InitialDesign, Outcome, StudyConfig, outcomes_of};
 use elbowroom_run::{Limits, MOST_WORKERS, Reading, ResultFrom, Template, Trust, parse_bytes, parse_duration};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use toml::Spanned;
@@ -82,8 +82,9 @@ impl StudyFile {
 struct Written {
     name: Spanned<String>,
     store: Option<String>,
-    #[serde(default)]
-    goal: Goal,
+    goal: Option<Goal>,
+    metric: Option<String>,
+    outcomes: Option<Spanned<Vec<Outcome>>>,
     #[serde(default)]
     seed: u64,
     initial: Option<usize>,
@@ -186,15 +187,19 @@ impl Written {
             return Err(page.fault(Some(self.name.span()), "no store takes a study of this name", hint));
         }
         let space = space(self.parameters, &self.constraints, page)?;
+        let mut at = self.outcomes.as_ref().map_or_else(|| self.name.span(), Spanned::span);
+        let outcomes = outcomes_of(self.goal, self.metric, self.outcomes.map(Spanned::into_inner));
+        let outcomes = outcomes.map_err(|error| page.core(at.clone(), &error))?;
         let mut config =
-            StudyConfig::new(space).goal(self.goal).seed(self.seed).design(self.design).repeats(self.repeats);
+            StudyConfig::new(space).outcomes(outcomes).seed(self.seed).design(self.design).repeats(self.repeats);
+        config.declared_outcomes().map_err(|error| page.core(at, &error))?;
         config.initial = self.initial;
         config.failures = self.failures.unwrap_or_default();
         let says_failures = self.failures.is_some();
         if let Some(strategy) = self.strategy {
             config.strategy = settings::strategy(strategy, page)?;
         }
-        let mut at = self.name.span();
+        at = self.name.span();
         if let Some(model) = self.model {
             at = model.span();
             config.model = settings::model(model, page)?;

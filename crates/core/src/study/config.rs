@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::outcomes::{DEFAULT_METRIC, Outcome, Outcomes};
 use super::strategy::StrategyConfig;
+use super::written::WrittenConfig;
 use crate::belief::ModelConfig;
 use crate::error::{Error, Result};
 use crate::space::SearchSpace;
@@ -76,13 +78,17 @@ pub enum FailureRule {
 /// # Ok::<(), elbowroom::error::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Written")]
+#[serde(try_from = "WrittenConfig", into = "WrittenConfig")]
 #[non_exhaustive]
 pub struct StudyConfig {
     /// What is searched.
     pub space: SearchSpace,
-    /// What is wanted.
+    /// What is wanted of the optimized result.
     pub goal: Goal,
+    /// The name of the optimized result; [`DEFAULT_METRIC`] if it has none of its own.
+    pub metric: String,
+    /// The names of results that are kept beside it. Others may be told too, and come after these.
+    pub watched: Vec<String>,
     /// The root of all randomness.
     pub seed: u64,
     /// How many points come from the design; none for the rule of [`default_initial`].
@@ -101,47 +107,6 @@ pub struct StudyConfig {
     pub budget: Option<usize>,
 }
 
-/// A configuration as it is written: what is left out has its default, and what is unknown is refused, in a log too,
-/// since a setting that is passed over would change what is chosen.
-#[derive(Deserialize)]
-#[serde(rename = "StudyConfig", deny_unknown_fields)]
-pub(super) struct Written {
-    space: SearchSpace,
-    #[serde(default)]
-    goal: Goal,
-    #[serde(default)]
-    seed: u64,
-    #[serde(default)]
-    initial: Option<usize>,
-    #[serde(default)]
-    design: InitialDesign,
-    #[serde(default)]
-    strategy: StrategyConfig,
-    #[serde(default)]
-    model: ModelConfig,
-    #[serde(default)]
-    repeats: bool,
-    #[serde(default)]
-    failures: Option<FailureRule>,
-    #[serde(default)]
-    budget: Option<usize>,
-}
-
-impl Written {
-    /// The configuration, with this rule for failures where none is written.
-    pub(super) fn with_failures(self, otherwise: FailureRule) -> StudyConfig {
-        let Self { space, goal, seed, initial, design, strategy, model, repeats, failures, budget } = self;
-        let failures = failures.unwrap_or(otherwise);
-        StudyConfig { space, goal, seed, initial, design, strategy, model, repeats, failures, budget }
-    }
-}
-
-impl From<Written> for StudyConfig {
-    fn from(written: Written) -> Self {
-        written.with_failures(FailureRule::default())
-    }
-}
-
 /// How many points a study of this dimension takes from its design unless it says otherwise: 2(d + 1), at most 30.
 pub fn default_initial(dim: usize) -> usize {
     dim.saturating_add(1).saturating_mul(2).min(30)
@@ -153,6 +118,8 @@ impl StudyConfig {
         Self {
             space,
             goal: Goal::default(),
+            metric: DEFAULT_METRIC.to_owned(),
+            watched: Vec::new(),
             seed: 0,
             initial: None,
             design: InitialDesign::default(),
@@ -168,6 +135,53 @@ impl StudyConfig {
     pub fn goal(mut self, goal: Goal) -> Self {
         self.goal = goal;
         self
+    }
+
+    /// Sets the name of the optimized result.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// use elbowroom::study::{Study, StudyConfig};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+    /// let mut study = Study::new(StudyConfig::new(space).metric("loss"))?;
+    /// let trial = study.ask(1)?.trials[0].id;
+    /// study.tell(trial, [("loss", 0.3), ("minutes", 12.0)])?;
+    /// assert_eq!(study.trial(trial)?.value(), Some(0.3));
+    /// assert_eq!(study.trial(trial)?.result("minutes"), Some(12.0));
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn metric(mut self, name: impl Into<String>) -> Self {
+        self.metric = name.into();
+        self
+    }
+
+    /// Sets all results: the optimized one with its goal, and those that are kept beside it.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// use elbowroom::study::{Goal, Outcome, Outcomes, StudyConfig};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+    /// let outcomes = Outcomes::new(vec![Outcome::objective("yield", Goal::Maximize), Outcome::watched("cost")])?;
+    /// let config = StudyConfig::new(space).outcomes(outcomes.clone());
+    /// assert_eq!((config.goal, config.declared_outcomes()?), (Goal::Maximize, outcomes));
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn outcomes(mut self, outcomes: Outcomes) -> Self {
+        self.goal = outcomes.goal();
+        self.watched = outcomes.watched().map(str::to_owned).collect();
+        self.metric = outcomes.metric().to_owned();
+        self
+    }
+
+    /// The results that are declared. Fails if two have one name, or one the name of a parameter.
+    pub fn declared_outcomes(&self) -> Result<Outcomes> {
+        let watched = self.watched.iter().map(Outcome::watched);
+        let objective = Outcome::objective(self.metric.clone(), self.goal);
+        let outcomes = Outcomes::new(std::iter::once(objective).chain(watched).collect())?;
+        outcomes.check_against(&self.space)?;
+        Ok(outcomes)
     }
 
     /// Sets the root of all randomness.
@@ -248,6 +262,7 @@ impl StudyConfig {
     pub fn validate(&self) -> Result<()> {
         self.model.validate(self.space.dim())?;
         self.strategy.validate()?;
+        self.declared_outcomes()?;
         match self.initial {
             Some(0) => Err(Error::config(
                 "an initial design of 0 points was asked for",

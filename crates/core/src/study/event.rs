@@ -2,7 +2,8 @@
 //!
 //! In JSON an event is one object with a version and a tag, such as `{"v":1,"event":"released","trial":3}`. Fields that
 //! this version does not know are passed over, so that a field can be added without a new version; a change of meaning
-//! or a new kind of event takes a new version, which an older reader refuses by its number. Each event is written with
+//! or a new kind of event takes a new version, which an older reader refuses by its number; so does an event that carries
+//! named results, which an older reader would drop. Each event is written with
 //! the oldest version that knows it: a log without newer ones can be read by older builds, byte for byte as it was.
 //!
 //! Settings are another matter: one that is passed over would change what is chosen, so an unknown setting in the
@@ -10,15 +11,18 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::config::{FailureRule, StudyConfig, Written};
+use super::config::{FailureRule, StudyConfig};
+use super::outcomes::DEFAULT_METRIC;
 use super::parts::PartId;
+use super::results::Watched;
 use super::trial::{Source, TrialId};
+use super::written::WrittenConfig;
 use crate::belief::ModelRecord;
 use crate::domain::Narrowing;
 use crate::space::Point;
 
 /// The newest version of events that this build writes. It reads this one and all before it.
-pub const EVENT_VERSION: u32 = 2;
+pub const EVENT_VERSION: u32 = 3;
 
 /// Something that happened.
 ///
@@ -34,6 +38,10 @@ pub const EVENT_VERSION: u32 = 2;
 /// // What older builds do not know has a version that they refuse.
 /// let event = Event::Budgeted { trials: Some(60) };
 /// assert_eq!(serde_json::to_string(&event).unwrap(), r#"{"v":2,"event":"budgeted","trials":60}"#);
+///
+/// let text = r#"{"v":3,"event":"told","trial":3,"value":0.3,"results":{"minutes":12.0}}"#;
+/// let event = serde_json::from_str::<Event>(text).unwrap();
+/// assert_eq!(serde_json::to_string(&event).unwrap(), text);
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self", tag = "event", rename_all = "snake_case")]
@@ -74,6 +82,9 @@ pub enum Event {
         /// The variance of the value's noise.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         noise: Option<f64>,
+        /// What was measured besides. Since version 3.
+        #[serde(default, skip_serializing_if = "Watched::is_empty")]
+        results: Watched,
         /// What the teller has to say about it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         comment: Option<String>,
@@ -81,7 +92,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<String>,
     },
-    /// A value was measured.
+    /// The result that the study optimizes was measured: the trial has its value.
     Told {
         /// Of which trial.
         trial: TrialId,
@@ -90,15 +101,35 @@ pub enum Event {
         /// The variance of its noise.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         noise: Option<f64>,
+        /// What was measured besides. Since version 3.
+        #[serde(default, skip_serializing_if = "Watched::is_empty")]
+        results: Watched,
         /// What the teller has to say about it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         comment: Option<String>,
-        /// Whether it replaces the trial's earlier values instead of standing beside them.
+        /// Whether it replaces the trial's earlier values, of the results that it names, instead of standing beside them.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         correction: bool,
         /// Whether it came after its time: the teller had not been heard of for longer than it may be silent.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         late: bool,
+        /// The teller's name for this report: telling again under it changes nothing.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<String>,
+    },
+    /// Results were measured, but not the one that the study optimizes. They may come at any time, and the trial stands as
+    /// it did. Since version 3.
+    Measured {
+        /// Of which trial.
+        trial: TrialId,
+        /// What.
+        results: Watched,
+        /// What the teller has to say about it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        comment: Option<String>,
+        /// Whether they replace the trial's earlier ones of these names instead of standing beside them.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        correction: bool,
         /// The teller's name for this report: telling again under it changes nothing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<String>,
@@ -109,6 +140,9 @@ pub enum Event {
         trial: TrialId,
         /// Why.
         reason: String,
+        /// What was measured all the same. Since version 3.
+        #[serde(default, skip_serializing_if = "Watched::is_empty")]
+        results: Watched,
         /// The teller's name for this report.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<String>,
@@ -246,14 +280,40 @@ fn cpu_level() -> String {
 /// A configuration as a log has it. A setting that it lacks means what was done before there was such a setting, which
 /// need not be the default of a new study.
 fn recorded_config<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Box<StudyConfig>, D::Error> {
-    let written = Written::deserialize(deserializer)?;
-    Ok(Box::new(written.with_failures(FailureRule::Ignore)))
+    let written = WrittenConfig::deserialize(deserializer)?;
+    written.with_failures(FailureRule::Ignore).map(Box::new).map_err(de::Error::custom)
 }
 
 impl Event {
-    /// The oldest version that knows an event of this kind.
+    /// The trial that this event ends, if it ends one: a value, a failure, a verdict and a withdrawal do. Results without
+    /// the optimized one do not.
+    ///
+    /// ```
+    /// use elbowroom::study::{Event, TrialId};
+    /// assert_eq!(Event::Released { trial: TrialId(3), request: None }.ends(), Some(TrialId(3)));
+    /// let aside = r#"{"v":3,"event":"measured","trial":3,"results":{"minutes":12}}"#;
+    /// assert_eq!(serde_json::from_str::<Event>(aside).unwrap().ends(), None);
+    /// ```
+    pub fn ends(&self) -> Option<TrialId> {
+        match self {
+            Event::Told { trial, .. }
+            | Event::Failed { trial, .. }
+            | Event::Infeasible { trial, .. }
+            | Event::Released { trial, .. } => Some(*trial),
+            _ => None,
+        }
+    }
+
+    /// The oldest version that knows an event of this kind, with all that it carries.
     fn version(&self) -> u32 {
         match self {
+            Event::Created { config } if config.metric != DEFAULT_METRIC || !config.watched.is_empty() => 3,
+            Event::Added { results, .. } | Event::Told { results, .. } | Event::Failed { results, .. }
+                if !results.is_empty() =>
+            {
+                3
+            }
+            Event::Measured { .. } => 3,
             Event::Budgeted { .. } | Event::Placed { .. } => 2,
             _ => 1,
         }

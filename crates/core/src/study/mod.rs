@@ -5,12 +5,15 @@
 
 mod answers;
 mod ask;
+mod checks;
 mod config;
 mod event;
 mod initial;
+mod outcomes;
 mod parts;
 mod recommend;
 mod report;
+mod results;
 mod standing;
 mod state;
 mod strategy;
@@ -20,16 +23,19 @@ mod tally;
 mod trial;
 mod unknown;
 mod verify;
+mod written;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use ask::Ask;
 pub use config::{FailureRule, Goal, InitialDesign, StudyConfig, default_initial};
 pub use event::{AskedTrial, Build, EVENT_VERSION, Event, PlacedTrial, Provenance, Retry};
+pub use outcomes::{DEFAULT_METRIC, Outcome, Outcomes, Role};
 use parts::Foreign;
 pub use parts::{PartId, PartSettings, Parts};
 pub use recommend::Recommendation;
 pub use report::{Report, Told};
+pub use results::{Measured, Resolved, Results, Watched};
 pub use standing::Standing;
 use state::State;
 pub use strategy::StrategyConfig;
@@ -38,6 +44,7 @@ pub use suggest::{Suggestion, Work};
 pub use trial::{Measurement, MeasurementKind, Source, Trial, TrialId, TrialState};
 pub use unknown::UnknownKey;
 pub use verify::{Difference, other_versions, verify, verify_with};
+pub use written::outcomes_of;
 
 use crate::batch::{BatchSize, Situation};
 use crate::belief::metric;
@@ -138,6 +145,24 @@ impl Study {
     /// What is searched.
     pub fn space(&self) -> &SearchSpace {
         &self.state.config.space
+    }
+
+    /// The results of its trials: those that were declared, then those that were told besides, in the order of first
+    /// appearance.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// use elbowroom::study::{Study, StudyConfig};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+    /// let mut study = Study::new(StudyConfig::new(space).metric("loss"))?;
+    /// let trial = study.ask(1)?.trials[0].id;
+    /// study.tell(trial, [("minutes", 12.0), ("loss", 0.3)])?;
+    /// assert_eq!(study.outcomes().names().collect::<Vec<_>>(), ["loss", "minutes"]);
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn outcomes(&self) -> &Outcomes {
+        &self.state.outcomes
     }
 
     /// All trials, by number.
@@ -336,7 +361,7 @@ impl Study {
     pub fn model(&self) -> Result<Arc<Model>> {
         let state = &self.state;
         self.model.at(state.data_revision, || {
-            let stream = Stream::new(state.config.seed).child("fit", state.data_revision as u64);
+            let stream = Stream::new(state.config.seed).child("fit", state.data_index);
             let (observations, part) = state.observations();
             let (config, space) = (&state.config.model, &state.config.space);
             let mut model = Model::fit(config, space, &observations, state.warm.as_ref(), &stream)?;

@@ -125,7 +125,7 @@ fn best_observed(best: &Trial, fallback: Option<String>) -> Option<Recommendatio
 }
 
 fn stream(study: &Study) -> Stream {
-    Stream::new(study.config().seed).child("recommend", study.state.data_revision as u64)
+    Stream::new(study.config().seed).child("recommend", study.state.data_index)
 }
 
 /// What an answer is given from.

@@ -1,25 +1,28 @@
 //! Reports of trials: what a person or a worker says, as an event.
 
+use super::results::{Resolved, Results, Watched, not_finite};
 use super::state::next_kind;
-use super::{Event, MeasurementKind, Study, Trial, TrialId};
-use crate::error::Result;
+use super::{Event, MeasurementKind, Outcomes, Study, Trial, TrialId};
+use crate::error::{Error, Result};
 use crate::space::Point;
 
-/// A value with what is known about it.
+/// Results with what is known about them.
 ///
 /// ```
 /// use elbowroom::study::Report;
 /// let report = Report::new(3.5).noise(0.01).request("worker 7, try 1");
-/// assert_eq!(report.value, 3.5);
+/// assert_eq!(report.noise, Some(0.01));
+/// let report = Report::new([("loss", 0.3), ("minutes", 12.0)]);
+/// assert_eq!(report.results.names().collect::<Vec<_>>(), ["loss", "minutes"]);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Report {
     /// What was measured, in the user's units.
-    pub value: f64,
-    /// The variance of its noise, if it is known.
+    pub results: Results,
+    /// The variance of the optimized result's noise, if it is known.
     pub noise: Option<f64>,
-    /// Whether it replaces the trial's earlier values instead of standing beside them.
+    /// Whether the results replace the trial's earlier ones of the same names instead of standing beside them.
     pub correction: bool,
     /// The teller's name for this report: telling again under it changes nothing.
     pub request: Option<String>,
@@ -28,18 +31,18 @@ pub struct Report {
 }
 
 impl Report {
-    /// A value and nothing else.
-    pub fn new(value: f64) -> Self {
-        Self { value, noise: None, correction: false, request: None, comment: None }
+    /// Results and nothing else: a number, or several by name.
+    pub fn new(results: impl Into<Results>) -> Self {
+        Self { results: results.into(), noise: None, correction: false, request: None, comment: None }
     }
 
-    /// With the variance of its noise.
+    /// With the variance of the optimized result's noise.
     pub fn noise(mut self, variance: f64) -> Self {
         self.noise = Some(variance);
         self
     }
 
-    /// Replacing the trial's earlier values.
+    /// Replacing the trial's earlier results of the same names.
     pub fn correction(mut self) -> Self {
         self.correction = true;
         self
@@ -57,24 +60,42 @@ impl Report {
         self
     }
 
-    /// The event that records it: a value that is not finite is a failure whose reason says so.
-    pub fn into_event(self, trial: TrialId) -> Event {
-        let Self { value, noise, correction, request, comment } = self;
-        if value.is_finite() {
-            return Event::Told { trial, value, noise, comment, correction, late: false, request };
-        }
-        let comment = comment.map_or_else(String::new, |text| format!(": {text}"));
-        Event::Failed { trial, reason: not_finite(value) + &comment, request }
+    /// The event that records it. With the optimized result it is a value, or a failure that says so if that is not
+    /// finite; without it the results stand beside whatever becomes of the trial. Other results that are not finite
+    /// become a remark.
+    pub fn into_event(self, trial: TrialId, outcomes: &Outcomes) -> Result<Event> {
+        let Self { results, noise, correction, request, comment } = self;
+        let Resolved { objective, watched: results, notes } = results.resolve(outcomes)?;
+        let remarks: Vec<String> = comment.into_iter().chain(notes).collect();
+        let comment = (!remarks.is_empty()).then(|| remarks.join("; "));
+        Ok(match objective {
+            Some(measured) if measured.value.is_finite() => {
+                let (value, noise) = (measured.value, noise.or(measured.noise));
+                Event::Told { trial, value, noise, results, comment, correction, late: false, request }
+            }
+            Some(measured) => {
+                let comment = comment.map_or_else(String::new, |text| format!(": {text}"));
+                Event::Failed { trial, reason: not_finite("the value", measured.value) + &comment, results, request }
+            }
+            None if noise.is_some() => {
+                let metric = outcomes.metric();
+                return Err(Error::trial(
+                    format!("trial {trial}: a noise variance is told without `{metric}`, whose noise it is"),
+                    format!("tell `{metric}` with it"),
+                ));
+            }
+            None => Event::Measured { trial, results, comment, correction, request },
+        })
     }
 }
 
-impl From<f64> for Report {
-    fn from(value: f64) -> Self {
-        Self::new(value)
+impl<R: Into<Results>> From<R> for Report {
+    fn from(results: R) -> Self {
+        Self::new(results)
     }
 }
 
-/// What became of a value that was told.
+/// What became of results that were told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Told {
     /// The trial's first value.
@@ -87,13 +108,34 @@ pub enum Told {
     Correction,
     /// Not a finite number: recorded as a failure that says so.
     NotFinite,
+    /// Kept, but the optimized result is not among them: the trial stands as it did.
+    Aside,
     /// Told before under the same name: nothing changed.
     Repeated,
 }
 
+impl Told {
+    /// The word for it in answers to programs.
+    ///
+    /// ```
+    /// assert_eq!(elbowroom::study::Told::NotFinite.word(), "not_finite");
+    /// ```
+    pub fn word(self) -> &'static str {
+        match self {
+            Told::Recorded => "recorded",
+            Told::Late => "late",
+            Told::Replicate => "replicate",
+            Told::Correction => "correction",
+            Told::NotFinite => "not_finite",
+            Told::Aside => "aside",
+            Told::Repeated => "repeated",
+        }
+    }
+}
+
 impl Study {
-    /// Tells a value that was measured for a trial. A value is never refused: late and further ones are kept, and the
-    /// answer says what they are.
+    /// Tells what was measured for a trial: a number, or several by name. A value is never refused: late and further
+    /// ones are kept, and the answer says what they are.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};
@@ -108,8 +150,8 @@ impl Study {
     /// assert_eq!(study.tell(trials[1].id, f64::NAN)?, Told::NotFinite);
     /// # Ok::<(), elbowroom::error::Error>(())
     /// ```
-    pub fn tell(&mut self, trial: TrialId, value: f64) -> Result<Told> {
-        self.report(trial, Report::new(value))
+    pub fn tell(&mut self, trial: TrialId, results: impl Into<Results>) -> Result<Told> {
+        self.report(trial, Report::new(results))
     }
 
     /// As [`tell`](Self::tell), with the variance of the value's noise.
@@ -119,19 +161,56 @@ impl Study {
 
     /// As [`tell`](Self::tell), with all that a report can carry.
     pub fn report(&mut self, trial: TrialId, report: Report) -> Result<Told> {
-        let state = &self.trial(trial)?.state;
-        if report.request.as_ref().is_some_and(|r| self.state.told.get(r) == Some(&trial)) {
-            return Ok(Told::Repeated);
+        self.trial(trial)?;
+        let event = report.into_event(trial, self.outcomes())?;
+        let told = self.becomes(&event);
+        // A name that was used for another trial is refused by the fold.
+        let is_repeated = told == Told::Repeated && self.reported_by(&event) == Some(trial);
+        if !is_repeated {
+            self.apply(event)?;
         }
-        let told = match next_kind(state) {
-            _ if !report.value.is_finite() => Told::NotFinite,
-            _ if report.correction => Told::Correction,
-            MeasurementKind::First | MeasurementKind::Correction => Told::Recorded,
-            MeasurementKind::Replicate => Told::Replicate,
-            MeasurementKind::Late => Told::Late,
-        };
-        self.apply(report.into_event(trial))?;
         Ok(told)
+    }
+
+    /// What becomes of a report if it is the next event. Anything but values and results counts as a failure. The one
+    /// place that says so, for a study in memory and for one in a store.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// use elbowroom::study::{Report, Study, StudyConfig, Told};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+    /// let mut study = Study::new(StudyConfig::new(space))?;
+    /// let trial = study.ask(1)?.trials[0].id;
+    /// let event = Report::new(0.5).into_event(trial, study.outcomes())?;
+    /// assert_eq!(study.becomes(&event), Told::Recorded);
+    /// study.apply(event.clone())?;
+    /// assert_eq!(study.becomes(&event), Told::Replicate);
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn becomes(&self, event: &Event) -> Told {
+        match event {
+            _ if self.reported_by(event).is_some() => Told::Repeated,
+            Event::Measured { .. } => Told::Aside,
+            Event::Told { correction: true, .. } => Told::Correction,
+            Event::Told { trial, late, .. } => match self.trial(*trial).map(|trial| next_kind(&trial.state)) {
+                Ok(MeasurementKind::First) if *late => Told::Late,
+                Ok(MeasurementKind::First | MeasurementKind::Correction) => Told::Recorded,
+                Ok(MeasurementKind::Replicate) => Told::Replicate,
+                Ok(MeasurementKind::Late) | Err(_) => Told::Late,
+            },
+            _ => Told::NotFinite,
+        }
+    }
+
+    /// The trial that was reported under the name of this report, if there is one.
+    fn reported_by(&self, event: &Event) -> Option<TrialId> {
+        match event {
+            Event::Told { request, .. } | Event::Measured { request, .. } | Event::Failed { request, .. } => {
+                self.reported(request.as_deref()?)
+            }
+            _ => None,
+        }
     }
 
     /// Records that a trial ended without a value. After a value it is kept as a note.
@@ -142,7 +221,7 @@ impl Study {
     /// The point is not proposed again. What it says about the points around it is the study's
     /// [`FailureRule`](super::FailureRule).
     pub fn fail(&mut self, trial: TrialId, reason: impl Into<String>) -> Result<()> {
-        self.apply(Event::Failed { trial, reason: reason.into(), request: None })
+        self.apply(Event::Failed { trial, reason: reason.into(), results: Watched::NONE, request: None })
     }
 
     /// Records that a trial's point breaks a constraint that only the evaluation can tell.
@@ -161,23 +240,17 @@ impl Study {
         Ok(())
     }
 
-    /// Adds an earlier result at a point of one's own. It counts as one of the initial points.
+    /// Adds earlier results at a point of one's own: a number, or several by name. It counts as one of the initial points
+    /// if the optimized one is among them.
     ///
     /// The point must be in the space; constraints may be broken, since the value is true all the same. A value that is
     /// not finite makes a failed trial.
-    pub fn add(&mut self, point: &Point, value: f64) -> Result<Trial> {
+    pub fn add(&mut self, point: &Point, results: impl Into<Results>) -> Result<Trial> {
         let id = self.state.next_id();
-        let finite = value.is_finite().then_some(value);
-        self.apply(Event::Added {
-            trial: id,
-            point: point.clone(),
-            value: finite,
-            noise: None,
-            comment: None,
-            request: None,
-        })?;
-        if finite.is_none() {
-            self.fail(id, not_finite(value))?;
+        let told = Report::new(results).into_event(id, self.outcomes())?;
+        self.apply(Event::added(id, point, told.clone()))?;
+        if matches!(told, Event::Failed { .. }) {
+            self.apply(told)?;
         }
         self.trial(id).cloned()
     }
@@ -185,22 +258,40 @@ impl Study {
     /// Starts a trial at a point of one's own, which is pending from here on; at a taken point it is a replicate.
     pub fn start(&mut self, point: &Point) -> Result<Trial> {
         let id = self.state.next_id();
-        self.apply(Event::Added {
-            trial: id,
-            point: point.clone(),
-            value: None,
-            noise: None,
-            comment: None,
-            request: None,
-        })?;
+        self.apply(Event::begun(id, point, None))?;
         self.trial(id).cloned()
     }
 }
 
-fn not_finite(value: f64) -> String {
-    match value {
-        v if v.is_nan() => "the value was NaN".to_owned(),
-        v if v > 0.0 => "the value was +infinity".to_owned(),
-        _ => "the value was -infinity".to_owned(),
+impl Event {
+    /// A trial of one's own that is under way.
+    pub fn begun(trial: TrialId, point: &Point, request: Option<String>) -> Event {
+        let (point, results) = (point.clone(), Watched::NONE);
+        Event::Added { trial, point, value: None, noise: None, results, comment: None, request }
+    }
+
+    /// A trial of one's own with what a report says of it. A failure comes after it, so it is under way as yet.
+    ///
+    /// ```
+    /// use elbowroom::space::Point;
+    /// use elbowroom::study::{Event, Goal, Outcome, Outcomes, Report, TrialId};
+    ///
+    /// let outcomes = Outcomes::new(vec![Outcome::objective("loss", Goal::Minimize)])?;
+    /// let told = Report::new([("loss", 0.5)]).into_event(TrialId(0), &outcomes)?;
+    /// let added = Event::added(TrialId(0), &Point::new().with("x", 1.0), told);
+    /// assert!(matches!(added, Event::Added { value: Some(0.5), .. }));
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn added(trial: TrialId, point: &Point, report: Event) -> Event {
+        let (begun, point) = (Event::begun(trial, point, None), point.clone());
+        match report {
+            Event::Told { value, noise, results, comment, request, .. } => {
+                Event::Added { trial, point, value: Some(value), noise, results, comment, request }
+            }
+            Event::Measured { results, comment, request, .. } => {
+                Event::Added { trial, point, value: None, noise: None, results, comment, request }
+            }
+            _ => begun,
+        }
     }
 }

@@ -9,10 +9,13 @@
 //! mean the same model, in whatever process they are computed.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use super::answers;
 use super::config::{FailureRule, Goal, StudyConfig};
-use super::event::{AskedTrial, Event, PlacedTrial, Provenance, Retry};
+use super::event::{AskedTrial, Event, Provenance, Retry};
+use super::outcomes::Outcomes;
+use super::results::{Measured, Watched};
 use super::tally::{Account, Tally};
 use super::trial::{Measurement, MeasurementKind, Source, Trial, TrialId, TrialState};
 use crate::batch::Tried;
@@ -25,6 +28,10 @@ use crate::space::Point;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct State {
     pub config: StudyConfig,
+    /// The results that were declared, and those that were told besides.
+    pub outcomes: Outcomes,
+    /// The name of the optimized one, as trials share it.
+    pub(super) metric: Arc<str>,
     pub trials: Vec<Trial>,
     /// What asks need to know of all of them.
     pub tally: Tally,
@@ -32,6 +39,11 @@ pub(super) struct State {
     pub revision: usize,
     /// Events up to and including the last one that changed the data.
     pub data_revision: usize,
+    /// The index of the random streams that belong to the data: the data revision, less what was told aside up to it, so
+    /// that such results change no suggestion.
+    pub data_index: u64,
+    /// Events folded that only told results aside.
+    n_aside: u64,
     /// Asked events folded.
     pub n_asks: u64,
     /// Where the initial design goes on.
@@ -57,10 +69,14 @@ impl State {
         config.validate()?;
         Ok(Self {
             config: (**config).clone(),
+            outcomes: config.declared_outcomes()?,
+            metric: config.metric.as_str().into(),
             trials: Vec::new(),
             tally: Tally::default(),
             revision: 1,
             data_revision: 1,
+            data_index: 1,
+            n_aside: 0,
             n_asks: 0,
             design_next: 0,
             warm: None,
@@ -80,23 +96,39 @@ impl State {
             Event::Asked { trials, again, request, provenance, .. } => {
                 self.ask(trials, again, request.as_deref(), provenance)?;
             }
-            Event::Added { trial, point, value, noise, comment, request } => {
+            Event::Added { trial, point, value, noise, results, comment, request } => {
                 self.check_unused(*trial, request.as_deref())?;
-                self.add(*trial, point, *value, *noise)?;
+                self.check_watched(*trial, results)?;
+                self.add(*trial, point, value.map(|value| Measured { value, noise: *noise }))?;
+                self.watch(*trial, results, false)?;
                 self.remark(*trial, comment.as_deref())?;
                 self.keep(*trial, request.as_deref());
             }
-            Event::Told { trial, value, noise, comment, correction, late, request } => {
+            Event::Told { trial, value, noise, results, comment, correction, late, request } => {
                 if self.is_new(*trial, request.as_deref())? {
-                    self.check_numbers(*trial, *value, *noise)?;
-                    self.tell(*trial, Measured { value: *value, noise: *noise, correction: *correction, late: *late })?;
+                    let measured = Measured { value: *value, noise: *noise };
+                    self.check_numbers(*trial, None, measured)?;
+                    self.check_watched(*trial, results)?;
+                    self.tell(*trial, measured, *correction, *late)?;
+                    self.watch(*trial, results, *correction)?;
                     self.remark(*trial, comment.as_deref())?;
                     self.keep(*trial, request.as_deref());
                 }
             }
-            Event::Failed { trial, reason, request } => {
+            Event::Measured { trial, results, comment, correction, request } => {
                 if self.is_new(*trial, request.as_deref())? {
+                    self.check_watched(*trial, results)?;
+                    self.watch(*trial, results, *correction)?;
+                    self.remark(*trial, comment.as_deref())?;
+                    self.keep(*trial, request.as_deref());
+                }
+                self.n_aside += 1;
+            }
+            Event::Failed { trial, reason, results, request } => {
+                if self.is_new(*trial, request.as_deref())? {
+                    self.check_watched(*trial, results)?;
                     self.fail(*trial, reason)?;
+                    self.watch(*trial, results, false)?;
                     self.keep(*trial, request.as_deref());
                 }
             }
@@ -123,32 +155,6 @@ impl State {
         }
         self.revision += 1;
         Ok(())
-    }
-
-    /// Whether a report of a trial can follow at any time from here on, or an addition, a place or another budget right
-    /// now.
-    pub fn check(&self, event: &Event) -> Result<()> {
-        match event {
-            Event::Told { trial, value, noise, request, .. } => {
-                self.is_new(*trial, request.as_deref())?;
-                self.check_numbers(*trial, *value, *noise)
-            }
-            Event::Failed { trial, request, .. }
-            | Event::Infeasible { trial, request, .. }
-            | Event::Released { trial, request } => self.is_new(*trial, request.as_deref()).map(|_| ()),
-            Event::Added { trial, point, value, noise, request, .. } => {
-                self.check_unused(*trial, request.as_deref())?;
-                self.new_trial(*trial, 0, point, Source::Given)?;
-                value.map_or(Ok(()), |value| self.check_numbers(*trial, value, *noise))
-            }
-            Event::Budgeted { trials } => self.check_budget(*trials),
-            Event::Placed { trials } => self.check_places(trials),
-            Event::Created { .. } | Event::Asked { .. } => Err(refuse(
-                self.revision,
-                "only reports, additions, places and budgets are checked",
-                "create a study with its configuration, and ask it for points",
-            )),
-        }
     }
 
     /// The trial of a number.
@@ -300,20 +306,20 @@ impl State {
         Ok(())
     }
 
-    fn add(&mut self, id: TrialId, point: &Point, value: Option<f64>, noise: Option<f64>) -> Result<()> {
+    fn add(&mut self, id: TrialId, point: &Point, measured: Option<Measured>) -> Result<()> {
         let trial = self.new_trial(id, 0, point, Source::Given)?;
-        if let Some(value) = value {
-            self.check_numbers(id, value, noise)?;
+        if let Some(measured) = measured {
+            self.check_numbers(id, None, measured)?;
         }
         self.push(trial);
-        match value {
-            Some(value) => self.tell(id, Measured { value, noise, correction: false, late: false }),
+        match measured {
+            Some(measured) => self.tell(id, measured, false, false),
             None => Ok(()),
         }
     }
 
     /// A pending trial, which must have the next number but `offset`.
-    fn new_trial(&self, id: TrialId, offset: usize, point: &Point, source: Source) -> Result<Trial> {
+    pub(super) fn new_trial(&self, id: TrialId, offset: usize, point: &Point, source: Source) -> Result<Trial> {
         let expected = TrialId(self.trials.len() as u64 + offset as u64);
         if id != expected {
             let what = format!("trial {id} is new where trial {expected} should be");
@@ -323,19 +329,17 @@ impl State {
         let checked = space.check(point).and_then(|point| Ok((space.encode(&point)?, point)));
         let (unit, point) =
             checked.map_err(|error| error.within(format_args!("event {}: trial {id}", self.revision)))?;
-        Ok(Trial { id, point, unit, source, state: TrialState::Pending, attempts: 1, notes: Vec::new() })
-    }
-
-    /// Only a pending trial can be handed out again, and its attempts are counted without a gap.
-    fn check_retry(&self, retry: &Retry, before: &[Retry]) -> Result<()> {
-        let Retry { id, attempt } = *retry;
-        let trial = self.trial(id)?;
-        let next = trial.attempts.saturating_add(1);
-        if trial.is_pending() && attempt == next && before.iter().all(|b| b.id != id) {
-            return Ok(());
-        }
-        let what = format!("trial {id} is handed out again as attempt {attempt}, where it cannot be");
-        Err(refuse(self.revision, what, "keep the events in the order they were written"))
+        Ok(Trial {
+            id,
+            point,
+            unit,
+            source,
+            state: TrialState::Pending,
+            attempts: 1,
+            notes: Vec::new(),
+            metric: Arc::clone(&self.metric),
+            watched: Vec::new(),
+        })
     }
 
     fn release(&mut self, id: TrialId) -> Result<()> {
@@ -346,8 +350,8 @@ impl State {
         })
     }
 
-    fn tell(&mut self, id: TrialId, measured: Measured) -> Result<()> {
-        let Measured { value, noise, correction, late } = measured;
+    fn tell(&mut self, id: TrialId, measured: Measured, correction: bool, late: bool) -> Result<()> {
+        let Measured { value, noise } = measured;
         self.change(id, |trial| {
             let kind = match next_kind(&trial.state) {
                 _ if correction => MeasurementKind::Correction,
@@ -373,6 +377,14 @@ impl State {
             }
         })?;
         self.data_changed();
+        Ok(())
+    }
+
+    /// Keeps results besides the optimized one. Nothing that a choice of points rests on changes.
+    fn watch(&mut self, id: TrialId, results: &Watched, correction: bool) -> Result<()> {
+        let i = self.index(id)?;
+        self.trials[i].watch(results, correction);
+        results.iter().for_each(|(name, _)| self.outcomes.appear(name));
         Ok(())
     }
 
@@ -423,70 +435,13 @@ impl State {
     /// The event being folded is the last that the model is made from.
     fn data_changed(&mut self) {
         self.data_revision = self.revision + 1;
+        self.data_index = self.data_revision as u64 - self.n_aside;
         self.warm.clone_from(&self.last_record);
-    }
-
-    /// Whether a report is not one that was folded before.
-    fn is_new(&self, trial: TrialId, request: Option<&str>) -> Result<bool> {
-        self.index(trial)?;
-        match request.and_then(|r| self.told.get_key_value(r)) {
-            None => Ok(true),
-            Some((_, known)) if *known == trial => Ok(false),
-            Some((request, known)) => Err(refuse(
-                self.revision,
-                format!("trial {trial}: request `{request}` was a report of trial {known}"),
-                "give each report a name of its own",
-            )),
-        }
-    }
-
-    /// A request that makes a new trial must not have been used before.
-    fn check_unused(&self, trial: TrialId, request: Option<&str>) -> Result<()> {
-        match request.and_then(|r| self.told.get_key_value(r)) {
-            None => Ok(()),
-            Some((request, known)) => Err(refuse(
-                self.revision,
-                format!("trial {trial}: request `{request}` was a report of trial {known}"),
-                "give each report a name of its own",
-            )),
-        }
     }
 
     fn keep(&mut self, trial: TrialId, request: Option<&str>) {
         if let Some(request) = request {
             self.told.insert(request.to_owned(), trial);
-        }
-    }
-
-    fn check_places(&self, trials: &[PlacedTrial]) -> Result<()> {
-        trials.iter().try_for_each(|placed| self.index(placed.trial).map(|_| ()))
-    }
-
-    /// A budget covers what was handed out, and allows a trial at all.
-    fn check_budget(&self, trials: Option<usize>) -> Result<()> {
-        let n_counted = self.tally.n_counted;
-        match trials {
-            Some(0) => Err(Error::config("the budget is 0 trials", "allow at least 1 trial, or set no budget")),
-            Some(n) if n < n_counted => Err(Error::config(
-                format!("a budget of {n} trials is too small: {n_counted} were handed out"),
-                format!("give {n_counted}, with which nothing more is handed out, or more"),
-            )),
-            _ => Ok(()),
-        }
-    }
-
-    fn check_numbers(&self, trial: TrialId, value: f64, noise: Option<f64>) -> Result<()> {
-        if !value.is_finite() {
-            let what = format!("trial {trial}: the value is {value}");
-            return Err(refuse(self.revision, what, "record the trial as failed, with the value as its reason"));
-        }
-        match noise {
-            Some(v) if !(v.is_finite() && v >= 0.0) => Err(refuse(
-                self.revision,
-                format!("trial {trial}: the noise variance is {v}"),
-                "give a variance that is finite and not negative, or none",
-            )),
-            _ => Ok(()),
         }
     }
 
@@ -504,7 +459,7 @@ impl State {
         Ok(())
     }
 
-    fn index(&self, id: TrialId) -> Result<usize> {
+    pub(super) fn index(&self, id: TrialId) -> Result<usize> {
         match usize::try_from(id.0) {
             Ok(i) if i < self.trials.len() => Ok(i),
             _ => Err(refuse(
@@ -516,14 +471,6 @@ impl State {
     }
 }
 
-/// What a `told` event says of its trial.
-struct Measured {
-    value: f64,
-    noise: Option<f64>,
-    correction: bool,
-    late: bool,
-}
-
 /// What one more value would be.
 pub(super) fn next_kind(state: &TrialState) -> MeasurementKind {
     match state {
@@ -533,6 +480,6 @@ pub(super) fn next_kind(state: &TrialState) -> MeasurementKind {
     }
 }
 
-fn refuse(event: usize, what: impl std::fmt::Display, hint: &str) -> Error {
+pub(super) fn refuse(event: usize, what: impl std::fmt::Display, hint: &str) -> Error {
     Error::trial(format!("event {event}: {what}"), hint)
 }

@@ -1,9 +1,11 @@
 //! A trial: one point, and what became of it.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::results::Watched;
 use crate::space::{Point, UnitPoint};
 
 /// The number of a trial in its study, from 0 on.
@@ -35,6 +37,10 @@ pub struct Trial {
     pub attempts: u32,
     /// What was reported of it and changed nothing, such as a failure after a value, and what tellers remarked.
     pub notes: Vec<String>,
+    /// The name of the study's optimized result.
+    pub(super) metric: Arc<str>,
+    /// What was measured besides it, by name, in the order of first appearance.
+    pub(super) watched: Vec<(String, Vec<Measurement>)>,
 }
 
 /// Where a point came from.
@@ -103,23 +109,17 @@ pub enum MeasurementKind {
 }
 
 impl Trial {
-    /// The values that count: the last correction and what came after it, or else all of them.
+    /// The values of the optimized result that count: the last correction and what came after it, or else all of them.
     pub fn measurements(&self) -> &[Measurement] {
-        let TrialState::Complete { measurements } = &self.state else { return &[] };
-        let from = measurements.iter().rposition(|m| m.kind == MeasurementKind::Correction);
-        &measurements[from.unwrap_or(0)..]
+        match &self.state {
+            TrialState::Complete { measurements } => counting(measurements),
+            _ => &[],
+        }
     }
 
     /// The mean of the values that count, if there is one.
     pub fn value(&self) -> Option<f64> {
-        let values = self.measurements();
-        // Divided before they are added: the sum of a few 1e308 is infinite, their mean is not.
-        let n = values.len() as f64;
-        match values {
-            [] => None,
-            [one] => Some(one.value),
-            all => Some(all.iter().map(|m| m.value / n).sum()),
-        }
+        mean(self.measurements())
     }
 
     /// The noise variance of [`value`](Self::value): Σ σᵢ² / n², if all are known.
@@ -129,8 +129,74 @@ impl Trial {
         self.measurements().iter().map(|m| m.noise.map(|v| v / n / n)).sum()
     }
 
+    /// A result by name: [`value`](Self::value) for the optimized one, and for others the mean of what counts, whatever
+    /// became of the trial.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// use elbowroom::study::{Study, StudyConfig, Told};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+    /// let mut study = Study::new(StudyConfig::new(space).metric("loss"))?;
+    /// let id = study.ask(1)?.trials[0].id;
+    /// assert_eq!(study.tell(id, [("minutes", 12.0)])?, Told::Aside);
+    /// assert!(study.trial(id)?.is_pending());
+    /// assert_eq!(study.tell(id, 0.3)?, Told::Recorded);
+    /// let trial = study.trial(id)?;
+    /// assert_eq!((trial.result("loss"), trial.result("minutes"), trial.result("cost")), (Some(0.3), Some(12.0), None));
+    /// assert_eq!(trial.results().collect::<Vec<_>>(), [("loss", 0.3), ("minutes", 12.0)]);
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn result(&self, name: &str) -> Option<f64> {
+        self.results().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+
+    /// All results by name: the optimized one if the trial has its value, then the others in the order of first
+    /// appearance.
+    pub fn results(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.value().map(|value| (&*self.metric, value)).into_iter().chain(self.watched())
+    }
+
+    /// The results besides the optimized one.
+    pub fn watched(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.watched.iter().filter_map(|(name, all)| Some((name.as_str(), mean(counting(all))?)))
+    }
+
+    /// Keeps results besides the optimized one; a correction replaces those of the same names.
+    pub(super) fn watch(&mut self, results: &Watched, correction: bool) {
+        for (name, measured) in results.iter() {
+            let known = self.watched.iter().position(|(known, _)| known == name);
+            let kind = match known {
+                _ if correction => MeasurementKind::Correction,
+                None => MeasurementKind::First,
+                Some(_) => MeasurementKind::Replicate,
+            };
+            let measurement = Measurement { value: measured.value, noise: measured.noise, kind };
+            match known {
+                Some(i) => self.watched[i].1.push(measurement),
+                None => self.watched.push((name.to_owned(), vec![measurement])),
+            }
+        }
+    }
+
     /// Whether it is under way.
     pub fn is_pending(&self) -> bool {
         self.state == TrialState::Pending
+    }
+}
+
+/// The last correction and what came after it, or else all.
+fn counting(measurements: &[Measurement]) -> &[Measurement] {
+    let from = measurements.iter().rposition(|m| m.kind == MeasurementKind::Correction);
+    &measurements[from.unwrap_or(0)..]
+}
+
+fn mean(measurements: &[Measurement]) -> Option<f64> {
+    // Divided before they are added: the sum of a few 1e308 is infinite, their mean is not.
+    let n = measurements.len() as f64;
+    match measurements {
+        [] => None,
+        [one] => Some(one.value),
+        all => Some(all.iter().map(|m| m.value / n).sum()),
     }
 }

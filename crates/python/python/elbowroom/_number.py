@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,27 @@ def number(value: Any, what: str = "the value") -> float:
     except Exception:
         # Whatever `__float__` raises: tensors of several numbers have errors of their own.
         raise DataError(f"{what} is {shown(value)}, which is no number\n  try: a float") from None
+
+
+def results_of(value: Any) -> float | dict[str, float]:
+    """What is told of a trial: a number, or numbers by name.
+
+    >>> results_of({"loss": 0.5, "minutes": 12})
+    {'loss': 0.5, 'minutes': 12.0}
+    >>> results_of(1)
+    1.0
+    """
+    if not isinstance(value, Mapping):
+        return number(value)
+    if not value:
+        raise DataError("the results are empty\n  try: at least one number by its name")
+    return {_name(name): number(one, f"the result {shown(name)}") for name, one in value.items()}
+
+
+def _name(name: Any) -> str:
+    if not isinstance(name, str) or encodable(name) != name:
+        raise DataError(f"a result has the name {shown(name)}\n  try: a text")
+    return str(name)
 
 
 def noise_variance(value: Any) -> float | None:

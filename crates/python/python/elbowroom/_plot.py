@@ -23,16 +23,24 @@ _MOST_LETTERS = 30
 _COLOURS = {"value": "#5b7c99", "best": "#b3452c", "pending": "#e0a030"}
 
 
-def history(study: Study, ax: Any = None) -> Any:
-    """The values by trial, and the best so far."""
+def history(study: Study, ax: Any = None, result: str | None = None) -> Any:
+    """The values by trial, and the best so far; or another result by its name, of which none is the best."""
     ax = _axes(ax)
+    if result is not None and result != study.metric:
+        told = [(trial.number, trial.results[result]) for trial in study.trials if result in trial.results]
+        if not told:
+            raise ConfigError(f"no trial has a result {result!r}\n  try: a name that `study.trials[0].results` has")
+        ax.scatter(*zip(*told), s=16, color=_COLOURS["value"], label=result)
+        ax.set(xlabel="trial", ylabel=result, title=study.name)
+        ax.legend()
+        return ax
     valued = [(trial.number, trial.value) for trial in study.trials if trial.value is not None]
     numbers = [number for number, _ in valued]
     values = np.array([value for _, value in valued], dtype=np.float64)
     best = (np.maximum if study.goal == "maximize" else np.minimum).accumulate(values)
     ax.scatter(numbers, values, s=16, color=_COLOURS["value"], label="value")
     ax.step(numbers, best, where="post", color=_COLOURS["best"], label="best so far")
-    ax.set(xlabel="trial", ylabel="value", title=study.name)
+    ax.set(xlabel="trial", ylabel=study.metric, title=study.name)
     ax.legend()
     return ax
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from ._errors import ConfigError, DataError, ElbowroomError, Infeasible, TrialError
-from ._number import encodable, limit, noise_variance, number, shown, whole
+from ._number import encodable, limit, noise_variance, number, results_of, shown, whole
 from ._trial import Batch, Trial
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ class Outcome(NamedTuple):
     """What became of an evaluation, as plain data: it comes from other processes."""
 
     kind: Literal["value", "failed", "infeasible"]
-    value: float = float("nan")
+    value: float | dict[str, float] = float("nan")
     noise: float | None = None
     reason: str = ""
 
@@ -191,7 +191,7 @@ def returned(result: Any) -> Outcome:
     """What an objective's result says."""
     try:
         value, noise = result if isinstance(result, tuple) else (result, None)
-        told = number(value)
+        told = results_of(value)
     except ValueError:
         return Outcome("failed", reason=f"the objective returned {shown(result)}, which is no number")
     try:
@@ -238,7 +238,14 @@ def tell(study: Study, trial: Trial, outcome: Outcome) -> None:
         study.fail(trial, outcome.reason)
     else:
         try:
-            study.tell(trial, outcome.value, noise=outcome.noise)
+            told = outcome.value
+            if isinstance(told, dict) and study.metric not in told:
+                words = study._native.say_missing(list(told))
+                if outcome.noise is None:
+                    study._native.tell(trial.number, told, None, False, trial.attempt, None)
+                study.fail(trial, f"the objective returned {shown(told)}: {words}")
+                return
+            study.tell(trial, told, noise=outcome.noise)
         except (ConfigError, DataError, TrialError) as refused:
             study.fail(trial, f"the objective returned {outcome.value}, which was refused: {refused}")
 

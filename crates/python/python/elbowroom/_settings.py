@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _elbowroom
 from ._errors import ConfigError, DataError
-from ._number import MAX_SEED, shown, variance_of, whole
+from ._number import MAX_SEED, shown, text_of, variance_of, whole
 
 Named: TypeAlias = str | Mapping[str, Any]
 """A name, or a mapping with a ``name`` and options."""
@@ -28,6 +28,7 @@ KernelName: TypeAlias = Literal["rbf", "matern52", "matern32"]
 class SearchOptions(TypedDict, total=False):
     """What :class:`Study` and :func:`suggest` take to say how points are chosen, besides a space and a goal."""
 
+    metric: str | None
     seed: int | None
     constraints: str | Iterable[str]
     strategy: Named | None
@@ -125,6 +126,8 @@ def _checked(name: str, value: Any) -> Any:
     """A setting as JSON has it, refused by its name."""
     if name in WHOLE:
         return whole(value, name, *WHOLE[name])
+    if name == "metric":
+        return text_of(value, "metric")
     if name in NAMES and value not in NAMES[name]:
         known = ", ".join(repr(one) for one in NAMES[name])
         if name == "failures":

@@ -19,7 +19,7 @@ from . import _elbowroom, _plot, _run
 from ._errors import ConfigError, SpaceError, StoreError, TrialError
 from ._gp import Array
 from ._html import facts
-from ._number import encodable, limit, noise_variance, number, shown, text_of, variance_of, whole
+from ._number import encodable, limit, noise_variance, number, results_of, shown, text_of, variance_of, whole
 from ._run import Callbacks
 from ._settings import Design, Failures, Goal, KernelName, Named, PenalizerName, SearchOptions, refuse_unknown, settings
 from ._space import Labels, Parameter, Params, Space, check_same, from_native, texts, to_native
@@ -41,7 +41,8 @@ class Study:
     printed; a study of this name that is there already is opened, if it was made with the same settings; with another
     ``budget`` it goes on with that one, and says so. All that is asked and told is stored before the call returns.
 
-    What is left out has the core's default, which :attr:`settings` shows. ``budget`` is the most trials to hand out,
+    What is left out has the core's default, which :attr:`settings` shows. ``metric`` is the name of the result that is
+    optimized, where several are told; ``"value"`` unless it is given. ``budget`` is the most trials to hand out,
     however many workers there are; :attr:`budget` sets another one later. ``constraints`` are texts such as ``"x + y <= 1"``, or one. ``initial`` is how many points
     come from the ``design``: ``"sobol"``, ``"latin_hypercube"`` or ``"uniform"``. ``strategy`` is a name of
     :func:`strategies`, or a mapping of its ``name`` and options; ``acquisition`` (``"ei"``, ``"ucb"``, ``"paper_ucb"``,
@@ -71,6 +72,7 @@ class Study:
         space: Space,
         *,
         goal: Goal | None = None,
+        metric: str | None = None,
         seed: int | None = None,
         budget: int | None = None,
         constraints: str | Iterable[str] = (),
@@ -92,6 +94,7 @@ class Study:
     ) -> None:
         written = settings(
             goal=goal,
+            metric=metric,
             seed=seed,
             budget=budget,
             strategy=strategy,
@@ -221,6 +224,12 @@ class Study:
         goal: Goal = self.settings["goal"]
         return goal
 
+    @property
+    def metric(self) -> str:
+        """The name of the result that is optimized."""
+        metric: str = self.settings["metric"]
+        return metric
+
     # Ask and tell.
 
     def ask(
@@ -255,7 +264,7 @@ class Study:
     def tell(
         self,
         trial: Trial | int | Mapping[str, Any],
-        value: float,
+        value: float | Mapping[str, float],
         *,
         noise: float | None = None,
         sd: float | None = None,
@@ -266,6 +275,9 @@ class Study:
         what became of it. ``sd`` is the standard deviation of its noise, if it is known; ``noise``, the variance, may
         be given instead. A ``correction`` takes the place of a trial's values.
 
+        Several results are told by name. The study's ``metric`` ends the trial; without it the others are kept, before or
+        after the end, and nothing else changes: the answer is ``'aside'``. A correction replaces the results it names.
+
         >>> import elbowroom as er
         >>> study = er.Study({"x": er.Float(0, 1)})
         >>> study.tell({"x": 0.25}, 1.5)
@@ -274,9 +286,17 @@ class Study:
         'replicate'
         >>> study.best.value
         2.0
+        >>> study = er.Study({"x": er.Float(0, 1)}, metric="loss")
+        >>> [trial] = study.ask()
+        >>> study.tell(trial, {"minutes": 12})
+        'aside'
+        >>> study.tell(trial, {"loss": 0.3, "joules": 5})
+        'recorded'
+        >>> study.trials[0].results
+        {'loss': 0.3, 'minutes': 12.0, 'joules': 5.0}
         """
         # All is read before anything is stored.
-        told_value, variance = number(value), variance_of(noise, sd)
+        told_value, variance = results_of(value), variance_of(noise, sd)
         if isinstance(trial, Mapping):
             if correction:
                 raise TrialError(
@@ -287,11 +307,21 @@ class Study:
             added = self.add(trial, told_value, noise=variance, request=request)
             if added.number < n_before:
                 return "repeated"
-            return "recorded" if math.isfinite(told_value) else "not_finite"
+            if isinstance(told_value, dict) and self.metric not in told_value:
+                return self._aside(told_value)
+            return "recorded" if added.value is not None else "not_finite"
         which, attempt = self._which(trial)
         told: Told = self._native.tell(which, told_value, variance, correction, attempt, request)
+        if told == "aside":
+            return self._aside(told_value)
         self._held.pop(which, None)
         return told
+
+    def _aside(self, results: float | dict[str, float]) -> Told:
+        """Results were kept aside: several of them in a study that names none are likely to be a mistake."""
+        if isinstance(results, dict) and len(results) > 1 and self.metric == "value":
+            warnings.warn(self._native.say_missing(list(results)), stacklevel=3)
+        return "aside"
 
     def fail(self, trial: Trial | int, reason: str = "", *, request: str | None = None) -> None:
         """Records that a trial ended without a value. Its point is not proposed again, and points near it count as less
@@ -360,15 +390,15 @@ class Study:
     def add(
         self,
         params: Mapping[str, Any],
-        value: float,
+        value: float | Mapping[str, float],
         *,
         noise: float | None = None,
         sd: float | None = None,
         request: str | None = None,
     ) -> Trial:
-        """Adds an earlier result at a point of one's own, with the standard deviation ``sd`` of its noise, or the
+        """Adds an earlier result, or several by name, at a point of one's own, with the standard deviation ``sd`` of its noise, or the
         variance ``noise``. It warns where the point breaks a known constraint: the value is kept all the same."""
-        told = number(value), variance_of(noise, sd)
+        told = results_of(value), variance_of(noise, sd)
         row, broken = self._native.add(self._labels.encode(params), *told, request)
         if broken is not None:
             warnings.warn(f"trial {row['number']} was measured where the constraint `{broken}` is broken", stacklevel=2)
@@ -412,7 +442,7 @@ class Study:
     async def tell_async(
         self,
         trial: Trial | int | Mapping[str, Any],
-        value: float,
+        value: float | Mapping[str, float],
         *,
         noise: float | None = None,
         sd: float | None = None,
@@ -495,9 +525,10 @@ class Study:
         which, _ = self._which(trial)
         return why_of(self._look(which), self._native.why(which))
 
-    def plot_history(self, ax: Any = None) -> Any:
-        """Draws the values by trial, and the best so far. Returns matplotlib's axes."""
-        return _plot.history(self, ax)
+    def plot_history(self, ax: Any = None, *, result: str | None = None) -> Any:
+        """Draws the values by trial, and the best so far; or another ``result`` by its name. Returns matplotlib's
+        axes."""
+        return _plot.history(self, ax, result)
 
     def plot_slices(self, params: Sequence[str] | None = None, axes: Any = None) -> Any:
         """Draws the model along each parameter through the recommended point: mean, two standard deviations, results."""
@@ -524,8 +555,8 @@ class Study:
     ) -> Study:
         """Evaluates ``f`` at point after point, several at a time, and tells the values.
 
-        ``f`` is called with the parameters by name. It returns a value, or a value and the variance of its noise. Where
-        it raises, the trial fails with the end of the traceback as its reason; :class:`Infeasible` says that the point
+        ``f`` is called with the parameters by name. It returns a value, or several results in a dict by name, or either
+        with the variance of the value's noise. Where it raises, the trial fails with the end of the traceback as its reason; :class:`Infeasible` says that the point
         breaks a constraint.
 
         Points are asked for until the study's budget is used up, ``n`` trials were started, ``timeout`` seconds have

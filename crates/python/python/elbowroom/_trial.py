@@ -12,7 +12,7 @@ from ._space import Params
 
 State: TypeAlias = Literal["running", "queued", "lost", "complete", "failed", "infeasible", "released"]
 Source: TypeAlias = Literal["design", "model", "random", "given"]
-Told: TypeAlias = Literal["recorded", "late", "replicate", "correction", "not_finite", "repeated"]
+Told: TypeAlias = Literal["recorded", "late", "replicate", "correction", "not_finite", "aside", "repeated"]
 
 
 class Measurement(NamedTuple):
@@ -62,6 +62,8 @@ class Trial:
     """What was reported of it and changed nothing."""
     unit: tuple[float, ...]
     """The point in the unit cube: one coordinate for each parameter that has more than one value."""
+    results: dict[str, float]
+    """All results by name: that of the study's metric, which is :attr:`value`, and what was told besides."""
 
     def __getitem__(self, name: str) -> Any:
         """The value of a parameter."""
@@ -90,13 +92,20 @@ class Trials(list[Trial]):
     """
 
     def columns(self) -> dict[str, list[Any]]:
-        """The trials as columns: the point's in the middle, as ``params_`` and the parameter's name."""
+        """The trials as columns: the point's in the middle, as ``params_`` and the parameter's name; where results
+        have names, they come last, as ``results_`` and the name."""
         names = list(self[0].params) if self else []
         return {
             **{name: [getattr(trial, name) for trial in self] for name in ("number", "state", "value", "noise")},
             **{f"params_{name}": [trial.params[name] for trial in self] for name in names},
             **{name: [getattr(trial, name) for trial in self] for name in ("source", "attempts", "reason")},
+            **{f"results_{name}": [trial.results.get(name) for trial in self] for name in self._results()},
         }
+
+    def _results(self) -> list[str]:
+        """The names of the results, in the order of first appearance; none if there is but one without a name."""
+        names = list(dict.fromkeys(name for trial in self for name in trial.results))
+        return [] if names == ["value"] else names
 
     def to_pandas(self) -> Any:
         """The trials as a pandas frame; pandas has to be installed."""

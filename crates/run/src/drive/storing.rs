@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use elbowroom::study::{Report, Told, TrialId};
+use elbowroom::study::{Results, Told, TrialId};
 use elbowroom_store::{About, Attempt, Error as StoreError, Result as StoreResult, worker_name};
 
 use super::{Done, Driving, Happening};
@@ -114,12 +114,18 @@ impl Driving<'_> {
     fn store(&mut self, done: &Done) -> StoreResult<()> {
         let attempt = done.handed.attempt;
         let request = format!("{} {}.{}", worker_name(), attempt.trial, attempt.number);
-        let about = About::from(attempt).request(request);
+        let about = About::from(attempt).request(&request);
         match &done.outcome {
-            Outcome::Value(value) => match self.study.tell(about, Report::new(*value))? {
+            Outcome::Value(value, others) => match self.study.tell(about, results(*value, others))? {
                 Told::NotFinite => self.summary.n_failed += 1,
                 _ => self.summary.n_told += 1,
             },
+            Outcome::NoMetric(why, others) => {
+                let beside = About::from(attempt).request(format!("{request}, its results"));
+                self.study.tell(beside, others.iter().cloned().collect::<Results>())?;
+                self.study.fail(about, why)?;
+                self.summary.n_failed += 1;
+            }
             Outcome::Failed(why) => {
                 self.study.fail(about, why)?;
                 self.summary.n_failed += 1;
@@ -145,12 +151,19 @@ impl Driving<'_> {
     }
 }
 
+fn results(value: f64, others: &[(String, f64)]) -> Results {
+    others.iter().fold(Results::from(value), |results, (name, value)| results.with(name, *value))
+}
+
 /// What a person needs to tell a result by hand.
 fn line(trial: TrialId, outcome: &Outcome) -> Option<String> {
     match outcome {
-        Outcome::Value(value) => Some(format!("    elbow tell {trial} {value:?}")),
+        Outcome::Value(value, others) => {
+            let others: String = others.iter().map(|(name, value)| format!(" '{name}={value:?}'")).collect();
+            Some(format!("    elbow tell {trial} {value:?}{others}"))
+        }
         Outcome::Infeasible(why) => Some(format!("    elbow fail {trial} --infeasible --reason {why:?}")),
-        Outcome::Failed(why) => Some(format!("    elbow fail {trial} --reason {why:?}")),
+        Outcome::Failed(why) | Outcome::NoMetric(why, _) => Some(format!("    elbow fail {trial} --reason {why:?}")),
         Outcome::Requeue | Outcome::Stopped | Outcome::NotStarted(_) => None,
     }
 }

@@ -1,7 +1,7 @@
 //! The log of a study that many trials went into, written without choosing their points.
 
 use elbowroom::space::{Parameter, Point, SearchSpace};
-use elbowroom::study::{AskedTrial, Event, InitialDesign, Source, Study, StudyConfig, TrialId};
+use elbowroom::study::{AskedTrial, Event, InitialDesign, Source, Study, StudyConfig, TrialId, Watched};
 use elbowroom_store::{Digest, Entry, Time};
 
 /// Parameters of every study here.
@@ -43,7 +43,16 @@ fn log_of(n_trials: usize, config: StudyConfig) -> Vec<Entry> {
         let request = Some(format!("ask {id:026x}"));
         log.push(&Event::Asked { wanted, trials, again: Vec::new(), short: None, request, provenance });
         let request = Some(format!("tell {id:025x}"));
-        log.push(&Event::Told { trial, value, noise: None, comment: None, correction: false, late: false, request });
+        log.push(&Event::Told {
+            trial,
+            value,
+            noise: None,
+            results: Watched::NONE,
+            comment: None,
+            correction: false,
+            late: false,
+            request,
+        });
     }
     log.entries
 }

@@ -11,7 +11,7 @@ use crate::{
 use elbowroom::domain::Narrowing;
 use elbowroom::space::Point;
 use elbowroom::study::{
-    Ask, Event, MeasurementKind, PlacedTrial, Report, StudyConfig, Told, TrialId, TrialState, verify,
+    Ask, Event, MeasurementKind, PlacedTrial, Report, Study, StudyConfig, Told, TrialId, TrialState, Watched, verify,
 };
 
 pub fn studies_are_created_once_and_listed(bench: &Bench) {
@@ -43,6 +43,7 @@ pub fn an_append_at_an_old_revision_is_refused_with_the_newer_one(bench: &Bench)
         point: Point::new().with("a", 1).with("b", 2),
         value: None,
         noise: None,
+        results: Watched::NONE,
         comment: None,
         request: None,
     };
@@ -53,7 +54,7 @@ pub fn an_append_at_an_old_revision_is_refused_with_the_newer_one(bench: &Bench)
     assert_eq!(store.append("study", 2, &handout).unwrap(), Appended::Done(3));
     // What reports nothing or hands nothing out has no business here.
     assert!(store.report("study", &event, None, 0).is_err());
-    let told = Report::new(1.0).into_event(TrialId(0));
+    let told = Report::new(1.0).into_event(TrialId(0), study.study().outcomes()).unwrap();
     assert!(store.append("study", 3, &Handout { event: &told, ..handout }).is_err());
 }
 
@@ -89,7 +90,7 @@ pub fn a_request_cannot_be_used_for_two_things(bench: &Bench) {
     study.tell(&trials[0], Report::new(1.0).request("r")).unwrap();
     assert!(study.tell(&trials[1], Report::new(1.0).request("r")).is_err());
     // Nor behind the back of the study's own check.
-    let event = Report::new(1.0).request("r").into_event(trials[1].id());
+    let event = Report::new(1.0).request("r").into_event(trials[1].id(), study.study().outcomes()).unwrap();
     assert!(matches!(bench.open().report("study", &event, None, 0), Err(Error::Request { .. })));
     assert!(study.ask(Ask::new(1).named("")).is_err());
     assert_eq!(bench.join().study().events().len(), 3);
@@ -673,10 +674,11 @@ pub fn many_events_are_appended_together_or_not_at_all(bench: &Bench) {
         point: Point::new().with("a", 3).with("b", number as i64),
         value: Some(0.5),
         noise: None,
+        results: Watched::NONE,
         comment: None,
         request: Some(request.to_owned()),
     };
-    let told = Report::new(1.0).request("told").into_event(pending.id());
+    let told = Report::new(1.0).request("told").into_event(pending.id(), ours.study().outcomes()).unwrap();
     // What cannot follow, or has a name twice, leaves nothing behind.
     let store = bench.open();
     assert!(store.append_all("study", 2, &[added(1, "a"), added(2, "a")]).is_err());
@@ -706,4 +708,89 @@ pub fn places_are_remembered_by_everybody(bench: &Bench) {
     study.place_trials(&[placed(0, "H12")]).unwrap();
     let other = bench.join();
     assert_eq!((other.study().well(trials[0].id()), other.study().well(trials[1].id())), (Some("H12"), Some("B7")));
+}
+
+pub fn results_told_aside_leave_a_trial_with_its_worker(bench: &Bench) {
+    let (mut ours, mut theirs) = (bench.create_brief(random(9).metric("loss")), bench.join());
+    let handed = ours.ask(1).unwrap().trials.remove(0);
+    let lease = |study: &mut SharedStudy| {
+        study.refresh().unwrap();
+        study.leases().next().cloned()
+    };
+    let before = lease(&mut ours).unwrap();
+    assert_eq!(theirs.tell(handed.id(), [("minutes", 12.0)]).unwrap(), Told::Aside);
+    // It is neither ended nor renewed: only its worker says that it is alive.
+    assert_eq!(lease(&mut ours), Some(before));
+    assert!(matches!(ours.heartbeat(&[handed.attempt]).unwrap()[..], [Hold::Held(_)]));
+    assert_eq!((ours.counts().running, ours.counts().complete), (1, 0));
+    let aside = Report::new([("joules", 3.0)]).request("aside").into_event(handed.id(), ours.study().outcomes());
+    let events = [aside.unwrap()];
+    let plan = |study: &elbowroom::study::Study| match study.reported("aside") {
+        None => Ok::<_, Error>(events.to_vec()),
+        Some(_) => Ok(Vec::new()),
+    };
+    assert_eq!(theirs.append_all(plan).unwrap(), 1);
+    assert!(lease(&mut ours).is_some());
+    assert_eq!(ours.tell(&handed, [("loss", 0.3), ("minutes", 14.0)]).unwrap(), Told::Recorded);
+    assert_eq!((lease(&mut ours), ours.counts().complete), (None, 1));
+    let trial = ours.study().trial(handed.id()).unwrap();
+    let results: Vec<(&str, f64)> = trial.results().collect();
+    // 13 is the mean of 12 and 14.
+    assert_eq!(results, [("loss", 0.3), ("minutes", 13.0), ("joules", 3.0)]);
+    assert_eq!(ours.tell(&handed, [("kelvin", 300.0)]).unwrap(), Told::Aside);
+}
+
+pub fn results_told_aside_of_a_lost_trial_do_not_bring_it_back(bench: &Bench) {
+    let (mut ours, mut theirs) = (bench.create_brief(random(9)), bench.join());
+    let lost = ours.ask(1).unwrap().trials.remove(0);
+    bench.pass(LONG);
+    assert_eq!(ours.tell(&lost, [("minutes", 12.0)]).unwrap(), Told::Aside);
+    assert_eq!(ours.counts().queued, 1);
+    let retry = theirs.ask(1).unwrap().trials.remove(0);
+    assert_eq!((retry.id(), retry.attempt.number), (lost.id(), 2));
+    // What a worker that was given up has measured is as true as before.
+    assert_eq!(ours.tell(&lost, [("joules", 1.0)]).unwrap(), Told::Aside);
+    assert!(matches!(theirs.heartbeat(&[retry.attempt]).unwrap()[..], [Hold::Held(_)]));
+}
+
+pub fn named_results_are_stored_once_and_copied_byte_by_byte(bench: &Bench) {
+    let (mut ours, mut theirs) = (bench.create(random(9).metric("loss")), bench.join());
+    let trials = ours.ask(3).unwrap().trials;
+    let report = || Report::new([("loss", f64::NAN), ("minutes", 3.0)]).request("r");
+    assert_eq!(ours.tell(&trials[0], report()).unwrap(), Told::NotFinite);
+    assert_eq!(theirs.tell(&trials[0], report()).unwrap(), Told::Repeated);
+    let aside = || Report::new([("minutes", 4.0)]).request("a");
+    assert_eq!(theirs.tell(&trials[1], aside()).unwrap(), Told::Aside);
+    assert_eq!(ours.tell(&trials[1], aside()).unwrap(), Told::Repeated);
+    let point = Point::new().with("a", 1).with("b", 2);
+    let added = ours.add(&point, [("loss", 1.0), ("minutes", 5.0)]).unwrap();
+    assert_eq!((added.value(), added.result("minutes")), (Some(1.0), Some(5.0)));
+    let failed = ours.add(&point, [("loss", f64::NAN), ("minutes", 6.0)]).unwrap();
+    assert_eq!((failed.value(), failed.result("minutes")), (None, Some(6.0)));
+    assert!(ours.tell(&trials[2], [("a", 1.0)]).unwrap_err().to_string().contains("name of a parameter"));
+
+    let to = crate::Memory::new();
+    let copied = copy(&*bench.open(), "study", &to, "copied").unwrap();
+    assert_eq!(copied.digest, ours.digest());
+    let texts = |store: &dyn Store, name: &str| -> Vec<String> {
+        store.read(name, 0).unwrap().entries.into_iter().map(|entry| entry.text).collect()
+    };
+    assert_eq!(texts(&to, "copied"), texts(&*bench.open(), "study"));
+    assert_eq!(SharedStudy::open(Arc::new(to), "copied").unwrap().study(), ours.study());
+}
+
+pub fn results_told_aside_cost_no_choice_and_no_fit(bench: &Bench) {
+    let mut ours = bench.create(StudyConfig::new(grid()));
+    let mut plain = Study::new(StudyConfig::new(grid())).unwrap();
+    for round in 0..4 {
+        let (handed, trials) = (ours.ask(2).unwrap().trials, plain.ask(2).unwrap().trials);
+        for (handed, trial) in handed.iter().zip(trials) {
+            assert_eq!(handed.point(), &trial.point, "round {round}");
+            let value = trial.id.0 as f64;
+            bench.join().tell(handed.id(), [("minutes", value)]).unwrap();
+            ours.tell(handed, [("joules", 1.0), ("value", value)]).unwrap();
+            plain.tell(trial.id, value).unwrap();
+        }
+    }
+    assert!(verify(ours.study().events()).unwrap().is_empty());
 }

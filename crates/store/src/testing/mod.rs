@@ -67,6 +67,10 @@ macro_rules! store_contract {
             a_budget_that_moves_while_workers_ask_is_never_overshot
             many_events_are_appended_together_or_not_at_all
             places_are_remembered_by_everybody
+            results_told_aside_leave_a_trial_with_its_worker
+            results_told_aside_of_a_lost_trial_do_not_bring_it_back
+            named_results_are_stored_once_and_copied_byte_by_byte
+            results_told_aside_cost_no_choice_and_no_fit
         }
     };
     (@each $module:ident, $bench:expr, $($name:ident)*) => {

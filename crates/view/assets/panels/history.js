@@ -1,4 +1,4 @@
-import { crossesOf, historyChart } from "../charts.js";
+import { crossesOf, historyChart, watchedChart } from "../charts.js";
 import { el, legend, notice, show } from "../dom.js";
 
 /** @import { History } from "../api" */
@@ -14,12 +14,20 @@ export const history = {
     note.textContent = view.thinned
       ? `${view.n_values} values; the extremes of each stretch are drawn`
       : "each trial, and the best so far";
-    if (!view.n_values && !kinds.length) {
+    const watched = view.watched ?? [];
+    if (!view.n_values && !kinds.length && !watched.length) {
       return show(body, notice("No value yet", "Values appear here as trials are told."));
     }
     const place = el("div");
     const crosses = kinds.map(([kind, hue]) => /** @type {[string, string, string]} */ ([kind, hue, "cross"]));
-    show(body, place, legend(["value", "sky"], ["best so far", "blue", "line"], ...crosses));
+    const others = watched.map((one) => ({ one, place: el("div", { "data-result": one.name }) }));
+    show(
+      body,
+      place,
+      legend([view.metric, "sky"], ["best so far", "blue", "line"], ...crosses),
+      others.map(({ one, place }) => [el("h2", {}, one.name), place]),
+    );
     historyChart(place, view);
+    others.forEach(({ one, place }) => watchedChart(place, one));
   },
 };

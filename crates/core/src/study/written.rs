@@ -1,0 +1,113 @@
+//! A configuration as it is written: its results in a short form or in a long one.
+//!
+//! The short form is `goal`, and `metric` where the optimized result has a name of its own; the long form is a list of
+//! `outcomes` in which the one with a `goal` is optimized. Only one of them can be given. The short one is written unless
+//! there are watched results, and a metric only if it is not the default: a configuration without names is written as it
+//! was before there were any.
+//!
+//! What is left out has its default, and what is unknown is refused, in a log too, since a setting that is passed over would
+//! change what is chosen.
+
+use serde::{Deserialize, Serialize};
+
+use super::config::{FailureRule, Goal, InitialDesign, StudyConfig};
+use super::outcomes::{DEFAULT_METRIC, Outcome, Outcomes};
+use super::strategy::StrategyConfig;
+use crate::belief::ModelConfig;
+use crate::error::{Error, Result};
+use crate::space::SearchSpace;
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "StudyConfig", deny_unknown_fields)]
+pub(super) struct WrittenConfig {
+    space: SearchSpace,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    goal: Option<Goal>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    metric: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    outcomes: Option<Vec<Outcome>>,
+    #[serde(default)]
+    seed: u64,
+    #[serde(default)]
+    initial: Option<usize>,
+    #[serde(default)]
+    design: InitialDesign,
+    #[serde(default)]
+    strategy: StrategyConfig,
+    #[serde(default)]
+    model: ModelConfig,
+    #[serde(default)]
+    repeats: bool,
+    #[serde(default)]
+    failures: Option<FailureRule>,
+    #[serde(default)]
+    budget: Option<usize>,
+}
+
+/// The results that a configuration speaks of, from either of its forms.
+///
+/// ```
+/// use elbowroom::study::{Goal, Outcome, outcomes_of};
+/// assert_eq!(outcomes_of(None, Some("loss".to_owned()), None)?.metric(), "loss");
+/// let long = Some(vec![Outcome::objective("loss", Goal::Minimize)]);
+/// assert!(outcomes_of(Some(Goal::Minimize), None, long).is_err());
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
+pub fn outcomes_of(goal: Option<Goal>, metric: Option<String>, outcomes: Option<Vec<Outcome>>) -> Result<Outcomes> {
+    match outcomes {
+        None => {
+            let metric = metric.unwrap_or_else(|| DEFAULT_METRIC.to_owned());
+            Outcomes::new(vec![Outcome::objective(metric, goal.unwrap_or_default())])
+        }
+        Some(list) if goal.is_none() && metric.is_none() => Outcomes::new(list),
+        Some(_) => {
+            let other = if goal.is_some() { "goal" } else { "metric" };
+            Err(Error::config(
+                format!("both `outcomes` and `{other}` are given"),
+                format!("leave `{other}` out: `outcomes` names the optimized result and its goal"),
+            ))
+        }
+    }
+}
+
+impl WrittenConfig {
+    /// The configuration, with this rule for failures where none is written.
+    pub(super) fn with_failures(self, otherwise: FailureRule) -> Result<StudyConfig> {
+        let Self { space, goal, metric, outcomes, seed, initial, design, strategy, model, repeats, failures, budget } =
+            self;
+        let failures = failures.unwrap_or(otherwise);
+        let config = StudyConfig::new(space).outcomes(outcomes_of(goal, metric, outcomes)?);
+        Ok(StudyConfig { seed, initial, design, strategy, model, repeats, failures, budget, ..config })
+    }
+}
+
+impl TryFrom<WrittenConfig> for StudyConfig {
+    type Error = Error;
+
+    fn try_from(written: WrittenConfig) -> Result<Self> {
+        written.with_failures(FailureRule::default())
+    }
+}
+
+impl From<StudyConfig> for WrittenConfig {
+    fn from(config: StudyConfig) -> Self {
+        let is_long = !config.watched.is_empty();
+        let objective = || Outcome::objective(config.metric.clone(), config.goal);
+        let list = || std::iter::once(objective()).chain(config.watched.iter().map(Outcome::watched)).collect();
+        Self {
+            goal: (!is_long).then_some(config.goal),
+            metric: (!is_long && config.metric != DEFAULT_METRIC).then(|| config.metric.clone()),
+            outcomes: is_long.then(list),
+            space: config.space,
+            seed: config.seed,
+            initial: config.initial,
+            design: config.design,
+            strategy: config.strategy,
+            model: config.model,
+            repeats: config.repeats,
+            failures: Some(config.failures),
+            budget: config.budget,
+        }
+    }
+}
