@@ -66,4 +66,4 @@ pub mod study;
 pub use error::Error;
 pub use minimize::minimize;
 pub use space::{Parameter, Point, SearchSpace};
-pub use study::{Goal, Study, StudyConfig, Trial};
+pub use study::{Goal, Results, Study, StudyConfig, Trial};

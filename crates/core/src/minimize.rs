@@ -10,23 +10,43 @@ use std::sync::{Mutex, PoisonError, mpsc};
 
 use crate::error::{Error, Result};
 use crate::space::{Point, SearchSpace};
-use crate::study::{Study, StudyConfig, TrialId};
+use crate::study::{Results, Study, StudyConfig, TrialId};
 
-/// What an objective may return: a number, or a `Result` of one, whose `Err` is a trial that failed.
+/// What an objective may return: a number, or results by name, or a `Result` of either, whose `Err` is a trial that
+/// failed.
+///
+/// ```
+/// use elbowroom::minimize::Answer;
+/// assert_eq!(0.5.answer(), Ok(0.5.into()));
+/// assert!([("loss", 0.5), ("minutes", 12.0)].answer().is_ok());
+/// assert_eq!(Err::<f64, _>("out of memory").answer(), Err("out of memory".to_owned()));
+/// ```
 pub trait Answer {
-    /// The value, or why there is none.
-    fn answer(self) -> std::result::Result<f64, String>;
+    /// The results, or why there are none.
+    fn answer(self) -> std::result::Result<Results, String>;
 }
 
 impl Answer for f64 {
-    fn answer(self) -> std::result::Result<f64, String> {
+    fn answer(self) -> std::result::Result<Results, String> {
+        Ok(self.into())
+    }
+}
+
+impl Answer for Results {
+    fn answer(self) -> std::result::Result<Results, String> {
         Ok(self)
     }
 }
 
-impl<E: Display> Answer for std::result::Result<f64, E> {
-    fn answer(self) -> std::result::Result<f64, String> {
-        self.map_err(|error| error.to_string())
+impl<S: Into<String>, const N: usize> Answer for [(S, f64); N] {
+    fn answer(self) -> std::result::Result<Results, String> {
+        Ok(self.into())
+    }
+}
+
+impl<R: Into<Results>, E: Display> Answer for std::result::Result<R, E> {
+    fn answer(self) -> std::result::Result<Results, String> {
+        self.map(Into::into).map_err(|error| error.to_string())
     }
 }
 
@@ -102,7 +122,7 @@ pub fn run<A: Answer>(study: &mut Study, workers: usize, objective: impl Fn(&Poi
     })
 }
 
-type Value = std::result::Result<f64, String>;
+type Value = std::result::Result<Results, String>;
 
 /// Keeps the workers busy until there is nothing more to do.
 fn hand_out(
@@ -126,7 +146,13 @@ fn hand_out(
         let (id, value) = told.recv().map_err(broken)?;
         n_running -= 1;
         match value {
-            Ok(value) => study.tell(id, value).map(drop)?,
+            Ok(results) => {
+                study.tell(id, results)?;
+                // Results without the one that is searched for end no trial.
+                if study.trial(id)?.is_pending() {
+                    study.fail(id, "the objective returned other results, and not the one that is searched for")?;
+                }
+            }
             Err(reason) => study.fail(id, reason)?,
         }
     }

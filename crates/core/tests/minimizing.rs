@@ -85,6 +85,17 @@ fn a_space_that_runs_out_ends_the_search_and_a_study_of_ones_own_goes_on() {
 }
 
 #[test]
+fn results_by_name_are_told_and_a_trial_without_the_one_that_is_searched_for_fails() {
+    let space = || SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
+    let study = minimize(space(), 6, 1, |p| p.f64("x").map(|x| [("value", x), ("minutes", 12.0)])).unwrap();
+    assert_eq!(study.n_observed(), 6);
+    assert_eq!(study.trials()[0].result("minutes"), Some(12.0));
+    let other = minimize(space(), 3, 2, |_| [("minutes", 12.0)]).unwrap();
+    assert_eq!((other.n_observed(), other.pending().count()), (0, 0));
+    assert!(other.trials().iter().all(|trial| matches!(trial.state, TrialState::Failed { .. })));
+}
+
+#[test]
 fn what_could_not_run_is_refused() {
     assert_eq!(minimize(space(), 5, 0, loss).unwrap_err().kind(), Kind::Config);
     assert_eq!(minimize(space(), 0, 1, loss).unwrap_err().kind(), Kind::Config);
