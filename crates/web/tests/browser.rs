@@ -39,7 +39,7 @@ fn a_running_study_is_seen_live_and_every_panel_draws_what_the_server_knows() {
     assert_eq!(browser.eval("document.querySelector('.tile .big').textContent"), "0.031");
 
     go(&mut browser, "map");
-    browser.wait("document.querySelectorAll('.planes image').length === 4");
+    browser.wait("document.querySelectorAll('.planes image').length === 5");
     browser.eval("(() => { const s = document.querySelector('select[aria-label=up]'); s.value = '2'; s.dispatchEvent(new Event('change')); })()");
     browser.wait("[...document.querySelectorAll('svg.chart text.ink')].some((t) => t.textContent === 'steps')");
     assert_eq!(browser.count(".bar"), 4, "one for each parameter");
@@ -75,7 +75,7 @@ fn a_running_study_is_seen_live_and_every_panel_draws_what_the_server_knows() {
     browser.wait("document.documentElement.dataset.theme === 'dark' && document.querySelectorAll('.room').length === 4 && document.querySelector('canvas')");
     browser.shot("overview-dark");
     go(&mut browser, "map");
-    browser.wait("document.querySelectorAll('.planes image').length === 4");
+    browser.wait("document.querySelectorAll('.planes image').length === 5");
     browser.shot("map-dark");
     browser.size(390, 844);
     go(&mut browser, "overview");
@@ -168,7 +168,7 @@ fn a_report_opens_from_a_file_and_draws_the_same_panels() {
     browser.shot("report-light");
     let hash = study.digest().to_string();
     for (page, drawn) in [
-        ("map", "document.querySelectorAll('.planes image').length === 4"),
+        ("map", "document.querySelectorAll('.planes image').length === 5"),
         ("model", "document.querySelectorAll('.slices canvas').length === 8"),
         ("trials", "document.querySelectorAll('tbody tr').length === 21"),
         ("parallel", "document.querySelectorAll('polyline').length === 14"),
