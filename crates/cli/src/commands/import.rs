@@ -47,7 +47,7 @@ pub fn import(args: &Import, json: bool) -> Result<()> {
     let write = is_new && (args.yes || (!json && confirmed()?));
     if write {
         let mut shared = place.open_or_create()?;
-        shared.append_all(|study| Ok::<_, anyhow::Error>(plan(study, &sheet, wishes)?.events(study)?))?;
+        shared.append_all(|study| plan(study, &sheet, wishes)?.events(study))?;
     }
     answer(
         json,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from ._errors import ConfigError, DataError, ElbowroomError, Infeasible, TrialError
-from ._number import encodable, limit, noise_variance, number, results_of, shown, whole
+from ._number import encodable, limit, noise_variance, results_of, shown, whole
 from ._trial import Batch, Trial
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import operator
 import os
 import threading
@@ -396,8 +395,9 @@ class Study:
         sd: float | None = None,
         request: str | None = None,
     ) -> Trial:
-        """Adds an earlier result, or several by name, at a point of one's own, with the standard deviation ``sd`` of its noise, or the
-        variance ``noise``. It warns where the point breaks a known constraint: the value is kept all the same."""
+        """Adds an earlier result, or several by name, at a point of one's own, with the standard deviation ``sd`` of
+        the value's noise, or the variance ``noise``. It warns where the point breaks a known constraint: the value is
+        kept all the same."""
         told = results_of(value), variance_of(noise, sd)
         row, broken = self._native.add(self._labels.encode(params), *told, request)
         if broken is not None:
@@ -556,8 +556,8 @@ class Study:
         """Evaluates ``f`` at point after point, several at a time, and tells the values.
 
         ``f`` is called with the parameters by name. It returns a value, or several results in a dict by name, or either
-        with the variance of the value's noise. Where it raises, the trial fails with the end of the traceback as its reason; :class:`Infeasible` says that the point
-        breaks a constraint.
+        with the variance of the value's noise. Where it raises, the trial fails with the end of the traceback as its
+        reason; :class:`Infeasible` says that the point breaks a constraint.
 
         Points are asked for until the study's budget is used up, ``n`` trials were started, ``timeout`` seconds have
         passed, the ``target`` is reached, :attr:`expected_gain` is below ``min_gain``, or a callback
