@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use elbowroom::study::Standing;
+use elbowroom::study::TrialStatus;
 use elbowroom_run::{parse_bytes, parse_duration};
 
 /// Batch and asynchronous Bayesian optimization by local penalization.
@@ -49,7 +49,7 @@ pub enum Command {
     /// Say that a trial ended without a value.
     Fail(Fail),
     /// Give a trial up: it does not count, and its point may be proposed again.
-    Release(Release),
+    Release(Withdraw),
     /// How a study stands.
     Status(Where),
     /// The best observed point and the recommended one.
@@ -339,7 +339,7 @@ pub struct Fail {
 Examples:
   elbow release 3
   elbow release 3 --again     hand it out again instead")]
-pub struct Release {
+pub struct Withdraw {
     /// The trial's number.
     pub trial: u64,
     /// Which study.
@@ -363,8 +363,8 @@ pub struct Trials {
     #[command(flatten)]
     pub study: Where,
     /// Only those that stand so.
-    #[arg(long, value_name = "STATE", value_delimiter = ',', value_parser = standing())]
-    pub state: Vec<Standing>,
+    #[arg(long, value_name = "STATE", value_delimiter = ',', value_parser = status())]
+    pub state: Vec<TrialStatus>,
     /// Only those of which this is true: an expression of parameters and of the result, `value`, as in constraints. A trial without one is left out only if it would decide.
     #[arg(long = "where", value_name = "EXPRESSION")]
     pub condition: Option<String>,
@@ -653,9 +653,10 @@ fn lease(text: &str) -> Result<Duration, String> {
     }
 }
 
-fn standing() -> impl TypedValueParser<Value = Standing> {
-    let known = |word: String| Standing::ALL.into_iter().find(|standing| standing.word() == word);
-    PossibleValuesParser::new(Standing::ALL.map(Standing::word)).try_map(move |word| known(word).ok_or("no state"))
+fn status() -> impl TypedValueParser<Value = TrialStatus> {
+    let known = |word: String| TrialStatus::ALL.into_iter().find(|standing| standing.word() == word);
+    PossibleValuesParser::new(TrialStatus::ALL.map(TrialStatus::word))
+        .try_map(move |word| known(word).ok_or("no state"))
 }
 
 fn bytes(text: &str) -> Result<u64, String> {

@@ -1,11 +1,11 @@
 //! A chart of points and lines: as text for a terminal, and as a panel of a picture.
 
-use elbowroom_view::Standing;
+use elbowroom_view::TrialStatus;
 use elbowroom_view::plot::{
     Axis, BLUE, Figure, GREEN, GREY, Key, Layer, Marker, ORANGE, PURPLE, Panel, SKY, Stroke, VERMILLION,
 };
 
-use crate::words::{brief, number};
+use crate::format::{brief, number};
 
 /// A chart.
 #[derive(Debug, Clone)]
@@ -64,7 +64,7 @@ pub enum Kind {
     /// A mark to look at first.
     Star,
     /// Level bars, each from one point to the next: trials that ended so.
-    Spans(Standing),
+    Spans(TrialStatus),
 }
 
 impl Kind {
@@ -75,24 +75,24 @@ impl Kind {
             Kind::Rings => 'o',
             Kind::Crosses => 'x',
             Kind::Star => '★',
-            Kind::Spans(Standing::Complete) => '█',
-            Kind::Spans(Standing::Running) => '▒',
-            Kind::Spans(Standing::Failed) => 'x',
-            Kind::Spans(Standing::Infeasible) => '#',
-            Kind::Spans(Standing::Lost | Standing::Queued) => '~',
-            Kind::Spans(Standing::Released) => '-',
+            Kind::Spans(TrialStatus::Complete) => '█',
+            Kind::Spans(TrialStatus::Running) => '▒',
+            Kind::Spans(TrialStatus::Failed) => 'x',
+            Kind::Spans(TrialStatus::Infeasible) => '#',
+            Kind::Spans(TrialStatus::Lost | TrialStatus::Queued) => '~',
+            Kind::Spans(TrialStatus::Withdrawn) => '-',
         }
     }
 
     /// The look of level bars.
-    fn bar(standing: Standing) -> Stroke {
+    fn bar(standing: TrialStatus) -> Stroke {
         let colour = match standing {
-            Standing::Complete => BLUE,
-            Standing::Running => GREEN,
-            Standing::Failed => VERMILLION,
-            Standing::Infeasible => PURPLE,
-            Standing::Lost | Standing::Queued => ORANGE,
-            Standing::Released => GREY,
+            TrialStatus::Complete => BLUE,
+            TrialStatus::Running => GREEN,
+            TrialStatus::Failed => VERMILLION,
+            TrialStatus::Infeasible => PURPLE,
+            TrialStatus::Lost | TrialStatus::Queued => ORANGE,
+            TrialStatus::Withdrawn => GREY,
         };
         Stroke::solid(colour).width(BAR)
     }
@@ -160,7 +160,7 @@ impl Scale {
     }
 
     /// Which of `n` places, in a row of as many, belongs to a value of a range.
-    fn place(&self, shown: f64, range: (f64, f64), n: usize) -> usize {
+    fn cell(&self, shown: f64, range: (f64, f64), n: usize) -> usize {
         match self.names.len() {
             0 => (share(shown, range) * (n - 1) as f64).round() as usize,
             names => (((shown + 0.5) / names as f64 * n as f64) as usize).min(n - 1),
@@ -298,7 +298,7 @@ impl Chart {
             labels[0] = self.y.number(frame.y.1);
         }
         for (i, name) in self.y.names.iter().enumerate() {
-            labels[self.y.place(i as f64, frame.y, rows)] = brief(name, NAME - 1);
+            labels[self.y.cell(i as f64, frame.y, rows)] = brief(name, NAME - 1);
         }
         labels
     }
@@ -306,10 +306,10 @@ impl Chart {
     /// The points in rows of characters, the topmost first.
     fn grid(&self, frame: &Frame, columns: usize, rows: usize) -> Vec<Vec<char>> {
         let mut grid = vec![vec![' '; columns]; rows];
-        let column = |x: f64| self.x.place(x, frame.x, columns);
+        let column = |x: f64| self.x.cell(x, frame.x, columns);
         let row = |y: f64| match self.y.names.is_empty() {
-            true => rows - 1 - self.y.place(y, frame.y, rows),
-            false => self.y.place(y, frame.y, rows),
+            true => rows - 1 - self.y.cell(y, frame.y, rows),
+            false => self.y.cell(y, frame.y, rows),
         };
         for series in &self.series {
             let points: Vec<_> = self.on_paper(series).into_iter().map(|(x, y)| (column(x), row(y))).collect();
@@ -346,7 +346,7 @@ impl Chart {
         for (i, name) in self.x.names.iter().enumerate().step_by(every) {
             let room = (columns * every / n_names).saturating_sub(2).max(1);
             let name: Vec<char> = brief(name, room).chars().collect();
-            let middle = self.x.place(i as f64, frame.x, columns);
+            let middle = self.x.cell(i as f64, frame.x, columns);
             let start = middle.saturating_sub(name.len() / 2).min(columns.saturating_sub(name.len()));
             line[start..].iter_mut().zip(name).for_each(|(place, c)| *place = c);
         }

@@ -11,20 +11,20 @@ macro_rules! say {
     }};
 }
 
+mod address;
 mod args;
 mod chart;
 mod commands;
 mod differ;
-mod fault;
+mod error;
+mod format;
 mod intake;
 mod narrow;
-mod place;
 mod progress;
 pub mod sheet;
 mod spark;
 pub mod study_file;
 mod table;
-mod words;
 
 use std::process::ExitCode;
 
@@ -42,9 +42,9 @@ pub fn main() -> ExitCode {
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             if json {
-                say!("{}", fault::in_json(&error));
+                say!("{}", error::in_json(&error));
             } else {
-                say!("error: {}", words::safe(&format!("{error:#}")));
+                say!("error: {}", format::safe(&format!("{error:#}")));
             }
             ExitCode::FAILURE
         }

@@ -6,7 +6,7 @@ use elbowroom::space::SearchSpace;
 
 use crate::args::Narrow;
 use crate::commands::tell::value;
-use crate::fault::fault;
+use crate::error::cli_error;
 
 /// What the two options say, checked against the space.
 pub fn narrowing(space: &SearchSpace, args: &Narrow) -> Result<Narrowing> {
@@ -14,21 +14,21 @@ pub fn narrowing(space: &SearchSpace, args: &Narrow) -> Result<Narrowing> {
     let parameter = |name: &str| space.parameters().iter().find(|parameter| parameter.name() == name);
     for entry in &args.fix {
         let Some((name, text)) = entry.split_once('=') else {
-            return Err(fault(format!("--fix {entry:?} has no `=`"), "write it as --fix name=value"));
+            return Err(cli_error(format!("--fix {entry:?} has no `=`"), "write it as --fix name=value"));
         };
         if narrowing.fixed.insert(name.to_owned(), value(parameter(name), text)).is_some() {
-            return Err(fault(format!("--fix gives `{name}` twice"), "give each parameter once"));
+            return Err(cli_error(format!("--fix gives `{name}` twice"), "give each parameter once"));
         }
     }
     for entry in &args.within {
         let Some((name, (low, high))) =
             entry.split_once('=').and_then(|(name, range)| Some((name, range.split_once("..")?)))
         else {
-            return Err(fault(format!("--within {entry:?} is no range"), "write it as --within name=low..high"));
+            return Err(cli_error(format!("--within {entry:?} is no range"), "write it as --within name=low..high"));
         };
         let ends = [low, high].map(|text| value(parameter(name), text));
         if narrowing.within.insert(name.to_owned(), ends).is_some() {
-            return Err(fault(format!("--within gives `{name}` twice"), "give each parameter once"));
+            return Err(cli_error(format!("--within gives `{name}` twice"), "give each parameter once"));
         }
     }
     Ok(narrowing.check(space)?)

@@ -4,12 +4,12 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use elbowroom::study::Streak;
-use elbowroom_run::{Happening, Outcome, format_duration};
+use elbowroom_run::{CommandEnd, DriveEvent, format_duration};
 use elbowroom_store::{HandedTrial, SharedStudy};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::format::{brief, number, point, safe};
 use crate::spark::{best_so_far, spark};
-use crate::words::{brief, number, point, safe};
 
 /// Shows a drive on standard error.
 pub struct Progress {
@@ -31,15 +31,15 @@ impl Progress {
     }
 
     /// Shows one thing that happened.
-    pub fn show(&mut self, study: &SharedStudy, happening: &Happening<'_>) {
+    pub fn show(&mut self, study: &SharedStudy, happening: &DriveEvent<'_>) {
         match happening {
-            Happening::Ended(handed, outcome, took) => self.ended(study, handed, outcome, *took),
-            Happening::NotStored(handed, _) => self.print(&format!("trial {}: NOT stored", handed.id())),
-            Happening::Failing(streak) => self.print(&failing(streak)),
-            Happening::Waiting(why) => self.once(&format!("waiting for trials of other workers: {why}")),
-            Happening::Paused => self.once("the study is paused in the dashboard; results are stored meanwhile"),
-            Happening::Trouble(what) => self.once(what),
-            Happening::Started(_) | Happening::Tick => {}
+            DriveEvent::Ended(handed, outcome, took) => self.ended(study, handed, outcome, *took),
+            DriveEvent::NotStored(handed, _) => self.print(&format!("trial {}: NOT stored", handed.id())),
+            DriveEvent::Failing(streak) => self.print(&failing(streak)),
+            DriveEvent::Waiting(why) => self.once(&format!("waiting for trials of other workers: {why}")),
+            DriveEvent::Paused => self.once("the study is paused in the dashboard; results are stored meanwhile"),
+            DriveEvent::Trouble(what) => self.once(what),
+            DriveEvent::Started(_) | DriveEvent::Tick => {}
         }
         if let Some(bar) = &self.bar {
             // The budget may change while it runs.
@@ -56,17 +56,17 @@ impl Progress {
         }
     }
 
-    fn ended(&self, study: &SharedStudy, handed: &HandedTrial, outcome: &Outcome, took: Duration) {
+    fn ended(&self, study: &SharedStudy, handed: &HandedTrial, outcome: &CommandEnd, took: Duration) {
         let id = handed.id();
         let (what, matters) = match outcome {
-            Outcome::Value(value, _) => {
+            CommandEnd::Value(value, _) => {
                 let better = study.study().best().is_some_and(|best| best.id == id);
                 (format!("{}{}", number(*value), if better { "  best so far" } else { "" }), better)
             }
-            Outcome::Failed(why) | Outcome::NoMetric(why, _) => (format!("failed: {}", brief(why, 160)), true),
-            Outcome::Infeasible(why) => (format!("infeasible: {}", brief(why, 160)), true),
-            Outcome::Requeue => ("given back: it asked for another time".to_owned(), true),
-            Outcome::Stopped | Outcome::NotStarted(_) => ("given back".to_owned(), true),
+            CommandEnd::Failed(why) | CommandEnd::NoMetric(why, _) => (format!("failed: {}", brief(why, 160)), true),
+            CommandEnd::Infeasible(why) => (format!("infeasible: {}", brief(why, 160)), true),
+            CommandEnd::Requeue => ("given back: it asked for another time".to_owned(), true),
+            CommandEnd::Stopped | CommandEnd::NotStarted(_) => ("given back".to_owned(), true),
         };
         if self.bar.is_some() && !matters {
             return;

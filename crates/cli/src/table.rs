@@ -1,6 +1,6 @@
 //! Columns of text, no wider than the terminal.
 
-use crate::words::brief;
+use crate::format::brief;
 
 /// The least width that is reckoned with, and that of a terminal that does not say its own, such as a pipe.
 const LEAST: usize = 40;

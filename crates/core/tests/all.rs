@@ -10,6 +10,7 @@ mod gp_golden;
 mod gp_properties;
 mod gp_reference;
 mod gradients;
+mod house;
 mod insight;
 mod layers;
 mod likelihood_fit;

@@ -7,7 +7,7 @@ use elbowroom::gp::Prior;
 use elbowroom::problems::Problem;
 use elbowroom::space::{Parameter, Point, SearchSpace};
 use elbowroom::study::{
-    Goal, HyperparameterRule, ModelConfig, OutcomeRule, Report, Source, StrategyConfig, Study, StudyConfig, Suggestion,
+    Goal, HyperparameterRule, ModelConfig, Report, ScaleRule, Source, StrategyConfig, Study, StudyConfig, Suggestion,
     Told, Trial,
 };
 
@@ -40,7 +40,7 @@ fn told(mut study: Study, value: impl Fn(usize, &Trial) -> f64) -> Study {
 fn expect_model(name: &str, study: &Study, q: usize) -> Suggestion {
     let next = study.suggest(q).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert_eq!(next.provenance.fallback, None, "{name}");
-    assert_eq!(next.short, None, "{name}");
+    assert_eq!(next.shortfall, None, "{name}");
     assert_eq!(next.trials.len(), q, "{name}");
     for (i, trial) in next.trials.iter().enumerate() {
         assert_eq!(trial.source, Source::Model, "{name}: point {i} of {}", next.trials.len());
@@ -164,18 +164,18 @@ fn a_space_of_twelve_points_ends_with_its_twelfth() {
     let dozen = space(vec![Parameter::int("i", 0, 3), Parameter::category("c", ["a", "b", "c"])]);
     let mut s = study(dozen);
     let first = s.ask(10).unwrap();
-    assert_eq!((first.trials.len(), first.short), (10, None));
+    assert_eq!((first.trials.len(), first.shortfall), (10, None));
     for (i, trial) in first.trials.iter().enumerate() {
         s.tell(trial.id, i as f64).unwrap();
     }
     let second = s.suggest(10).unwrap();
     assert_eq!(second.trials.len(), 2);
-    assert!(second.short.as_ref().unwrap().contains("12 points"), "{:?}", second.short);
+    assert!(second.shortfall.as_ref().unwrap().contains("12 points"), "{:?}", second.shortfall);
     assert_eq!(second.provenance.fallback, None);
     assert!(second.trials.iter().all(|t| t.source == Source::Model), "{:?}", second.trials);
     s.ask(10).unwrap();
     let third = s.ask(10).unwrap();
-    assert!(third.trials.is_empty() && third.short.is_some());
+    assert!(third.trials.is_empty() && third.shortfall.is_some());
     // The recommendation is one of the twelve still.
     assert!(s.recommended().is_some());
 }
@@ -213,7 +213,7 @@ fn parameters_of_one_value_are_no_hindrance() {
     assert_eq!(first.trials.len(), 1);
     s.tell(first.trials[0].id, 1.0).unwrap();
     let second = s.ask(1).unwrap();
-    assert!(second.trials.is_empty() && second.short.unwrap().contains("1 point"));
+    assert!(second.trials.is_empty() && second.shortfall.unwrap().contains("1 point"));
     assert!(s.recommended().is_some());
 }
 
@@ -480,7 +480,7 @@ fn a_space_of_categories_alone_is_searched_by_the_model_and_not_in_order() {
 
 #[test]
 fn results_without_a_noise_of_their_own_have_the_configured_one() {
-    let model = ModelConfig { noise: Some(4.0), outcome: OutcomeRule::Standardized, ..ModelConfig::default() };
+    let model = ModelConfig { noise: Some(4.0), scale: ScaleRule::Standardized, ..ModelConfig::default() };
     let mut study = Study::new(StudyConfig::new(square()).model(model)).unwrap();
     let trials = study.ask(4).unwrap().trials;
     for (i, trial) in trials.iter().enumerate() {
@@ -498,7 +498,7 @@ fn results_without_a_noise_of_their_own_have_the_configured_one() {
 
 #[test]
 fn results_that_are_only_centred_are_modelled_at_any_size() {
-    let model = ModelConfig { outcome: OutcomeRule::Centred, ..ModelConfig::default() };
+    let model = ModelConfig { scale: ScaleRule::Centred, ..ModelConfig::default() };
     for size in [1e300, 1e60, 1e40, 1.0, 1e-40, 1e-300] {
         let mut study = Study::new(StudyConfig::new(square()).model(model.clone()).seed(3)).unwrap();
         for trial in study.ask(8).unwrap().trials {
@@ -519,7 +519,7 @@ fn results_that_are_only_centred_are_modelled_at_any_size() {
 #[test]
 fn results_that_are_only_centred_are_the_values_of_the_model() {
     let given = HyperparameterRule::Fixed { variance: 1.0, lengthscales: vec![0.3, 0.3], noise: 1e-6 };
-    let model = ModelConfig { outcome: OutcomeRule::Centred, hyperparameters: given, ..ModelConfig::default() };
+    let model = ModelConfig { scale: ScaleRule::Centred, hyperparameters: given, ..ModelConfig::default() };
     let mut study = Study::new(StudyConfig::new(square()).model(model)).unwrap();
     for (trial, value) in study.ask(4).unwrap().trials.iter().zip([10.0, 20.0, 40.0, 50.0]) {
         study.tell(trial.id, value).unwrap();

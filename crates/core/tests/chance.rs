@@ -402,6 +402,6 @@ mod studies {
             study.fail(trial.id, "exit code 1").unwrap();
         }
         let asked = study.ask(2).unwrap();
-        assert_eq!((asked.trials.len(), asked.short), (2, None));
+        assert_eq!((asked.trials.len(), asked.shortfall), (2, None));
     }
 }

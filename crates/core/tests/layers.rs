@@ -104,14 +104,14 @@ fn a_use_of_a_lower_module_is_named() {
 }
 
 /// The modules that a root file declares.
-fn declared(source: &str) -> impl Iterator<Item = String> {
+pub fn declared(source: &str) -> impl Iterator<Item = String> {
     source
         .lines()
         .filter_map(|line| line.trim_start_matches("pub ").strip_prefix("mod ")?.strip_suffix(';').map(str::to_string))
 }
 
 /// The names in a folder; none where there is no such folder.
-fn names(folder: &Path) -> impl Iterator<Item = String> {
+pub fn names(folder: &Path) -> impl Iterator<Item = String> {
     let entries = fs::read_dir(folder).into_iter().flatten();
     entries.map(|entry| entry.expect("an entry of a folder").file_name().to_string_lossy().into_owned())
 }
@@ -190,7 +190,7 @@ fn map() -> Vec<(String, Vec<String>)> {
 }
 
 /// The cells of the rows of the first table under a heading of `ARCHITECTURE.md`, without its head.
-fn table(heading: &str) -> Vec<Vec<String>> {
+pub fn table(heading: &str) -> Vec<Vec<String>> {
     let text = read(&root().join("ARCHITECTURE.md"));
     let below = text.lines().skip_while(|line| *line != heading).skip_while(|line| !line.starts_with('|'));
     let rows: Vec<Vec<String>> = below
@@ -203,7 +203,7 @@ fn table(heading: &str) -> Vec<Vec<String>> {
 }
 
 /// What stands between backticks.
-fn code_words(cell: &str) -> Vec<String> {
+pub fn code_words(cell: &str) -> Vec<String> {
     cell.split('`').skip(1).step_by(2).map(str::to_string).collect()
 }
 
@@ -232,7 +232,7 @@ fn source_files() -> Vec<String> {
     found.iter().map(|path| parts(path).join("/")).collect()
 }
 
-fn assert_same(map_name: &str, map: &BTreeSet<String>, tree_name: &str, tree: &BTreeSet<String>) {
+pub fn assert_same(map_name: &str, map: &BTreeSet<String>, tree_name: &str, tree: &BTreeSet<String>) {
     let missing = tree.difference(map).map(|name| format!("{name} is in {tree_name} but not in {map_name}"));
     let extra = map.difference(tree).map(|name| format!("{name} is in {map_name} but not in {tree_name}"));
     let faults: Vec<String> = missing.chain(extra).collect();
@@ -243,10 +243,10 @@ fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
 }
 
-fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn read(path: &Path) -> String {
+pub fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }

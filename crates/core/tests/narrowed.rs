@@ -141,7 +141,7 @@ fn fixed_values_are_recorded_as_they_were_given() {
         // The only point there is: it is taken now.
         let again = study.ask(Ask::new(1).fix("x", odd).fix("y", y)).unwrap();
         assert!(again.trials.is_empty());
-        assert_eq!(again.short.unwrap(), "the narrowed space has 1 point and it is taken or under way");
+        assert_eq!(again.shortfall.unwrap(), "the narrowed space has 1 point and it is taken or under way");
         assert_eq!(verify(study.events()).unwrap(), []);
     }
 }
@@ -152,7 +152,7 @@ fn a_narrowed_ask_counts_in_the_budget_and_its_trials_push_others_away() {
     assert_eq!(study.ask(Ask::new(3).fix("cycles", 7)).unwrap().trials.len(), 3);
     assert_eq!(study.budget_left(), Some(2));
     let rest = study.ask(Ask::new(9).fix("cycles", 7)).unwrap();
-    assert_eq!((rest.trials.len(), rest.short.as_deref()), (2, Some("the budget of 5 trials is used up")));
+    assert_eq!((rest.trials.len(), rest.shortfall.as_deref()), (2, Some("the budget of 5 trials is used up")));
     let units: BTreeSet<String> = study.trials().iter().map(|trial| trial.point.to_string()).collect();
     assert_eq!(units.len(), 5);
 }
@@ -187,7 +187,7 @@ fn constraints_hold_in_a_narrowed_space_and_an_empty_part_is_said() {
     }
     assert_eq!(study.n_observed(), 12);
     let none = study.ask(Ask::new(1).fix("a", 1.0).within("b", 0.5, 1.0)).unwrap();
-    assert!(none.trials.is_empty() && none.short.unwrap().contains("no more free feasible point"));
+    assert!(none.trials.is_empty() && none.shortfall.unwrap().contains("no more free feasible point"));
 }
 
 #[test]

@@ -126,7 +126,8 @@ fn lost(study: &mut Study) {
     let belief = study.belief();
     tell(study, &first[0]);
     // The second is lost and handed out once more, beside a new one that rests on the older results.
-    let again = study.suggest_with(Ask::new(2).beside(vec![first[2].id]).retrying(vec![first[1].id]), &belief).unwrap();
+    let again =
+        study.suggest_with(Ask::new(2).with_pending(vec![first[2].id]).retrying(vec![first[1].id]), &belief).unwrap();
     study.apply(again.into_event(None)).unwrap();
     tell(study, &first[2]);
     let late = Event::Told {

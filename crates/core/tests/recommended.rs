@@ -14,7 +14,7 @@ use elbowroom::study::{Event, HyperparameterRule, ModelConfig, Study, StudyConfi
 fn nearest_failed(study: &Study, point: &Point) -> bool {
     let unit = study.space().encode(point).unwrap();
     let squared = |other: &[f64]| other.iter().zip(unit.iter()).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
-    let finished = study.trials().iter().filter(|t| !t.is_pending() && t.state != TrialState::Released);
+    let finished = study.trials().iter().filter(|t| !t.is_pending() && t.state != TrialState::Withdrawn);
     let nearest = finished.min_by(|a, b| squared(&a.unit).total_cmp(&squared(&b.unit)));
     nearest.is_some_and(|t| t.value().is_none())
 }

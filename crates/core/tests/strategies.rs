@@ -760,7 +760,7 @@ mod adaptive {
         // No later point scores as high as the first.
         let asked = study.ask(6).unwrap();
         assert_eq!(asked.trials.len(), 1);
-        assert!(asked.short.unwrap().starts_with("the batch ended after 1 of 6 points"));
+        assert!(asked.shortfall.unwrap().starts_with("the batch ended after 1 of 6 points"));
         assert!(verify(study.events()).unwrap().is_empty());
     }
 

@@ -101,10 +101,10 @@ mod asking {
     fn a_space_of_twelve_points_gives_ten_and_then_two_and_says_why() {
         let mut study = study(dozen());
         let first = study.ask(10).unwrap();
-        assert_eq!((first.trials.len(), first.short), (10, None));
+        assert_eq!((first.trials.len(), first.shortfall), (10, None));
         let second = study.ask(10).unwrap();
         assert_eq!(second.trials.len(), 2);
-        assert_eq!(second.short.unwrap(), "the space has 12 points and all are taken or under way");
+        assert_eq!(second.shortfall.unwrap(), "the space has 12 points and all are taken or under way");
         assert_eq!(texts(study.trials()).iter().collect::<HashSet<_>>().len(), 12);
 
         let revision = study.events().len();
@@ -129,7 +129,7 @@ mod asking {
             let mut study = study(config(vec![parameter]));
             let asked = study.ask(3).unwrap();
             assert_eq!(asked.trials.len(), 1);
-            assert_eq!(asked.short.unwrap(), "the space has 1 point and it is taken or under way");
+            assert_eq!(asked.shortfall.unwrap(), "the space has 1 point and it is taken or under way");
             study.tell(asked.trials[0].id, 4.0).unwrap();
             assert!(study.ask(1).unwrap().trials.is_empty());
             let recommended = study.recommended().unwrap();
@@ -143,14 +143,14 @@ mod asking {
         let mut study = study(StudyConfig::new(space.with_constraints(["a * b == 12"]).unwrap()));
         let asked = study.ask(10).unwrap();
         assert_eq!(asked.trials.len(), 6); // 1·12, 2·6, 3·4 and their mirror images
-        assert!(asked.short.unwrap().contains("400 points, 6 keep the constraints"));
+        assert!(asked.shortfall.unwrap().contains("400 points, 6 keep the constraints"));
     }
 
     #[test]
     fn a_constraint_that_cannot_be_kept_ends_in_a_reason() {
         let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
         let asked = study(StudyConfig::new(space.with_constraints(["x > 2"]).unwrap())).ask(2).unwrap();
-        assert!(asked.trials.is_empty() && asked.short.unwrap().contains("no more free feasible point"));
+        assert!(asked.trials.is_empty() && asked.shortfall.unwrap().contains("no more free feasible point"));
     }
 
     #[test]
@@ -162,14 +162,14 @@ mod asking {
         assert_eq!(study.events().len(), revision);
         assert_ne!(study.ask(Ask::new(2).named("worker 2")).unwrap().trials, first.trials);
         let replayed = Study::replay(study.events().to_vec()).unwrap().answered("worker 1").unwrap();
-        assert_eq!((replayed.trials, replayed.short), (first.trials, first.short));
+        assert_eq!((replayed.trials, replayed.shortfall), (first.trials, first.shortfall));
     }
 
     #[test]
     fn a_released_point_may_come_again_and_a_failed_one_does_not() {
         let mut study = study(dozen());
         let trials = study.ask(12).unwrap().trials;
-        study.release(trials[3].id).unwrap();
+        study.withdraw(trials[3].id).unwrap();
         study.fail(trials[4].id, "out of memory").unwrap();
         study.infeasible(trials[5].id, "too hot").unwrap();
         let again = study.ask(12).unwrap().trials;
@@ -181,11 +181,11 @@ mod asking {
         let mut study = study(line().budget(5));
         study.add(&Point::new().with("x", 0.5), 1.0).unwrap();
         let first = study.ask(4).unwrap();
-        assert_eq!((first.trials.len(), first.short), (4, None));
+        assert_eq!((first.trials.len(), first.shortfall), (4, None));
         let second = study.ask(4).unwrap();
-        assert_eq!((second.trials.len(), second.short.unwrap().as_str()), (1, "the budget of 5 trials is used up"));
+        assert_eq!((second.trials.len(), second.shortfall.unwrap().as_str()), (1, "the budget of 5 trials is used up"));
         assert!(study.ask(1).unwrap().trials.is_empty());
-        study.release(second.trials[0].id).unwrap();
+        study.withdraw(second.trials[0].id).unwrap();
         assert_eq!(study.ask(2).unwrap().trials.len(), 1);
         assert_eq!(verify(study.events()).unwrap(), []);
         assert!(Study::new(line().budget(0)).is_err());
@@ -203,7 +203,7 @@ mod asking {
         assert!(refused.contains("5 were handed out"), "{refused}");
         assert!(study.set_budget(Some(5)).unwrap() && study.ask(1).unwrap().trials.is_empty());
         // What is given back counts no more, so less may be allowed.
-        study.release(more.trials[0].id).unwrap();
+        study.withdraw(more.trials[0].id).unwrap();
         assert!(study.set_budget(Some(4)).unwrap() && study.set_budget(Some(0)).is_err());
         assert!(study.set_budget(None).unwrap());
         assert_eq!((study.ask(9).unwrap().trials.len(), study.budget_left()), (9, None));
@@ -330,7 +330,7 @@ mod telling {
     fn a_late_value_is_kept() {
         let mut study = study(line());
         let trials = study.ask(3).unwrap().trials;
-        study.release(trials[0].id).unwrap();
+        study.withdraw(trials[0].id).unwrap();
         study.fail(trials[1].id, "lost").unwrap();
         study.infeasible(trials[2].id, "too hot").unwrap();
         for trial in &trials {
@@ -366,7 +366,7 @@ mod telling {
         let id = study.ask(1).unwrap().trials[0].id;
         study.tell(id, 1.0).unwrap();
         study.fail(id, "killed").unwrap();
-        study.release(id).unwrap();
+        study.withdraw(id).unwrap();
         assert_eq!(study.trial(id).unwrap().value(), Some(1.0));
         assert_eq!(study.trial(id).unwrap().notes, ["failed: killed"]);
     }
@@ -374,7 +374,8 @@ mod telling {
     #[test]
     fn an_unknown_trial_is_named() {
         let mut study = study(line());
-        for result in [study.tell(TrialId(7), 1.0).map(|_| ()), study.fail(TrialId(7), ""), study.release(TrialId(7))] {
+        for result in [study.tell(TrialId(7), 1.0).map(|_| ()), study.fail(TrialId(7), ""), study.withdraw(TrialId(7))]
+        {
             let error = result.unwrap_err();
             assert!(error.kind() == Kind::Trial && error.to_string().contains("trial 7 does not exist"));
         }
@@ -455,7 +456,7 @@ mod results {
                 study.tell(trial.id, *value).unwrap();
             }
             let asked = study.ask(2).unwrap();
-            assert_eq!((asked.trials.len(), asked.short), (2, None), "{values:?}");
+            assert_eq!((asked.trials.len(), asked.shortfall), (2, None), "{values:?}");
             assert!(study.recommended().is_some(), "{values:?}");
         }
     }
@@ -475,13 +476,13 @@ mod results {
         let mut study = parabola(line(), 3, 3);
         let trials = study.ask(3).unwrap().trials;
         study.tell(trials[1].id, 0.5).unwrap();
-        study.release(trials[2].id).unwrap();
+        study.withdraw(trials[2].id).unwrap();
         study.ask(1).unwrap();
         // A store that had an older model at hand, and took one pending trial for lost.
         let older = study.clone();
         study.tell(trials[0].id, 0.1).unwrap();
         let pending = study.pending().map(|t| t.id).skip(1).collect();
-        let event = study.suggest_with(Ask::new(2).beside(pending), &older.belief()).unwrap().into_event(None);
+        let event = study.suggest_with(Ask::new(2).with_pending(pending), &older.belief()).unwrap().into_event(None);
         study.apply(event).unwrap();
         assert_eq!(verify(study.events()).unwrap(), []);
 
@@ -533,7 +534,7 @@ mod results {
 
 mod large_studies {
     use super::*;
-    use elbowroom::study::{ModelConfig, Part};
+    use elbowroom::study::{ModelConfig, TrainingSubset};
 
     fn bounded(max_observations: usize) -> StudyConfig {
         line().model(ModelConfig { max_observations, ..ModelConfig::default() })
@@ -542,17 +543,17 @@ mod large_studies {
     #[test]
     fn up_to_the_bound_a_model_is_made_of_all_and_nothing_is_different() {
         let (mut bounded, mut free) = (parabola(bounded(20), 5, 4), parabola(line(), 5, 4));
-        assert_eq!(bounded.part(), None);
+        assert_eq!(bounded.subset(), None);
         let (ours, theirs) = (bounded.ask(2).unwrap(), free.ask(2).unwrap());
-        assert_eq!((ours.trials, ours.part), (theirs.trials, None));
+        assert_eq!((ours.trials, ours.subset), (theirs.trials, None));
         assert_eq!(bounded.events()[1..], free.events()[1..]);
     }
 
     #[test]
     fn beyond_the_bound_it_is_made_of_the_best_and_others_and_says_so() {
         let mut study = parabola(bounded(20), 11, 4);
-        let part = Part { best: 10, latest: 5, spread: 5, of: 44 };
-        assert_eq!(study.part(), Some(part));
+        let subset = TrainingSubset { best: 10, latest: 5, spread: 5, of: 44 };
+        assert_eq!(study.subset(), Some(subset));
         let model = study.model().unwrap();
         let used: Vec<f64> = model.posterior.observed().map(|u| u[0]).collect();
         assert_eq!(used.len(), 20);
@@ -560,8 +561,8 @@ mod large_studies {
         trials.sort_by(|a, b| a.value().unwrap().total_cmp(&b.value().unwrap()));
         assert!(trials[..10].iter().all(|trial| used.contains(&trial.unit[0])));
         assert!(study.trials()[39..].iter().all(|trial| used.contains(&trial.unit[0])));
-        assert_eq!(study.ask(Ask::new(1).named("more")).unwrap().part, Some(part));
-        assert_eq!(study.answered("more").unwrap().part, Some(part));
+        assert_eq!(study.ask(Ask::new(1).named("more")).unwrap().subset, Some(subset));
+        assert_eq!(study.answered("more").unwrap().subset, Some(subset));
     }
 
     #[test]
@@ -570,7 +571,7 @@ mod large_studies {
         for trial in study.ask(3).unwrap().trials {
             study.infeasible(trial.id, "too hot").unwrap();
         }
-        assert_eq!(study.part().unwrap().of, 24);
+        assert_eq!(study.subset().unwrap().of, 24);
         assert_eq!(study.model().unwrap().posterior.observed().count(), 20);
     }
 

@@ -95,7 +95,7 @@ fn take(study: &mut Study, step: &Step) -> Vec<TrialId> {
         }
         Step::Fail(i) => study.fail(some(i), "it failed").unwrap(),
         Step::Infeasible(i) => study.infeasible(some(i), "too hot").unwrap(),
-        Step::Release(i) => study.release(some(i)).unwrap(),
+        Step::Release(i) => study.withdraw(some(i)).unwrap(),
     }
     Vec::new()
 }
@@ -133,7 +133,7 @@ proptest! {
             for id in new {
                 let point = &study.trial(id).unwrap().point;
                 let others = study.trials().iter().filter(|t| t.id != id && match t.state {
-                    TrialState::Released => false,
+                    TrialState::Withdrawn => false,
                     TrialState::Complete { .. } => !repeats,
                     _ => true,
                 });
@@ -292,7 +292,7 @@ fn kinds_of_events_that_older_builds_do_not_know_have_a_version_they_refuse() {
         assert_eq!(write(&event)["v"], 2);
         assert_eq!(serde_json::from_value::<Event>(write(&event)).unwrap(), event);
     }
-    assert_eq!(write(&Event::Released { trial: TrialId(0), request: None })["v"], 1);
+    assert_eq!(write(&Event::Withdrawn { trial: TrialId(0), request: None })["v"], 1);
 }
 
 #[test]
@@ -332,7 +332,7 @@ fn impossible_events_are_refused_by_number_and_trial() {
     assert!(refusal(study.events()[0].clone()).starts_with("event 1: a second `created`"));
     assert!(refusal(added(4, 0.5)).starts_with("event 1: trial 4 is new where trial 0 should be"));
     assert!(refusal(added(0, 2.0)).starts_with("event 1: trial 0: parameter `x`"));
-    assert!(refusal(Event::Released { trial: TrialId(u64::MAX), request: None }).contains("does not exist"));
+    assert!(refusal(Event::Withdrawn { trial: TrialId(u64::MAX), request: None }).contains("does not exist"));
     assert!(Study::replay([]).unwrap_err().to_string().contains("the log is empty"));
     assert!(Study::replay([added(0, 0.5)]).unwrap_err().to_string().contains("event 0"));
 }
@@ -356,16 +356,16 @@ fn a_trial_handed_out_again_is_the_same_trial() {
     let space = SearchSpace::new(vec![Parameter::int("n", 0, 99)]).unwrap();
     let mut study = Study::new(StudyConfig::new(space).budget(3)).unwrap();
     let lost = study.ask(Ask::new(2).named("first")).unwrap().trials;
-    let suggestion = study.suggest(Ask::new(2).beside(vec![lost[0].id]).retrying(vec![lost[1].id])).unwrap();
+    let suggestion = study.suggest(Ask::new(2).with_pending(vec![lost[0].id]).retrying(vec![lost[1].id])).unwrap();
     // The budget allows one new trial beside the lost one, which costs nothing.
-    assert_eq!((suggestion.again.len(), suggestion.trials.len(), &suggestion.short), (1, 1, &None));
+    assert_eq!((suggestion.again.len(), suggestion.trials.len(), &suggestion.shortfall), (1, 1, &None));
     study.apply(suggestion.into_event(Some("second".to_owned()))).unwrap();
     let answer = study.answered("second").unwrap().trials;
     assert_eq!((answer[0].id, answer[0].attempts, answer[1].id), (lost[1].id, 2, TrialId(2)));
     assert_eq!(answer[0].point, lost[1].point);
 
     // With nothing new to choose there is still an answer; what is not asked for stays lost.
-    let all = study.suggest(Ask::new(1).beside(vec![]).retrying(vec![lost[0].id, lost[1].id])).unwrap();
+    let all = study.suggest(Ask::new(1).with_pending(vec![]).retrying(vec![lost[0].id, lost[1].id])).unwrap();
     assert_eq!((all.again.len(), all.trials.len(), all.again[0].attempt), (1, 0, 2));
     let event = all.clone().into_event(None);
     study.apply(event.clone()).unwrap();
@@ -374,7 +374,7 @@ fn a_trial_handed_out_again_is_the_same_trial() {
     // Attempts are counted without a gap, and an ended trial is not handed out.
     assert!(study.apply(event).unwrap_err().to_string().contains("attempt 2, where it cannot be"));
     study.tell(lost[0].id, 1.0).unwrap();
-    let next = study.suggest(Ask::new(1).beside(vec![]).retrying(vec![lost[0].id])).unwrap().into_event(None);
+    let next = study.suggest(Ask::new(1).with_pending(vec![]).retrying(vec![lost[0].id])).unwrap().into_event(None);
     assert!(study.apply(next).is_err());
     let lines = written(&study);
     let read: Vec<Event> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -399,7 +399,7 @@ fn every_report_under_a_name_counts_once() {
         request: request("t"),
     };
     let infeasible = Event::Infeasible { trial: b, reason: "hot".to_owned(), request: request("i") };
-    let released = Event::Released { trial: trials[2].id, request: request("r") };
+    let released = Event::Withdrawn { trial: trials[2].id, request: request("r") };
     for event in [&late, &infeasible, &released] {
         study.check(event).unwrap();
         study.apply(event.clone()).unwrap();
@@ -410,7 +410,7 @@ fn every_report_under_a_name_counts_once() {
     assert_eq!(study.trial(a).unwrap().measurements()[0].kind, elbowroom::study::MeasurementKind::Late);
     assert_eq!(study.reported("i"), Some(b));
     // Nor can a name be used for a second thing, which a store must know before it stores it.
-    let other = Event::Released { trial: a, request: request("i") };
+    let other = Event::Withdrawn { trial: a, request: request("i") };
     assert!(study.check(&other).is_err() && study.apply(other).is_err());
     let added = |request| Event::Added {
         trial: TrialId(3),
@@ -440,32 +440,34 @@ fn with_reasons() -> Vec<Event> {
 /// The log with another last ask.
 fn reworded(change: impl FnOnce(&mut Option<String>, &mut elbowroom::study::Provenance)) -> Vec<Event> {
     let mut events = with_reasons();
-    let Some(Event::Asked { short, provenance, .. }) = events.last_mut() else { panic!("the log ends with an ask") };
-    assert!(short.is_some() && provenance.fallback.is_some());
-    change(short, provenance);
+    let Some(Event::Asked { shortfall, provenance, .. }) = events.last_mut() else {
+        panic!("the log ends with an ask")
+    };
+    assert!(shortfall.is_some() && provenance.fallback.is_some());
+    change(shortfall, provenance);
     events
 }
 
 #[test]
 fn a_reason_in_other_words_is_no_difference_and_another_kind_is() {
-    let other_words = |short: &mut Option<String>, fallback: &mut Option<String>| {
-        *short = Some("in other words".to_owned());
+    let other_words = |shortfall: &mut Option<String>, fallback: &mut Option<String>| {
+        *shortfall = Some("in other words".to_owned());
         *fallback = Some("likewise".to_owned());
     };
-    let same = reworded(|short, provenance| other_words(short, &mut provenance.fallback));
+    let same = reworded(|shortfall, provenance| other_words(shortfall, &mut provenance.fallback));
     assert_eq!(verify(&same).unwrap(), []);
     // As older builds of this version wrote it.
-    let old = reworded(|short, provenance| {
-        other_words(short, &mut provenance.fallback);
-        (provenance.short_kind, provenance.fallback_kind) = (None, None);
+    let old = reworded(|shortfall, provenance| {
+        other_words(shortfall, &mut provenance.fallback);
+        (provenance.shortfall_kind, provenance.fallback_kind) = (None, None);
     });
     assert_eq!(verify(&old).unwrap(), []);
     let missing = [
-        reworded(|short, provenance| (*short, provenance.short_kind) = (None, None)),
+        reworded(|shortfall, provenance| (*shortfall, provenance.shortfall_kind) = (None, None)),
         reworded(|_, provenance| (provenance.fallback, provenance.fallback_kind) = (None, None)),
     ];
     let of_another_kind = [
-        reworded(|_, provenance| provenance.short_kind = Some("no_free_points".to_owned())),
+        reworded(|_, provenance| provenance.shortfall_kind = Some("no_free_points".to_owned())),
         reworded(|_, provenance| provenance.fallback_kind = Some("numerical".to_owned())),
     ];
     for changed in missing.iter().chain(&of_another_kind) {

@@ -55,7 +55,7 @@ fn a_fit_of_more_data_than_a_contest_has_arrives() {
     let model = Model::fit(&config, &space(4), &all, None, &Stream::new(1)).unwrap();
 
     // The same data with the same bend, from the recorded θ alone and from many starts.
-    let data = Dataset::new(points, values.iter().map(|&v| model.outcome.encode(v)).collect()).unwrap();
+    let data = Dataset::new(points, values.iter().map(|&v| model.scale.encode(v)).collect()).unwrap();
     let mut shape = Shape::new(model.record.kernel, 4);
     shape.mean = MeanRule::Estimated { prior_sd: 1.0 };
     shape.noise = NoiseRule::Fitted { floor: config.noise_floor };

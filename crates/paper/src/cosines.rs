@@ -11,13 +11,13 @@ use elbowroom::problems::Problem;
 
 use crate::Result;
 use crate::jobs::run_all;
-use crate::look::look_of_method;
 use crate::markdown::{Markdown, number};
 use crate::methods::{OTHERS, PAPER, Track, is_sequential, strategy};
 use crate::options::Options;
 use crate::race::{Objective, Plan, race};
 use crate::raw::{Columns, RawFile, Table, join, split};
 use crate::stats::{mean, quantile, sd};
+use crate::style::look_of_method;
 use elbowroom_view::plot::{Axis, Figure, Key, Layer, Panel};
 
 /// Options of this experiment.

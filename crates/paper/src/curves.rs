@@ -3,10 +3,10 @@
 //! Time is a parallel clock: the seconds that a method takes to choose a batch, and for the batch the seconds of one
 //! evaluation, its slowest, since all of them run at once. Every mark is a moment at which a batch has been evaluated.
 
-use crate::look::look_of_method;
 use crate::markdown::Markdown;
 use crate::methods::is_lp;
 use crate::stats::{mean, quantile, sd};
+use crate::style::look_of_method;
 use elbowroom_view::plot::{Axis, Key, Layer, Panel, Scale};
 
 /// One run of one method.

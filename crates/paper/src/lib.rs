@@ -15,7 +15,6 @@ pub mod gene;
 pub mod intractable;
 pub mod jobs;
 pub mod lipschitz;
-pub mod look;
 pub mod markdown;
 pub mod methods;
 pub mod options;
@@ -24,6 +23,7 @@ pub mod race;
 pub mod raw;
 pub mod series;
 pub mod stats;
+pub mod style;
 pub mod svr;
 pub mod table;
 

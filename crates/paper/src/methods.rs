@@ -8,7 +8,7 @@ use elbowroom::batch::{
     RandomRest, Refit, SimulationMatching, Thompson,
 };
 use elbowroom::gp::{KernelKind, Prior};
-use elbowroom::study::{HyperparameterRule, ModelConfig, OutcomeRule, StrategyConfig};
+use elbowroom::study::{HyperparameterRule, ModelConfig, ScaleRule, StrategyConfig};
 
 use crate::Result;
 
@@ -87,7 +87,7 @@ impl Track {
                 kernels: vec![KernelKind::Rbf],
                 ard: false,
                 hyperparameters: HyperparameterRule::MaximumLikelihood { starts: 10 },
-                outcome: OutcomeRule::Centred,
+                scale: ScaleRule::Centred,
                 noise_floor: 1e-6,
                 noise_prior: Prior::Flat,
                 ..ModelConfig::default()

@@ -100,7 +100,7 @@ pub struct Round {
 
 /// A finished race.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+pub struct RaceEnd {
     /// After the initial points, and after every batch.
     pub rounds: Vec<Round>,
     /// The true value at the recommended point arg max μ.
@@ -113,7 +113,7 @@ pub struct Outcome {
     pub is_capped: bool,
 }
 
-impl Outcome {
+impl RaceEnd {
     /// How things stand at the end.
     pub fn last(&self) -> Round {
         self.rounds[self.rounds.len() - 1]
@@ -150,7 +150,7 @@ pub fn race(
     model: ModelConfig,
     replicate: u64,
     plan: &Plan,
-) -> Result<Outcome> {
+) -> Result<RaceEnd> {
     let started = cpu_seconds();
     let (mut study, mut best) = begin(objective, strategy, model, replicate, plan.n_initial)?;
     let mut rounds = vec![Round { evaluations: plan.n_initial, best, cpu: 0.0, work: 0.0 }];
@@ -179,7 +179,7 @@ pub fn race(
         rounds.push(Round { evaluations: study.n_observed(), best, cpu, work });
     }
     let recommended = study.highest_mean().map_or(f64::NAN, |found| objective.at(&found.point));
-    Ok(Outcome { rounds, recommended, near: near as f64 / could_be_near.max(1) as f64, cpu, is_capped })
+    Ok(RaceEnd { rounds, recommended, near: near as f64 / could_be_near.max(1) as f64, cpu, is_capped })
 }
 
 /// The work that counts for a batch. Random points need no model and count nothing by themselves; with the work of a fit,

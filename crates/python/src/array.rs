@@ -4,12 +4,12 @@ use elbowroom::linalg::Points;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
-use crate::error::Fault;
+use crate::error::BindingError;
 
 /// The rows of an array as points.
 pub fn points(array: &PyReadonlyArray2<'_, f64>) -> PyResult<Points> {
     let values = array.as_array().iter().copied().collect();
-    Ok(Points::from_rows(array.shape()[1], values).map_err(Fault::from)?)
+    Ok(Points::from_rows(array.shape()[1], values).map_err(BindingError::from)?)
 }
 
 /// The numbers of an array.

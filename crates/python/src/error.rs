@@ -6,31 +6,31 @@ use pyo3::types::PyType;
 
 /// Why a call failed: not yet a Python exception, so that it can be made without the interpreter.
 #[derive(Debug)]
-pub enum Fault {
+pub enum BindingError {
     Core(elbowroom::error::Error),
     Store(elbowroom_store::Error),
 }
 
-impl From<elbowroom::error::Error> for Fault {
+impl From<elbowroom::error::Error> for BindingError {
     fn from(error: elbowroom::error::Error) -> Self {
-        Fault::Core(error)
+        BindingError::Core(error)
     }
 }
 
-impl From<elbowroom_store::Error> for Fault {
+impl From<elbowroom_store::Error> for BindingError {
     fn from(error: elbowroom_store::Error) -> Self {
         match error {
-            elbowroom_store::Error::Study(error) => Fault::Core(error),
-            error => Fault::Store(error),
+            elbowroom_store::Error::Study(error) => BindingError::Core(error),
+            error => BindingError::Store(error),
         }
     }
 }
 
-impl From<Fault> for PyErr {
-    fn from(fault: Fault) -> Self {
+impl From<BindingError> for PyErr {
+    fn from(fault: BindingError) -> Self {
         match fault {
-            Fault::Core(error) => raised(class_of(error.kind()), error.to_string()),
-            Fault::Store(error) => raised("StoreError", error.to_string()),
+            BindingError::Core(error) => raised(class_of(error.kind()), error.to_string()),
+            BindingError::Store(error) => raised("StoreError", error.to_string()),
         }
     }
 }
@@ -48,7 +48,7 @@ fn class_of(kind: Kind) -> &'static str {
 
 /// A setting that cannot be read.
 pub fn config(what: impl Into<String>, hint: impl Into<String>) -> PyErr {
-    Fault::Core(elbowroom::error::Error::config(what, hint)).into()
+    BindingError::Core(elbowroom::error::Error::config(what, hint)).into()
 }
 
 /// The classes live in Python, where an exception can have two bases.

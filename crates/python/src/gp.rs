@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::array::{matrix, numbers, points, vector};
-use crate::error::{Fault, config};
+use crate::error::{BindingError, config};
 use crate::interrupt::interruptible;
 use crate::settings::{name_of, named};
 
@@ -40,14 +40,14 @@ impl GaussianProcess {
         noise: PyReadonlyArray1<'_, f64>,
         mean: f64,
     ) -> PyResult<Self> {
-        let data = Dataset::new(points(&x)?, numbers(&y)).map_err(Fault::from)?;
+        let data = Dataset::new(points(&x)?, numbers(&y)).map_err(BindingError::from)?;
         let mut hyper = Hyperparameters::new(named::<KernelKind>("kernel", kernel)?, variance, lengthscales, 0.0);
         hyper.mean = mean;
         hyper.noise = match numbers(&noise).as_slice() {
             [one] => Noise::Equal(*one),
             each => Noise::PerObservation(each.to_vec()),
         };
-        let posterior = py.detach(|| Posterior::new(&data, hyper)).map_err(Fault::from)?;
+        let posterior = py.detach(|| Posterior::new(&data, hyper)).map_err(BindingError::from)?;
         Ok(Self { posterior })
     }
 
@@ -68,13 +68,13 @@ impl GaussianProcess {
         extent: Vec<f64>,
         seed: u64,
     ) -> PyResult<Self> {
-        let mut data = Dataset::new(points(&x)?, numbers(&y)).map_err(Fault::from)?;
+        let mut data = Dataset::new(points(&x)?, numbers(&y)).map_err(BindingError::from)?;
         let mut shape = Shape { ard, ..Shape::new(named::<KernelKind>("kernel", kernel)?, data.dim()) };
         if let Some(noise) = noise {
             shape.noise = match numbers(&noise).as_slice() {
                 [one] => NoiseRule::Known(*one),
                 each => {
-                    data = data.with_noise(each.to_vec()).map_err(Fault::from)?;
+                    data = data.with_noise(each.to_vec()).map_err(BindingError::from)?;
                     NoiseRule::PerObservation
                 }
             };
@@ -89,7 +89,7 @@ impl GaussianProcess {
         };
         params.random_starts = starts.unwrap_or(params.random_starts);
         let found = interruptible(py, move || fit(&data, &params, &Stream::new(seed)), drop)?;
-        Ok(Self { posterior: found.map_err(Fault::from)?.posterior })
+        Ok(Self { posterior: found.map_err(BindingError::from)?.posterior })
     }
 
     /// Means and standard deviations at the rows of x; with pending points the deviations once their results are in.
@@ -150,7 +150,7 @@ impl GaussianProcess {
                 "give low and high for each",
             ));
         }
-        let bounds = Bounds::new(low, high).map_err(Fault::from)?;
+        let bounds = Bounds::new(low, high).map_err(BindingError::from)?;
         let posterior = self.posterior.clone();
         let found = interruptible(py, move || steepest(&posterior, &bounds, norm, &Stream::new(seed)), drop)?;
         Ok((found.value, vector(py, found.at)))
@@ -190,7 +190,7 @@ impl GaussianProcess {
         seed: u64,
     ) -> PyResult<Matrix<'py>> {
         let x = points(&x)?;
-        let drawn = py.detach(|| self.posterior.sample(&x, n, &mut Stream::new(seed))).map_err(Fault::from)?;
+        let drawn = py.detach(|| self.posterior.sample(&x, n, &mut Stream::new(seed))).map_err(BindingError::from)?;
         matrix(py, drawn.as_slice().to_vec(), x.len())
     }
 
@@ -203,11 +203,11 @@ impl GaussianProcess {
         y: PyReadonlyArray1<'_, f64>,
         noise: Option<PyReadonlyArray1<'_, f64>>,
     ) -> PyResult<Self> {
-        let mut more = Dataset::new(points(&x)?, numbers(&y)).map_err(Fault::from)?;
+        let mut more = Dataset::new(points(&x)?, numbers(&y)).map_err(BindingError::from)?;
         if let Some(noise) = noise {
-            more = more.with_noise(numbers(&noise)).map_err(Fault::from)?;
+            more = more.with_noise(numbers(&noise)).map_err(BindingError::from)?;
         }
-        Ok(Self { posterior: py.detach(|| self.posterior.condition(&more)).map_err(Fault::from)? })
+        Ok(Self { posterior: py.detach(|| self.posterior.condition(&more)).map_err(BindingError::from)? })
     }
 
     /// With points whose results are awaited: they leave the mean alone and shrink the deviation.

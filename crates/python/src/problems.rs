@@ -6,7 +6,7 @@ use numpy::{PyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
 use crate::array::{points, vector};
-use crate::error::{Fault, config};
+use crate::error::{BindingError, config};
 
 /// A function to be minimized on a box, whose minimum is known.
 #[pyclass(frozen, module = "elbowroom._elbowroom")]
@@ -18,7 +18,7 @@ pub struct Problem {
 impl Problem {
     #[new]
     fn new(name: &str) -> PyResult<Self> {
-        Ok(Self { problem: CoreProblem::by_name(name).map_err(Fault::from)? })
+        Ok(Self { problem: CoreProblem::by_name(name).map_err(BindingError::from)? })
     }
 
     /// Its values at the rows of x.

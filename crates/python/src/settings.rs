@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use crate::error::{Fault, config};
+use crate::error::{BindingError, config};
 
 /// A configuration from a space and a JSON object of all other settings.
 pub fn config_of(space: &SearchSpace, settings: &str) -> PyResult<StudyConfig> {
@@ -19,14 +19,14 @@ pub fn config_of(space: &SearchSpace, settings: &str) -> PyResult<StudyConfig> {
             let hint = format!("take one of {}", StrategyConfig::names().join(", "));
             return Err(config("the strategy has no name", hint));
         };
-        StrategyConfig::named(name).map_err(Fault::from)?;
+        StrategyConfig::named(name).map_err(BindingError::from)?;
     }
     settings.insert("space".to_owned(), serde_json::to_value(space).map_err(unreadable)?);
     read(&Value::Object(settings), &[]).map_err(|mut unread| {
         if unread.path.is_empty() {
             unread.what = format!("the settings cannot be read: {}", unread.what);
         }
-        Fault::from(unread.or_hint(LOOK)).into()
+        BindingError::from(unread.or_hint(LOOK)).into()
     })
 }
 

@@ -4,14 +4,14 @@ use elbowroom::space::{Parameter, SearchSpace, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::error::{Fault, config};
+use crate::error::{BindingError, config};
 use crate::value::{from_python, to_python};
 
 /// A space from a list of dicts, one for each parameter, and from texts for constraints.
 pub fn space_from_python(parameters: &[Bound<'_, PyDict>], constraints: Vec<String>) -> PyResult<SearchSpace> {
     let parameters = parameters.iter().map(parameter).collect::<PyResult<_>>()?;
     let space = SearchSpace::new(parameters).and_then(|space| space.with_constraints(constraints));
-    Ok(space.map_err(Fault::from)?)
+    Ok(space.map_err(BindingError::from)?)
 }
 
 fn parameter(dict: &Bound<'_, PyDict>) -> PyResult<Parameter> {

@@ -10,13 +10,13 @@ use elbowroom::insight::{expected_gain, why};
 use elbowroom::space::Point;
 use elbowroom::study::{Alarm, Ask, Report, Told, TrialId};
 use elbowroom_store::{
-    About, Attempt, Counts, DEFAULT_TTL, Digest, Entry, Handed, Heartbeat, Memory, SharedStudy, Standing, Store, Time,
-    worker_name,
+    About, Attempt, Counts, DEFAULT_TTL, Digest, Entry, Handed, Heartbeat, Memory, SharedStudy, Store, Time,
+    TrialStatus, worker_name,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping};
 
-use crate::error::Fault;
+use crate::error::BindingError;
 use crate::interrupt::{interruptible, interruptible_until_stored};
 use crate::settings::{config_of, in_full, says};
 use crate::space::{space_from_python, space_to_python};
@@ -47,7 +47,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn open_store(address: Option<&str>) -> Result<Arc<dyn Store>, Fault> {
+fn open_store(address: Option<&str>) -> Result<Arc<dyn Store>, BindingError> {
     Ok(match address {
         None => Arc::new(Memory::new()),
         Some(address) => elbowroom_store::open(address)?,
@@ -77,11 +77,11 @@ impl Study {
         let failures = says(settings, "failures").then_some(config.failures);
         py.detach(|| {
             let store = open_store(store.as_deref())?;
-            let shared = SharedStudy::open_or_create(store.clone(), &name, config).map_err(Fault::from)?;
+            let shared = SharedStudy::open_or_create(store.clone(), &name, config).map_err(BindingError::from)?;
             if failures.is_some_and(|said| said != shared.study().config().failures) {
-                let what = format!("the study `{name}` in {} was made with another `failures`", store.place());
+                let what = format!("the study `{name}` in {} was made with another `failures`", store.label());
                 let hint = "leave `failures` out, or give the new study another name".to_owned();
-                return Err(Fault::from(elbowroom_store::Error::Refused { what, hint }).into());
+                return Err(BindingError::from(elbowroom_store::Error::Refused { what, hint }).into());
             }
             Self::of(store, shared, worker, lease)
         })
@@ -93,7 +93,7 @@ impl Study {
     fn open(py: Python<'_>, store: String, name: String, worker: Option<String>, lease: Option<f64>) -> PyResult<Self> {
         py.detach(|| {
             let store = open_store(Some(&store))?;
-            let shared = SharedStudy::open(store.clone(), &name).map_err(Fault::from)?;
+            let shared = SharedStudy::open(store.clone(), &name).map_err(BindingError::from)?;
             Self::of(store, shared, worker, lease)
         })
     }
@@ -112,15 +112,15 @@ impl Study {
                 })
                 .collect();
             let store = open_store(None)?;
-            store.import(&name, &entries, &[]).map_err(Fault::from)?;
-            let shared = SharedStudy::open(store.clone(), &name).map_err(Fault::from)?;
+            store.import(&name, &entries, &[]).map_err(BindingError::from)?;
+            let shared = SharedStudy::open(store.clone(), &name).map_err(BindingError::from)?;
             Self::of(store, shared, None, lease)
         })
     }
 
     /// The log, as [`load`](Self::load) takes it.
     fn log(&self, py: Python<'_>) -> PyResult<Vec<(i64, String)>> {
-        let snapshot = py.detach(|| self.store.read(&self.name, 0)).map_err(Fault::from)?;
+        let snapshot = py.detach(|| self.store.read(&self.name, 0)).map_err(BindingError::from)?;
         Ok(snapshot.entries.into_iter().map(|entry| (entry.at.0, entry.text)).collect())
     }
 
@@ -143,18 +143,18 @@ impl Study {
         let asking = self.asking.clone();
         let ask = Ask { request, ..Ask::new(n).narrowed(narrowing) };
         let work = move |stays: &dyn Fn() -> bool| lock(&asking).ask_while(ask, stays);
-        let give_back = |handed: elbowroom_store::Result<Handed>| {
+        let requeue = |handed: elbowroom_store::Result<Handed>| {
             let Ok(handed) = handed else { return };
             let attempts: Vec<Attempt> = handed.trials.iter().map(|trial| trial.attempt).collect();
             // If it cannot be given back, the lease runs out.
-            let _ = lock(&self.asking).give_back(&attempts);
+            let _ = lock(&self.asking).requeue(&attempts);
         };
-        let handed = interruptible_until_stored(py, work, give_back)?.map_err(Fault::from)?;
+        let handed = interruptible_until_stored(py, work, requeue)?.map_err(BindingError::from)?;
         let rows = handed.trials.iter().map(|handed| {
             self.hold(handed.attempt);
-            trial_to_python(py, &handed.trial, Standing::Running, Some(handed.attempt.number))
+            trial_to_python(py, &handed.trial, TrialStatus::Running, Some(handed.attempt.number))
         });
-        Ok((rows.collect::<PyResult<_>>()?, handed.short))
+        Ok((rows.collect::<PyResult<_>>()?, handed.shortfall))
     }
 
     /// Tells a value, or results by name; says what became of it.
@@ -174,7 +174,8 @@ impl Study {
         report.noise = noise;
         report.correction = correction;
         report.request = request;
-        let told = py.detach(|| lock(&self.looking).tell(about(trial, attempt, None), report).map_err(Fault::from))?;
+        let told =
+            py.detach(|| lock(&self.looking).tell(about(trial, attempt, None), report).map_err(BindingError::from))?;
         // Results without the optimized one leave the trial in these hands.
         if told != Told::Aside {
             self.let_go(trial);
@@ -197,7 +198,7 @@ impl Study {
         attempt: Option<u32>,
         request: Option<String>,
     ) -> PyResult<()> {
-        py.detach(|| lock(&self.looking).fail(about(trial, attempt, request), reason).map_err(Fault::from))?;
+        py.detach(|| lock(&self.looking).fail(about(trial, attempt, request), reason).map_err(BindingError::from))?;
         self.let_go(trial);
         Ok(())
     }
@@ -212,24 +213,26 @@ impl Study {
         attempt: Option<u32>,
         request: Option<String>,
     ) -> PyResult<()> {
-        py.detach(|| lock(&self.looking).infeasible(about(trial, attempt, request), reason).map_err(Fault::from))?;
+        py.detach(|| {
+            lock(&self.looking).infeasible(about(trial, attempt, request), reason).map_err(BindingError::from)
+        })?;
         self.let_go(trial);
         Ok(())
     }
 
     /// Gives a trial up.
     #[pyo3(signature = (trial, attempt=None, request=None))]
-    fn release(&self, py: Python<'_>, trial: u64, attempt: Option<u32>, request: Option<String>) -> PyResult<()> {
-        py.detach(|| lock(&self.looking).release(about(trial, attempt, request)).map_err(Fault::from))?;
+    fn withdraw(&self, py: Python<'_>, trial: u64, attempt: Option<u32>, request: Option<String>) -> PyResult<()> {
+        py.detach(|| lock(&self.looking).withdraw(about(trial, attempt, request)).map_err(BindingError::from))?;
         self.let_go(trial);
         Ok(())
     }
 
     /// Gives trials back to be handed out again.
-    fn give_back(&self, py: Python<'_>, attempts: Vec<(u64, u32)>) -> PyResult<()> {
+    fn requeue(&self, py: Python<'_>, attempts: Vec<(u64, u32)>) -> PyResult<()> {
         let back: Vec<Attempt> =
             attempts.iter().map(|&(trial, number)| Attempt { trial: TrialId(trial), number }).collect();
-        py.detach(|| lock(&self.looking).give_back(&back).map_err(Fault::from))?;
+        py.detach(|| lock(&self.looking).requeue(&back).map_err(BindingError::from))?;
         attempts.iter().for_each(|&(trial, _)| self.let_go(trial));
         Ok(())
     }
@@ -248,7 +251,7 @@ impl Study {
             shared.refresh()?;
             shared.reclaim_from_the_dead()
         });
-        Ok(reclaimed.map_err(Fault::from)?.again.len())
+        Ok(reclaimed.map_err(BindingError::from)?.again.len())
     }
 
     /// How many trials other workers have, and how many wait to be handed out again.
@@ -274,14 +277,14 @@ impl Study {
         let mut report = Report::new(results_from_python(value)?);
         report.noise = noise;
         report.request = request;
-        let (trial, standing, broken) = py.detach(|| {
+        let (trial, status, broken) = py.detach(|| {
             let mut shared = lock(&self.looking);
             let trial = shared.add(&point, report)?;
-            let standing = shared.standing(&trial);
+            let status = shared.status(&trial);
             let broken = shared.study().space().broken_constraint(&trial.point)?.map(|one| one.text().to_owned());
-            Ok::<_, Fault>((trial, standing, broken))
+            Ok::<_, BindingError>((trial, status, broken))
         })?;
-        Ok((trial_to_python(py, &trial, standing, None)?, broken))
+        Ok((trial_to_python(py, &trial, status, None)?, broken))
     }
 
     /// Starts a trial at a point of one's own.
@@ -295,27 +298,28 @@ impl Study {
     ) -> PyResult<Bound<'py, PyDict>> {
         let point = point_from_python(params)?;
         let due = due.map(seconds).transpose()?;
-        let handed = py.detach(|| lock(&self.looking).start(&point, due, request.as_deref()).map_err(Fault::from))?;
-        trial_to_python(py, &handed.trial, Standing::Running, Some(handed.attempt.number))
+        let handed =
+            py.detach(|| lock(&self.looking).start(&point, due, request.as_deref()).map_err(BindingError::from))?;
+        trial_to_python(py, &handed.trial, TrialStatus::Running, Some(handed.attempt.number))
     }
 
     /// All trials, by number.
     fn trials<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        let standing = |shared: &SharedStudy| {
+        let status = |shared: &SharedStudy| {
             let trials = shared.study().trials().iter();
-            Ok(trials.map(|trial| (trial.clone(), shared.standing(trial))).collect::<Vec<_>>())
+            Ok(trials.map(|trial| (trial.clone(), shared.status(trial))).collect::<Vec<_>>())
         };
-        let trials = self.look(py, standing)?;
-        trials.iter().map(|(trial, standing)| trial_to_python(py, trial, *standing, None)).collect()
+        let trials = self.look(py, status)?;
+        trials.iter().map(|(trial, status)| trial_to_python(py, trial, *status, None)).collect()
     }
 
     /// One trial.
     fn trial<'py>(&self, py: Python<'py>, number: u64) -> PyResult<Bound<'py, PyDict>> {
-        let (trial, standing) = self.look(py, |shared| {
+        let (trial, status) = self.look(py, |shared| {
             let trial = shared.study().trial(TrialId(number))?;
-            Ok((trial.clone(), shared.standing(trial)))
+            Ok((trial.clone(), shared.status(trial)))
         })?;
-        trial_to_python(py, &trial, standing, None)
+        trial_to_python(py, &trial, status, None)
     }
 
     /// The trial with the best value; with the known constraint that its point breaks.
@@ -325,7 +329,7 @@ impl Study {
             let broken = shared.study().space().broken_constraint(&trial.point)?.map(|one| one.text().to_owned());
             Ok(Some((trial.clone(), broken)))
         })?;
-        best.map(|(trial, broken)| Ok((trial_to_python(py, &trial, Standing::Complete, None)?, broken))).transpose()
+        best.map(|(trial, broken)| Ok((trial_to_python(py, &trial, TrialStatus::Complete, None)?, broken))).transpose()
     }
 
     /// The point to use in the end; with `highest_mean` the paper's.
@@ -335,7 +339,11 @@ impl Study {
         let work = move || {
             let mut shared = lock(&asking);
             shared.refresh()?;
-            Ok::<_, Fault>(if highest_mean { shared.study().highest_mean() } else { shared.study().recommended() })
+            Ok::<_, BindingError>(if highest_mean {
+                shared.study().highest_mean()
+            } else {
+                shared.study().recommended()
+            })
         };
         let found = interruptible(py, work, drop)??;
         found.map(|found| recommendation_to_python(py, &found)).transpose()
@@ -349,7 +357,7 @@ impl Study {
             shared.refresh()?;
             Ok(expected_gain(shared.study())?)
         };
-        interruptible(py, work, drop)?.map_err(|fault: Fault| fault.into())
+        interruptible(py, work, drop)?.map_err(|fault: BindingError| fault.into())
     }
 
     /// Means and standard deviations of the values at points, by the model of the results.
@@ -364,7 +372,7 @@ impl Study {
                 let (mean, sd) = model.predict_value(&study.space().encode(point)?);
                 Ok((study.config().goal.maximized(mean), sd))
             };
-            points.iter().map(predict).collect::<Result<(Vec<f64>, Vec<f64>), Fault>>()
+            points.iter().map(predict).collect::<Result<(Vec<f64>, Vec<f64>), BindingError>>()
         };
         interruptible(py, work, drop)?.map_err(|fault| fault.into())
     }
@@ -377,9 +385,9 @@ impl Study {
             shared.refresh()?;
             let found = why(shared.study(), TrialId(trial))?;
             serde_json::to_string(&found)
-                .map_err(|error| Fault::from(elbowroom::error::Error::data(error.to_string(), "report this")))
+                .map_err(|error| BindingError::from(elbowroom::error::Error::data(error.to_string(), "report this")))
         };
-        interruptible(py, work, drop)?.map_err(|fault: Fault| fault.into())
+        interruptible(py, work, drop)?.map_err(|fault: BindingError| fault.into())
     }
 
     /// Words about many trials in a row without a value, if there is something new to say. The store is not read again.
@@ -393,7 +401,7 @@ impl Study {
 
     /// How many trials stand how.
     fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let Counts { running, queued, lost, complete, failed, infeasible, released } =
+        let Counts { running, queued, lost, complete, failed, infeasible, withdrawn: released } =
             self.look(py, |shared| Ok(shared.counts()))?;
         let dict = PyDict::new(py);
         let all = [
@@ -417,7 +425,7 @@ impl Study {
     /// Sets the budget, or no limit; says whether it was another one.
     #[pyo3(signature = (trials))]
     fn set_budget(&self, py: Python<'_>, trials: Option<usize>) -> PyResult<bool> {
-        Ok(py.detach(|| lock(&self.looking).set_budget(trials).map_err(Fault::from))?)
+        Ok(py.detach(|| lock(&self.looking).set_budget(trials).map_err(BindingError::from))?)
     }
 
     /// The settings, as JSON.
@@ -431,8 +439,8 @@ impl Study {
     }
 
     /// The store, as a person would name it.
-    fn place(&self) -> String {
-        self.store.place()
+    fn label(&self) -> String {
+        self.store.label()
     }
 }
 
@@ -440,7 +448,7 @@ impl Study {
     fn of(store: Arc<dyn Store>, shared: SharedStudy, worker: Option<String>, lease: Option<f64>) -> PyResult<Self> {
         let name = shared.name().to_owned();
         let ttl = lease.map(seconds).transpose()?.unwrap_or(DEFAULT_TTL);
-        let looking = SharedStudy::open(store.clone(), &name).map_err(Fault::from)?.ttl(ttl);
+        let looking = SharedStudy::open(store.clone(), &name).map_err(BindingError::from)?.ttl(ttl);
         let asking = shared.ttl(ttl);
         let worker = worker.unwrap_or_else(worker_name);
         let (asking, looking) = (asking.worker(worker.clone()), looking.worker(worker.clone()));
@@ -459,7 +467,11 @@ impl Study {
 
     /// Looks at what is new, without the interpreter: who holds a lock and waits for the interpreter, and who has the
     /// interpreter and waits for the lock, would wait for ever.
-    fn look<T: Send>(&self, py: Python<'_>, read: impl FnOnce(&SharedStudy) -> Result<T, Fault> + Send) -> PyResult<T> {
+    fn look<T: Send>(
+        &self,
+        py: Python<'_>,
+        read: impl FnOnce(&SharedStudy) -> Result<T, BindingError> + Send,
+    ) -> PyResult<T> {
         let read = py.detach(|| {
             let mut shared = lock(&self.looking);
             shared.refresh()?;

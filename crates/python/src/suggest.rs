@@ -5,7 +5,7 @@ use elbowroom::study::{Report, Study, StudyConfig};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
 
-use crate::error::Fault;
+use crate::error::BindingError;
 use crate::interrupt::interruptible;
 use crate::settings::config_of;
 use crate::space::space_from_python;
@@ -50,7 +50,7 @@ pub fn suggest<'py>(
         for point in &pending {
             study.start(point)?;
         }
-        Ok::<_, Fault>(study.suggest(n)?.trials)
+        Ok::<_, BindingError>(study.suggest(n)?.trials)
     };
     let trials = interruptible(py, work, drop)??;
     trials.iter().map(|trial| point_to_python(py, &trial.point)).collect()

@@ -1,7 +1,7 @@
 //! Trials as plain dicts, from which Python makes its own class.
 
 use elbowroom::study::{MeasurementKind, Recommendation, Results, Source, Trial, TrialState};
-use elbowroom_store::Standing;
+use elbowroom_store::TrialStatus;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -11,7 +11,7 @@ use crate::value::point_to_python;
 pub fn trial_to_python<'py>(
     py: Python<'py>,
     trial: &Trial,
-    standing: Standing,
+    status: TrialStatus,
     attempt: Option<u32>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
@@ -24,7 +24,7 @@ pub fn trial_to_python<'py>(
         results.set_item(name, value)?;
     }
     dict.set_item("results", results)?;
-    dict.set_item("state", standing.word())?;
+    dict.set_item("state", status.word())?;
     dict.set_item("source", source_name(trial.source))?;
     let reason = match &trial.state {
         TrialState::Failed { reason } | TrialState::Infeasible { reason, .. } => Some(reason),

@@ -5,7 +5,7 @@ use elbowroom::space::{Point, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyMapping, PyString};
 
-use crate::error::Fault;
+use crate::error::BindingError;
 
 /// A number, a text or a truth value; numpy's scalars are taken for what they hold.
 pub fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Value> {
@@ -30,7 +30,7 @@ pub fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Value> {
 
 fn no_value(value: &Bound<'_, PyAny>, hint: &str) -> PyErr {
     let shown = value.repr().map_or_else(|_| "this".to_owned(), |text| text.to_string());
-    Fault::from(Error::space(format!("{shown} is no value of a parameter"), hint)).into()
+    BindingError::from(Error::space(format!("{shown} is no value of a parameter"), hint)).into()
 }
 
 /// As Python's own types.

@@ -43,7 +43,7 @@ def test_why_tells_what_the_model_expected(study):
     assert [one.distance for one in why.belief.nearest] == sorted(one.distance for one in why.belief.nearest)
     assert "expected there" in str(why) and "ln acquisition" in str(why)
     assert abs(sum(term.value for term in why.belief.score.terms) - why.belief.score.total) < 1e-9
-    assert why.belief.strategy == "local_penalization" and why.belief.chance is None and why.belief.part is None
+    assert why.belief.strategy == "local_penalization" and why.belief.chance is None and why.belief.subset is None
     # The last of two that were asked for together saw the first.
     last = study.why(15)
     assert [one.trial for one in last.belief.pending] == [14]

@@ -110,7 +110,7 @@ impl Template {
     }
 
     /// The words for one trial.
-    pub(crate) fn words(&self, given: &Given<'_>) -> Vec<String> {
+    pub(crate) fn arguments(&self, given: &Given<'_>) -> Vec<String> {
         let write = |part: &Part| match part {
             Part::Text(text) => text.clone(),
             Part::Name(name) => given.value(name),
@@ -234,7 +234,7 @@ mod tests {
             params: Path::new("/t/p.json"),
             result: Path::new("/t/r"),
         };
-        Template::parse(line).unwrap().words(&given)
+        Template::parse(line).unwrap().arguments(&given)
     }
 
     #[test]

@@ -21,18 +21,18 @@ use crate::command::Given;
 use crate::error::{Error, Result};
 use crate::folder;
 use crate::plan::{Plan, Refill};
-use crate::process::{self, Outcome};
+use crate::process::{self, CommandEnd};
 use crate::stop::{Stop, Urgency};
 
 /// Something to be told to whoever watches.
 #[derive(Debug)]
-pub enum Happening<'a> {
+pub enum DriveEvent<'a> {
     /// A trial's command was started.
     Started(&'a HandedTrial),
     /// A trial's command has ended, and the store knows; with how long it took.
-    Ended(&'a HandedTrial, &'a Outcome, Duration),
+    Ended(&'a HandedTrial, &'a CommandEnd, Duration),
     /// A trial's command has ended, and the store could not be told; the drive ends, and its error has the result.
-    NotStored(&'a HandedTrial, &'a Outcome),
+    NotStored(&'a HandedTrial, &'a CommandEnd),
     /// Many trials in a row have ended without a value, whoever ran them; said again each time there are twice as many.
     Failing(&'a Streak),
     /// No points for now, and why: the workers wait for trials that others have.
@@ -105,7 +105,7 @@ pub fn drive(
     study: &mut SharedStudy,
     plan: &Plan,
     stop: &Stop,
-    watch: &mut dyn FnMut(&SharedStudy, Happening<'_>),
+    watch: &mut dyn FnMut(&SharedStudy, DriveEvent<'_>),
 ) -> Result<Summary> {
     plan.limits.check()?;
     plan.check()?;
@@ -139,7 +139,7 @@ pub fn drive(
 /// A command that has ended.
 struct Done {
     handed: HandedTrial,
-    outcome: Outcome,
+    outcome: CommandEnd,
     took: Duration,
 }
 
@@ -172,7 +172,7 @@ struct Driving<'a> {
     study: &'a mut SharedStudy,
     plan: &'a Plan,
     stop: &'a Stop,
-    watch: &'a mut dyn FnMut(&SharedStudy, Happening<'_>),
+    watch: &'a mut dyn FnMut(&SharedStudy, DriveEvent<'_>),
     heartbeat: &'a Heartbeat,
     begun: Instant,
     n_started: usize,
@@ -203,7 +203,7 @@ impl<'a> Driving<'a> {
         study: &'a mut SharedStudy,
         plan: &'a Plan,
         stop: &'a Stop,
-        watch: &'a mut dyn FnMut(&SharedStudy, Happening<'_>),
+        watch: &'a mut dyn FnMut(&SharedStudy, DriveEvent<'_>),
         heartbeat: &'a Heartbeat,
     ) -> Self {
         let now = Instant::now();
@@ -314,11 +314,11 @@ impl<'a> Driving<'a> {
                 self.asking = Patience::new();
                 self.ask_at = Instant::now() + LOOK_AGAIN;
                 self.no_points = None;
-                self.say(Happening::Paused);
+                self.say(DriveEvent::Paused);
                 return Vec::new();
             }
             Err(error) if self.asking.bears(&error) => {
-                self.say(Happening::Trouble(&error.to_string()));
+                self.say(DriveEvent::Trouble(&error.to_string()));
                 return Vec::new();
             }
             Err(error) => {
@@ -331,10 +331,10 @@ impl<'a> Driving<'a> {
             // Who died since is not waited for. If the store fails, the next ask says so.
             let died = self.study.reclaim_from_the_dead().is_ok_and(|reclaimed| !reclaimed.again.is_empty());
             self.ask_at = Instant::now() + if died { Duration::ZERO } else { LOOK_AGAIN };
-            let why = handed.short.unwrap_or_else(|| "there are no points".to_owned());
+            let why = handed.shortfall.unwrap_or_else(|| "there are no points".to_owned());
             let others = self.others_work();
             if handed.trials.is_empty() && self.n_running == 0 && others {
-                self.say(Happening::Waiting(&why));
+                self.say(DriveEvent::Waiting(&why));
             }
             self.no_points = Some((why, others));
         } else {
@@ -344,7 +344,7 @@ impl<'a> Driving<'a> {
             self.heartbeat.hold(trial.attempt);
             self.n_running += 1;
             self.n_started += 1;
-            self.say(Happening::Started(trial));
+            self.say(DriveEvent::Started(trial));
         }
         handed.trials
     }
@@ -358,15 +358,15 @@ impl<'a> Driving<'a> {
     fn take_in(&mut self, mut done: Done) {
         self.n_running -= 1;
         self.ask_at = Instant::now();
-        if matches!(done.outcome, Outcome::Requeue) && self.requeued_too_often(done.handed.id()) {
-            done.outcome = Outcome::Failed(format!("exit code 75, {} times", MAX_REQUEUES + 1));
+        if matches!(done.outcome, CommandEnd::Requeue) && self.requeued_too_often(done.handed.id()) {
+            done.outcome = CommandEnd::Failed(format!("exit code 75, {} times", MAX_REQUEUES + 1));
         }
-        if let Outcome::NotStarted(what) = &done.outcome {
+        if let CommandEnd::NotStarted(what) = &done.outcome {
             let hint = "check the command's first word, and whether it may be run, from the folder it runs in";
             self.broken.get_or_insert(Error::command(what, hint));
         }
         match done.outcome {
-            Outcome::Requeue | Outcome::Stopped | Outcome::NotStarted(_) => self.returning.trials.push(done),
+            CommandEnd::Requeue | CommandEnd::Stopped | CommandEnd::NotStarted(_) => self.returning.trials.push(done),
             _ => self.letters.push(Letter::new(done)),
         }
     }
@@ -384,12 +384,12 @@ impl<'a> Driving<'a> {
             self.refreshed = Instant::now();
         }
         if let Some(trouble) = self.heartbeat.trouble() {
-            self.say(Happening::Trouble(&trouble));
+            self.say(DriveEvent::Trouble(&trouble));
         }
-        self.say(Happening::Tick);
+        self.say(DriveEvent::Tick);
     }
 
-    fn say(&mut self, happening: Happening<'_>) {
+    fn say(&mut self, happening: DriveEvent<'_>) {
         (self.watch)(self.study, happening);
     }
 

@@ -33,11 +33,11 @@ mod stop;
 mod units;
 
 pub use command::{Template, Trust};
-pub use drive::{Ended, Happening, Summary, drive};
+pub use drive::{DriveEvent, Ended, Summary, drive};
 pub use error::{Error, Result};
 pub use limits::Limits;
 pub use plan::{MOST_WORKERS, Plan, Refill};
-pub use process::Outcome;
+pub use process::CommandEnd;
 pub use reading::{Read, Reading, ResultFrom};
 pub use stop::{Stop, Urgency};
 pub use units::{format_bytes, format_duration, parse_bytes, parse_duration};

@@ -25,7 +25,7 @@ use crate::units::{format_bytes, format_duration};
 
 /// What became of a trial's command.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub enum CommandEnd {
     /// Exit code 0 and the result that the study optimizes (which may be NaN or infinite), with the others.
     Value(f64, Vec<(String, f64)>),
     /// Exit code 0 and results without the one that the study optimizes: a failure, with the reason and these results.
@@ -61,12 +61,12 @@ const MOST_OUTPUT: usize = 1 << 20;
 const MOST_ERRORS: usize = 2000;
 
 /// Runs the command of a plan for one trial.
-pub(crate) fn run(plan: &Plan, given: &Given<'_>, outcomes: &Outcomes, stop: &Stop) -> Outcome {
+pub(crate) fn run(plan: &Plan, given: &Given<'_>, outcomes: &Outcomes, stop: &Stop) -> CommandEnd {
     let params = serde_json::to_string_pretty(given.point).map_err(io::Error::other);
     if let Err(error) = params.and_then(|text| fs::write(given.params, text)) {
-        return Outcome::Failed(format!("{} could not be written: {error}", given.params.display()));
+        return CommandEnd::Failed(format!("{} could not be written: {error}", given.params.display()));
     }
-    let words = plan.command.words(given);
+    let words = plan.command.arguments(given);
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).envs(given.variables()).process_group(0);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -75,7 +75,7 @@ pub(crate) fn run(plan: &Plan, given: &Given<'_>, outcomes: &Outcomes, stop: &St
     }
     match command.spawn() {
         Ok(child) => Running::new(child).wait(plan, given, outcomes, stop),
-        Err(error) => Outcome::NotStarted(format!("the command {:?} could not be started: {error}", words[0])),
+        Err(error) => CommandEnd::NotStarted(format!("the command {:?} could not be started: {error}", words[0])),
     }
 }
 
@@ -103,7 +103,7 @@ impl Running {
         Self { group: i32::try_from(child.id()).ok().and_then(Pid::from_raw), child, stdout, stderr }
     }
 
-    fn wait(mut self, plan: &Plan, given: &Given<'_>, outcomes: &Outcomes, stop: &Stop) -> Outcome {
+    fn wait(mut self, plan: &Plan, given: &Given<'_>, outcomes: &Outcomes, stop: &Stop) -> CommandEnd {
         let start = Instant::now();
         let mut ending: Option<(Ending, Instant)> = None;
         #[cfg(target_os = "linux")]
@@ -116,7 +116,7 @@ impl Running {
             match self.child.try_wait() {
                 Ok(Some(status)) => break status,
                 Ok(None) => {}
-                Err(error) => return Outcome::Failed(format!("the command could not be waited for: {error}")),
+                Err(error) => return CommandEnd::Failed(format!("the command could not be waited for: {error}")),
             }
             if ending.is_none() {
                 let time_up = plan.limits.time.is_some_and(|limit| start.elapsed() >= limit);
@@ -143,15 +143,15 @@ impl Running {
         let (stdout, stderr) = (self.stdout.finish(), self.stderr.finish());
         match ending {
             // It may have finished in the same moment: then its value is as good as any.
-            Some((Ending::Stopped, _)) if !status.success() => Outcome::Stopped,
+            Some((Ending::Stopped, _)) if !status.success() => CommandEnd::Stopped,
             Some((Ending::TimeUp, _)) if !status.success() => {
                 let limit = format_duration(plan.limits.time.unwrap_or_default());
-                Outcome::Failed(with_errors(format!("it took longer than {limit}"), &stderr))
+                CommandEnd::Failed(with_errors(format!("it took longer than {limit}"), &stderr))
             }
             Some((Ending::TooLarge(taken), _)) if !status.success() => {
                 let [limit, taken] = [plan.limits.memory.unwrap_or_default(), taken].map(format_bytes);
                 let what = format!("its processes took {taken} of memory together, more than {limit}");
-                Outcome::Failed(with_errors(what, &stderr))
+                CommandEnd::Failed(with_errors(what, &stderr))
             }
             _ if status.success() => results(plan, given, outcomes, &stdout, &stderr),
             _ => outcome(status, &stderr),
@@ -167,21 +167,21 @@ impl Running {
 }
 
 /// What a command that ended well left behind.
-fn results(plan: &Plan, given: &Given<'_>, outcomes: &Outcomes, stdout: &str, stderr: &str) -> Outcome {
+fn results(plan: &Plan, given: &Given<'_>, outcomes: &Outcomes, stdout: &str, stderr: &str) -> CommandEnd {
     let text = match plan.reading.from {
         ResultFrom::Stdout => Ok(stdout.to_owned()),
         ResultFrom::File => read_end(given.result),
     };
     let ReadResults { value, mut others } = match text {
         Ok(text) => plan.reading.results(&text, outcomes),
-        Err(why) => return Outcome::Failed(with_errors(why, stderr)),
+        Err(why) => return CommandEnd::Failed(with_errors(why, stderr)),
     };
     // A command that prints its parameters beside its results means no results by them.
     others.retain(|(name, _)| given.point.get(name).is_none() && is_plain(name));
     match value {
-        Ok(value) => Outcome::Value(value, others),
-        Err(why) if others.is_empty() => Outcome::Failed(with_errors(why, stderr)),
-        Err(why) => Outcome::NoMetric(with_errors(why, stderr), others),
+        Ok(value) => CommandEnd::Value(value, others),
+        Err(why) if others.is_empty() => CommandEnd::Failed(with_errors(why, stderr)),
+        Err(why) => CommandEnd::NoMetric(with_errors(why, stderr), others),
     }
 }
 
@@ -190,17 +190,17 @@ fn is_plain(name: &str) -> bool {
     !name.trim().is_empty() && name.len() <= 200 && !name.chars().any(char::is_control)
 }
 
-fn outcome(status: ExitStatus, stderr: &str) -> Outcome {
+fn outcome(status: ExitStatus, stderr: &str) -> CommandEnd {
     match status.code() {
-        Some(REQUEUE) => Outcome::Requeue,
+        Some(REQUEUE) => CommandEnd::Requeue,
         Some(INFEASIBLE) => {
             let said = stderr.trim();
-            Outcome::Infeasible(if said.is_empty() { format!("exit code {INFEASIBLE}") } else { said.to_owned() })
+            CommandEnd::Infeasible(if said.is_empty() { format!("exit code {INFEASIBLE}") } else { said.to_owned() })
         }
-        Some(code) => Outcome::Failed(with_errors(format!("exit code {code}"), stderr)),
+        Some(code) => CommandEnd::Failed(with_errors(format!("exit code {code}"), stderr)),
         None => {
             let signal = status.signal().map_or_else(|| "a signal".to_owned(), |n| format!("signal {n}"));
-            Outcome::Failed(with_errors(format!("killed by {signal}"), stderr))
+            CommandEnd::Failed(with_errors(format!("killed by {signal}"), stderr))
         }
     }
 }

@@ -53,16 +53,16 @@ impl Reading {
     pub fn results(&self, text: &str, outcomes: &Outcomes) -> Read {
         let lone = |value| Read { value, others: Vec::new() };
         let last = text.lines().rev().map(str::trim).find(|line| !line.is_empty());
-        let Some(last) = last else { return lone(Err(format!("{} was empty", self.place()))) };
+        let Some(last) = last else { return lone(Err(format!("{} was empty", self.label()))) };
         if let (None, Ok(value)) = (&self.metric, last.parse()) {
             return lone(Ok(value));
         }
         let object = [last, text].iter().find_map(|t| serde_json::from_str::<Value>(t).ok().filter(Value::is_object));
         match (object, &self.metric) {
             (Some(object), _) => self.named(&object, outcomes),
-            (None, Some(_)) => lone(Err(format!("{} held no JSON object: {}", self.place(), brief(last)))),
+            (None, Some(_)) => lone(Err(format!("{} held no JSON object: {}", self.label(), brief(last)))),
             (None, None) => {
-                let what = format!("the last line of {} was no number: {}", self.place(), brief(last));
+                let what = format!("the last line of {} was no number: {}", self.label(), brief(last));
                 lone(Err(what))
             }
         }
@@ -78,7 +78,7 @@ impl Reading {
             Some(found) => number(key, found),
             None => {
                 let what =
-                    format!("the JSON object on {} has no {key:?}: {}", self.place(), brief(&object.to_string()));
+                    format!("the JSON object on {} has no {key:?}: {}", self.label(), brief(&object.to_string()));
                 let names = others.iter().map(|(name, _)| name.as_str());
                 // Somebody who names a key knows about names.
                 let which = self.metric.is_none().then(|| outcomes.say_missing(names));
@@ -88,7 +88,7 @@ impl Reading {
         Read { value, others }
     }
 
-    fn place(&self) -> &'static str {
+    fn label(&self) -> &'static str {
         match self.from {
             ResultFrom::Stdout => "standard output",
             ResultFrom::File => "the result file",

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use elbowroom::space::{Parameter, SearchSpace};
 use elbowroom::study::{Event, StudyConfig, TrialId};
-use elbowroom_run::{Error, Happening, Plan, Stop, Summary, Template, Urgency, drive};
+use elbowroom_run::{DriveEvent, Error, Plan, Stop, Summary, Template, Urgency, drive};
 use elbowroom_store::{
     Appended, Attempt, Entry, Error as StoreError, Handout, Hold, Lease, Memory, Reported, SharedStudy, Snapshot,
     Store, StudyInfo, Ticket,
@@ -24,8 +24,8 @@ struct Full {
 }
 
 impl Store for Full {
-    fn place(&self) -> String {
-        self.store.place()
+    fn label(&self) -> String {
+        self.store.label()
     }
     fn create(&self, study: &str, created: &Event) -> Result<(), StoreError> {
         self.store.create(study, created)
@@ -64,9 +64,9 @@ impl Store for Full {
     fn extend(&self, study: &str, attempts: &[Attempt]) -> Result<Vec<Hold>, StoreError> {
         self.store.extend(study, attempts)
     }
-    fn give_back(&self, study: &str, attempts: &[Attempt]) -> Result<(), StoreError> {
+    fn requeue(&self, study: &str, attempts: &[Attempt]) -> Result<(), StoreError> {
         self.n_give_backs.fetch_add(1, Ordering::SeqCst);
-        self.store.give_back(study, attempts)
+        self.store.requeue(study, attempts)
     }
     fn lose(&self, study: &str, attempts: &[Attempt]) -> Result<(), StoreError> {
         self.store.lose(study, attempts)
@@ -87,7 +87,7 @@ fn run(store: Arc<Full>, command: &str, stop_after: usize) -> (Vec<TrialId>, Res
     let plan = Plan::new(Template::parse(command).unwrap()).workers(4);
     let summary = drive(&mut study, &plan, &stop, &mut |_, happening| {
         let mut ended = ended.lock().unwrap();
-        if let Happening::Ended(trial, ..) = happening {
+        if let DriveEvent::Ended(trial, ..) = happening {
             ended.push(trial.id());
         }
         if ended.len() >= stop_after {

@@ -73,7 +73,7 @@ fn main() {
     drop(entries);
     let mut study = SharedStudy::open(open(&modelled.display().to_string()).unwrap(), "large").unwrap();
     let cycles = (0..n_asks.min(20)).map(|_| asks::ask_and_tell(&mut study)).collect();
-    let part = study.study().part().map_or_else(|| "all observations".to_owned(), |part| part.to_string());
+    let part = study.study().subset().map_or_else(|| "all observations".to_owned(), |subset| subset.to_string());
     note(format!("a live worker's ask with a model of {part}"), Timing::median(cycles));
     let (timing, health) = timed(|| check(&path).unwrap());
     assert!(matches!(health, Health { .. }));

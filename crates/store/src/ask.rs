@@ -15,10 +15,10 @@
 
 use std::time::{Duration, Instant};
 
-use elbowroom::study::{Ask, Belief, Event, Standing, Suggestion, TrialId};
+use elbowroom::study::{Ask, Belief, Event, Suggestion, TrialId, TrialStatus};
 
 use crate::error::Result;
-use crate::fault;
+use crate::kill_point;
 use crate::lease::Attempt;
 use crate::log::Entry;
 use crate::request;
@@ -135,20 +135,20 @@ impl SharedStudy {
             if self.is_paused() {
                 return Ok(None);
             }
-            fault::at("ask: looked");
+            kill_point::at("ask: looked");
             let start = Instant::now();
             let suggestion = self.choose(ask, asking.belief.as_ref())?;
             asking.chose_in = Some(start.elapsed());
-            fault::at("ask: chose");
+            kill_point::at("ask: chose");
             if suggestion.trials.is_empty() && suggestion.again.is_empty() {
-                return Ok(Some(Handed { trials: Vec::new(), short: suggestion.short, part: None }));
+                return Ok(Some(Handed { trials: Vec::new(), shortfall: suggestion.shortfall, subset: None }));
             }
             if !stays() {
-                let short = Some("who asked has left".to_owned());
-                return Ok(Some(Handed { trials: Vec::new(), short, part: None }));
+                let shortfall = Some("who asked has left".to_owned());
+                return Ok(Some(Handed { trials: Vec::new(), shortfall, subset: None }));
             }
             if self.hand_out(suggestion, request, asking)? {
-                fault::at("ask: stored");
+                kill_point::at("ask: stored");
                 self.refresh()?;
             }
         }
@@ -157,14 +157,14 @@ impl SharedStudy {
 
     /// Points as the study stands, lost trials first, with the model of an earlier state if there is one.
     fn choose(&self, ask: &Ask, belief: Option<&Belief>) -> Result<Suggestion> {
-        let standing = |wanted: Standing| -> Vec<TrialId> {
-            self.study.pending().filter(|trial| self.standing(trial) == wanted).map(|trial| trial.id).collect()
+        let status = |wanted: TrialStatus| -> Vec<TrialId> {
+            self.study.pending().filter(|trial| self.status(trial) == wanted).map(|trial| trial.id).collect()
         };
-        let (mut lost, running) = (standing(Standing::Queued), standing(Standing::Running));
+        let (mut lost, running) = (status(TrialStatus::Queued), status(TrialStatus::Running));
         let narrowing = ask.narrowing.check(self.study.space())?;
         lost.retain(|id| self.study.trial(*id).is_ok_and(|trial| narrowing.holds_at(&trial.point)));
         // Those beyond what is asked for stay lost: nobody works on them.
-        let ask = ask.clone().beside(running).retrying(lost);
+        let ask = ask.clone().with_pending(running).retrying(lost);
         let mut suggestion = match belief {
             Some(belief) => self.study.suggest_with(ask, belief)?,
             None => self.study.suggest(ask)?,
@@ -194,7 +194,7 @@ impl SharedStudy {
                 Appended::Queued => self.enter_queue(asking)?,
                 Appended::Revived => {}
             }
-            self.refresh_beside(asking)?;
+            self.refresh_keeping_belief(asking)?;
             if asking.ticket != ticket || !self.still_holds(&event, before) {
                 return Ok(false);
             }
@@ -209,7 +209,7 @@ impl SharedStudy {
             Event::Told { trial, .. }
             | Event::Failed { trial, .. }
             | Event::Infeasible { trial, .. }
-            | Event::Released { trial, .. } => again.iter().all(|retry| retry.id != *trial),
+            | Event::Withdrawn { trial, .. } => again.iter().all(|retry| retry.id != *trial),
             // The budget is looked at below.
             Event::Measured { .. } | Event::Budgeted { .. } | Event::Placed { .. } => true,
             Event::Created { .. } | Event::Asked { .. } | Event::Added { .. } => false,
@@ -222,7 +222,7 @@ impl SharedStudy {
     }
 
     /// Reads what is new, and keeps the model that was chosen with, if results have come since.
-    fn refresh_beside(&mut self, asking: &mut Asking) -> Result<()> {
+    fn refresh_keeping_belief(&mut self, asking: &mut Asking) -> Result<()> {
         let snapshot = self.store.read(&self.name, self.revision())?;
         let keeps_model = asking.chose_in.is_some() && asking.belief.is_none();
         if keeps_model && snapshot.entries.iter().any(Entry::may_be_a_result) {
@@ -241,7 +241,7 @@ impl SharedStudy {
         self.enter_queue(asking)?;
         let mut entered = Instant::now();
         loop {
-            self.refresh_beside(asking)?;
+            self.refresh_keeping_belief(asking)?;
             let n_before = self.queue.iter().filter(|other| asking.ticket.is_none_or(|own| **other < own)).count();
             if n_before == 0 || self.is_paused() {
                 return Ok(());
@@ -264,7 +264,7 @@ impl SharedStudy {
             let attempt = Attempt { trial: trial.id, number: number(trial.id) };
             HandedTrial { trial, attempt }
         });
-        Some(Handed { trials: handed.collect(), short: asked.short, part: asked.part })
+        Some(Handed { trials: handed.collect(), shortfall: asked.shortfall, subset: asked.subset })
     }
 }
 

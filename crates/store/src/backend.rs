@@ -5,12 +5,12 @@ use std::time::Duration;
 use elbowroom::study::{Event, TrialId};
 
 use crate::error::{Error, Result};
-use crate::flow;
 use crate::lease::{Attempt, Hold, Lease};
 use crate::log::{Digest, Entry, Key, Scope, trial_of};
 use crate::rules::Waiting;
 use crate::store::{Appended, Handout, Reported, Snapshot, Store, StudyInfo, Ticket};
 use crate::time::Time;
+use crate::transactions;
 
 /// A place that keeps [`Rows`] and changes them in transactions. Each is a [`Store`].
 ///
@@ -18,7 +18,7 @@ use crate::time::Time;
 /// What a store promises is tested by [`testing`](crate::testing), which the feature of that name turns on.
 pub trait Backend: Send + Sync {
     /// What can go wrong with the rows.
-    type Fault: From<Error>;
+    type RowError: From<Error>;
 
     /// Where it is, for a person: a path or an address, never with a password.
     fn label(&self) -> String;
@@ -33,37 +33,37 @@ pub trait Backend: Send + Sync {
     fn transact<T>(
         &self,
         writes: bool,
-        work: impl Fn(&mut dyn Rows<Fault = Self::Fault>) -> Result<T, Self::Fault>,
+        work: impl Fn(&mut dyn Rows<RowError = Self::RowError>) -> Result<T, Self::RowError>,
     ) -> Result<T>;
 }
 
 /// The rows of a store within one transaction. A study is known by a number here, from 0 on.
 pub trait Rows {
     /// What can go wrong with them.
-    type Fault: From<Error>;
+    type RowError: From<Error>;
 
     /// The store's time.
-    fn now(&mut self) -> Result<Time, Self::Fault>;
+    fn now(&mut self) -> Result<Time, Self::RowError>;
     /// The study of a name, or [`Error::no_study`]; within a write it is locked against other writers.
-    fn study(&mut self, name: &str) -> Result<i64, Self::Fault>;
+    fn study(&mut self, name: &str) -> Result<i64, Self::RowError>;
     /// A new study; none if the name is taken.
-    fn new_study(&mut self, name: &str) -> Result<Option<i64>, Self::Fault>;
+    fn new_study(&mut self, name: &str) -> Result<Option<i64>, Self::RowError>;
     /// All studies by name; those without an event are left out.
-    fn studies(&mut self) -> Result<Vec<StudyInfo>, Self::Fault>;
+    fn studies(&mut self) -> Result<Vec<StudyInfo>, Self::RowError>;
 
     /// The study's revision, and the digest of its last entry.
-    fn end(&mut self, study: i64) -> Result<(usize, Digest), Self::Fault>;
+    fn end(&mut self, study: i64) -> Result<(usize, Digest), Self::RowError>;
     /// The entries from this number on.
-    fn entries(&mut self, study: i64, from: usize) -> Result<Vec<Entry>, Self::Fault>;
+    fn entries(&mut self, study: i64, from: usize) -> Result<Vec<Entry>, Self::RowError>;
     /// Keeps an entry, which is found by its number and by what it is about.
-    fn push(&mut self, study: i64, number: usize, entry: &Entry, about: &Filed<'_>) -> Result<(), Self::Fault>;
+    fn push(&mut self, study: i64, number: usize, entry: &Entry, about: &Filed<'_>) -> Result<(), Self::RowError>;
     /// Many entries, the first of them with this number.
-    fn push_all(&mut self, study: i64, first: usize, entries: &[(Entry, Filed<'_>)]) -> Result<(), Self::Fault> {
+    fn push_all(&mut self, study: i64, first: usize, entries: &[(Entry, Filed<'_>)]) -> Result<(), Self::RowError> {
         let mut numbered = (first..).zip(entries);
         numbered.try_for_each(|(number, (entry, about))| self.push(study, number, entry, about))
     }
     /// One of these names that an event of the reports' family had, with the event's number.
-    fn any_reported(&mut self, study: i64, requests: &[&str]) -> Result<Option<(String, usize)>, Self::Fault> {
+    fn any_reported(&mut self, study: i64, requests: &[&str]) -> Result<Option<(String, usize)>, Self::RowError> {
         for request in requests {
             if let Some((number, _)) = self.seen(study, &Key { scope: Scope::Report, request })? {
                 return Ok(Some(((*request).to_owned(), number)));
@@ -72,27 +72,27 @@ pub trait Rows {
         Ok(None)
     }
     /// The number and the trial of the event that had this key.
-    fn seen(&mut self, study: i64, key: &Key<'_>) -> Result<Option<(usize, Option<TrialId>)>, Self::Fault>;
+    fn seen(&mut self, study: i64, key: &Key<'_>) -> Result<Option<(usize, Option<TrialId>)>, Self::RowError>;
 
     /// All leases, by trial.
-    fn leases(&mut self, study: i64) -> Result<Vec<Lease>, Self::Fault>;
+    fn leases(&mut self, study: i64) -> Result<Vec<Lease>, Self::RowError>;
     /// The lease of a trial.
-    fn lease(&mut self, study: i64, trial: TrialId) -> Result<Option<Lease>, Self::Fault>;
+    fn lease(&mut self, study: i64, trial: TrialId) -> Result<Option<Lease>, Self::RowError>;
     /// Keeps a lease, in the place of the trial's earlier one.
-    fn put_lease(&mut self, study: i64, lease: &Lease) -> Result<(), Self::Fault>;
+    fn put_lease(&mut self, study: i64, lease: &Lease) -> Result<(), Self::RowError>;
     /// Removes the lease of a trial, if there is one.
-    fn drop_lease(&mut self, study: i64, trial: TrialId) -> Result<(), Self::Fault>;
+    fn drop_lease(&mut self, study: i64, trial: TrialId) -> Result<(), Self::RowError>;
 
     /// The queue in its order, dead places included.
-    fn queue(&mut self, study: i64) -> Result<Vec<Waiting>, Self::Fault>;
+    fn queue(&mut self, study: i64) -> Result<Vec<Waiting>, Self::RowError>;
     /// A new place at the end of the queue, with a positive ticket that no other has or had.
-    fn new_place(&mut self, study: i64, expires: Time, ttl: Duration) -> Result<Ticket, Self::Fault>;
+    fn new_ticket(&mut self, study: i64, expires: Time, ttl: Duration) -> Result<Ticket, Self::RowError>;
     /// Changes a place of the queue, if it is there.
-    fn put_place(&mut self, study: i64, waiting: &Waiting) -> Result<(), Self::Fault>;
+    fn put_ticket(&mut self, study: i64, waiting: &Waiting) -> Result<(), Self::RowError>;
     /// Removes a place from the queue, if it is there.
-    fn drop_place(&mut self, study: i64, ticket: Ticket) -> Result<(), Self::Fault>;
+    fn drop_ticket(&mut self, study: i64, ticket: Ticket) -> Result<(), Self::RowError>;
     /// Puts a pause into the queue before all others, or keeps it there.
-    fn put_pause(&mut self, study: i64, waiting: &Waiting) -> Result<(), Self::Fault>;
+    fn put_pause(&mut self, study: i64, waiting: &Waiting) -> Result<(), Self::RowError>;
 }
 
 /// What an entry is found by.
@@ -111,18 +111,18 @@ impl<'a> Filed<'a> {
 }
 
 impl<B: Backend> Store for B {
-    fn place(&self) -> String {
+    fn label(&self) -> String {
         self.label()
     }
 
     fn create(&self, study: &str, created: &Event) -> Result<()> {
         let place = self.label();
-        self.transact(true, |rows| flow::create(rows, &place, study, created))
+        self.transact(true, |rows| transactions::create(rows, &place, study, created))
     }
 
     fn import(&self, study: &str, entries: &[Entry], leases: &[Lease]) -> Result<()> {
         let place = self.label();
-        self.transact(true, |rows| flow::import(rows, &place, study, entries, leases))
+        self.transact(true, |rows| transactions::import(rows, &place, study, entries, leases))
     }
 
     fn studies(&self) -> Result<Vec<StudyInfo>> {
@@ -130,42 +130,42 @@ impl<B: Backend> Store for B {
     }
 
     fn read(&self, study: &str, from: usize) -> Result<Snapshot> {
-        self.transact(false, |rows| flow::read(rows, study, from))
+        self.transact(false, |rows| transactions::read(rows, study, from))
     }
 
     fn append(&self, study: &str, expected: usize, handout: &Handout<'_>) -> Result<Appended> {
-        self.transact(true, |rows| flow::append(rows, study, expected, handout))
+        self.transact(true, |rows| transactions::append(rows, study, expected, handout))
     }
 
     fn append_all(&self, study: &str, expected: usize, events: &[Event]) -> Result<Appended> {
-        self.transact(true, |rows| flow::append_all(rows, study, expected, events))
+        self.transact(true, |rows| transactions::append_all(rows, study, expected, events))
     }
 
     fn report(&self, study: &str, event: &Event, attempt: Option<u32>, seen: usize) -> Result<Reported> {
-        self.transact(true, |rows| flow::report(rows, study, event, attempt, seen))
+        self.transact(true, |rows| transactions::report(rows, study, event, attempt, seen))
     }
 
     fn extend(&self, study: &str, attempts: &[Attempt]) -> Result<Vec<Hold>> {
-        self.transact(true, |rows| flow::extend(rows, study, attempts))
+        self.transact(true, |rows| transactions::extend(rows, study, attempts))
     }
 
-    fn give_back(&self, study: &str, attempts: &[Attempt]) -> Result<()> {
-        self.transact(true, |rows| flow::give_back(rows, study, attempts))
+    fn requeue(&self, study: &str, attempts: &[Attempt]) -> Result<()> {
+        self.transact(true, |rows| transactions::requeue(rows, study, attempts))
     }
 
     fn lose(&self, study: &str, attempts: &[Attempt]) -> Result<()> {
-        self.transact(true, |rows| flow::lose(rows, study, attempts))
+        self.transact(true, |rows| transactions::lose(rows, study, attempts))
     }
 
     fn queue(&self, study: &str, ticket: Option<Ticket>, ttl: Duration) -> Result<Ticket> {
-        self.transact(true, |rows| flow::queue(rows, study, ticket, ttl))
+        self.transact(true, |rows| transactions::queue(rows, study, ticket, ttl))
     }
 
     fn leave(&self, study: &str, ticket: Ticket) -> Result<()> {
-        self.transact(true, |rows| flow::leave(rows, study, ticket))
+        self.transact(true, |rows| transactions::leave(rows, study, ticket))
     }
 
     fn pause(&self, study: &str, ttl: Option<Duration>) -> Result<()> {
-        self.transact(true, |rows| flow::pause(rows, study, ttl))
+        self.transact(true, |rows| transactions::pause(rows, study, ttl))
     }
 }

@@ -40,7 +40,7 @@ pub fn copy(from: &dyn Store, study: &str, to: &dyn Store, name: &str) -> Result
     // The copy is a study like any other: somebody may have worked on it already.
     let n_events = source.entries.len();
     if copy.len() < n_events || whole(&copy[..n_events])? != digest {
-        let what = format!("the copy of `{study}` in {} differs from the one in {}", to.place(), from.place());
+        let what = format!("the copy of `{study}` in {} differs from the one in {}", to.label(), from.label());
         return Err(Error::damaged(what, "copy it again under another name, and check both stores"));
     }
     Ok(Copied { n_events, digest })

@@ -29,14 +29,14 @@
 mod ask;
 mod backend;
 mod copy;
+mod decode;
 mod error;
-#[doc(hidden)]
-pub mod fault;
-mod flow;
 mod heartbeat;
 #[cfg(feature = "http")]
 mod http;
 mod identity;
+#[doc(hidden)]
+pub mod kill_point;
 mod lease;
 mod log;
 mod many;
@@ -44,23 +44,23 @@ mod memory;
 mod open;
 #[cfg(feature = "postgres")]
 mod postgres;
-mod reading;
 mod request;
 mod rules;
 pub mod settings;
 mod shared;
 #[cfg(feature = "sqlite")]
 mod sqlite;
-mod standing;
+mod status;
 mod store;
 mod tell;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod time;
+mod transactions;
 
 pub use backend::{Backend, Filed, Rows};
 pub use copy::{Copied, copy};
-pub use elbowroom::study::Standing;
+pub use elbowroom::study::TrialStatus;
 pub use error::{Error, ErrorKind, Result};
 pub use heartbeat::Heartbeat;
 #[cfg(feature = "http")]
@@ -76,7 +76,7 @@ pub use rules::Waiting;
 pub use shared::{Handed, HandedTrial, SharedStudy};
 #[cfg(feature = "sqlite")]
 pub use sqlite::{Health, Saved, Sqlite, check, salvage};
-pub use standing::Counts;
+pub use status::Counts;
 pub use store::{Appended, Handout, Reported, Snapshot, Store, StudyInfo, Ticket};
 pub use tell::About;
 pub use time::{Clock, Time};
@@ -84,5 +84,5 @@ pub use time::{Clock, Time};
 /// What a store behind HTTP is asked and what it answers.
 #[cfg(feature = "http")]
 pub mod wire {
-    pub use crate::http::{Deed, Outcome, WireAttempt, WireSnapshot, WireStudy};
+    pub use crate::http::{StoreReply, StoreRequest, WireAttempt, WireSnapshot, WireStudy};
 }

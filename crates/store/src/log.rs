@@ -134,7 +134,7 @@ impl<'a> Key<'a> {
             | Event::Measured { request, .. }
             | Event::Failed { request, .. }
             | Event::Infeasible { request, .. }
-            | Event::Released { request, .. } => (Scope::Report, request),
+            | Event::Withdrawn { request, .. } => (Scope::Report, request),
         };
         let Some(request) = request else { return Ok(None) };
         check_name("the request", request)?;
@@ -151,7 +151,7 @@ pub(crate) fn trial_of(event: &Event) -> Option<TrialId> {
         | Event::Measured { trial, .. }
         | Event::Failed { trial, .. }
         | Event::Infeasible { trial, .. }
-        | Event::Released { trial, .. } => Some(*trial),
+        | Event::Withdrawn { trial, .. } => Some(*trial),
     }
 }
 
@@ -193,7 +193,7 @@ mod tests {
     #[test]
     fn an_entry_says_where_it_was_changed() {
         let mut entry =
-            Entry::of(&Event::Released { trial: TrialId(1), request: None }, Time(5), Digest::EMPTY).unwrap();
+            Entry::of(&Event::Withdrawn { trial: TrialId(1), request: None }, Time(5), Digest::EMPTY).unwrap();
         assert!(entry.open(7, Digest::EMPTY).is_ok());
         entry.text = entry.text.replace('1', "2");
         assert!(entry.open(7, Digest::EMPTY).unwrap_err().to_string().starts_with("event 7 of the log has changed"));

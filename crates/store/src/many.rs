@@ -66,7 +66,7 @@ impl SharedStudy {
     fn append_parts(&mut self, events: &[Event]) -> Result<usize> {
         let mut n = 0;
         while n < events.len() {
-            let size = part(&events[n..])?;
+            let size = page(&events[n..])?;
             let expected = self.revision();
             let appended = self.store.append_all(&self.name, expected, &events[n..n + size])?;
             self.refresh()?;
@@ -114,7 +114,7 @@ impl SharedStudy {
 }
 
 /// How many of these events go into one commit: at least one.
-fn part(events: &[Event]) -> Result<usize> {
+fn page(events: &[Event]) -> Result<usize> {
     let mut n_bytes = 0;
     for (n, event) in events.iter().take(MOST_EVENTS).enumerate() {
         let text = serde_json::to_string(event);

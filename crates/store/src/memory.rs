@@ -68,13 +68,13 @@ impl Memory {
 }
 
 impl Backend for Memory {
-    type Fault = Error;
+    type RowError = Error;
 
     fn label(&self) -> String {
         PLACE.to_owned()
     }
 
-    fn transact<T>(&self, _: bool, work: impl Fn(&mut dyn Rows<Fault = Error>) -> Result<T>) -> Result<T> {
+    fn transact<T>(&self, _: bool, work: impl Fn(&mut dyn Rows<RowError = Error>) -> Result<T>) -> Result<T> {
         work(&mut *self.lock())
     }
 }
@@ -87,7 +87,7 @@ impl Shelf {
 }
 
 impl Rows for Shelf {
-    type Fault = Error;
+    type RowError = Error;
 
     fn now(&mut self) -> Result<Time> {
         Ok(self.clock.now())
@@ -160,7 +160,7 @@ impl Rows for Shelf {
         Ok(self.kept(study).queue.clone())
     }
 
-    fn new_place(&mut self, study: i64, expires: Time, ttl: Duration) -> Result<Ticket> {
+    fn new_ticket(&mut self, study: i64, expires: Time, ttl: Duration) -> Result<Ticket> {
         let kept = self.kept(study);
         kept.n_tickets += 1;
         let ticket = Ticket(kept.n_tickets);
@@ -168,19 +168,19 @@ impl Rows for Shelf {
         Ok(ticket)
     }
 
-    fn put_place(&mut self, study: i64, waiting: &Waiting) -> Result<()> {
+    fn put_ticket(&mut self, study: i64, waiting: &Waiting) -> Result<()> {
         let places = self.kept(study).queue.iter_mut();
         places.filter(|place| place.ticket == waiting.ticket).for_each(|place| *place = *waiting);
         Ok(())
     }
 
-    fn drop_place(&mut self, study: i64, ticket: Ticket) -> Result<()> {
+    fn drop_ticket(&mut self, study: i64, ticket: Ticket) -> Result<()> {
         self.kept(study).queue.retain(|place| place.ticket != ticket);
         Ok(())
     }
 
     fn put_pause(&mut self, study: i64, waiting: &Waiting) -> Result<()> {
-        self.drop_place(study, waiting.ticket)?;
+        self.drop_ticket(study, waiting.ticket)?;
         self.kept(study).queue.insert(0, *waiting);
         Ok(())
     }

@@ -14,7 +14,7 @@ use crate::store::Store;
 ///
 /// ```
 /// use elbowroom_store::open;
-/// assert_eq!(open("memory:")?.place(), "memory");
+/// assert_eq!(open("memory:")?.label(), "memory");
 /// let error = open("mysql://ada:secret@localhost/lab").err().unwrap().to_string();
 /// assert!(error.starts_with("there are no `mysql` stores"));
 /// # Ok::<(), elbowroom_store::Error>(())

@@ -36,7 +36,7 @@ pub(crate) fn judge(event: &Event, attempt: Option<u32>, lease: Option<&Lease>, 
     let superseded = lease.zip(attempt).is_some_and(|(lease, number)| number < lease.attempt.number);
     let mut event = event.clone();
     match &mut event {
-        Event::Failed { .. } | Event::Released { .. } if superseded => return None,
+        Event::Failed { .. } | Event::Withdrawn { .. } if superseded => return None,
         Event::Told { late, .. } => *late |= superseded || lease.is_some_and(|lease| !lease.is_live(now)),
         _ => {}
     }
@@ -50,7 +50,7 @@ pub(crate) fn reported_trial(event: &Event) -> Result<TrialId> {
         | Event::Measured { .. }
         | Event::Failed { .. }
         | Event::Infeasible { .. }
-        | Event::Released { .. } => trial_of(event).ok_or_else(not_a_report),
+        | Event::Withdrawn { .. } => trial_of(event).ok_or_else(not_a_report),
         _ => Err(not_a_report()),
     }
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use elbowroom::space::Point;
-use elbowroom::study::{Event, FailureRule, Part, Parts, Study, StudyConfig, Trial, TrialId};
+use elbowroom::study::{Event, FailureRule, Parts, Study, StudyConfig, TrainingSubset, Trial, TrialId};
 
+use crate::decode::open_all;
 use crate::error::{Error, Result};
 use crate::identity::worker_name;
 use crate::lease::{Attempt, DEFAULT_TTL, Lease};
 use crate::log::{Digest, Entry, check_name};
-use crate::reading::open_all;
 use crate::store::{Snapshot, Store, Ticket};
 use crate::time::Time;
 
@@ -62,9 +62,9 @@ pub struct Handed {
     /// The trials, stored and leased.
     pub trials: Vec<HandedTrial>,
     /// Why there are fewer than asked for.
-    pub short: Option<String>,
+    pub shortfall: Option<String>,
     /// The part of the observations that their model was made of, if there were more than a model may have.
-    pub part: Option<Part>,
+    pub subset: Option<TrainingSubset>,
 }
 
 /// A trial that was handed out.
@@ -102,7 +102,7 @@ impl SharedStudy {
     pub fn open(store: Arc<dyn Store>, name: &str) -> Result<Self> {
         let mut snapshot = store.read(name, 0)?;
         let Some(first) = (!snapshot.entries.is_empty()).then(|| snapshot.entries.remove(0)) else {
-            let what = format!("the study `{name}` in {} has no events", store.place());
+            let what = format!("the study `{name}` in {} has no events", store.label());
             return Err(Error::damaged(what, "take a copy of the store from before, or create the study anew"));
         };
         let study = Study::replay([first.open(0, Digest::EMPTY)?])?;
@@ -137,7 +137,7 @@ impl SharedStudy {
         let mut here = shared.as_recorded(config);
         here.budget = shared.study.config().budget;
         if *shared.study.config() != here {
-            let what = format!("the study `{name}` in {} was made with another configuration", shared.store.place());
+            let what = format!("the study `{name}` in {} was made with another configuration", shared.store.label());
             let hint = "open it without a configuration, or give the new study another name";
             return Err(Error::Refused { what, hint: hint.to_owned() });
         }

@@ -31,7 +31,7 @@ use crate::time::Time;
 /// ```
 pub trait Store: Send + Sync {
     /// Where it is, for a person: a path or an address, never with a password.
-    fn place(&self) -> String;
+    fn label(&self) -> String;
 
     /// Creates a study of this name with its first event.
     fn create(&self, study: &str, created: &Event) -> Result<()>;
@@ -66,7 +66,7 @@ pub trait Store: Send + Sync {
     fn extend(&self, study: &str, attempts: &[Attempt]) -> Result<Vec<Hold>>;
 
     /// Gives trials back to be handed out again at once: nothing is charged, and the log does not change.
-    fn give_back(&self, study: &str, attempts: &[Attempt]) -> Result<()>;
+    fn requeue(&self, study: &str, attempts: &[Attempt]) -> Result<()>;
 
     /// Says that the workers of these attempts are gone: their leases run out now instead of in a while. Each counts as
     /// lost, so that a trial which kills its workers is not handed out for ever.

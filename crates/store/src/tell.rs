@@ -114,14 +114,14 @@ impl SharedStudy {
     }
 
     /// Gives a trial up: its point is no longer pending, it does not count, and the study goes on without it.
-    pub fn release(&mut self, about: impl Into<About>) -> Result<Reported> {
-        self.end(about.into(), |trial, request| Event::Released { trial, request })
+    pub fn withdraw(&mut self, about: impl Into<About>) -> Result<Reported> {
+        self.end(about.into(), |trial, request| Event::Withdrawn { trial, request })
     }
 
     /// Gives trials back to be handed out again, to whoever asks next. Nothing is charged: a worker that is told to
     /// stop does this.
-    pub fn give_back(&mut self, attempts: &[Attempt]) -> Result<()> {
-        self.store.give_back(&self.name, attempts)
+    pub fn requeue(&mut self, attempts: &[Attempt]) -> Result<()> {
+        self.store.requeue(&self.name, attempts)
     }
 
     /// Says that these attempts are alive. Every 20 s is often enough for leases of 90 s; [`Heartbeat`] does it from a

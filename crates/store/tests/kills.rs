@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::common::crew::{MOMENTS, Promises, Worker};
 use crate::common::{assert_sound, cluster, coarse, random};
 use elbowroom::study::{MeasurementKind, StudyConfig, verify};
-use elbowroom_store::{SharedStudy, Standing, open};
+use elbowroom_store::{SharedStudy, TrialStatus, open};
 
 /// The address of a new store with a study in it, and what must live as long.
 fn sqlite(config: StudyConfig) -> (String, tempfile::TempDir) {
@@ -232,7 +232,7 @@ fn a_worker_that_was_stopped_beyond_its_lease_is_still_listened_to() {
         let mut study = joined(&address);
         let trial = study.study().trials().last().unwrap().clone();
         assert_eq!(asked, format!("asked {} 1", trial.id));
-        assert_eq!(study.standing(&trial), Standing::Queued);
+        assert_eq!(study.status(&trial), TrialStatus::Queued);
         if taken {
             let retry = study.ask(1).unwrap().trials.remove(0);
             assert_eq!((retry.id(), retry.attempt.number), (trial.id, 2));

@@ -316,7 +316,7 @@ export interface Score {
 
 export interface BeliefThen {
   n_observed: number;
-  part: unknown;
+  subset: unknown;
   mean: number;
   sd: number;
   sd_with_pending: number;

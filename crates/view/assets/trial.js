@@ -91,7 +91,7 @@ const worth = ({ strategy, score }) => [
 const believed = (belief, row, context) => {
   /** @type {[string, Child][]} */
   const all = [
-    ["model of", `${belief.part ? "a part of " : ""}${belief.n_observed} results, the best ${number(belief.best)}`],
+    ["model of", `${belief.subset ? "a part of " : ""}${belief.n_observed} results, the best ${number(belief.best)}`],
     ["expected there", `${number(belief.mean)} ± ${number(belief.sd, 3)}`],
   ];
   if (row.value !== null) all.push(["measured", number(row.value)]);

@@ -35,7 +35,7 @@ pub fn csv(scene: &Scene<'_>) -> String {
     let mut out = line(&head);
     let full = |x: Option<f64>| x.map_or_else(String::new, |x| format!("{x:?}"));
     for trial in scene.study.trials() {
-        let mut row = vec![trial.id.to_string(), scene.standing(trial).word().to_owned()];
+        let mut row = vec![trial.id.to_string(), scene.status(trial).word().to_owned()];
         row.extend([full(trial.value()), full(trial.noise())]);
         row.extend(trial.point.iter().map(|(_, value)| match value {
             Value::Float(x) => full(Some(*x)),

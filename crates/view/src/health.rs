@@ -6,7 +6,7 @@ use elbowroom::insight::findings;
 pub use elbowroom::insight::{Finding, Level};
 use elbowroom::study::Trial;
 
-use crate::scene::{Scene, Standing};
+use crate::scene::{Scene, TrialStatus};
 
 /// All that the study and its leases tell. Without `with_model` the model is not looked at, which takes a fit.
 pub fn health(scene: &Scene<'_>, with_model: bool) -> Vec<Finding> {
@@ -24,11 +24,11 @@ fn clock(scene: &Scene<'_>) -> Finding {
 }
 
 fn zombies(scene: &Scene<'_>) -> Finding {
-    let those = |wanted: Standing| -> Vec<String> {
-        let stands_so = |trial: &&Trial| scene.standing(trial) == wanted;
+    let those = |wanted: TrialStatus| -> Vec<String> {
+        let stands_so = |trial: &&Trial| scene.status(trial) == wanted;
         scene.study.pending().filter(stands_so).map(|trial| trial.id.to_string()).collect()
     };
-    let (queued, lost) = (those(Standing::Queued), those(Standing::Lost));
+    let (queued, lost) = (those(TrialStatus::Queued), those(TrialStatus::Lost));
     if !lost.is_empty() {
         let what = format!("lost for good, after three workers each: trials {}", lost.join(", "));
         return Finding::note(what, "see what they do to their workers; tell, fail or release them by hand");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use elbowroom::study::Goal;
 use serde::Serialize;
 
-use crate::scene::{Scene, Standing};
+use crate::scene::{Scene, TrialStatus};
 
 /// Values that span more than this ratio are better seen on a log scale, if all are positive.
 const DECADES: f64 = 30.0;
@@ -83,10 +83,10 @@ pub struct WatchedHistory {
 pub fn history(scene: &Scene<'_>, most: usize) -> History {
     let goal = scene.study.config().goal;
     let mut valued = Vec::new();
-    let mut standing: BTreeMap<Standing, Vec<u64>> = BTreeMap::new();
+    let mut standing: BTreeMap<TrialStatus, Vec<u64>> = BTreeMap::new();
     let (mut best_trial, mut best_value) = (Vec::new(), Vec::new());
     for trial in scene.study.trials() {
-        standing.entry(scene.standing(trial)).or_default().push(trial.id.0);
+        standing.entry(scene.status(trial)).or_default().push(trial.id.0);
         let Some(value) = trial.value() else { continue };
         valued.push((trial.id.0, value));
         if best_value.last().is_none_or(|best| goal.is_better(value, *best)) {
@@ -96,7 +96,7 @@ pub fn history(scene: &Scene<'_>, most: usize) -> History {
     }
     let n_values = valued.len();
     let shown = thin(&valued, most);
-    let those = |wanted: Standing| standing.get(&wanted).map_or(&[][..], Vec::as_slice);
+    let those = |wanted: TrialStatus| standing.get(&wanted).map_or(&[][..], Vec::as_slice);
     History {
         goal,
         n_trials: scene.study.trials().len(),
@@ -107,10 +107,10 @@ pub fn history(scene: &Scene<'_>, most: usize) -> History {
         value: shown.iter().map(|v| v.1).collect(),
         best_trial,
         best_value,
-        failed: every(those(Standing::Failed), most),
-        infeasible: every(those(Standing::Infeasible), most),
-        lost: every(those(Standing::Lost), most),
-        running: those(Standing::Running).to_vec(),
+        failed: every(those(TrialStatus::Failed), most),
+        infeasible: every(those(TrialStatus::Infeasible), most),
+        lost: every(those(TrialStatus::Lost), most),
+        running: those(TrialStatus::Running).to_vec(),
         metric: scene.study.outcomes().metric().to_owned(),
         watched: scene.study.outcomes().watched().map(|name| watched(scene, name, most)).collect(),
     }

@@ -21,4 +21,4 @@ pub mod table;
 pub mod timeline;
 
 pub use picture::Picture;
-pub use scene::{Held, Scene, Standing};
+pub use scene::{Held, Scene, TrialStatus};

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::axis::{Axis, axis};
 use crate::picture::no_model;
-use crate::scene::{Scene, Standing};
+use crate::scene::{Scene, TrialStatus};
 
 /// Observed trials that are drawn; the best of them, and the newest.
 const MOST: usize = 1500;
@@ -25,20 +25,20 @@ pub struct Map {
     /// Trials with a value.
     pub observed: Vec<Observed>,
     /// Trials that failed.
-    pub failed: Vec<Place>,
+    pub failed: Vec<MapPoint>,
     /// Trials at infeasible points.
-    pub infeasible: Vec<Place>,
+    pub infeasible: Vec<MapPoint>,
     /// Trials under way.
     pub pending: Vec<Pending>,
     /// The trial with the best value.
-    pub best: Option<Place>,
+    pub best: Option<MapPoint>,
     /// Why something is missing.
     pub note: Option<String>,
 }
 
 /// A trial's place.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Place {
+pub struct MapPoint {
     /// The trial.
     pub trial: TrialId,
     /// Its place across.
@@ -52,7 +52,7 @@ pub struct Place {
 pub struct Observed {
     /// Where.
     #[serde(flatten)]
-    pub place: Place,
+    pub at: MapPoint,
     /// What was measured.
     pub value: f64,
     /// The share of the values that are not better: 1 for the best.
@@ -64,7 +64,7 @@ pub struct Observed {
 pub struct Pending {
     /// Where.
     #[serde(flatten)]
-    pub place: Place,
+    pub at: MapPoint,
     /// Who has it.
     pub worker: Option<String>,
     /// Half the width of its exclusion ball, r_j times the lengthscale; none without a model or penalizers.
@@ -76,23 +76,23 @@ pub struct Pending {
 /// The map of two coordinates. Without a model there are no exclusion balls, and a note that says why.
 pub fn map(scene: &Scene<'_>, with_model: bool, x: usize, y: usize) -> Map {
     let study = scene.study;
-    let at = |trial: &Trial| place(trial, x, y);
-    let those = |wanted: Standing| -> Vec<&Trial> {
-        study.trials().iter().filter(|trial| scene.standing(trial) == wanted).collect()
+    let at = |trial: &Trial| map_point(trial, x, y);
+    let those = |wanted: TrialStatus| -> Vec<&Trial> {
+        study.trials().iter().filter(|trial| scene.status(trial) == wanted).collect()
     };
     let balls = if with_model { balls(scene, x, y) } else { Err(no_model()) };
     let radii = |trial: &Trial| balls.as_ref().ok()?.get(&trial.id).copied();
-    let pending = those(Standing::Running).into_iter().map(|trial| {
+    let pending = those(TrialStatus::Running).into_iter().map(|trial| {
         let radii = radii(trial);
         let worker = scene.holder(trial.id).map(|held| held.worker.clone());
-        Pending { place: at(trial), worker, rx: radii.map(|r| r.0), ry: radii.map(|r| r.1) }
+        Pending { at: at(trial), worker, rx: radii.map(|r| r.0), ry: radii.map(|r| r.1) }
     });
     Map {
         x: axis(study.space(), x),
         y: axis(study.space(), y),
         observed: observed(scene, x, y, MOST),
-        failed: those(Standing::Failed).into_iter().map(at).collect(),
-        infeasible: those(Standing::Infeasible).into_iter().map(at).collect(),
+        failed: those(TrialStatus::Failed).into_iter().map(at).collect(),
+        infeasible: those(TrialStatus::Infeasible).into_iter().map(at).collect(),
         pending: pending.collect(),
         best: study.best().map(at),
         note: balls.as_ref().err().map(|error| error.what().to_owned()),
@@ -110,15 +110,15 @@ fn balls(scene: &Scene<'_>, x: usize, y: usize) -> Result<HashMap<TrialId, (f64,
 }
 
 /// Where a trial is.
-pub fn place(trial: &Trial, x: usize, y: usize) -> Place {
-    Place { trial: trial.id, x: trial.unit[x], y: trial.unit[y] }
+pub fn map_point(trial: &Trial, x: usize, y: usize) -> MapPoint {
+    MapPoint { trial: trial.id, x: trial.unit[x], y: trial.unit[y] }
 }
 
 /// The observed trials: all of them, or the better half of `most` and the newest of the others.
 pub fn observed(scene: &Scene<'_>, x: usize, y: usize, most: usize) -> Vec<Observed> {
     ranked(scene, most)
         .into_iter()
-        .map(|(trial, value, good)| Observed { place: place(trial, x, y), value, good })
+        .map(|(trial, value, good)| Observed { at: map_point(trial, x, y), value, good })
         .collect()
 }
 

@@ -8,7 +8,7 @@ use elbowroom::study::{Goal, TrialId};
 use serde::Serialize;
 
 use crate::axis::{Axis, axes, axis};
-use crate::map::{Observed, Place, observed, place};
+use crate::map::{MapPoint, Observed, map_point, observed};
 use crate::scene::Scene;
 
 /// Points of a slice.
@@ -130,7 +130,7 @@ pub struct Surface {
     /// Trials with a value.
     pub observed: Vec<Observed>,
     /// Trials under way.
-    pub pending: Vec<Place>,
+    pub pending: Vec<MapPoint>,
 }
 
 /// Predictions that a surface may take; with more results it is coarser.
@@ -139,7 +139,7 @@ const SURFACE_WORK: f64 = 3e8;
 /// The surface of two coordinates, the others as in the recommended point.
 pub fn surface(scene: &Scene<'_>, x: usize, y: usize) -> Result<Surface> {
     let study = scene.study;
-    let n_data = study.part().map_or(study.n_observed(), |part| part.len()).max(1) as f64;
+    let n_data = study.subset().map_or(study.n_observed(), |subset| subset.len()).max(1) as f64;
     let n = ((SURFACE_WORK / (n_data * n_data)).sqrt() as usize).clamp(11, 41);
     let center = scene.center()?;
     let space = study.space();
@@ -165,7 +165,7 @@ pub fn surface(scene: &Scene<'_>, x: usize, y: usize) -> Result<Surface> {
         after,
         chance: chances(&seen),
         observed: observed(scene, x, y, 400),
-        pending: scene.pending().map(|trial| place(trial, x, y)).collect(),
+        pending: scene.pending().map(|trial| map_point(trial, x, y)).collect(),
     })
 }
 

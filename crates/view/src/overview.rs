@@ -7,7 +7,7 @@ use elbowroom::study::{Build, Event, Goal, Recommendation, Study, TrialId};
 use serde::Serialize;
 
 use crate::axis::{Axis, axes};
-use crate::scene::{Held, Scene, Standing, broken};
+use crate::scene::{Held, Scene, TrialStatus, broken};
 use crate::table::{Row, row};
 
 /// A study at a glance.
@@ -32,7 +32,7 @@ pub struct Overview {
     /// How many points come from the design.
     pub n_initial: usize,
     /// How many trials stand how.
-    pub counts: BTreeMap<Standing, usize>,
+    pub counts: BTreeMap<TrialStatus, usize>,
     /// The trial with the best value.
     pub best: Option<Row>,
     /// The known constraint that its point breaks: it was measured all the same.
@@ -59,9 +59,9 @@ pub struct Overview {
 /// The overview.
 pub fn overview(scene: &Scene<'_>) -> Overview {
     let (study, config) = (scene.study, scene.study.config());
-    let mut counts: BTreeMap<Standing, usize> = Standing::ALL.map(|standing| (standing, 0)).into();
+    let mut counts: BTreeMap<TrialStatus, usize> = TrialStatus::ALL.map(|status| (status, 0)).into();
     for trial in study.trials() {
-        *counts.entry(scene.standing(trial)).or_default() += 1;
+        *counts.entry(scene.status(trial)).or_default() += 1;
     }
     Overview {
         name: scene.name.to_owned(),

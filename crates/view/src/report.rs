@@ -7,7 +7,7 @@ use crate::assets::{ASSETS, ENTRY, STYLE, UPLOT, modules};
 use crate::bundle::bundle;
 use crate::overview::{Recommended, builds, overview};
 use crate::picture::{Picture, trial_page, why_page};
-use crate::scene::{Scene, Standing};
+use crate::scene::{Scene, TrialStatus};
 use crate::table::{MAX_ROWS, Query, Sort, listing, row, table};
 
 /// Pairs of parameters that are drawn.
@@ -90,7 +90,7 @@ fn listed(scene: &Scene<'_>) -> Vec<TrialId> {
     let ids = |query: Query| table(scene, &query).rows.into_iter().map(|row| TrialId(row.trial)).collect::<Vec<_>>();
     let mut listed = ids(Query { sort: Sort::Value, rows: Some(MAX_ROWS), ..Query::default() });
     if scene.study.trials().len() > listed.len() {
-        let without_value = Standing::ALL.into_iter().filter(|state| *state != Standing::Complete);
+        let without_value = TrialStatus::ALL.into_iter().filter(|state| *state != TrialStatus::Complete);
         let those = |state| ids(Query { state: Some(state), rows: Some(KIND), ..Query::default() });
         let others: Vec<TrialId> = without_value.flat_map(those).collect();
         listed.truncate(MAX_ROWS.saturating_sub(others.len()));

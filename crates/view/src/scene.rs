@@ -2,7 +2,7 @@
 
 use elbowroom::error::Result;
 use elbowroom::space::UnitPoint;
-pub use elbowroom::study::Standing;
+pub use elbowroom::study::TrialStatus;
 use elbowroom::study::{Study, Trial, TrialId, TrialState};
 use elbowroom_store::SharedStudy;
 use serde::Serialize;
@@ -28,7 +28,7 @@ pub struct Scene<'a> {
     /// The study.
     pub study: &'a Study,
     /// How each trial stands, by number.
-    pub standings: Vec<Standing>,
+    pub statuses: Vec<TrialStatus>,
     /// Who has which trial, by trial.
     pub held: Vec<Held>,
     /// When each event was stored; empty if nobody knows.
@@ -64,7 +64,7 @@ impl<'a> Scene<'a> {
         Self {
             name: shared.name(),
             study: shared.study(),
-            standings: shared.study().trials().iter().map(|trial| shared.standing(trial)).collect(),
+            statuses: shared.study().trials().iter().map(|trial| shared.status(trial)).collect(),
             held: held.collect(),
             times: shared.times().iter().map(|time| time.0).collect(),
             now: shared.now().0,
@@ -76,22 +76,22 @@ impl<'a> Scene<'a> {
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};
     /// use elbowroom::study::{Study, StudyConfig};
-    /// use elbowroom_view::{Scene, Standing};
+    /// use elbowroom_view::{Scene, TrialStatus};
     ///
     /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
     /// let mut study = Study::new(StudyConfig::new(space))?;
     /// study.ask(2)?;
-    /// assert_eq!(Scene::alone("plate", &study).standings, [Standing::Running; 2]);
+    /// assert_eq!(Scene::alone("plate", &study).standings, [TrialStatus::Running; 2]);
     /// # Ok::<(), elbowroom::error::Error>(())
     /// ```
     pub fn alone(name: &'a str, study: &'a Study) -> Self {
-        let standings = study.trials().iter().map(Standing::of).collect();
-        Self { name, study, standings, held: Vec::new(), times: Vec::new(), now: 0 }
+        let statuses = study.trials().iter().map(TrialStatus::of).collect();
+        Self { name, study, statuses, held: Vec::new(), times: Vec::new(), now: 0 }
     }
 
     /// How a trial stands.
-    pub fn standing(&self, trial: &Trial) -> Standing {
-        self.standings.get(trial.id.0 as usize).copied().unwrap_or_else(|| Standing::of(trial))
+    pub fn status(&self, trial: &Trial) -> TrialStatus {
+        self.statuses.get(trial.id.0 as usize).copied().unwrap_or_else(|| TrialStatus::of(trial))
     }
 
     /// Who has a trial, if somebody does.
@@ -114,7 +114,7 @@ impl<'a> Scene<'a> {
 
     /// The trials whose points push others away.
     pub fn pending(&self) -> impl Iterator<Item = &'a Trial> + '_ {
-        self.study.pending().filter(|trial| self.standing(trial).penalizes())
+        self.study.pending().filter(|trial| self.status(trial).penalizes())
     }
 }
 

@@ -8,7 +8,7 @@ use elbowroom::study::{Source, Trial, TrialId};
 use serde::{Deserialize, Serialize};
 
 use crate::axis::text;
-use crate::scene::{Scene, Standing, reason};
+use crate::scene::{Scene, TrialStatus, reason};
 
 /// The most rows of one page.
 pub const MAX_ROWS: usize = 500;
@@ -33,7 +33,7 @@ pub enum Sort {
 #[serde(default, deny_unknown_fields)]
 pub struct Query {
     /// Only those that stand so; all if there is none.
-    pub state: Option<Standing>,
+    pub state: Option<TrialStatus>,
     /// Only those in whose point, reason or notes this stands; case does not matter.
     pub text: String,
     /// In which order.
@@ -74,7 +74,7 @@ pub struct Row {
     /// Its number.
     pub trial: u64,
     /// How it stands.
-    pub state: Standing,
+    pub state: TrialStatus,
     /// Its value, if it has one.
     pub value: Option<f64>,
     /// The variance of its noise, if it is known.
@@ -98,7 +98,7 @@ pub struct Row {
 pub fn row(scene: &Scene<'_>, trial: &Trial) -> Row {
     Row {
         trial: trial.id.0,
-        state: scene.standing(trial),
+        state: scene.status(trial),
         value: trial.value(),
         noise: trial.noise(),
         point: trial.point.iter().map(|(_, value)| value.clone()).collect(),
@@ -135,7 +135,7 @@ pub fn table(scene: &Scene<'_>, query: &Query) -> Table {
     let study = scene.study;
     let wanted_text = query.text.trim().to_lowercase();
     let wanted = |trial: &&Trial| {
-        query.state.is_none_or(|state| scene.standing(trial) == state)
+        query.state.is_none_or(|state| scene.status(trial) == state)
             && (wanted_text.is_empty() || mentions(trial, &wanted_text))
     };
     let mut found: Vec<&Trial> = study.trials().iter().filter(wanted).collect();
@@ -175,7 +175,7 @@ pub struct Listing {
     /// The orders.
     pub orders: Orders,
     /// The trials of each state.
-    pub states: BTreeMap<Standing, Vec<usize>>,
+    pub states: BTreeMap<TrialStatus, Vec<usize>>,
     /// In which text each trial is looked for; in small letters.
     pub texts: Vec<String>,
 }
@@ -225,9 +225,9 @@ pub fn listing(scene: &Scene<'_>, ids: &[TrialId]) -> Listing {
         state: sorted(Sort::State, None),
         parameter: parameters.iter().map(|name| sorted(Sort::Parameter, Some(name))).collect(),
     };
-    let mut states: BTreeMap<Standing, Vec<usize>> = Standing::ALL.map(|state| (state, Vec::new())).into();
+    let mut states: BTreeMap<TrialStatus, Vec<usize>> = TrialStatus::ALL.map(|state| (state, Vec::new())).into();
     for (i, trial) in trials.iter().enumerate() {
-        states.entry(scene.standing(trial)).or_default().push(i);
+        states.entry(scene.status(trial)).or_default().push(i);
     }
     Listing {
         parameters,
@@ -260,7 +260,7 @@ fn order<'a>(
     let dim = (0..space.dim()).find(named);
     move |a, b| match sort {
         Sort::Trial => a.id.cmp(&b.id),
-        Sort::State => scene.standing(a).cmp(&scene.standing(b)),
+        Sort::State => scene.status(a).cmp(&scene.status(b)),
         Sort::Value => match (a.value(), b.value()) {
             (Some(a), Some(b)) => goal.maximized(b).total_cmp(&goal.maximized(a)),
             (Some(_), None) => Ordering::Less,

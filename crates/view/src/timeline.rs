@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use elbowroom::study::{Event, TrialId};
 use serde::Serialize;
 
-use crate::scene::{Scene, Standing};
+use crate::scene::{Scene, TrialStatus};
 
 /// Attempts of each worker, in the order of its first one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -48,7 +48,7 @@ pub struct Span {
     /// When it ended, as far as the log knows.
     pub to: i64,
     /// How it ended: as the trial did, or `lost` where the trial was handed out again.
-    pub end: Standing,
+    pub end: TrialStatus,
 }
 
 /// The name of somebody whose name the log does not know.
@@ -63,9 +63,9 @@ pub fn timeline(scene: &Scene<'_>, most: usize) -> Timeline {
         let mut begin = |trial: TrialId, attempt: u32, worker: &str| {
             if let Some(i) = open.insert(trial, all.len()) {
                 all[i].1.to = at;
-                all[i].1.end = Standing::Lost;
+                all[i].1.end = TrialStatus::Lost;
             }
-            let span = Span { trial, attempt, lane: 0, from: at, to: scene.now.max(at), end: Standing::Running };
+            let span = Span { trial, attempt, lane: 0, from: at, to: scene.now.max(at), end: TrialStatus::Running };
             all.push((worker.to_owned(), span));
         };
         let ended = match event {
@@ -79,10 +79,10 @@ pub fn timeline(scene: &Scene<'_>, most: usize) -> Timeline {
                 begin(*trial, 1, "by hand");
                 None
             }
-            Event::Told { trial, .. } => Some((trial, Standing::Complete)),
-            Event::Failed { trial, .. } => Some((trial, Standing::Failed)),
-            Event::Infeasible { trial, .. } => Some((trial, Standing::Infeasible)),
-            Event::Released { trial, .. } => Some((trial, Standing::Released)),
+            Event::Told { trial, .. } => Some((trial, TrialStatus::Complete)),
+            Event::Failed { trial, .. } => Some((trial, TrialStatus::Failed)),
+            Event::Infeasible { trial, .. } => Some((trial, TrialStatus::Infeasible)),
+            Event::Withdrawn { trial, .. } => Some((trial, TrialStatus::Withdrawn)),
             Event::Created { .. }
             | Event::Added { .. }
             | Event::Measured { .. }
@@ -97,7 +97,7 @@ pub fn timeline(scene: &Scene<'_>, most: usize) -> Timeline {
     }
     for i in open.values() {
         let span = &mut all[*i].1;
-        span.end = scene.standings.get(span.trial.0 as usize).copied().unwrap_or(Standing::Running);
+        span.end = scene.statuses.get(span.trial.0 as usize).copied().unwrap_or(TrialStatus::Running);
     }
     let left_out = all.len().saturating_sub(most);
     let shown = all.split_off(left_out);

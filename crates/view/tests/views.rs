@@ -16,7 +16,7 @@ use elbowroom_view::model::{parallel, slices, surface};
 use elbowroom_view::overview::overview;
 use elbowroom_view::table::{Query, Sort, listing, table};
 use elbowroom_view::timeline::timeline;
-use elbowroom_view::{Picture, Scene, Standing};
+use elbowroom_view::{Picture, Scene, TrialStatus};
 
 fn floats(n: usize) -> SearchSpace {
     SearchSpace::new((0..n).map(|i| Parameter::float(format!("x{i}"), 0.0, 1.0)).collect()).unwrap()
@@ -74,7 +74,7 @@ fn the_papers_penalizer_is_one_half_at_the_radius_that_is_drawn() {
             continue;
         }
         positive += 1;
-        let at = |dx: f64, dy: f64| [pending.place.x + dx, pending.place.y + dy];
+        let at = |dx: f64, dy: f64| [pending.at.x + dx, pending.at.y + dy];
         for point in [at(rx, 0.0), at(0.0, ry), at(-rx, 0.0)] {
             let ln = ball.ln_value(&model.posterior, &point);
             assert!((ln - 0.5f64.ln()).abs() < 1e-9, "{ln}");
@@ -147,7 +147,7 @@ fn pages_of_a_table_are_the_whole_table_in_order() {
             .all(|pair| if reverse { key(&pair[0]) >= key(&pair[1]) } else { key(&pair[0]) <= key(&pair[1]) });
         assert!(sorted, "{sort:?} {reverse}");
     }
-    let none = table(&scene, &Query { state: Some(Standing::Failed), ..Query::default() });
+    let none = table(&scene, &Query { state: Some(TrialStatus::Failed), ..Query::default() });
     assert_eq!((none.n_found, none.n_trials), (0, 24));
     assert!(table(&scene, &Query { rows: Some(usize::MAX), from: usize::MAX, ..Query::default() }).rows.is_empty());
 }
@@ -156,7 +156,7 @@ fn pages_of_a_table_are_the_whole_table_in_order() {
 fn a_timeline_shows_lost_attempts_and_those_that_followed() {
     let mut study = Study::new(StudyConfig::new(floats(1))).unwrap();
     let by = |study: &Study, worker: &str, again: Vec<TrialId>| {
-        let mut suggestion = study.suggest(Ask::new(1).beside(vec![]).retrying(again)).unwrap();
+        let mut suggestion = study.suggest(Ask::new(1).with_pending(vec![]).retrying(again)).unwrap();
         suggestion.provenance.worker = Some(worker.to_owned());
         suggestion.into_event(None)
     };
@@ -173,7 +173,7 @@ fn a_timeline_shows_lost_attempts_and_those_that_followed() {
         .iter()
         .flat_map(|w| w.spans.iter().map(|s| (w.name.as_str(), s.trial.0, s.attempt, s.from, s.to, s.end)))
         .collect();
-    assert_eq!(spans, [("a", 0, 1, 10, 50, Standing::Lost), ("b", 0, 2, 50, 80, Standing::Complete)]);
+    assert_eq!(spans, [("a", 0, 1, 10, 50, TrialStatus::Lost), ("b", 0, 2, 50, 80, TrialStatus::Complete)]);
     assert_eq!(timeline(&scene, 1).left_out, 1);
 }
 
@@ -210,9 +210,9 @@ fn failed_infeasible_and_lost_trials_are_counted_apart_in_every_view() {
         }
     }
     let mut scene = Scene::alone("counts", &study);
-    scene.standings[8] = Standing::Lost;
+    scene.statuses[8] = TrialStatus::Lost;
     let counts = overview(&scene).counts;
-    let known = [Standing::Failed, Standing::Infeasible, Standing::Lost].map(|standing| counts[&standing]);
+    let known = [TrialStatus::Failed, TrialStatus::Infeasible, TrialStatus::Lost].map(|status| counts[&status]);
     assert_eq!(known, [3, 2, 1]);
     let drawn = history(&scene, 100);
     assert_eq!([drawn.failed.len(), drawn.infeasible.len(), drawn.lost.len()], known);
@@ -310,7 +310,7 @@ fn a_report_has_the_orders_and_filters_of_the_table() {
         (Sort::Parameter, Some("gas"), &kept.orders.parameter[2]),
     ];
     for (sort, parameter, order) in orders {
-        for state in std::iter::once(None).chain(Standing::ALL.map(Some)) {
+        for state in std::iter::once(None).chain(TrialStatus::ALL.map(Some)) {
             for text in ["", "sample BROKE", "ar", "11"] {
                 let query =
                     Query { sort, state, text: text.into(), parameter: parameter.map(Into::into), ..Query::default() };

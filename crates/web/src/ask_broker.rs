@@ -92,7 +92,7 @@ impl AskBroker {
 fn prepare(study: &mut SharedStudy, n: usize) -> Result<usize, Error> {
     let handed = study.ask_unless_paused(n)?.unwrap_or_default();
     let attempts: Vec<Attempt> = handed.trials.iter().map(|trial| trial.attempt).collect();
-    study.give_back(&attempts)?;
+    study.requeue(&attempts)?;
     Ok(attempts.len())
 }
 

@@ -94,7 +94,7 @@ pub async fn ask((State(studies), Path(name)): Studied, body: Sent) -> Answer {
         let served = studies.study(&name)?;
         let handed = served.broker.ask(&served.live, ask, &worker, ttl)?;
         let trials: Vec<Value> = handed.trials.iter().map(handed_trial).collect();
-        in_json(&json!({ "trials": trials, "short": handed.short }))
+        in_json(&json!({ "trials": trials, "short": handed.shortfall }))
     })
     .await
 }
@@ -222,7 +222,7 @@ fn word(reported: Reported) -> &'static str {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Release {
+struct Withdraw {
     trial: u64,
     /// Whether somebody else should have it next.
     #[serde(default)]
@@ -232,12 +232,12 @@ struct Release {
 }
 
 /// Gives a trial up, or back.
-pub async fn release((State(studies), Path(name)): Studied, body: Sent) -> Answer {
-    let Release { trial, again, attempt, request } = read(body)?;
+pub async fn withdraw((State(studies), Path(name)): Studied, body: Sent) -> Answer {
+    let Withdraw { trial, again, attempt, request } = read(body)?;
     blocking(move || {
         let served = studies.study(&name)?;
         if !again {
-            let reported = served.live.tell(|study| Ok(study.release(about(trial, attempt, request))?))?;
+            let reported = served.live.tell(|study| Ok(study.withdraw(about(trial, attempt, request))?))?;
             return in_json(&json!({ "trial": trial, "reported": word(reported) }));
         }
         served.once.run(request.as_deref(), || {
@@ -248,7 +248,7 @@ pub async fn release((State(studies), Path(name)): Studied, body: Sent) -> Answe
                 match held {
                     // Given back before: somebody else has it by now.
                     Some(held) if attempt.is_some_and(|number| number < held.number) => Ok(()),
-                    Some(held) if attempt.is_none_or(|number| number == held.number) => Ok(study.give_back(&[held])?),
+                    Some(held) if attempt.is_none_or(|number| number == held.number) => Ok(study.requeue(&[held])?),
                     _ => Err(HttpError::new(StatusCode::CONFLICT, "nobody has this trial", "look at how it stands")),
                 }
             })
@@ -353,7 +353,7 @@ pub async fn add((State(studies), Path(name)): Studied, body: Sent) -> Answer {
                 None => handed_trial(&study.start(&point, due, request.as_deref())?),
             };
             if let Some(other) = instead_of {
-                study.release(about(other, None, request.map(|request| derived(&request, "instead"))))?;
+                study.withdraw(about(other, None, request.map(|request| derived(&request, "instead"))))?;
             }
             Ok(added)
         })?;

@@ -1,6 +1,6 @@
 //! The OpenAPI document of the API.
 
-use elbowroom_view::Standing;
+use elbowroom_view::TrialStatus;
 use serde_json::{Map, Value, json};
 
 use crate::limits::{MAX_ASK, MAX_ATTEMPTS, MAX_EVENTS, MAX_TEXT};
@@ -13,7 +13,7 @@ use crate::limits::{MAX_ASK, MAX_ATTEMPTS, MAX_EVENTS, MAX_TEXT};
 /// ```
 pub fn document() -> Value {
     let mut paths = Map::new();
-    for look in looks() {
+    for look in queries() {
         paths.insert(look.path.to_owned(), json!({ "get": look.in_json() }));
     }
     for (word, summary, body) in actions() {
@@ -71,12 +71,12 @@ impl Look {
     }
 }
 
-fn looks() -> Vec<Look> {
+fn queries() -> Vec<Look> {
     const JSON: &str = "application/json";
     let look = |path, summary| Look { path, summary, query: Vec::new(), kind: JSON };
     let count = |most: usize| json!({ "type": "integer", "minimum": 0, "maximum": most });
     let whole = || json!({ "type": "integer", "minimum": 0 });
-    let states: Vec<&str> = Standing::ALL.iter().map(|standing| standing.word()).collect();
+    let states: Vec<&str> = TrialStatus::ALL.iter().map(|status| status.word()).collect();
     let states = json!({ "type": "string", "enum": states });
     let over = || vec![("x", whole()), ("y", whole())];
     let picture = |path, summary| Look { query: over(), ..look(path, summary) };

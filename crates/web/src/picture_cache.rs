@@ -13,7 +13,7 @@ use axum::http::StatusCode;
 use elbowroom::study::{Study, TrialId};
 use elbowroom_view::overview::Recommended;
 use elbowroom_view::picture::why_page;
-use elbowroom_view::{Held, Picture, Scene, Standing};
+use elbowroom_view::{Held, Picture, Scene, TrialStatus};
 
 use crate::error::HttpError;
 use crate::live_study::LiveStudy;
@@ -68,7 +68,7 @@ struct Drawn {
 struct Moment {
     generation: usize,
     revision: usize,
-    standings: Vec<Standing>,
+    statuses: Vec<TrialStatus>,
 }
 
 impl FrozenStudy {
@@ -80,8 +80,8 @@ impl FrozenStudy {
             if n > MOST_MODELLED {
                 return Err(too_many(n));
             }
-            let Scene { study, standings, held, times, now, .. } = Scene::of(shared);
-            let moment = Moment { generation, revision: study.events().len(), standings };
+            let Scene { study, statuses, held, times, now, .. } = Scene::of(shared);
+            let moment = Moment { generation, revision: study.events().len(), statuses };
             let same = earlier.filter(|earlier| {
                 (earlier.moment.generation, earlier.moment.revision) == (moment.generation, moment.revision)
             });
@@ -101,8 +101,8 @@ impl FrozenStudy {
 
     fn scene<'a>(&'a self, name: &'a str) -> Scene<'a> {
         let Self { study, moment, held, times, now, .. } = self;
-        let standings = moment.standings.clone();
-        Scene { name, study, standings, held: held.clone(), times: times.clone(), now: *now }
+        let statuses = moment.statuses.clone();
+        Scene { name, study, statuses, held: held.clone(), times: times.clone(), now: *now }
     }
 
     /// Adds the time since a moment to what was spent on it.
@@ -210,7 +210,7 @@ impl PictureCache {
             let moment = live.look_at(|shared, generation| Moment {
                 generation,
                 revision: shared.study().events().len(),
-                standings: Scene::of(shared).standings,
+                statuses: Scene::of(shared).statuses,
             })?;
             let mut slot = self.slot.lock();
             match slot.plan(&moment, newest, |frozen| frozen.rests()) {
@@ -305,7 +305,7 @@ mod tests {
     use std::sync::mpsc;
 
     fn moment(generation: usize, revision: usize) -> Moment {
-        Moment { generation, revision, standings: Vec::new() }
+        Moment { generation, revision, statuses: Vec::new() }
     }
 
     /// Three who look, the last of them for the newest, and one who writes.

@@ -51,7 +51,7 @@ pub async fn studies(State(studies): State<Arc<Studies>>) -> Answer {
             json!({ "name": info.name, "revision": info.revision, "created": info.created.0, "changed": info.changed.0 })
         };
         let all: Vec<Value> = studies.list()?.into_iter().map(one).collect();
-        in_json(&json!({ "studies": all, "store": studies.store.place(), "write": studies.write }))
+        in_json(&json!({ "studies": all, "store": studies.store.label(), "write": studies.write }))
     })
     .await
 }

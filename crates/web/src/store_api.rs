@@ -10,7 +10,7 @@ use axum::extract::rejection::{BytesRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use elbowroom::study::{Event, Study, TrialId};
-use elbowroom_store::wire::{Deed, Outcome, WireSnapshot, WireStudy};
+use elbowroom_store::wire::{StoreReply, StoreRequest, WireSnapshot, WireStudy};
 use elbowroom_store::{Appended, Attempt, Handout, SharedStudy, Ticket, check_name};
 use serde::Deserialize;
 
@@ -18,7 +18,7 @@ use crate::changes::{MAX_LEASE, checked, read};
 use crate::error::HttpError;
 use crate::limits::MAX_ATTEMPTS;
 use crate::queries::{blocking, in_json, understood};
-use crate::studies::Studies;
+use crate::studies::{ServedStudy, Studies};
 
 type Answer = Result<Response, HttpError>;
 
@@ -48,20 +48,20 @@ pub async fn log(
 }
 
 /// Changes the store.
-pub async fn deed(
+pub async fn request(
     State(studies): State<Arc<Studies>>,
     Path(study): Path<String>,
     body: Result<Bytes, BytesRejection>,
 ) -> Answer {
-    let deed = read::<Deed>(body)?;
-    if let Deed::Append { event: Event::Asked { .. }, .. } = &deed {
+    let deed = read::<StoreRequest>(body)?;
+    if let StoreRequest::Append { event: Event::Asked { .. }, .. } = &deed {
         let (studies, study) = (studies.clone(), study.clone());
         let served = blocking(move || studies.study(&study)).await?;
         let asked = Instant::now();
         while served.is_paused() {
             // A worker asks again by itself; one that is told no would end.
             if asked.elapsed() > PATIENCE {
-                return in_json(&Outcome::from(Appended::Queued));
+                return in_json(&StoreReply::from(Appended::Queued));
             }
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
@@ -69,7 +69,7 @@ pub async fn deed(
     blocking(move || in_json(&done(&studies, &study, deed)?)).await
 }
 
-fn done(studies: &Studies, name: &str, deed: Deed) -> Result<Outcome, HttpError> {
+fn done(studies: &Studies, name: &str, deed: StoreRequest) -> Result<StoreReply, HttpError> {
     let store = &studies.store;
     let counted = |attempts: Vec<_>| match attempts.len() {
         n if n > MAX_ATTEMPTS => {
@@ -78,14 +78,14 @@ fn done(studies: &Studies, name: &str, deed: Deed) -> Result<Outcome, HttpError>
         _ => checked(attempts.into_iter().map(Attempt::from).collect()),
     };
     Ok(match deed {
-        Deed::Create { created } => {
+        StoreRequest::Create { created } => {
             let Event::Created { config } = created else {
                 return Err(HttpError::bad("the first event is not `created`", "begin a study with its configuration"));
             };
             SharedStudy::create(store.clone(), name, *config)?;
-            Outcome::Done
+            StoreReply::Done
         }
-        Deed::Append { expected, event, attempts, worker, ttl_ms, ticket } => {
+        StoreRequest::Append { expected, event, attempts, worker, ttl_ms, ticket } => {
             let served = studies.study(name)?;
             check_name("the worker's name", &worker)?;
             let ttl = ttl_ms.map(Duration::from_millis);
@@ -101,37 +101,22 @@ fn done(studies: &Studies, name: &str, deed: Deed) -> Result<Outcome, HttpError>
                 ));
             }
             let handout = Handout { event: &event, attempts: &attempts, worker: &worker, ttl, ticket };
-            let newer = served.live.tell(|shared| {
-                shared.refresh()?;
-                let revision = shared.study().events().len();
-                if revision != expected {
-                    return Ok(Some(revision));
-                }
-                follows(shared.study(), &event)?;
-                Ok(None)
-            })?;
-            match newer {
+            match newer_than(&served, expected, |study| follows(study, &event))? {
                 Some(revision) => Appended::Newer(revision).into(),
                 None => store.append(name, expected, &handout)?.into(),
             }
         }
-        Deed::AppendAll { expected, events } => {
-            let newer = studies.study(name)?.live.tell(|shared| {
-                shared.refresh()?;
-                let revision = shared.study().events().len();
-                if revision != expected {
-                    return Ok(Some(revision));
-                }
-                let mut study = shared.study().clone();
-                events.iter().try_for_each(|event| study.apply(event.clone()))?;
-                Ok(None)
-            })?;
-            match newer {
+        StoreRequest::AppendAll { expected, events } => {
+            let follow = |study: &Study| {
+                let mut study = study.clone();
+                Ok(events.iter().try_for_each(|event| study.apply(event.clone()))?)
+            };
+            match newer_than(&*studies.study(name)?, expected, follow)? {
                 Some(revision) => Appended::Newer(revision).into(),
                 None => store.append_all(name, expected, &events)?.into(),
             }
         }
-        Deed::Report { event, attempt, seen } => {
+        StoreRequest::Report { event, attempt, seen } => {
             let known = studies.study(name)?.live.tell(|shared| {
                 if shared.study().check(&event).is_err() {
                     shared.refresh()?;
@@ -141,26 +126,43 @@ fn done(studies: &Studies, name: &str, deed: Deed) -> Result<Outcome, HttpError>
             })?;
             store.report(name, &event, attempt, seen.max(known))?.into()
         }
-        Deed::Extend { attempts } => {
+        StoreRequest::Extend { attempts } => {
             let holds = store.extend(name, &counted(attempts)?)?;
-            Outcome::Holds { holds: holds.into_iter().map(Into::into).collect() }
+            StoreReply::Holds { holds: holds.into_iter().map(Into::into).collect() }
         }
-        Deed::GiveBack { attempts } => {
-            store.give_back(name, &counted(attempts)?)?;
-            Outcome::Done
+        StoreRequest::GiveBack { attempts } => {
+            store.requeue(name, &counted(attempts)?)?;
+            StoreReply::Done
         }
-        Deed::Lose { attempts } => {
+        StoreRequest::Lose { attempts } => {
             store.lose(name, &counted(attempts)?)?;
-            Outcome::Done
+            StoreReply::Done
         }
-        Deed::Queue { ticket, ttl_ms } => {
+        StoreRequest::Queue { ticket, ttl_ms } => {
             let ttl = Duration::from_millis(ttl_ms.min(600_000));
-            Outcome::Place { ticket: store.queue(name, ticket.map(Ticket), ttl)?.0 }
+            StoreReply::Place { ticket: store.queue(name, ticket.map(Ticket), ttl)?.0 }
         }
-        Deed::Leave { ticket } => {
+        StoreRequest::Leave { ticket } => {
             store.leave(name, Ticket(ticket))?;
-            Outcome::Done
+            StoreReply::Done
         }
+    })
+}
+
+/// The revision of a study if it is another than expected; else none, and what is to follow must be able to.
+fn newer_than(
+    served: &ServedStudy,
+    expected: usize,
+    can_follow: impl FnOnce(&Study) -> Result<(), HttpError>,
+) -> Result<Option<usize>, HttpError> {
+    served.live.tell(|shared| {
+        shared.refresh()?;
+        let revision = shared.study().events().len();
+        if revision != expected {
+            return Ok(Some(revision));
+        }
+        can_follow(shared.study())?;
+        Ok(None)
     })
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::common::{Served, space, study, yield_loss};
 use elbowroom::space::{Parameter, Point, SearchSpace};
 use elbowroom::study::{Event, Study, StudyConfig, Told, TrialId, Watched, verify};
-use elbowroom_store::{Error, Heartbeat, SharedStudy, Standing, open};
+use elbowroom_store::{Error, Heartbeat, SharedStudy, TrialStatus, open};
 use elbowroom_web::document;
 use serde_json::{Value, json};
 
@@ -75,9 +75,15 @@ fn what_is_told_failed_released_and_alive_says_so() {
     assert_eq!(post("release", json!({ "trial": 8 }))["reported"], "appended");
     assert_eq!(post("release", json!({ "trial": 9, "again": true }))["reported"], "queued");
     study.refresh().unwrap();
-    let standing = |id: usize| study.standing(&study.study().trials()[id]);
-    let all = [Standing::Failed, Standing::Infeasible, Standing::Released, Standing::Queued, Standing::Running];
-    assert_eq!([6, 7, 8, 9, 10].map(standing), all);
+    let status = |id: usize| study.status(&study.study().trials()[id]);
+    let all = [
+        TrialStatus::Failed,
+        TrialStatus::Infeasible,
+        TrialStatus::Withdrawn,
+        TrialStatus::Queued,
+        TrialStatus::Running,
+    ];
+    assert_eq!([6, 7, 8, 9, 10].map(status), all);
     // The one that was given back is the next one's.
     assert_eq!(post("ask", json!({}))["trials"][0]["trial"], 9);
     // What was handed out can be looked at, at once.
@@ -214,7 +220,7 @@ fn a_trial_is_given_back_once_however_often_that_is_sent() {
         assert_eq!(post("heartbeat", alive)["attempts"][0]["hold"], "held", "the next one keeps it");
     }
     study.refresh().unwrap();
-    assert_eq!(study.standing(&study.study().trials()[9]), Standing::Running);
+    assert_eq!(study.status(&study.study().trials()[9]), TrialStatus::Running);
 }
 
 #[test]
@@ -321,7 +327,7 @@ fn a_server_hears_that_a_worker_is_gone() {
 fn a_server_is_one_more_store() {
     let served = Served::start(true);
     let far = open(&served.url).unwrap();
-    assert_eq!(far.place(), format!("http://{}", served.address), "the token is left out");
+    assert_eq!(far.label(), format!("http://{}", served.address), "the token is left out");
     let mut ours =
         SharedStudy::create(far.clone(), "Säule 3 / b", StudyConfig::new(space()).budget(14)).unwrap().worker("far");
     let mut theirs = SharedStudy::open(served.store.clone(), "Säule 3 / b").unwrap().worker("near");

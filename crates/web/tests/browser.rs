@@ -4,7 +4,7 @@ use crate::common::browser::Browser;
 use crate::common::{Served, study};
 use elbowroom::space::{Parameter, SearchSpace};
 use elbowroom::study::{StudyConfig, TrialId};
-use elbowroom_store::{SharedStudy, Standing};
+use elbowroom_store::{SharedStudy, TrialStatus};
 use serde_json::Value;
 
 /// Goes to a page of a study, and waits until it is drawn.
@@ -104,37 +104,37 @@ fn with_write_a_person_can_do_what_a_worker_can() {
         ));
         browser.wait(&format!("[...document.querySelectorAll('.said')].some((s) => s.textContent.includes({said:?}))"));
     };
-    let mut standing = |id: u64| {
+    let mut status = |id: u64| {
         study.refresh().unwrap();
         let trial = study.study().trial(TrialId(id)).unwrap();
-        (study.standing(trial), trial.value(), trial.point.clone())
+        (study.status(trial), trial.value(), trial.point.clone())
     };
 
     go(&mut browser, "trial/10");
     browser.wait("document.getElementById('value')");
     browser.eval("document.getElementById('value').value = '0.125'");
     click(&mut browser, "Tell", "recorded");
-    assert_eq!((standing(10).0, standing(10).1), (Standing::Complete, Some(0.125)));
+    assert_eq!((status(10).0, status(10).1), (TrialStatus::Complete, Some(0.125)));
     go(&mut browser, "trial/11");
     browser.wait("document.getElementById('value')");
     click(&mut browser, "Failed", "appended");
-    assert_eq!(standing(11).0, Standing::Failed);
+    assert_eq!(status(11).0, TrialStatus::Failed);
     go(&mut browser, "trial/12");
     browser.wait("document.querySelector('input[data-parameter=temperature]')");
     browser.eval("document.querySelector('input[data-parameter=temperature]').value = '41.5'");
     click(&mut browser, "Run this point instead", "takes its place");
-    assert_eq!(standing(12).0, Standing::Released);
-    assert_eq!(standing(15).2.get("temperature").and_then(|v| v.as_f64()), Some(41.5));
+    assert_eq!(status(12).0, TrialStatus::Withdrawn);
+    assert_eq!(status(15).2.get("temperature").and_then(|v| v.as_f64()), Some(41.5));
     go(&mut browser, "trial/15");
     browser.wait("document.getElementById('value')");
     click(&mut browser, "Release", "appended");
-    assert_eq!(standing(15).0, Standing::Released);
+    assert_eq!(status(15).0, TrialStatus::Withdrawn);
 
     go(&mut browser, "trials");
     browser.wait("document.querySelector('input[data-parameter=temperature]')");
     browser.eval("for (const [k, v] of Object.entries({ temperature: 50, rate: 0.01, steps: 3, gas: 'Ar' })) document.querySelector(`input[data-parameter=${k}]`).value = v");
     click(&mut browser, "Add this point", "trial 16 is added");
-    assert_eq!(standing(16).0, Standing::Running);
+    assert_eq!(status(16).0, TrialStatus::Running);
     browser.shot("write-light");
     browser.eval("document.getElementById('pause').click()");
     browser.wait("document.getElementById('pause').textContent === 'Resume'");
@@ -142,7 +142,7 @@ fn with_write_a_person_can_do_what_a_worker_can() {
     browser.eval("document.getElementById('pause').click()");
     browser.wait("document.getElementById('pause').textContent === 'Pause'");
     click(&mut browser, "Ask", "trials 17");
-    assert_eq!(standing(17).0, Standing::Running);
+    assert_eq!(status(17).0, TrialStatus::Running);
 
     go(&mut browser, "health");
     browser.wait("document.getElementById('budget')");

@@ -34,13 +34,13 @@ struct AllRows {
 }
 
 impl Backend for Table {
-    type Fault = Error;
+    type RowError = Error;
 
     fn label(&self) -> String {
         "a table of this process".to_owned()
     }
 
-    fn transact<T>(&self, writes: bool, work: impl Fn(&mut dyn Rows<Fault = Error>) -> Result<T>) -> Result<T> {
+    fn transact<T>(&self, writes: bool, work: impl Fn(&mut dyn Rows<RowError = Error>) -> Result<T>) -> Result<T> {
         let mut rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
         // Work on a copy: what fails leaves no trace.
         let mut transaction = Transaction { rows: rows.clone(), now: self.clock.now() };
@@ -59,7 +59,7 @@ struct Transaction {
 }
 
 impl Rows for Transaction {
-    type Fault = Error;
+    type RowError = Error;
 
     fn now(&mut self) -> Result<Time> {
         Ok(self.now)
@@ -137,19 +137,19 @@ impl Rows for Transaction {
         Ok(own.map(|(_, waiting)| *waiting).collect())
     }
 
-    fn new_place(&mut self, study: i64, expires: Time, ttl: Duration) -> Result<Ticket> {
+    fn new_ticket(&mut self, study: i64, expires: Time, ttl: Duration) -> Result<Ticket> {
         self.rows.last_ticket += 1;
         let ticket = Ticket(self.rows.last_ticket);
         self.rows.queue.insert((study, ticket), Waiting { ticket, expires, ttl });
         Ok(ticket)
     }
 
-    fn put_place(&mut self, study: i64, waiting: &Waiting) -> Result<()> {
+    fn put_ticket(&mut self, study: i64, waiting: &Waiting) -> Result<()> {
         self.rows.queue.entry((study, waiting.ticket)).and_modify(|place| *place = *waiting);
         Ok(())
     }
 
-    fn drop_place(&mut self, study: i64, ticket: Ticket) -> Result<()> {
+    fn drop_ticket(&mut self, study: i64, ticket: Ticket) -> Result<()> {
         self.rows.queue.remove(&(study, ticket));
         Ok(())
     }

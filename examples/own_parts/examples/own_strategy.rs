@@ -12,7 +12,7 @@ use elbowroom::space::{Parameter, PointKey, SearchSpace, UnitPoint};
 use elbowroom::study::{PartId, PartSettings, Parts, StrategyConfig, Study, StudyConfig, verify_with};
 
 /// The part's name and version, as they stand in a log.
-fn part() -> Result<PartId> {
+fn part_id() -> Result<PartId> {
     PartId::new("acme/greedy", "1")
 }
 
@@ -108,10 +108,10 @@ impl Chooser for Bound<'_> {
 }
 
 fn main() -> Result<()> {
-    let parts = Parts::new().with_strategy(part()?, Greedy::new);
+    let parts = Parts::new().with_strategy(part_id()?, Greedy::new);
     let space = SearchSpace::new(vec![Parameter::float("x", -2.0, 2.0), Parameter::float("y", -2.0, 2.0)])?;
     let settings = PartSettings::from([("kappa".to_owned(), 1.5.into())]);
-    let strategy = StrategyConfig::Foreign { part: part()?, settings };
+    let strategy = StrategyConfig::Foreign { part: part_id()?, settings };
     let mut study = Study::with(StudyConfig::new(space).seed(1).strategy(strategy), &parts)?;
     for _ in 0..6 {
         for trial in study.ask(4)?.trials {

@@ -13,7 +13,7 @@ use elbowroom::linalg::Points;
 use elbowroom::problems::Problem;
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, SearchSpace};
-use elbowroom::study::{Model, ModelConfig, ModelRecord, Observations, OutcomeMap, Study, StudyConfig};
+use elbowroom::study::{Model, ModelConfig, ModelRecord, Observations, ResultScale, Study, StudyConfig};
 use elbowroom_bench::rows::{Rows, quantile};
 
 const PROBLEMS: [&str; 10] = [
@@ -35,7 +35,7 @@ const SIZES: [usize; 3] = [70, 150, 300];
 /// evaluation but one it is the value at θ.
 fn evidence(
     x: &Points,
-    map: &OutcomeMap,
+    map: &ResultScale,
     y: &[f64],
     theta: &[f64],
     starts: usize,
@@ -58,13 +58,13 @@ fn evidence(
 
 /// Nats that a record is below the best with its bend, and below the best over all bends, and log10 of how far its bend
 /// is from that best one.
-fn judge(record: &ModelRecord, map: &OutcomeMap, x: &Points, y: &[f64]) -> Vec<f64> {
+fn judge(record: &ModelRecord, map: &ResultScale, x: &Points, y: &[f64]) -> Vec<f64> {
     let (own, _) = evidence(x, map, y, &record.theta, 0, 1);
     let (same, theta) = evidence(x, map, y, &record.theta, 20, 300);
     let mut best = (same, record.bend);
     let bends = (0..18).map(|level| Some(10f64.powf(0.5 - 0.5 * f64::from(level))));
     for bend in std::iter::once(None).chain(bends).filter(|b| *b != record.bend) {
-        let other = OutcomeMap::new(map.gauge(), y, bend);
+        let other = ResultScale::new(map.gauge(), y, bend);
         let (value, _) = evidence(x, &other, y, &theta, 0, 150);
         if value > best.0 {
             best = (value, bend);
@@ -93,10 +93,10 @@ fn run(name: &str, seed: u64) -> Vec<f64> {
             }
         }
         let warm = study.model().expect("a model");
-        outcomes.extend(judge(&warm.record, &warm.outcome, &x, &y));
+        outcomes.extend(judge(&warm.record, &warm.scale, &x, &y));
         let all = Observations { x: x.clone(), values: y.clone(), noise: None };
         let cold = Model::fit(&ModelConfig::default(), &space, &all, None, &Stream::new(seed)).expect("a model");
-        outcomes.extend(judge(&cold.record, &cold.outcome, &x, &y));
+        outcomes.extend(judge(&cold.record, &cold.scale, &x, &y));
     }
     outcomes
 }

@@ -119,7 +119,7 @@ fn fallback(found: &elbowroom::study::Recommendation) -> bool {
 fn nearest_failed(study: &Study, point: &elbowroom::space::Point) -> bool {
     let Ok(unit) = study.space().encode(point) else { return true };
     let squared = |other: &[f64]| other.iter().zip(unit.iter()).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
-    let finished = study.trials().iter().filter(|t| !t.is_pending() && t.state != TrialState::Released);
+    let finished = study.trials().iter().filter(|t| !t.is_pending() && t.state != TrialState::Withdrawn);
     let nearest = finished.min_by(|a, b| squared(&a.unit).total_cmp(&squared(&b.unit)));
     nearest.is_some_and(|t| t.value().is_none())
 }
@@ -128,8 +128,7 @@ fn nearest_failed(study: &Study, point: &elbowroom::space::Point) -> bool {
 fn leave_one_out_error(study: &Study) -> f64 {
     let Ok(model) = study.model() else { return f64::INFINITY };
     let left_out = model.posterior.leave_one_out();
-    let error =
-        |(l, y): (&elbowroom::gp::LeftOut, &f64)| (model.outcome.decode(l.mean) - model.outcome.decode(*y)).abs();
+    let error = |(l, y): (&elbowroom::gp::LeftOut, &f64)| (model.scale.decode(l.mean) - model.scale.decode(*y)).abs();
     let mut errors: Vec<f64> = left_out.iter().zip(model.posterior.values()).map(error).collect();
     errors.sort_by(f64::total_cmp);
     errors.get(errors.len() / 2).copied().unwrap_or(f64::INFINITY)

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use elbowroom::batch::LocalPenalization;
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, Point, SearchSpace};
-use elbowroom::study::{ModelConfig, OutcomeRule, StrategyConfig, Study, StudyConfig};
+use elbowroom::study::{ModelConfig, ScaleRule, StrategyConfig, Study, StudyConfig};
 use elbowroom_bench::problems::{NAMES, Task, task};
 
 /// A setting under test: what to change from the defaults.
@@ -32,8 +32,8 @@ fn apply(change: &str, model: &mut ModelConfig, strategy: &mut LocalPenalization
         "matern32" => model.kernels = vec![KernelKind::Matern32],
         "rbf" => model.kernels = vec![KernelKind::Rbf],
         "both" => model.kernels = vec![KernelKind::Matern52, KernelKind::Rbf],
-        "nowarp" => model.outcome = OutcomeRule::Standardized,
-        "centred" => model.outcome = OutcomeRule::Centred,
+        "nowarp" => model.scale = ScaleRule::Standardized,
+        "centred" => model.scale = ScaleRule::Centred,
         "floor" => model.noise_floor = value.parse().expect("a number"),
         "flatnoise" => model.noise_prior = Prior::Flat,
         "noiseprior" => {

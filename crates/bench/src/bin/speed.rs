@@ -232,7 +232,7 @@ fn measure_async(quick: bool) -> Cell {
     for _ in 0..asks {
         let mut asked = None;
         times.push(seconds(|| asked = waiting.ask(1).expect("a point").trials.pop()));
-        waiting.release(asked.expect("one point").id).expect("a pending trial");
+        waiting.withdraw(asked.expect("one point").id).expect("a pending trial");
     }
     timings.insert("warm_ask_with_pending".to_owned(), Timing::of(times));
 

@@ -17,7 +17,7 @@ struct Line {
     job: Job,
     /// Missing where the system failed or was not run.
     #[serde(default)]
-    result: Outcome,
+    result: Ranked,
     /// Seconds that a cell was allowed, where it took longer.
     over: Option<f64>,
     /// CPU seconds it had used by then.
@@ -38,7 +38,7 @@ enum Job {
 /// What came of a job: of a run its regret, of a cell its times.
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Outcome {
+struct Ranked {
     status: Option<String>,
     regret: Option<f64>,
     overhead_cpu_s: Option<f64>,
@@ -196,7 +196,7 @@ fn print_ranks(results: &Results, systems: &[String]) {
         let of_medians = ranks(&medians);
         let of_seeds: Vec<Vec<f64>> = rows.iter().map(|row| ranks(row)).collect();
         let cells: Vec<String> = (0..systems.len())
-            .map(|s| format!("{} ({:.1})", short(of_medians[s]), mean(&column(&of_seeds, s))))
+            .map(|s| format!("{} ({:.1})", brief(of_medians[s]), mean(&column(&of_seeds, s))))
             .collect();
         lines.push((format!("{task} ({})", rows.len()), cells));
         n_runs += rows.len();
@@ -349,7 +349,7 @@ fn number(v: f64) -> String {
 }
 
 /// A rank without needless decimals.
-fn short(rank: f64) -> String {
+fn brief(rank: f64) -> String {
     if rank.fract() == 0.0 { format!("{rank:.0}") } else { format!("{rank:.1}") }
 }
 

@@ -4,18 +4,18 @@ use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::answer;
+use crate::address::Address;
 use crate::args::Ask;
-use crate::fault::fault;
+use crate::error::cli_error;
+use crate::format::{self, point_lines};
 use crate::narrow::narrowing;
-use crate::place::Place;
-use crate::words::{self, point_lines};
 
 /// The name under which people have trials.
 pub const BY_HAND: &str = "by hand";
 
 /// What is said where nothing is handed out for now.
 pub fn paused() -> anyhow::Error {
-    fault(
+    cli_error(
         "the study is paused, and nothing is handed out",
         "resume it in the dashboard, or end the server that paused it",
     )
@@ -24,13 +24,13 @@ pub fn paused() -> anyhow::Error {
 /// Takes points.
 pub fn ask(args: &Ask, json: bool) -> Result<()> {
     // Not this process's own name: it ends here, and the trials do not.
-    let study = Place::find(&args.study.clone().into())?.open_or_create()?;
+    let study = Address::find(&args.study.clone().into())?.open_or_create()?;
     let mut study = study.worker(BY_HAND).ttl(args.due);
     let narrowing = narrowing(study.study().space(), &args.narrow)?;
     let wanted = elbowroom::study::Ask { request: args.request.clone(), ..elbowroom::study::Ask::new(args.n) };
     let handed = study.ask_unless_paused(wanted.narrowed(narrowing))?.ok_or_else(paused)?;
     let as_json = |handed: &elbowroom_store::HandedTrial| -> Value {
-        let mut value = words::trial(&study, &handed.trial);
+        let mut value = format::trial(&study, &handed.trial);
         value["attempt"] = json!(handed.attempt.number);
         value
     };
@@ -38,17 +38,17 @@ pub fn ask(args: &Ask, json: bool) -> Result<()> {
         json,
         || {
             let trials: Vec<Value> = handed.trials.iter().map(as_json).collect();
-            json!({ "trials": trials, "short": handed.short, "model": handed.part })
+            json!({ "trials": trials, "short": handed.shortfall, "model": handed.subset })
         },
         || {
             let mut text = String::new();
             for trial in &handed.trials {
                 text += &format!("trial {}\n{}", trial.id(), point_lines(trial.point()));
             }
-            if let Some(part) = handed.part {
+            if let Some(part) = handed.subset {
                 text += &format!("chosen with a model of {part}\n");
             }
-            if let Some(why) = &handed.short {
+            if let Some(why) = &handed.shortfall {
                 text += &format!("{} of {} points: {why}\n", handed.trials.len(), args.n);
             }
             text

@@ -5,14 +5,14 @@ use elbowroom_store::SharedStudy;
 use serde_json::{Value, json};
 
 use super::answer;
+use crate::address::Address;
 use crate::args::Where;
 use crate::differ::{with_differences, words_of};
-use crate::place::Place;
-use crate::words::{self, breaks, number, point_lines};
+use crate::format::{self, breaks, number, point_lines};
 
 /// Shows both.
 pub fn best(args: &Where, json: bool) -> Result<()> {
-    let place = Place::find(args)?;
+    let place = Address::find(args)?;
     let study = place.open()?;
     let differ = place.disagreement(&study);
     answer(json, || with_differences(in_json(&study), &differ), || words_of(&differ) + &in_words(&study))
@@ -24,9 +24,9 @@ pub fn in_words(study: &SharedStudy) -> String {
     let value = best.value().map_or_else(String::new, number);
     let mut text =
         format!("best observed: {value} (trial {}{})\n{}", best.id, breaks(study, best), point_lines(&best.point));
-    let watched = words::watched(best);
+    let watched = format::watched(best);
     if !watched.is_empty() {
-        text += &format!("  with {}\n", words::safe(&watched));
+        text += &format!("  with {}\n", format::safe(&watched));
     }
     if let Some(found) = study.study().recommended() {
         let (mean, sd) = (number(found.mean), number(found.sd));
@@ -51,7 +51,7 @@ pub fn in_words(study: &SharedStudy) -> String {
 /// Both in JSON.
 pub fn in_json(study: &SharedStudy) -> Value {
     json!({
-        "observed": study.study().best().map(|best| words::trial(study, best)),
-        "recommended": study.study().recommended().as_ref().map(words::recommendation),
+        "observed": study.study().best().map(|best| format::trial(study, best)),
+        "recommended": study.study().recommended().as_ref().map(format::recommendation),
     })
 }

@@ -8,21 +8,21 @@ use elbowroom_store::{About, SharedStudy, Store, open, worker_name};
 use serde_json::json;
 
 use super::answer;
+use crate::address::Address;
 use crate::args::{Copy, Where};
-use crate::fault::fault;
-use crate::place::Place;
+use crate::error::cli_error;
 
 /// Copies it, every event as it was written.
 pub fn copy(args: &Copy, json: bool) -> Result<()> {
-    let from = Place::find(&Where { place: args.from.clone(), name: args.name.clone() })?;
+    let from = Address::find(&Where { place: args.from.clone(), name: args.name.clone() })?;
     if args.to.ends_with(".toml") {
         let hint = "name a store file, such as copy.elbow, or postgres://…";
-        return Err(fault(format!("{} is no store", args.to), hint));
+        return Err(cli_error(format!("{} is no store", args.to), hint));
     }
     let study = from.open()?;
     let name = args.new_name.as_deref().unwrap_or(study.name());
     let to = open(&args.to)?;
-    let place = to.place();
+    let place = to.label();
     if let Some(trials) = args.trials {
         let n = go_on(&study, to, name, trials)?;
         let old = study.name();
@@ -73,7 +73,7 @@ fn go_on(old: &SharedStudy, to: Arc<dyn Store>, name: &str, trials: usize) -> Re
                 watched(&mut new, trial, id, &request)?;
                 new.infeasible(About::from(id).request(format!("{request}: infeasible")), reason)?;
             }
-            TrialState::Pending | TrialState::Released => continue,
+            TrialState::Pending | TrialState::Withdrawn => continue,
         }
         n += 1;
     }

@@ -12,14 +12,14 @@ use elbowroom_view::health::{Finding, Level, health};
 use serde_json::json;
 
 use super::answer;
+use crate::address::{Address, is_file, path_of};
 use crate::args::Doctor;
 use crate::differ::{TRY, words_of};
-use crate::fault::fault;
-use crate::place::{Place, is_file, path_of};
+use crate::error::cli_error;
 
 /// Looks; the exit code is 1 if something is bad.
 pub fn doctor(args: &Doctor, json: bool) -> Result<ExitCode> {
-    let place = Place::find(&args.study)?;
+    let place = Address::find(&args.study)?;
     let mut findings = Vec::new();
     if is_file(&place.address) {
         if !path_of(&place.address).exists() {
@@ -66,9 +66,9 @@ const MAGIC: &[u8] = b"SQLite format 3\0";
 /// What is said of a file that nothing can be saved from.
 fn no_store(address: &str) -> Result<Option<Finding>> {
     let path = path_of(address);
-    let unreadable = |error: io::Error| fault(format!("{address} could not be read: {error}"), "name a store file");
+    let unreadable = |error: io::Error| cli_error(format!("{address} could not be read: {error}"), "name a store file");
     if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
-        return Err(fault(format!("{address} is no file"), "name a store file"));
+        return Err(cli_error(format!("{address} is no file"), "name a store file"));
     }
     let mut start = Vec::new();
     let file = std::fs::File::open(path).map_err(unreadable)?;
@@ -113,7 +113,7 @@ fn save(address: &str, to: &str) -> Result<Finding> {
         saved.iter().map(|study| format!("{} events of `{}`", study.n_events, study.study)).collect();
     let list = if list.is_empty() { "nothing; no study could be read".to_owned() } else { list.join(", ") };
     Ok(Finding::note(
-        format!("saved into {}: {list}", store.place()),
+        format!("saved into {}: {list}", store.label()),
         "look at it with `elbow status`, and work on with that store",
     ))
 }

@@ -8,14 +8,14 @@ use elbowroom_store::SharedStudy;
 use elbowroom_view::Scene;
 use elbowroom_view::csv::csv;
 
+use crate::address::Address;
 use crate::args::{Export, Format};
-use crate::fault::fault;
-use crate::place::Place;
-use crate::words;
+use crate::error::cli_error;
+use crate::format;
 
 /// Writes them to a file, or to standard output.
 pub fn export(args: &Export, json: bool) -> Result<()> {
-    let study = Place::find(&args.study)?.open()?;
+    let study = Address::find(&args.study)?.open()?;
     let text = match args.format {
         // --json asks for JSON whatever else is the default.
         Some(Format::Csv) => csv(&Scene::of(&study)),
@@ -24,14 +24,15 @@ pub fn export(args: &Export, json: bool) -> Result<()> {
         Some(Format::Events) => events(&study)?,
     };
     match &args.output {
-        Some(path) => fs::write(path, text)
-            .map_err(|error| fault(format!("{} could not be written: {error}", path.display()), "name another place")),
+        Some(path) => fs::write(path, text).map_err(|error| {
+            cli_error(format!("{} could not be written: {error}", path.display()), "name another place")
+        }),
         None => Ok(std::io::stdout().lock().write_all(text.as_bytes())?),
     }
 }
 
 fn jsonl(study: &SharedStudy) -> String {
-    study.study().trials().iter().map(|trial| words::trial(study, trial).to_string() + "\n").collect()
+    study.study().trials().iter().map(|trial| format::trial(study, trial).to_string() + "\n").collect()
 }
 
 /// The events as they were written, to the byte.

@@ -8,12 +8,12 @@ use elbowroom::study::Study;
 use serde_json::{Value, json};
 
 use super::answer;
+use crate::address::Address;
 use crate::args::Import;
-use crate::fault::{fault, within};
+use crate::error::{cli_error, within};
+use crate::format::safe;
 use crate::intake::{Change, Plan, Wishes, plan};
-use crate::place::Place;
 use crate::sheet::{Sheet, read_sheet};
-use crate::words::safe;
 
 /// The largest file.
 const MOST_BYTES: u64 = 20 << 20;
@@ -23,7 +23,7 @@ const MOST_SHOWN: usize = 200;
 
 /// Reads the sheet, shows what it changes, and writes it if that is wanted.
 pub fn import(args: &Import, json: bool) -> Result<()> {
-    let place = Place::find(&args.study.clone().into())?;
+    let place = Address::find(&args.study.clone().into())?;
     let there = place.open_if_there()?;
     let begun;
     // A study that is not there yet is made when something is written into it.
@@ -64,10 +64,10 @@ fn bytes(path: &Path) -> Result<Vec<u8>> {
     let shown = path.display();
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path)
-        .map_err(|error| fault(format!("{shown} could not be read: {error}"), "name the filled-in sheet"))?;
+        .map_err(|error| cli_error(format!("{shown} could not be read: {error}"), "name the filled-in sheet"))?;
     file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MOST_BYTES {
-        return Err(fault(format!("{shown} has more than {} MB", MOST_BYTES >> 20), "import it in parts"));
+        return Err(cli_error(format!("{shown} has more than {} MB", MOST_BYTES >> 20), "import it in parts"));
     }
     Ok(bytes)
 }

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::answer;
 use crate::args::Init;
-use crate::fault::fault;
+use crate::error::cli_error;
 use crate::study_file::StudyFile;
 
 /// Writes it, once it is sure that it can be read back.
@@ -18,7 +18,7 @@ pub fn init(args: &Init, json: bool) -> Result<()> {
     let path = args.path.as_path();
     let shown = path.display();
     if path.exists() && !args.force {
-        return Err(fault(format!("{shown} is there already"), "name another file, or replace it with --force"));
+        return Err(cli_error(format!("{shown} is there already"), "name another file, or replace it with --force"));
     }
     let given = args.float.len() + args.log_float.len() + args.int.len() + args.choice.len() > 0;
     let answers = if given || !io::stdin().is_terminal() || json { Answers::given(args)? } else { Answers::ask(args)? };
@@ -28,7 +28,7 @@ pub fn init(args: &Init, json: bool) -> Result<()> {
     options.write(true).create(true).truncate(args.force).create_new(!args.force);
     let mut file = options
         .open(path)
-        .map_err(|error| fault(format!("{shown} could not be written: {error}"), "name another place"))?;
+        .map_err(|error| cli_error(format!("{shown} could not be written: {error}"), "name another place"))?;
     file.write_all(text.as_bytes())?;
     answer(
         json,
@@ -180,7 +180,7 @@ fn quoted(text: &str) -> String {
 fn entry(text: &str) -> Result<(String, &str)> {
     match text.split_once('=') {
         Some((name, rest)) if !name.trim().is_empty() => Ok((key(name.trim()), rest.trim())),
-        _ => Err(fault(format!("{text:?} is no parameter"), "write it like rate=0.1..10 or kind=a,b")),
+        _ => Err(cli_error(format!("{text:?} is no parameter"), "write it like rate=0.1..10 or kind=a,b")),
     }
 }
 
@@ -193,13 +193,13 @@ fn key(name: &str) -> String {
 fn range(kind: &str, text: &str, more: &str) -> Result<String> {
     let (name, rest) = entry(text)?;
     let Some((low, high)) = rest.split_once("..").map(|(low, high)| (low.trim(), high.trim())) else {
-        return Err(fault(format!("{text:?} has no range"), "write it like rate=0.1..10"));
+        return Err(cli_error(format!("{text:?} has no range"), "write it like rate=0.1..10"));
     };
     for bound in [low, high] {
         let fine = if kind == "int" { bound.parse::<i64>().is_ok() } else { bound.parse::<f64>().is_ok() };
         if !fine {
             let what = if kind == "int" { "whole number" } else { "number" };
-            return Err(fault(format!("{text:?}: {bound:?} is no {what}"), "write it like rate=0.1..10"));
+            return Err(cli_error(format!("{text:?}: {bound:?} is no {what}"), "write it like rate=0.1..10"));
         }
     }
     let bound = |text: &str| if kind == "int" { text.to_owned() } else { float(text) };
@@ -231,14 +231,14 @@ fn typed(line: &str) -> Result<String> {
             range("int", &entry, log)
         }
         Some(_) => range("float", &entry, log),
-        None if rest.is_empty() => Err(fault(format!("{line:?} has no values"), "write it like `rate 0.1..10`")),
+        None if rest.is_empty() => Err(cli_error(format!("{line:?} has no values"), "write it like `rate 0.1..10`")),
         None if !rest.contains(',') => {
             let numbers: Vec<&str> = rest.split_whitespace().filter(|word| word.parse::<f64>().is_ok()).collect();
             let hint = match numbers.as_slice() {
                 [low, high] => format!("for the numbers between, write `{name} {low}..{high}`"),
                 _ => format!("write it like `{name} 0.1..10` for numbers, or `{name} a,b,c` for choices"),
             };
-            Err(fault(format!("{line:?} is neither a range nor a list of choices"), hint))
+            Err(cli_error(format!("{line:?} is neither a range nor a list of choices"), hint))
         }
         None => choice(&entry),
     }
@@ -250,7 +250,7 @@ fn question(what: &str, usual: &str) -> Result<String> {
     io::stderr().flush()?;
     let mut line = String::new();
     if io::stdin().lock().read_line(&mut line)? == 0 {
-        return Err(fault("the answers ended early", "give them as options: elbow init --help"));
+        return Err(cli_error("the answers ended early", "give them as options: elbow init --help"));
     }
     let line = line.trim();
     Ok(if line.is_empty() { usual.to_owned() } else { line.to_owned() })

@@ -39,7 +39,7 @@ pub fn run(args: Elbow) -> Result<ExitCode> {
         Command::Ask(args) => ask::ask(&args, json),
         Command::Tell(args) => tell::tell(&args, json),
         Command::Fail(args) => tell::fail(&args, json),
-        Command::Release(args) => tell::release(&args, json),
+        Command::Release(args) => tell::withdraw(&args, json),
         Command::Status(args) => status::status(&args, json),
         Command::Best(args) => best::best(&args, json),
         Command::Trials(args) => trials::trials(&args, json),
@@ -66,7 +66,7 @@ pub fn run(args: Elbow) -> Result<ExitCode> {
 
 /// Prints an answer: as JSON on one line, or in words.
 fn answer(json: bool, value: impl FnOnce() -> Value, words: impl FnOnce() -> String) -> Result<()> {
-    let text = if json { value().to_string() + "\n" } else { crate::words::safe(&words()) };
+    let text = if json { value().to_string() + "\n" } else { crate::format::safe(&words()) };
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()?;

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Result;
 use elbowroom::space::{Dimension, Parameter, Point, SearchSpace, UnitPoint, Value};
 use elbowroom::study::{Study, Trial};
-use elbowroom_store::{SharedStudy, Standing};
+use elbowroom_store::{SharedStudy, TrialStatus};
 use elbowroom_view::Scene;
 use elbowroom_view::axis::text;
 use elbowroom_view::model::{Slice, slices as view_slices};
@@ -14,10 +14,10 @@ use elbowroom_view::plot::Figure;
 use serde_json::json;
 
 use super::answer;
+use crate::address::Address;
 use crate::args::{Picture, Plot};
 use crate::chart::{Chart, Kind, Scale, Series};
-use crate::fault::fault;
-use crate::place::Place;
+use crate::error::cli_error;
 use crate::spark::best_so_far;
 use crate::table::width;
 
@@ -33,7 +33,7 @@ const ATTEMPTS: usize = 3000;
 
 /// Draws it.
 pub fn plot(args: &Plot, json: bool) -> Result<()> {
-    let study = Place::find(&args.study)?.open()?;
+    let study = Address::find(&args.study)?.open()?;
     let charts = match args.what {
         Picture::History => vec![history(study.study(), args.result.as_deref())?],
         Picture::Slices => slices(&study)?,
@@ -51,7 +51,7 @@ pub fn plot(args: &Plot, json: bool) -> Result<()> {
         let bytes =
             drawn(path, &Chart::figure(&charts, &format!("{title}: {}", study.name()), &subtitle(&study, args)))?;
         std::fs::write(path, bytes)
-            .map_err(|error| fault(format!("{shown} could not be written: {error}"), "name another place"))?;
+            .map_err(|error| cli_error(format!("{shown} could not be written: {error}"), "name another place"))?;
         return answer(json, || json!({ "written": shown.to_string() }), || format!("{shown} is written\n"));
     }
     answer(
@@ -80,18 +80,18 @@ fn rows(chart: &Chart, args: &Plot) -> usize {
 fn drawn(path: &Path, figure: &Figure) -> Result<Vec<u8>> {
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("svg") => Ok(figure.svg().into_bytes()),
-        Some("png") => figure.png().map_err(|error| fault(error, "write an SVG instead")),
-        _ => Err(fault(format!("{} is neither .svg nor .png", path.display()), "end the name in one of them")),
+        Some("png") => figure.png().map_err(|error| cli_error(error, "write an SVG instead")),
+        _ => Err(cli_error(format!("{} is neither .svg nor .png", path.display()), "end the name in one of them")),
     }
 }
 
 fn subtitle(study: &SharedStudy, args: &Plot) -> String {
-    let counts = crate::words::count(&study.counts());
+    let counts = crate::format::count(&study.counts());
     match args.what {
         Picture::History => format!("Trials: {counts}."),
         Picture::Slices => {
-            let through = study.study().recommended().map_or_else(String::new, |r| crate::words::point(&r.point));
-            let part = study.study().part().map_or_else(String::new, |part| format!(" The model is made of {part}."));
+            let through = study.study().recommended().map_or_else(String::new, |r| crate::format::point(&r.point));
+            let part = study.study().subset().map_or_else(String::new, |part| format!(" The model is made of {part}."));
             format!("Along each parameter, through the recommended point: {through}.{part}")
         }
         Picture::Map | Picture::Timeline => format!("Trials: {counts}."),
@@ -125,7 +125,7 @@ fn history(study: &Study, result: Option<&str>) -> Result<Chart> {
 fn watched(study: &Study, name: &str) -> Result<Chart> {
     if !study.outcomes().watched().any(|known| known == name) {
         let names: Vec<&str> = study.outcomes().names().collect();
-        return Err(fault(format!("no trial has a result `{name}`"), format!("take one of {}", names.join(", "))));
+        return Err(cli_error(format!("no trial has a result `{name}`"), format!("take one of {}", names.join(", "))));
     }
     let told = study.trials().iter().filter_map(|trial| Some((trial.id.0 as f64, trial.result(name)?)));
     let points: Vec<(f64, f64)> = told.collect();
@@ -149,9 +149,9 @@ fn spans_decades(points: &[(f64, f64)]) -> bool {
 fn slices(shared: &SharedStudy) -> Result<Vec<Chart>> {
     let study = shared.study();
     if study.best().is_none() {
-        return Err(fault("no trial has a value yet", "run more trials first"));
+        return Err(cli_error("no trial has a value yet", "run more trials first"));
     }
-    let found = view_slices(&Scene::of(shared)).map_err(|error| fault(error, "run more trials first"))?;
+    let found = view_slices(&Scene::of(shared)).map_err(|error| cli_error(error, "run more trials first"))?;
     let space = study.space();
     let chart = |slice: &Slice| {
         let dim = slice.axis.dim;
@@ -183,33 +183,36 @@ fn slices(shared: &SharedStudy) -> Result<Vec<Chart>> {
 fn map(study: &SharedStudy, args: &Plot) -> Result<Chart> {
     let space = study.study().space();
     if space.dim() < 2 {
-        return Err(fault("a map needs two parameters that are searched", "plot the history or the slices"));
+        return Err(cli_error("a map needs two parameters that are searched", "plot the history or the slices"));
     }
     let dim = |name: &Option<String>, usual: usize| match name {
         None => Ok(usual),
         Some(name) => (0..space.dim()).find(|dim| space.searched(*dim).name() == name).ok_or_else(|| {
-            fault(format!("no parameter that is searched is called `{name}`"), "look at `elbow trials` for the names")
+            cli_error(
+                format!("no parameter that is searched is called `{name}`"),
+                "look at `elbow trials` for the names",
+            )
         }),
     };
     // Where one is named, the other is the first that is left.
     let x = dim(&args.x, usize::from(args.y.is_some() && dim(&args.y, 1)? == 0))?;
     let y = dim(&args.y, usize::from(x == 0))?;
     if x == y {
-        return Err(fault("a map is along two different parameters", "name another with --x or --y"));
+        return Err(cli_error("a map is along two different parameters", "name another with --x or --y"));
     }
     let at = |trial: &Trial| (position(space, x, &trial.unit), position(space, y, &trial.unit));
-    let those = |wanted: &dyn Fn(Standing) -> bool| -> Vec<(f64, f64)> {
-        study.study().trials().iter().filter(|trial| wanted(study.standing(trial))).map(at).collect()
+    let those = |wanted: &dyn Fn(TrialStatus) -> bool| -> Vec<(f64, f64)> {
+        study.study().trials().iter().filter(|trial| wanted(study.status(trial))).map(at).collect()
     };
-    let ended_badly = |s: Standing| matches!(s, Standing::Failed | Standing::Infeasible | Standing::Lost);
-    let open = |s: Standing| matches!(s, Standing::Running | Standing::Queued);
+    let ended_badly = |s: TrialStatus| matches!(s, TrialStatus::Failed | TrialStatus::Infeasible | TrialStatus::Lost);
+    let open = |s: TrialStatus| matches!(s, TrialStatus::Running | TrialStatus::Queued);
     let best = study.study().best().map(at).into_iter().collect();
     Ok(Chart {
         title: format!("{} (up) over {} (across)", axis(space, y).label, axis(space, x).label),
         x: axis(space, x),
         y: axis(space, y),
         series: vec![
-            Series { name: "measured", kind: Kind::Dots, points: those(&|s| s == Standing::Complete) },
+            Series { name: "measured", kind: Kind::Dots, points: those(&|s| s == TrialStatus::Complete) },
             Series { name: "failed, infeasible or lost", kind: Kind::Crosses, points: those(&ended_badly) },
             Series { name: "pending", kind: Kind::Rings, points: those(&open) },
             Series { name: "best", kind: Kind::Star, points: best },
@@ -221,7 +224,7 @@ fn map(study: &SharedStudy, args: &Plot) -> Result<Chart> {
 fn timeline(study: &SharedStudy) -> Result<Chart> {
     let drawn = elbowroom_view::timeline::timeline(&Scene::of(study), ATTEMPTS);
     if drawn.workers.is_empty() {
-        return Err(fault("nobody has worked on this study yet", "start a worker: elbow run"));
+        return Err(cli_error("nobody has worked on this study yet", "start a worker: elbow run"));
     }
     let (unit, word) = match drawn.to - drawn.from {
         0..180_000 => (1e3, "seconds"),
@@ -229,7 +232,7 @@ fn timeline(study: &SharedStudy) -> Result<Chart> {
         _ => (3.6e6, "hours"),
     };
     let mut names = Vec::new();
-    let mut spans: BTreeMap<Standing, Vec<(f64, f64)>> = BTreeMap::new();
+    let mut spans: BTreeMap<TrialStatus, Vec<(f64, f64)>> = BTreeMap::new();
     for worker in &drawn.workers {
         let lane = names.len();
         names.push(worker.name.clone());

@@ -7,13 +7,13 @@ use elbowroom::study::{Build, Event, other_versions, verify};
 use serde_json::json;
 
 use super::answer;
+use crate::address::Address;
 use crate::args::Where;
-use crate::place::Place;
-use crate::words;
+use crate::format;
 
 /// Compares; the exit code is 1 if something differs. Asks of other versions of elbowroom are listed, not compared.
 pub fn replay(args: &Where, json: bool) -> Result<ExitCode> {
-    let study = Place::find(args)?.open()?;
+    let study = Address::find(args)?.open()?;
     let events = study.study().events();
     let n_asks = events.iter().filter(|event| matches!(event, Event::Asked { .. })).count();
     let others = other_versions(events);
@@ -38,7 +38,7 @@ pub fn replay(args: &Where, json: bool) -> Result<ExitCode> {
         || {
             let mut text: String = differences.iter().map(|d| format!("event {}: {}\n", d.event, d.what)).collect();
             for (version, events) in &others {
-                let version = words::safe(version);
+                let version = format::safe(version);
                 text += &match events.len() {
                     1 => format!("1 ask was chosen by elbowroom {version} and is not compared\n"),
                     n => format!("{n} asks were chosen by elbowroom {version} and are not compared\n"),

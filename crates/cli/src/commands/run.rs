@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 use anyhow::Result;
 use elbowroom_run::{
-    Ended, Happening, Limits, Plan, Reading, Refill, ResultFrom, Stop, Summary, Template, Trust, Urgency, drive,
+    DriveEvent, Ended, Limits, Plan, Reading, Refill, ResultFrom, Stop, Summary, Template, Trust, Urgency, drive,
     format_duration,
 };
 use elbowroom_store::{Reclaimed, SharedStudy};
@@ -15,29 +15,29 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::{answer, best};
+use crate::address::Address;
 use crate::args::{How, ResultPlace, Run, Where, Worker};
-use crate::fault::fault;
-use crate::place::Place;
+use crate::error::cli_error;
+use crate::format;
 use crate::progress::{Progress, failing};
 use crate::study_file::RunSection;
-use crate::words;
 
 /// Runs a study from its study.toml.
 pub fn run(args: &Run, json: bool) -> Result<ExitCode> {
     if !args.place.ends_with(".toml") {
         let what = format!("{} is no study.toml", args.place);
-        return Err(fault(what, "name a study.toml, or join a store's study with `elbow worker`"));
+        return Err(cli_error(what, "name a study.toml, or join a store's study with `elbow worker`"));
     }
-    let place = Place::find(&Where { place: args.place.clone(), name: None })?;
+    let place = Address::find(&Where { place: args.place.clone(), name: None })?;
     go(&place, &args.how, json)
 }
 
 /// Joins a study.
 pub fn worker(args: &Worker, json: bool) -> Result<ExitCode> {
-    go(&Place::find(&args.study)?, &args.how, json)
+    go(&Address::find(&args.study)?, &args.how, json)
 }
 
-fn go(place: &Place, how: &How, json: bool) -> Result<ExitCode> {
+fn go(place: &Address, how: &How, json: bool) -> Result<ExitCode> {
     let section = place.file.as_ref().map(|(file, _)| file.run.clone()).unwrap_or_default();
     let command = command(how, &section)?;
     let mut study = place.open_or_create()?.ttl(how.lease);
@@ -62,7 +62,7 @@ fn go(place: &Place, how: &How, json: bool) -> Result<ExitCode> {
         match (&mut progress, &happening) {
             (Some(progress), _) => progress.show(study, &happening),
             // Standard output is for JSON alone; this is for whoever reads the log of a cluster.
-            (None, Happening::Failing(streak)) => say!("{}", failing(streak)),
+            (None, DriveEvent::Failing(streak)) => say!("{}", failing(streak)),
             (None, _) => {}
         }
     });
@@ -98,7 +98,7 @@ fn command(how: &How, section: &RunSection) -> Result<Template> {
     }
     section.command.clone().ok_or_else(|| {
         let hint = "write `command = \"…\"` under [run] in study.toml, or the command after `--`";
-        fault("there is no command to run", hint)
+        cli_error("there is no command to run", hint)
     })
 }
 
@@ -151,7 +151,7 @@ fn begin(study: &SharedStudy, reclaimed: &Reclaimed, json: bool) {
     }
     let n = study.study().trials().len();
     let goes_on = if n > 0 { format!(", goes on after {n} trials") } else { String::new() };
-    say!("{}", words::safe(&format!("study `{}` in {}{goes_on}", study.name(), study.store().place())));
+    say!("{}", format::safe(&format!("study `{}` in {}{goes_on}", study.name(), study.store().label())));
     for (attempts, fate) in [(&reclaimed.again, "will be run again"), (&reclaimed.given_up, "given up: lost too often")]
     {
         if !attempts.is_empty() {
@@ -181,9 +181,9 @@ fn ending(study: &SharedStudy, summary: &Summary) -> String {
         "{}: {done} trials in {} by this run ({} in all)\n{}store: {} (study `{}`)\n",
         why(&summary.ended),
         format_duration(summary.time),
-        words::count(&study.counts()),
+        format::count(&study.counts()),
         best::in_words(study),
-        study.store().place(),
+        study.store().label(),
         study.name(),
     )
 }
@@ -191,15 +191,15 @@ fn ending(study: &SharedStudy, summary: &Summary) -> String {
 fn ending_json(study: &SharedStudy, summary: &Summary) -> Value {
     json!({
         "study": study.name(),
-        "store": study.store().place(),
+        "store": study.store().label(),
         "ended": why(&summary.ended),
         "told": summary.n_told,
         "failed": summary.n_failed,
         "infeasible": summary.n_infeasible,
         "given_back": summary.n_given_back,
         "seconds": summary.time.as_secs_f64(),
-        "counts": words::counts(&study.counts()),
+        "counts": format::counts(&study.counts()),
         "best": best::in_json(study),
-        "streak": words::streak(study),
+        "streak": format::streak(study),
     })
 }

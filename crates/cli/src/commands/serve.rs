@@ -9,17 +9,17 @@ use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::address::Address;
 use crate::args::{Serve, Where};
 use crate::differ::{with_differences, words_of};
-use crate::fault::fault;
-use crate::place::Place;
+use crate::error::cli_error;
 
 /// The environment's word for a token.
 const TOKEN: &str = "ELBOW_TOKEN";
 
 /// Serves until it is told to stop.
 pub fn serve(args: &Serve, json: bool) -> Result<()> {
-    let place = Place::find(&Where { place: args.place.clone(), name: None })?;
+    let place = Address::find(&Where { place: args.place.clone(), name: None })?;
     let store = place.store()?;
     // Another study of the store may be served all the same.
     let differ = place.open().map_or_else(|_| Vec::new(), |study| place.disagreement(&study));
@@ -39,8 +39,8 @@ pub fn serve(args: &Serve, json: bool) -> Result<()> {
         )?;
     } else {
         let how = if args.write { "may be changed" } else { "can be looked at; --write lets them be changed" };
-        write!(out, "{}", crate::words::safe(&words_of(&differ)))?;
-        writeln!(out, "studies of {} {how}\nopen {}\nCtrl-C ends it", store.place(), server.url())?;
+        write!(out, "{}", crate::format::safe(&words_of(&differ)))?;
+        writeln!(out, "studies of {} {how}\nopen {}\nCtrl-C ends it", store.label(), server.url())?;
     }
     out.flush()?;
     drop(out);
@@ -61,19 +61,19 @@ fn token(args: &Serve) -> Result<Option<Token>> {
         None => std::env::var(TOKEN).ok(),
     };
     let text = text.filter(|text| !text.trim().is_empty());
-    text.map(|text| Token::given(&text).map_err(|error| fault(error, "openssl rand -hex 32 makes a good one")))
+    text.map(|text| Token::given(&text).map_err(|error| cli_error(error, "openssl rand -hex 32 makes a good one")))
         .transpose()
 }
 
 fn private(path: &Path) -> Result<String> {
     let shown = path.display();
-    let read = |error| fault(format!("{shown} cannot be read: {error}"), "name a file with the token in it");
+    let read = |error| cli_error(format!("{shown} cannot be read: {error}"), "name a file with the token in it");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         let mode = std::fs::metadata(path).map_err(read)?.permissions().mode();
         if mode & 0o077 != 0 {
-            return Err(fault(format!("others can read {shown}"), format!("chmod 600 {shown}")));
+            return Err(cli_error(format!("others can read {shown}"), format!("chmod 600 {shown}")));
         }
     }
     std::fs::read_to_string(path).map_err(read)

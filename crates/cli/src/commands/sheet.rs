@@ -6,31 +6,31 @@ use std::io::Write;
 
 use anyhow::Result;
 use elbowroom::study::{Ask, PlacedTrial, Study, Trial};
-use elbowroom_store::{SharedStudy, Standing};
+use elbowroom_store::{SharedStudy, TrialStatus};
 use serde_json::json;
 
 use super::answer;
 use super::ask::{BY_HAND, paused};
+use crate::address::Address;
 use crate::args::Sheet;
-use crate::fault::fault;
+use crate::error::cli_error;
 use crate::narrow::narrowing;
-use crate::place::Place;
 use crate::sheet::{Planned, well, write};
 
 /// Asks for points, or takes those under way, and writes the sheet.
 pub fn sheet(args: &Sheet, json: bool) -> Result<()> {
-    let place = Place::find(&args.study)?;
+    let place = Address::find(&args.study)?;
     let pending = args.pending.then(|| pending(&place)).transpose()?;
     let n = pending.as_ref().map_or(args.n, |(_, trials)| trials.len());
     if let Some(plate) = args.plate.filter(|plate| well(*plate, n.saturating_sub(1)).is_none()) {
         let hint = "there are plates of 6, 12, 24, 48, 96, 384 and 1536 wells";
-        return Err(fault(format!("{n} points do not fit on a plate of {plate} wells"), hint));
+        return Err(cli_error(format!("{n} points do not fit on a plate of {plate} wells"), hint));
     }
     // The file before new points: those that were asked for and never seen would be a pity.
     let mut file = match &args.output {
         Some(path) => Some(OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| {
             let what = format!("{} could not be written: {error}", path.display());
-            fault(what, "name a file that is not there yet")
+            cli_error(what, "name a file that is not there yet")
         })?),
         None => None,
     };
@@ -41,7 +41,7 @@ pub fn sheet(args: &Sheet, json: bool) -> Result<()> {
             let narrowing = narrowing(study.study().space(), &args.narrow)?;
             let wanted = Ask { request: args.request.clone(), ..Ask::new(args.n) }.narrowed(narrowing);
             let handed = study.ask_unless_paused(wanted)?.ok_or_else(paused)?;
-            (study, handed.trials.into_iter().map(|handed| handed.trial).collect(), handed.short)
+            (study, handed.trials.into_iter().map(|handed| handed.trial).collect(), handed.shortfall)
         }
     };
     let wells = wells(study.study(), &trials, args.plate, args.pending);
@@ -86,9 +86,9 @@ fn wells(study: &Study, trials: &[Trial], plate: Option<usize>, pending: bool) -
 }
 
 /// What is under way.
-fn pending(place: &Place) -> Result<(SharedStudy, Vec<Trial>)> {
+fn pending(place: &Address) -> Result<(SharedStudy, Vec<Trial>)> {
     let study = place.open()?;
-    let running = |trial: &&Trial| study.standing(trial) == Standing::Running;
+    let running = |trial: &&Trial| study.status(trial) == TrialStatus::Running;
     let trials = study.study().pending().filter(running).cloned().collect();
     Ok((study, trials))
 }

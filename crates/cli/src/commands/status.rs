@@ -3,20 +3,20 @@
 use anyhow::Result;
 use elbowroom::study::{DEFAULT_METRIC, Goal, Streak};
 use elbowroom_run::format_duration;
-use elbowroom_store::{SharedStudy, Standing};
+use elbowroom_store::{SharedStudy, TrialStatus};
 use serde_json::{Value, json};
 
 use super::answer;
+use crate::address::Address;
 use crate::args::Where;
 use crate::differ::{with_differences, words_of};
-use crate::place::Place;
+use crate::format::{self, breaks, number, point};
 use crate::spark::{best_so_far, spark};
 use crate::table::width;
-use crate::words::{self, breaks, number, point};
 
 /// Shows it.
 pub fn status(args: &Where, json: bool) -> Result<()> {
-    let place = Place::find(args)?;
+    let place = Address::find(args)?;
     let study = place.open()?;
     let differ = place.disagreement(&study);
     answer(json, || with_differences(in_json(&study), &differ), || words_of(&differ) + &in_words(&study))
@@ -29,30 +29,30 @@ fn in_words(study: &SharedStudy) -> String {
         Goal::Maximize => "maximize",
     };
     let metric = study.study().outcomes().metric();
-    let goal = if metric == DEFAULT_METRIC { goal.to_owned() } else { format!("{goal} {}", words::safe(metric)) };
+    let goal = if metric == DEFAULT_METRIC { goal.to_owned() } else { format!("{goal} {}", format::safe(metric)) };
     let budget = config.budget.map_or_else(String::new, |budget| format!(", of {budget}"));
     let mut text = format!("study   {} ({goal}, {})\n", study.name(), config.strategy.name());
-    text += &format!("store   {}\n", study.store().place());
-    text += &words::wrap(&format!("trials  {}{budget}", words::count(&study.counts())), 8, width());
+    text += &format!("store   {}\n", study.store().label());
+    text += &format::wrap(&format!("trials  {}{budget}", format::count(&study.counts())), 8, width());
     let values: Vec<f64> = study.study().trials().iter().filter_map(|trial| trial.value()).collect();
     if let Some((best, value)) = study.study().best().and_then(|best| Some((best, best.value()?))) {
         let line =
             format!("best    {} (trial {}{})  {}", number(value), best.id, breaks(study, best), point(&best.point));
-        text += &words::wrap(&line, 8, width());
+        text += &format::wrap(&line, 8, width());
         text += &format!("        {}\n", spark(&best_so_far(values, config.goal), 60));
     }
     let watched: Vec<&str> = study.study().outcomes().watched().collect();
     if !watched.is_empty() {
-        text += &words::wrap(&format!("results {}", words::safe(&watched.join(", "))), 8, width());
+        text += &format::wrap(&format!("results {}", format::safe(&watched.join(", "))), 8, width());
     }
     if study.is_paused() {
         text += "paused  nothing is handed out until the study is resumed in the dashboard\n";
     }
     if let Some(streak) = study.study().streak().filter(Streak::is_long) {
-        text += &words::wrap(&format!("failing {}", words::safe(&streak.to_string())), 8, width());
+        text += &format::wrap(&format!("failing {}", format::safe(&streak.to_string())), 8, width());
     }
-    if let Some(part) = study.study().part() {
-        text += &words::wrap(&format!("model   of {part}"), 8, width());
+    if let Some(part) = study.study().subset() {
+        text += &format::wrap(&format!("model   of {part}"), 8, width());
     }
     if let (Some(first), Some(last)) = (study.times().first(), study.times().last()) {
         text += &format!(
@@ -63,15 +63,15 @@ fn in_words(study: &SharedStudy) -> String {
     }
     for lease in study.leases() {
         let Ok(trial) = study.study().trial(lease.attempt.trial) else { continue };
-        let standing = study.standing(trial);
+        let standing = study.status(trial);
         let until = match standing {
-            Standing::Running => format!(", heard of within {}", format_duration(lease.ttl)),
+            TrialStatus::Running => format!(", heard of within {}", format_duration(lease.ttl)),
             _ => String::new(),
         };
         let words = standing.word();
         let line =
             format!("{words:7} trial {} (attempt {}) at {}{until}", trial.id, lease.attempt.number, lease.worker);
-        text += &words::wrap(&line, 8, width());
+        text += &format::wrap(&line, 8, width());
     }
     text
 }
@@ -89,17 +89,17 @@ fn in_json(study: &SharedStudy) -> Value {
     };
     let mut status = json!({
         "study": study.name(),
-        "store": study.store().place(),
+        "store": study.store().label(),
         "goal": config.goal,
         "strategy": config.strategy.name(),
         "budget": config.budget,
         "events": study.study().events().len(),
         "trials": study.study().trials().len(),
-        "counts": words::counts(&study.counts()),
-        "best": study.study().best().map(|best| words::trial(study, best)),
+        "counts": format::counts(&study.counts()),
+        "best": study.study().best().map(|best| format::trial(study, best)),
         "paused": study.is_paused(),
-        "streak": words::streak(study),
-        "model": study.study().part(),
+        "streak": format::streak(study),
+        "model": study.study().subset(),
         "created_ms": study.times().first().map(|time| time.0),
         "changed_ms": study.times().last().map(|time| time.0),
         "now_ms": study.now().0,

@@ -7,18 +7,18 @@ use elbowroom_store::{About, Attempt, Reported, SharedStudy};
 use serde_json::json;
 
 use super::answer;
-use crate::args::{Fail, Release, Tell};
-use crate::fault::fault;
-use crate::place::Place;
-use crate::words::{breaks, broken, number};
+use crate::address::Address;
+use crate::args::{Fail, Tell, Withdraw};
+use crate::error::cli_error;
+use crate::format::{breaks, broken, number};
 
 /// Tells what was measured.
 pub fn tell(args: &Tell, json: bool) -> Result<()> {
-    let place = Place::find(&args.study.clone().into())?;
+    let place = Address::find(&args.study.clone().into())?;
     match (args.what.as_slice(), args.at.is_empty()) {
         ([trial, results @ ..], true) if !results.is_empty() => {
             let trial = trial.parse().map(TrialId).map_err(|_| {
-                fault(format!("{trial:?} is no trial"), "give a trial's number, as `elbow trials` lists them")
+                cli_error(format!("{trial:?} is no trial"), "give a trial's number, as `elbow trials` lists them")
             })?;
             let report = report(args, results)?;
             let names: Vec<String> = report.results.names().map(str::to_owned).collect();
@@ -46,7 +46,7 @@ pub fn tell(args: &Tell, json: bool) -> Result<()> {
         }
         _ => {
             let hint = "elbow tell 3 0.25, elbow tell 3 loss=0.25 minutes=12, or elbow tell --at x=0.5 0.25";
-            Err(fault("a trial and a value are needed", hint))
+            Err(cli_error("a trial and a value are needed", hint))
         }
     }
 }
@@ -63,12 +63,12 @@ fn report(args: &Tell, written: &[String]) -> Result<Report> {
 fn results(written: &[String]) -> Result<Results> {
     let number = |text: &str| {
         let hint = "give what was measured: 0.25, or loss=0.25 minutes=12";
-        text.trim().parse::<f64>().map_err(|_| fault(format!("{text:?} is no number"), hint))
+        text.trim().parse::<f64>().map_err(|_| cli_error(format!("{text:?} is no number"), hint))
     };
     let bare: Vec<&String> = written.iter().filter(|word| !word.contains('=')).collect();
     if bare.len() > 1 {
         let what = format!("there are {} values without a name", bare.len());
-        return Err(fault(what, "give one, and the others as name=number"));
+        return Err(cli_error(what, "give one, and the others as name=number"));
     }
     let value = bare.first().map(|text| number(text)).transpose()?;
     // Names may have an `=` in them; numbers have none.
@@ -99,10 +99,10 @@ fn point(space: &SearchSpace, written: &[String]) -> Result<Point> {
     let mut point = Point::new();
     for entry in written {
         let Some((name, text)) = entry.split_once('=') else {
-            return Err(fault(format!("--at {entry:?} has no `=`"), "write it as --at name=value"));
+            return Err(cli_error(format!("--at {entry:?} has no `=`"), "write it as --at name=value"));
         };
         if point.get(name).is_some() {
-            return Err(fault(format!("--at gives `{name}` twice"), "give each parameter once"));
+            return Err(cli_error(format!("--at gives `{name}` twice"), "give each parameter once"));
         }
         let parameter = space.parameters().iter().find(|parameter| parameter.name() == name);
         point = point.with(name, value(parameter, text));
@@ -142,7 +142,7 @@ pub fn value(parameter: Option<&Parameter>, text: &str) -> Value {
 
 /// Says that a trial has no value.
 pub fn fail(args: &Fail, json: bool) -> Result<()> {
-    let mut study = Place::find(&args.study.clone().into())?.open()?;
+    let mut study = Address::find(&args.study.clone().into())?.open()?;
     let about = About::from(TrialId(args.trial));
     let reported = match args.infeasible {
         true => study.infeasible(about, &args.reason)?,
@@ -152,20 +152,20 @@ pub fn fail(args: &Fail, json: bool) -> Result<()> {
 }
 
 /// Gives a trial up, or back.
-pub fn release(args: &Release, json: bool) -> Result<()> {
-    let mut study = Place::find(&args.study.clone().into())?.open()?;
+pub fn withdraw(args: &Withdraw, json: bool) -> Result<()> {
+    let mut study = Address::find(&args.study.clone().into())?.open()?;
     let trial = TrialId(args.trial);
     if !args.again {
-        let reported = study.release(trial)?;
+        let reported = study.withdraw(trial)?;
         return say(&study, trial, reported, "released", json);
     }
     study.study().trial(trial)?;
     let attempts: Vec<Attempt> =
         study.leases().map(|lease| lease.attempt).filter(|attempt| attempt.trial == trial).collect();
     if attempts.is_empty() {
-        return Err(fault(format!("nobody has trial {trial}"), "look at it with `elbow trials`"));
+        return Err(cli_error(format!("nobody has trial {trial}"), "look at it with `elbow trials`"));
     }
-    study.give_back(&attempts)?;
+    study.requeue(&attempts)?;
     answer(
         json,
         || json!({ "trial": trial, "reported": "queued" }),
@@ -174,7 +174,7 @@ pub fn release(args: &Release, json: bool) -> Result<()> {
 }
 
 fn say(study: &SharedStudy, trial: TrialId, reported: Reported, word: &str, json: bool) -> Result<()> {
-    let state = study.study().trial(trial).map(|trial| study.standing(trial).word())?;
+    let state = study.study().trial(trial).map(|trial| study.status(trial).word())?;
     let event = match reported {
         Reported::Appended(_) => "appended",
         Reported::Repeated(_) => "repeated",

@@ -9,19 +9,19 @@ use elbowroom_store::SharedStudy;
 use serde_json::{Value, json};
 
 use super::answer;
+use crate::address::Address;
 use crate::args::Trials;
-use crate::fault::fault;
-use crate::place::Place;
+use crate::error::cli_error;
+use crate::format::{self, brief, brief_value, number};
 use crate::table::{table, width};
-use crate::words::{self, brief, number, short};
 
 /// Lists them.
 pub fn trials(args: &Trials, json: bool) -> Result<()> {
-    let study = Place::find(&args.study)?.open()?;
+    let study = Address::find(&args.study)?.open()?;
     let chosen = choose(&study, args)?;
     answer(
         json,
-        || json!({ "trials": chosen.iter().map(|trial| words::trial(&study, trial)).collect::<Vec<Value>>() }),
+        || json!({ "trials": chosen.iter().map(|trial| format::trial(&study, trial)).collect::<Vec<Value>>() }),
         || in_words(&study, &chosen),
     )
 }
@@ -36,13 +36,13 @@ fn choose<'a>(study: &'a SharedStudy, args: &Trials) -> Result<Vec<&'a Trial>> {
         results.iter().map(result).collect()
     };
     let holds = |trial: &Trial| condition.as_ref().is_none_or(|c| c.holds(&trial.point, &known(trial)));
-    let stands = |trial: &Trial| args.state.is_empty() || args.state.contains(&study.standing(trial));
+    let stands = |trial: &Trial| args.state.is_empty() || args.state.contains(&study.status(trial));
     let wanted = |trial: &&Trial| stands(trial) && holds(trial);
     let mut chosen: Vec<&Trial> = study.study().trials().iter().filter(wanted).collect();
     let goal = study.study().config().goal;
     match args.sort.as_str() {
         "trial" => {}
-        "state" => chosen.sort_by_key(|trial| study.standing(trial).word()),
+        "state" => chosen.sort_by_key(|trial| study.status(trial).word()),
         // The best first; those without a value last.
         "value" => chosen.sort_by(|a, b| match (a.value(), b.value()) {
             (Some(a), Some(b)) => goal.maximized(b).total_cmp(&goal.maximized(a)),
@@ -56,7 +56,7 @@ fn choose<'a>(study: &'a SharedStudy, args: &Trials) -> Result<Vec<&'a Trial>> {
             let names: Vec<&str> = parameters.chain(results.names().filter(|name| *name != "value")).collect();
             if !names.contains(&name) {
                 let hint = format!("take one of trial, value, state, {}", names.join(", "));
-                return Err(fault(format!("trials have no `{name}` to be sorted by"), hint));
+                return Err(cli_error(format!("trials have no `{name}` to be sorted by"), hint));
             }
             // Trials without the result come last.
             let key = |trial: &Trial| trial.point.get(name).cloned().or_else(|| trial.result(name).map(Setting::from));
@@ -92,7 +92,7 @@ fn in_words(study: &SharedStudy, trials: &[&Trial]) -> String {
         return "no trials\n".to_owned();
     }
     let names: Vec<&str> = study.study().space().parameters().iter().map(|parameter| parameter.name()).collect();
-    let with_reasons = trials.iter().any(|trial| words::reason(trial).is_some());
+    let with_reasons = trials.iter().any(|trial| format::reason(trial).is_some());
     let mut head = vec!["trial", "state", "value"];
     head.extend(&names);
     let watched: Vec<&str> = study.study().outcomes().watched().collect();
@@ -102,12 +102,12 @@ fn in_words(study: &SharedStudy, trials: &[&Trial]) -> String {
     head.extend(with_notes.then_some("notes"));
     let mut rows = vec![head.into_iter().map(str::to_owned).collect::<Vec<_>>()];
     for trial in trials {
-        let mut row = vec![trial.id.to_string(), study.standing(trial).word().to_owned()];
+        let mut row = vec![trial.id.to_string(), study.status(trial).word().to_owned()];
         row.push(trial.value().map_or_else(|| "-".to_owned(), number));
-        row.extend(names.iter().map(|name| trial.point.get(name).map_or_else(String::new, short)));
+        row.extend(names.iter().map(|name| trial.point.get(name).map_or_else(String::new, brief_value)));
         let result = |name: &&str| trial.result(name).map_or_else(|| "-".to_owned(), number);
         row.extend(watched.iter().map(result));
-        row.extend(with_reasons.then(|| words::reason(trial).map_or_else(String::new, |text| brief(text, 60))));
+        row.extend(with_reasons.then(|| format::reason(trial).map_or_else(String::new, |text| brief(text, 60))));
         row.extend(with_notes.then(|| brief(&trial.notes.join("; "), 60)));
         rows.push(row);
     }

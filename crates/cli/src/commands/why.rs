@@ -7,16 +7,16 @@ use elbowroom_view::picture::origin;
 use serde_json::json;
 
 use super::answer;
+use crate::address::Address;
 use crate::args::Why;
-use crate::place::Place;
-use crate::words::{self, number, point_lines};
+use crate::format::{self, number, point_lines};
 
 /// How many neighbours are shown.
 const NEAREST: usize = 3;
 
 /// Explains a trial.
 pub fn why(args: &Why, json: bool) -> Result<()> {
-    let shared = Place::find(&args.study.clone().into())?.open()?;
+    let shared = Address::find(&args.study.clone().into())?.open()?;
     let reasons = reasons(shared.study(), TrialId(args.trial))?;
     answer(json, || json!(reasons), || in_words(&reasons))
 }
@@ -36,7 +36,7 @@ fn in_words(reasons: &Reasons) -> String {
 }
 
 fn believed(m: &BeliefThen, measured: Option<f64>) -> String {
-    let made_of = m.part.map_or_else(|| format!("{} results", m.n_observed), |part| part.to_string());
+    let made_of = m.subset.map_or_else(|| format!("{} results", m.n_observed), |part| part.to_string());
     let mut text = format!("model of {made_of}; the best was {}\n", m.best.map_or("none".into(), number));
     text += &format!("  expected there: {} ± {}", number(m.mean), number(m.sd));
     text += &measured.map_or_else(|| "\n".to_owned(), |value| format!("; measured: {}\n", number(value)));
@@ -57,7 +57,7 @@ fn believed(m: &BeliefThen, measured: Option<f64>) -> String {
         text += &listed(&m.pending);
     }
     if let Some(at) = &m.without_pending {
-        text += &format!("  without them it would be at {}", words::point(at));
+        text += &format!("  without them it would be at {}", format::point(at));
         text += &m.pushed_by.as_ref().map_or_else(String::new, |by| {
             format!("; trial {} is {} lengthscales from there", by.trial, number(by.distance))
         });
@@ -70,7 +70,7 @@ fn believed(m: &BeliefThen, measured: Option<f64>) -> String {
 fn listed(all: &[Neighbour]) -> String {
     let line = |n: &Neighbour| {
         let value = n.value.map_or_else(String::new, |value| format!(", value {}", number(value)));
-        format!("    trial {} at {}{value}  {}\n", n.trial, number(n.distance), words::point(&n.point))
+        format!("    trial {} at {}{value}  {}\n", n.trial, number(n.distance), format::point(&n.point))
     };
     all.iter().take(NEAREST).map(line).collect()
 }

@@ -150,7 +150,7 @@ impl Plan {
                 && study.trial(*trial).is_ok_and(|trial| trial.is_pending())
                 && released.insert(*trial)
             {
-                events.push(Event::Released { trial: *trial, request: None });
+                events.push(Event::Withdrawn { trial: *trial, request: None });
             }
         }
         Ok(events)

@@ -6,8 +6,8 @@ use elbowroom::space::{Parameter, Point, SearchSpace};
 use elbowroom::study::{Report, Results, Study, Trial, TrialId, TrialState};
 
 use super::{Act, Wishes};
+use crate::format::{number, point};
 use crate::sheet::{Complaint, Row, RowResult, Sheet, as_planned, is_same_well};
-use crate::words::{number, point};
 
 /// Reads rows one by one, and gathers complaints.
 pub struct Rows<'a> {
@@ -133,7 +133,7 @@ impl<'a> Rows<'a> {
         };
         match act {
             Act::Tell(_, report) => said_so(trial, report),
-            Act::Fail(..) | Act::Infeasible(..) => !matches!(trial.state, TrialState::Pending | TrialState::Released),
+            Act::Fail(..) | Act::Infeasible(..) => !matches!(trial.state, TrialState::Pending | TrialState::Withdrawn),
             _ => false,
         }
     }

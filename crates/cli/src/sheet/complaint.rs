@@ -1,6 +1,6 @@
 //! What is wrong with a file, all of it at once.
 
-use crate::fault::fault;
+use crate::error::cli_error;
 
 /// Something wrong with a line.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,5 +41,5 @@ pub fn all_of(mut complaints: Vec<Complaint>) -> anyhow::Error {
     if complaints.len() > MOST {
         lines.push(format!("and {} more", complaints.len() - MOST));
     }
-    fault(lines.join("\n"), hints.join("\n       "))
+    cli_error(lines.join("\n"), hints.join("\n       "))
 }

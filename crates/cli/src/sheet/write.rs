@@ -5,7 +5,7 @@ use elbowroom::space::{Parameter, Point, SearchSpace, Value};
 use elbowroom::study::TrialId;
 use elbowroom_view::cells::{column, guarded, result_column};
 
-use crate::words::number;
+use crate::format::number;
 
 /// A planned trial.
 pub struct Planned<'a> {

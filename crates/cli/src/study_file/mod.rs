@@ -58,12 +58,12 @@ impl StudyFile {
         let shown = path.display().to_string();
         let bytes = std::fs::read(path).map_err(|error| {
             let hint = "write one with `elbow init`, or name another";
-            crate::fault::fault(format!("{shown} could not be read: {error}"), hint)
+            crate::error::cli_error(format!("{shown} could not be read: {error}"), hint)
         })?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let good = error.utf8_error().valid_up_to();
             let line = 1 + error.as_bytes()[..good].iter().filter(|b| **b == b'\n').count();
-            crate::fault::fault(format!("{shown}, line {line}: this is no text in UTF-8"), "save the file as UTF-8")
+            crate::error::cli_error(format!("{shown}, line {line}: this is no text in UTF-8"), "save the file as UTF-8")
         })?;
         Self::parse(&text, &shown)
     }
@@ -180,11 +180,11 @@ impl Written {
     fn check(self, page: &Page<'_>) -> Result<StudyFile> {
         let name = self.name.get_ref().trim().to_owned();
         if name.is_empty() {
-            return Err(page.fault(Some(self.name.span()), "the study has no name", "name it"));
+            return Err(page.cli_error(Some(self.name.span()), "the study has no name", "name it"));
         }
         if elbowroom_store::check_name("the name", &name).is_err() {
             let hint = "take 1 to 200 letters, digits, spaces or signs";
-            return Err(page.fault(Some(self.name.span()), "no store takes a study of this name", hint));
+            return Err(page.cli_error(Some(self.name.span()), "no store takes a study of this name", hint));
         }
         let space = space(self.parameters, &self.constraints, page)?;
         let mut at = self.outcomes.as_ref().map_or_else(|| self.name.span(), Spanned::span);
@@ -215,7 +215,7 @@ impl Written {
             value if value.is_finite() => Ok(value),
             value => {
                 let hint = "give a finite value that is good enough, or leave it out";
-                Err(page.fault(Some(target.span()), &format!("the target is {value}"), hint))
+                Err(page.cli_error(Some(target.span()), &format!("the target is {value}"), hint))
             }
         });
         let target = target.transpose()?;
@@ -228,8 +228,8 @@ fn space(written: Spanned<Parameters>, constraints: &[Spanned<String>], page: &P
     let mut parameters = Vec::new();
     for (name, one) in written.into_inner().0 {
         let span = one.span();
-        let parameter =
-            parameter(&name, one.into_inner()).map_err(|(what, hint)| page.fault(Some(span.clone()), &what, hint))?;
+        let parameter = parameter(&name, one.into_inner())
+            .map_err(|(what, hint)| page.cli_error(Some(span.clone()), &what, hint))?;
         // Each by itself first, so that a complaint has its line.
         SearchSpace::new(vec![parameter.clone()]).map_err(|error| page.core(span, &error))?;
         parameters.push(parameter);
@@ -282,11 +282,11 @@ impl WrittenRun {
             checked.map_err(|error| page.run(span, &error))
         });
         let workers = self.workers.map(|workers| match *workers.get_ref() {
-            0 => Err(page.fault(Some(workers.span()), "no workers do no work", "allow at least 1")),
+            0 => Err(page.cli_error(Some(workers.span()), "no workers do no work", "allow at least 1")),
             n if n > MOST_WORKERS => {
                 let what = format!("{n} workers are more than one process runs");
                 let hint = format!("allow at most {MOST_WORKERS}; start `elbow worker` on more machines for more");
-                Err(page.fault(Some(workers.span()), &what, &hint))
+                Err(page.cli_error(Some(workers.span()), &what, &hint))
             }
             n => Ok(n),
         });

@@ -6,7 +6,7 @@ use elbowroom::error::Error as CoreError;
 use elbowroom::space::nearest;
 use toml::de::{DeTable, DeValue};
 
-use crate::fault::fault_of;
+use crate::error::fault_of;
 
 /// The text of a file, and what a complaint calls it.
 pub struct Page<'a> {
@@ -15,7 +15,7 @@ pub struct Page<'a> {
 }
 
 impl Page<'_> {
-    pub fn fault(&self, span: Option<Range<usize>>, what: &str, hint: &str) -> anyhow::Error {
+    pub fn cli_error(&self, span: Option<Range<usize>>, what: &str, hint: &str) -> anyhow::Error {
         self.fault_of("config", span, what, hint)
     }
 
@@ -37,7 +37,7 @@ impl Page<'_> {
     pub fn unread(&self, span: Option<Range<usize>>, message: &str) -> anyhow::Error {
         let message = message.trim_end();
         let hint = near(message).map(|near| format!("did you mean `{near}`?"));
-        self.fault(span, message, hint.as_deref().unwrap_or("compare it with the file that `elbow init` writes"))
+        self.cli_error(span, message, hint.as_deref().unwrap_or("compare it with the file that `elbow init` writes"))
     }
 
     pub fn core(&self, span: Range<usize>, error: &CoreError) -> anyhow::Error {

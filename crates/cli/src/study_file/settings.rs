@@ -20,14 +20,14 @@ pub fn strategy(written: Spanned<Value>, page: &Page<'_>) -> Result<StrategyConf
                 }
                 _ => {
                     let hint = format!("name one of {}, with its settings", StrategyConfig::names().join(", "));
-                    return Err(page.fault(Some(span), "the strategy has no name", &hint));
+                    return Err(page.cli_error(Some(span), "the strategy has no name", &hint));
                 }
             }
             read("strategy", table, page)
         }
         _ => {
             let hint = format!("name one of {}", StrategyConfig::names().join(", "));
-            Err(page.fault(Some(span), "the strategy is neither a name nor a table", &hint))
+            Err(page.cli_error(Some(span), "the strategy is neither a name nor a table", &hint))
         }
     }
 }
@@ -39,12 +39,12 @@ pub fn model(written: Spanned<Table>, page: &Page<'_>) -> Result<ModelConfig> {
         let at = page.key(&["model", "sd"]);
         if table.contains_key("noise") {
             let hint = "keep one of them: noise is the variance, sd its root";
-            return Err(page.fault(at, "the model has both `noise` and `sd`", hint));
+            return Err(page.cli_error(at, "the model has both `noise` and `sd`", hint));
         }
         let number = sd.as_float().or_else(|| sd.as_integer().map(|whole| whole as f64));
         let Some(variance) = number.filter(|sd| *sd >= 0.0).map(|sd| sd * sd).filter(|v| v.is_finite()) else {
             let hint = "give a number that is finite and not negative, or none to have it found";
-            return Err(page.fault(at, &format!("the standard deviation `sd` is {sd}"), hint));
+            return Err(page.cli_error(at, &format!("the standard deviation `sd` is {sd}"), hint));
         };
         table.insert("noise".to_owned(), Value::Float(variance));
     }
@@ -56,7 +56,7 @@ fn read<T: DeserializeOwned>(name: &str, table: Table, page: &Page<'_>) -> Resul
     settings::read(&serde_json::to_value(&table)?, &[name]).map_err(|unread| {
         let path: Vec<&str> = unread.path.iter().map(String::as_str).collect();
         if !path.is_empty() {
-            return page.fault(page.key(&path), &unread.what, &unread.hint);
+            return page.cli_error(page.key(&path), &unread.what, &unread.hint);
         }
         // Which key it is shows when each is read alone.
         let alone = |key: &&String| {

@@ -204,7 +204,7 @@ fn little_gain(situation: &Situation<'_>, batch: &mut Batch, least: f64) -> Opti
     let whole = batch.points.len();
     let (points, info) = (&batch.points, &mut batch.info);
     let mut promised = |k: usize| {
-        let joint = JointImprovement::part(situation, k, whole);
+        let joint = JointImprovement::of_some(situation, k, whole);
         info.work += joint.work();
         joint.value(&points[..k])
     };

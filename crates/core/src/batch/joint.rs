@@ -37,12 +37,12 @@ pub(super) struct JointImprovement<'a> {
 impl<'a> JointImprovement<'a> {
     /// As exact as it is known here.
     pub fn new(situation: &Situation<'a>, q: usize) -> Self {
-        Self::part(situation, q, q)
+        Self::of_some(situation, q, q)
     }
 
     /// For the first `q` points of a batch of `whole`, in the same way as for all of them: samples for few points are the
     /// first coordinates of those for many.
-    pub fn part(situation: &Situation<'a>, q: usize, whole: usize) -> Self {
+    pub fn of_some(situation: &Situation<'a>, q: usize, whole: usize) -> Self {
         let n = situation.pending.len() + q;
         let stream = situation.stream.child("joint improvement", 0);
         let rule = if situation.pending.len() + whole <= EXACT_POINTS {
@@ -163,7 +163,7 @@ mod tests {
         with_situation(0, 1, |situation, draw| {
             let u = |draw: &mut Stream| UnitPoint::clamped(vec![draw.uniform(), draw.uniform()]);
             let mut batch: Vec<UnitPoint> = (0..11).map(|_| u(draw)).collect();
-            let some = JointImprovement::part(situation, 11, 12).value(&batch);
+            let some = JointImprovement::of_some(situation, 11, 12).value(&batch);
             let worst =
                 (0..8).min_by(|&a, &b| situation.posterior.values()[a].total_cmp(&situation.posterior.values()[b]));
             let worst = situation.posterior.observed().nth(worst.unwrap()).unwrap();
@@ -177,7 +177,7 @@ mod tests {
     fn nothing_promises_nothing() {
         with_situation(0, 1, |situation, _| {
             assert_eq!(JointImprovement::new(situation, 0).value(&[]), 0.0);
-            assert_eq!(JointImprovement::part(situation, 0, 50).value(&[]), 0.0);
+            assert_eq!(JointImprovement::of_some(situation, 0, 50).value(&[]), 0.0);
         });
     }
 }

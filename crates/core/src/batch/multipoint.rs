@@ -61,7 +61,8 @@ impl BatchStrategy for Multipoint {
 /// What a point adds to those under way and joined. Batches are ranked as a whole: no point has a score.
 fn joint_at(situation: &Situation<'_>, q: BatchSize, joined: &[UnitPoint], u: &[f64]) -> Explanation {
     let n = joined.len();
-    let value = |batch: &[UnitPoint]| JointImprovement::part(situation, batch.len(), q.get().max(n + 1)).value(batch);
+    let value =
+        |batch: &[UnitPoint]| JointImprovement::of_some(situation, batch.len(), q.get().max(n + 1)).value(batch);
     let with: Vec<UnitPoint> = joined.iter().cloned().chain([UnitPoint::clamped(u.to_vec())]).collect();
     let (ln_others, ln_all) = (value(joined).ln(), value(&with).ln());
     // The first point has no others.

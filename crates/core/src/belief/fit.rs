@@ -2,20 +2,21 @@
 //!
 //! Kernel and output warp are chosen by evidence: the candidates are fitted to a part of the observations, and from the one
 //! under which the results (not their warped images) are most likely a last fit goes on, to all of them. Which
-//! observations each step sees is said in `part.rs`.
+//! observations each step sees is said in `subset.rs`.
 
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::scale::{Bending, Gauge, OutcomeMap, OutcomeRule};
-use super::subset::{self, Part};
+use super::config::{HyperparameterRule, ModelConfig};
+use super::scale::{Bending, Gauge, ResultScale, ScaleRule};
+use super::subset::{self, TrainingSubset};
 use super::trust;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::gp::{
-    FitParams, Hyperparameters, KernelKind, Likelihood, MeanRule, Metric, Noise, NoiseRule, Posterior, Prior, Priors,
-    Shape, fit, fit_bent, rescale, work,
+    FitParams, Hyperparameters, KernelKind, Likelihood, MeanRule, Metric, Noise, NoiseRule, Posterior, Shape, fit,
+    fit_bent, rescale, work,
 };
 use crate::linalg::Points;
 use crate::rng::Stream;
@@ -24,125 +25,6 @@ use crate::space::{Dimension, SearchSpace};
 /// A comparison needs the evidence to a hundredth of a nat or so, not the last digits of the hyperparameters. It does
 /// need searches that have arrived: cut off after 25 evaluations, they chose worse warps.
 const CONTEST_TOLERANCE: f64 = 1e-4;
-
-/// How a model is made of results.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ModelConfig {
-    /// Kernels to choose from.
-    pub kernels: Vec<KernelKind>,
-    /// One lengthscale per parameter (ARD), or one for all.
-    pub ard: bool,
-    /// How hyperparameters are found.
-    pub hyperparameters: HyperparameterRule,
-    /// The scale on which the model sees results.
-    pub outcome: OutcomeRule,
-    /// Known noise variance of every result that comes without its own; fitted if none.
-    pub noise: Option<f64>,
-    /// Least noise variance of a fit, relative to the variance of the results.
-    pub noise_floor: f64,
-    /// Prior of the noise variance.
-    pub noise_prior: Prior,
-    /// The most observations that a model is made of: beyond it a [`Part`](super::Part) of them.
-    pub max_observations: usize,
-}
-
-/// How the hyperparameters of a model are found.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum HyperparameterRule {
-    /// Maximum a posteriori with dimension-scaled priors, starting from the last fit, the prior and some random draws.
-    Map {
-        /// Random starts.
-        random_starts: usize,
-    },
-    /// Maximum likelihood, the best of some random starts: the paper's way, with 10.
-    MaximumLikelihood {
-        /// Random starts.
-        starts: usize,
-    },
-    /// Given, for results on the model's scale and points in the unit cube; no search, and the first kernel is taken.
-    Fixed {
-        /// Kernel variance.
-        variance: f64,
-        /// One lengthscale per searched parameter.
-        lengthscales: Vec<f64>,
-        /// Noise variance.
-        noise: f64,
-    },
-}
-
-impl Default for ModelConfig {
-    fn default() -> Self {
-        Self {
-            kernels: vec![KernelKind::Matern52],
-            ard: true,
-            hyperparameters: HyperparameterRule::Map { random_starts: 1 },
-            outcome: OutcomeRule::Warped,
-            noise: None,
-            noise_floor: 1e-10,
-            noise_prior: Priors::dimension_scaled(1).noise,
-            max_observations: 1000,
-        }
-    }
-}
-
-/// The most random starts of a fit: it bounds the time that one damaged configuration can take.
-const MAX_STARTS: usize = 1000;
-
-impl ModelConfig {
-    /// Refuses settings out of their range, by name; `dim` is the number of searched parameters.
-    pub(crate) fn validate(&self, dim: usize) -> Result<()> {
-        if self.kernels.is_empty() {
-            return Err(Error::config("model.kernels is empty", "name at least one kernel"));
-        }
-        if let Some(v) = self.noise.filter(|v| !(v.is_finite() && *v >= 0.0)) {
-            let hint = "give a variance that is finite and not negative, or none to have it fitted";
-            return Err(Error::config(format!("model.noise is {v}"), hint));
-        }
-        if !(0.0..=1.0).contains(&self.noise_floor) {
-            let what = format!("model.noise_floor is {}", self.noise_floor);
-            return Err(Error::config(what, "give a share of the variance of the results, from 0 to 1"));
-        }
-        if !self.noise_prior.is_proper() {
-            return Err(Error::config(
-                format!("model.noise_prior is {:?}", self.noise_prior),
-                "give finite parameters, and positive ones but for mu",
-            ));
-        }
-        if self.max_observations < MIN_OBSERVATIONS {
-            let what = format!("model.max_observations is {}", self.max_observations);
-            return Err(Error::config(what, format!("take at least {MIN_OBSERVATIONS}; a model of n costs n³")));
-        }
-        self.hyperparameters.validate(dim)
-    }
-}
-
-/// The least bound on the observations of a model: each of its shares should have some.
-const MIN_OBSERVATIONS: usize = 20;
-
-impl HyperparameterRule {
-    fn validate(&self, dim: usize) -> Result<()> {
-        match self {
-            HyperparameterRule::Map { random_starts: n } | HyperparameterRule::MaximumLikelihood { starts: n }
-                if *n > MAX_STARTS =>
-            {
-                let what = format!("model.hyperparameters: {n} random starts were asked for");
-                Err(Error::config(what, format!("take at most {MAX_STARTS}")))
-            }
-            HyperparameterRule::MaximumLikelihood { starts: 0 } => Err(Error::config(
-                "model.hyperparameters: maximum likelihood of 0 starts was asked for",
-                "take at least 1; the paper takes 10",
-            )),
-            HyperparameterRule::Fixed { variance, lengthscales, noise } => {
-                // Which kernel does not matter here, and one observation stands for all.
-                let hyper = Hyperparameters::new(KernelKind::Rbf, *variance, lengthscales.clone(), *noise);
-                hyper.check(1, dim).map_err(|error| error.within("model.hyperparameters"))
-            }
-            _ => Ok(()),
-        }
-    }
-}
 
 /// What a model is made of: unit points, values to be *maximized*, and noise variances where they are known.
 #[derive(Debug, Clone, PartialEq)]
@@ -161,7 +43,7 @@ pub struct Model {
     /// The posterior, in the model's own units.
     pub posterior: Posterior,
     /// The map between results and the model's units.
-    pub outcome: OutcomeMap,
+    pub scale: ResultScale,
     /// What is recorded of the fit: enough to start the next one from.
     pub record: ModelRecord,
     /// Operations that the fit took, to leading order; see [`FitInfo::work`](crate::gp::FitInfo::work).
@@ -179,8 +61,8 @@ pub struct ModelRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bend: Option<f64>,
     /// The part of the observations that it was made of, if there were more than a model may have.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub part: Option<Part>,
+    #[serde(rename = "part", default, skip_serializing_if = "Option::is_none")]
+    pub subset: Option<TrainingSubset>,
 }
 
 /// Distinct points that a warp needs. Few results can often be bent until they lie on a smooth curve, of which the model
@@ -231,8 +113,8 @@ impl Model {
     pub fn predict_value(&self, u: &[f64]) -> (f64, f64) {
         let p = self.posterior.predict(u);
         let sd = p.variance.sqrt();
-        let half_width = 0.5 * (self.outcome.decode(p.mean + sd) - self.outcome.decode(p.mean - sd));
-        (self.outcome.decode(p.mean), half_width.abs())
+        let half_width = 0.5 * (self.scale.decode(p.mean + sd) - self.scale.decode(p.mean - sd));
+        (self.scale.decode(p.mean), half_width.abs())
     }
 }
 
@@ -267,9 +149,9 @@ impl Fitting<'_> {
     /// The contest, the fit to all data, and the checks of that.
     pub fn whole(&self) -> Result<Fitted> {
         let mut work = 0.0;
-        let part = subset::contest(self.all, self.stream)?;
-        let mut entry = self.contest(part.as_ref().unwrap_or(self.all), &mut work)?;
-        if part.is_some() {
+        let subset = subset::contest(self.all, self.stream)?;
+        let mut entry = self.contest(subset.as_ref().unwrap_or(self.all), &mut work)?;
+        if subset.is_some() {
             entry = self.start(entry, &mut work)?;
         }
         let mut fitted = trust::checked(self, self.last_fit(entry)?)?;
@@ -304,12 +186,12 @@ impl Fitting<'_> {
     }
 
     fn may_warp(&self) -> bool {
-        self.config.outcome == OutcomeRule::Warped && n_distinct(self.all) >= MIN_WARPED
+        self.config.scale == ScaleRule::Warped && n_distinct(self.all) >= MIN_WARPED
     }
 
     /// The map of all results with a bend.
-    fn outcome(&self, bend: Option<f64>) -> OutcomeMap {
-        OutcomeMap::by(self.config.outcome, &self.gauge, self.all.y(), bend)
+    fn scale(&self, bend: Option<f64>) -> ResultScale {
+        ResultScale::by(self.config.scale, &self.gauge, self.all.y(), bend)
     }
 
     /// Where to start on all data: at the winner of a contest on a part of them or at the last fit, with the bend and the
@@ -336,7 +218,7 @@ impl Fitting<'_> {
             bends.push(None);
             bends.extend((0..BENDS).map(|level| Some(bend_at(level))));
         }
-        let maps: Vec<OutcomeMap> = bends.iter().map(|bend| self.outcome(*bend)).collect();
+        let maps: Vec<ResultScale> = bends.iter().map(|bend| self.scale(*bend)).collect();
         let values: Vec<Vec<f64>> =
             maps.iter().map(|map| self.all.y().iter().map(|&y| map.encode(y)).collect()).collect();
         let data = self.encoded(self.all, &maps[0])?;
@@ -358,7 +240,7 @@ impl Fitting<'_> {
         // Few results are not worth it: on the tuning tasks a bend between those of the grid lost 0.07 decades there.
         let may_bend = self.all.noise().is_none() && self.all.len() > subset::CONTEST;
         if let Some(bend) = entry.bend.filter(|_| may_bend) {
-            let data = self.encoded(self.all, &self.outcome(entry.bend))?;
+            let data = self.encoded(self.all, &self.scale(entry.bend))?;
             let params = self.last_params(&entry, &data);
             let mut bending = Bending::new(&self.gauge, self.all.y());
             let range = (bend_at(BENDS - 1).ln(), bend_at(0).ln());
@@ -369,16 +251,16 @@ impl Fitting<'_> {
                 bent = true;
             }
         }
-        let outcome = self.outcome(entry.bend);
-        let data = self.encoded(self.all, &outcome)?;
+        let scale = self.scale(entry.bend);
+        let data = self.encoded(self.all, &scale)?;
         let params = self.last_params(&entry, &data);
         if bent {
             let posterior = Likelihood::new(&data, params.shape).posterior(&entry.theta)?;
-            let record = ModelRecord { kernel: entry.kernel, theta: entry.theta, bend: outcome.bend(), part: None };
-            let model = Model { posterior, outcome, record, work: work + work::factorization(data.len()) };
+            let record = ModelRecord { kernel: entry.kernel, theta: entry.theta, bend: scale.bend(), subset: None };
+            let model = Model { posterior, scale, record, work: work + work::factorization(data.len()) };
             return Ok(Fitted { model, value: entry.value });
         }
-        let mut fitted = self.search(&data, outcome, &params)?;
+        let mut fitted = self.search(&data, scale, &params)?;
         fitted.model.work += work;
         Ok(fitted)
     }
@@ -392,20 +274,20 @@ impl Fitting<'_> {
         theta: Option<Vec<f64>>,
         max_evaluations: Option<usize>,
     ) -> Result<Fitted> {
-        let outcome = self.outcome(bend);
-        let data = self.encoded(self.all, &outcome)?;
+        let scale = self.scale(bend);
+        let data = self.encoded(self.all, &scale)?;
         let mut params = self.params(kernel, &data);
         params.warm = theta;
         params.random_starts = 0;
         params.max_evaluations = max_evaluations.unwrap_or(params.max_evaluations);
-        self.search(&data, outcome, &params)
+        self.search(&data, scale, &params)
     }
 
-    fn search(&self, data: &Dataset, outcome: OutcomeMap, params: &FitParams) -> Result<Fitted> {
+    fn search(&self, data: &Dataset, scale: ResultScale, params: &FitParams) -> Result<Fitted> {
         let found = fit(data, params, self.stream)?;
-        let record = ModelRecord { kernel: params.shape.kernel, theta: found.theta, bend: outcome.bend(), part: None };
-        let value = found.value + outcome.ln_jacobian(self.all.y());
-        Ok(Fitted { model: Model { posterior: found.posterior, outcome, record, work: found.info.work }, value })
+        let record = ModelRecord { kernel: params.shape.kernel, theta: found.theta, bend: scale.bend(), subset: None };
+        let value = found.value + scale.ln_jacobian(self.all.y());
+        Ok(Fitted { model: Model { posterior: found.posterior, scale, record, work: found.info.work }, value })
     }
 
     fn last_params(&self, entry: &Entry, data: &Dataset) -> FitParams {
@@ -461,8 +343,8 @@ impl Fitting<'_> {
         explore: bool,
         work: &mut f64,
     ) -> Result<Entry> {
-        let outcome = self.outcome(bend);
-        let data = self.encoded(raw, &outcome)?;
+        let scale = self.scale(bend);
+        let data = self.encoded(raw, &scale)?;
         let mut params = self.params(kernel, &data);
         params.warm = warm;
         params.value_tolerance = CONTEST_TOLERANCE;
@@ -471,11 +353,11 @@ impl Fitting<'_> {
         }
         let found = fit(&data, &params, self.stream)?;
         *work += found.info.work;
-        Ok(Entry { kernel, bend, value: found.value + outcome.ln_jacobian(raw.y()), theta: found.theta })
+        Ok(Entry { kernel, bend, value: found.value + scale.ln_jacobian(raw.y()), theta: found.theta })
     }
 
-    fn encoded(&self, raw: &Dataset, outcome: &OutcomeMap) -> Result<Dataset> {
-        encoded(raw, outcome, self.gauge.wild_noise(raw.y()).filter(|_| self.config.outcome != OutcomeRule::Centred))
+    fn encoded(&self, raw: &Dataset, scale: &ResultScale) -> Result<Dataset> {
+        encoded(raw, scale, self.gauge.wild_noise(raw.y()).filter(|_| self.config.scale != ScaleRule::Centred))
     }
 
     fn params(&self, kernel: KernelKind, data: &Dataset) -> FitParams {
@@ -483,9 +365,9 @@ impl Fitting<'_> {
         shape.metric = metric(self.space);
         shape.ard = self.config.ard;
         // On the other scales the results have variance 1.
-        let (mean, variance) = match self.config.outcome {
-            OutcomeRule::Centred => (MeanRule::Known(0.0), mean_square(data.y())),
-            OutcomeRule::Warped | OutcomeRule::Standardized => (MeanRule::Estimated { prior_sd: 1.0 }, 1.0),
+        let (mean, variance) = match self.config.scale {
+            ScaleRule::Centred => (MeanRule::Known(0.0), mean_square(data.y())),
+            ScaleRule::Warped | ScaleRule::Standardized => (MeanRule::Estimated { prior_sd: 1.0 }, 1.0),
         };
         shape.mean = mean;
         shape.noise = match self.all.noise() {
@@ -508,8 +390,8 @@ impl Fitting<'_> {
         let HyperparameterRule::Fixed { variance, lengthscales, noise } = &self.config.hyperparameters else {
             return Err(Error::config("the hyperparameters are not fixed", "give all of them"));
         };
-        let outcome = self.outcome(None);
-        let data = self.encoded(self.all, &outcome)?;
+        let scale = self.scale(None);
+        let data = self.encoded(self.all, &scale)?;
         let kernel = self.first_kernel();
         let mut hyper = Hyperparameters::new(kernel, *variance, lengthscales.clone(), *noise);
         hyper.metric = metric(self.space);
@@ -517,8 +399,8 @@ impl Fitting<'_> {
             hyper.noise = Noise::PerObservation(noise.to_vec());
         }
         let posterior = Posterior::new(&data, hyper)?;
-        let record = ModelRecord { kernel, theta: Vec::new(), bend: None, part: None };
-        Ok(Model { posterior, outcome, record, work: work::factorization(self.all.len()) })
+        let record = ModelRecord { kernel, theta: Vec::new(), bend: None, subset: None };
+        Ok(Model { posterior, scale, record, work: work::factorization(self.all.len()) })
     }
 
     fn first_kernel(&self) -> KernelKind {
@@ -551,11 +433,11 @@ pub(super) struct Entry {
 
 /// The observations in the model's units. A noise variance is divided by the squared slope of the map at its value; what
 /// wild ones have on top is in the model's units already.
-fn encoded(raw: &Dataset, outcome: &OutcomeMap, wild: Option<Vec<f64>>) -> Result<Dataset> {
-    let y: Vec<f64> = raw.y().iter().map(|&y| outcome.encode(y)).collect();
+fn encoded(raw: &Dataset, scale: &ResultScale, wild: Option<Vec<f64>>) -> Result<Dataset> {
+    let y: Vec<f64> = raw.y().iter().map(|&y| scale.encode(y)).collect();
     // An observation with a noise of 1e30 variances says nothing; infinity would not be a variance.
     let most = 1e30 * mean_square(&y).max(1.0);
-    let relative = |(v, z): (&f64, &f64)| (v.sqrt() / outcome.slope(*z)).powi(2).min(most);
+    let relative = |(v, z): (&f64, &f64)| (v.sqrt() / scale.slope(*z)).powi(2).min(most);
     let declared = raw.noise().map(|v| v.iter().zip(&y).map(relative).collect::<Vec<f64>>());
     let noise = match (declared, wild) {
         (Some(declared), Some(wild)) => Some(declared.iter().zip(wild).map(|(a, b)| a + b).collect()),

@@ -3,11 +3,13 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `config` | how a model is made |
 //! | `fit` | from results to a model: contest of kernels and warps, then a fit to all |
 //! | `scale` | how results are scaled and bent before they are modelled |
 //! | `subset` | the part of very many results that a model is made of |
 //! | `trust` | what a model says of results left out, and what is done with one that fails |
 
+mod config;
 mod fit;
 mod scale;
 mod subset;
@@ -15,10 +17,11 @@ mod trust;
 
 use std::sync::Arc;
 
+pub use config::{HyperparameterRule, ModelConfig};
 pub(crate) use fit::metric;
-pub use fit::{HyperparameterRule, Model, ModelConfig, ModelRecord, Observations};
-pub use scale::{Gauge, OutcomeMap, OutcomeRule};
-pub use subset::Part;
+pub use fit::{Model, ModelRecord, Observations};
+pub use scale::{Gauge, ResultScale, ScaleRule};
+pub use subset::TrainingSubset;
 pub(crate) use subset::{Candidate, choose, typical};
 pub(crate) use trust::ENOUGH;
 pub use trust::{Errors, LeaveOneOut};

@@ -25,13 +25,13 @@ use crate::gp::Bent;
 /// The scale on which a model sees results.
 ///
 /// ```
-/// use elbowroom::study::OutcomeRule;
-/// assert_eq!(serde_json::from_str::<OutcomeRule>(r#""centred""#)?, OutcomeRule::Centred);
+/// use elbowroom::study::ScaleRule;
+/// assert_eq!(serde_json::from_str::<ScaleRule>(r#""centred""#)?, ScaleRule::Centred);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum OutcomeRule {
+pub enum ScaleRule {
     /// With mean 0 and standard deviation 1, warped if the evidence says so.
     #[default]
     Warped,
@@ -248,27 +248,27 @@ fn behind_a_stretch(typical: &[f64], all: &[f64]) -> Option<f64> {
 /// A monotone map between results (to be maximized) and model values with mean 0 and, unless they are only centred,
 /// standard deviation 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct OutcomeMap {
+pub struct ResultScale {
     gauge: Gauge,
     bend: Option<f64>,
     center: f64,
     spread: f64,
 }
 
-impl OutcomeMap {
-    /// The map of a rule; a bend is for [`OutcomeRule::Warped`] alone.
+impl ResultScale {
+    /// The map of a rule; a bend is for [`ScaleRule::Warped`] alone.
     ///
     /// ```
-    /// use elbowroom::study::{Gauge, OutcomeMap, OutcomeRule};
+    /// use elbowroom::study::{Gauge, ResultScale, ScaleRule};
     /// let y = [1.0, 4.0, 7.0];
-    /// let map = OutcomeMap::by(OutcomeRule::Centred, &Gauge::new(&y, &[0, 1, 2]), &y, None);
+    /// let map = ResultScale::by(ScaleRule::Centred, &Gauge::new(&y, &[0, 1, 2]), &y, None);
     /// assert_eq!((map.encode(7.0), map.decode(-3.0)), (3.0, 1.0));
     /// ```
-    pub fn by(rule: OutcomeRule, gauge: &Gauge, y: &[f64], bend: Option<f64>) -> Self {
+    pub fn by(rule: ScaleRule, gauge: &Gauge, y: &[f64], bend: Option<f64>) -> Self {
         match rule {
-            OutcomeRule::Warped => Self::new(gauge, y, bend),
-            OutcomeRule::Standardized => Self::new(gauge, y, None),
-            OutcomeRule::Centred => Self::centred(y),
+            ScaleRule::Warped => Self::new(gauge, y, bend),
+            ScaleRule::Standardized => Self::new(gauge, y, None),
+            ScaleRule::Centred => Self::centred(y),
         }
     }
 
@@ -402,8 +402,8 @@ mod tests {
         Gauge::new(y, &(0..y.len()).collect::<Vec<_>>())
     }
 
-    fn map_of(y: &[f64], bend: Option<f64>) -> OutcomeMap {
-        OutcomeMap::new(&gauge_of(y), y, bend)
+    fn map_of(y: &[f64], bend: Option<f64>) -> ResultScale {
+        ResultScale::new(&gauge_of(y), y, bend)
     }
 
     proptest! {
@@ -458,7 +458,7 @@ mod tests {
         for (size, kept) in [(1.0, true), (1e40, true), (1e-40, true), (1e300, false), (1e-300, false)] {
             // Their mean is a quarter of the size.
             let y = [-size, 0.5 * size, size, 0.5 * size];
-            let map = OutcomeMap::by(OutcomeRule::Centred, &gauge_of(&y), &y, Some(0.1));
+            let map = ResultScale::by(ScaleRule::Centred, &gauge_of(&y), &y, Some(0.1));
             let unit = if kept { size } else { 1.0 };
             for (v, z) in y.iter().zip([-1.25, 0.25, 0.75, 0.25]) {
                 assert!((map.encode(*v) - z * unit).abs() <= 1e-15 * unit, "{size}: {}", map.encode(*v));
@@ -492,7 +492,7 @@ mod tests {
             // The variance of the gaps 0, 0.5, 1, 2, 3, 4, 5 and 5, by hand: 80.25/8 − (20.5/8)².
             assert!((gauge.scale - 3.464_843_75f64.sqrt()).abs() < 1e-14);
             for bend in [None, Some(0.1)] {
-                let map = OutcomeMap::new(&gauge, &y, bend);
+                let map = ResultScale::new(&gauge, &y, bend);
                 for v in y {
                     let back = map.decode(map.encode(v));
                     // u of 700 has lost three digits in γ, and its exponential three more.
@@ -568,7 +568,7 @@ mod tests {
         for bend in [1e-3f64, 0.1, 2.0] {
             let (b, h) = (bend.ln(), 1e-5);
             let (values, slopes, ln_jacobian, slope) = at(b);
-            let map = OutcomeMap::new(&gauge, &y, Some(bend));
+            let map = ResultScale::new(&gauge, &y, Some(bend));
             assert!((ln_jacobian - map.ln_jacobian(&y)).abs() < 1e-12 * ln_jacobian.abs());
             let (above, below) = (at(b + h), at(b - h));
             // Central differences: h² and rounding over h.

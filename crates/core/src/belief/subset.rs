@@ -50,14 +50,14 @@ const POOL: usize = 8;
 /// The part of the observations that a model is made of.
 ///
 /// ```
-/// use elbowroom::study::Part;
-/// let part = Part { best: 500, latest: 250, spread: 250, of: 12_345 };
+/// use elbowroom::study::TrainingSubset;
+/// let part = TrainingSubset { best: 500, latest: 250, spread: 250, of: 12_345 };
 /// assert_eq!(part.len(), 1000);
 /// let words = "1000 of 12345 observations: the 500 best, the 250 latest and 250 spread over the rest";
 /// assert_eq!(part.to_string(), words);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Part {
+pub struct TrainingSubset {
     /// How many are there for their values.
     pub best: usize,
     /// How many of the others are there as the latest.
@@ -68,7 +68,7 @@ pub struct Part {
     pub of: usize,
 }
 
-impl Part {
+impl TrainingSubset {
     /// The shares of a model of at most `bound` of `of` observations; none if it is made of all of them.
     pub(crate) fn of(of: usize, bound: usize) -> Option<Self> {
         let latest = bound / 4;
@@ -82,7 +82,7 @@ impl Part {
     }
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for TrainingSubset {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { best, latest, spread, of } = self;
         let n = self.len();
@@ -105,10 +105,10 @@ pub(super) fn contest(all: &Dataset, stream: &Stream) -> Result<Option<Dataset>>
     for &i in &order {
         x.push(all.x().row(i));
     }
-    let part = Dataset::new(x, order.iter().map(|&i| all.y()[i]).collect())?;
+    let subset = Dataset::new(x, order.iter().map(|&i| all.y()[i]).collect())?;
     match all.noise() {
-        Some(noise) => part.with_noise(order.iter().map(|&i| noise[i]).collect()).map(Some),
-        None => Ok(Some(part)),
+        Some(noise) => subset.with_noise(order.iter().map(|&i| noise[i]).collect()).map(Some),
+        None => Ok(Some(subset)),
     }
 }
 
@@ -142,13 +142,13 @@ pub(crate) struct Candidate<'a> {
 }
 
 /// The indices of the part, in ascending order.
-pub(crate) fn choose(all: &[Candidate<'_>], part: Part) -> Vec<usize> {
+pub(crate) fn choose(all: &[Candidate<'_>], subset: TrainingSubset) -> Vec<usize> {
     let mut rest: Vec<usize> = (0..all.len()).collect();
     let best = |i: &usize| (Reverse(Ordered(all[*i].value)), all[*i].trial, *i);
-    let mut kept = take_first(&mut rest, part.best, best);
+    let mut kept = take_first(&mut rest, subset.best, best);
     let latest = |i: &usize| (Reverse(all[*i].trial), Reverse(*i));
-    kept.extend(take_first(&mut rest, part.latest, latest));
-    kept.extend(spread(all, rest, part.spread));
+    kept.extend(take_first(&mut rest, subset.latest, latest));
+    kept.extend(spread(all, rest, subset.spread));
     kept.sort_unstable();
     kept
 }
@@ -231,7 +231,7 @@ mod tests {
     fn chosen(all: &[(f64, [f64; 2])], bound: usize) -> Vec<usize> {
         let candidates: Vec<Candidate<'_>> =
             all.iter().zip(0..).map(|((value, unit), trial)| Candidate { value: *value, trial, unit }).collect();
-        choose(&candidates, Part::of(all.len(), bound).unwrap())
+        choose(&candidates, TrainingSubset::of(all.len(), bound).unwrap())
     }
 
     #[test]

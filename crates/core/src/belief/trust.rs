@@ -14,7 +14,7 @@
 use std::cmp::Ordering;
 
 use super::fit::{Entry, Fitted, Fitting, Model, ModelRecord};
-use super::scale::OutcomeRule;
+use super::scale::ScaleRule;
 use crate::error::Result;
 use crate::gp::LeftOut;
 
@@ -109,15 +109,15 @@ impl Model {
         let values = self.posterior.values();
         let left_out = self.posterior.leave_one_out();
         let squares: Vec<f64> = left_out.iter().zip(values).map(|(l, y)| (y - l.mean).powi(2) / l.variance).collect();
-        let results: Vec<f64> = values.iter().map(|y| self.outcome.decode(*y)).collect();
-        let error = |(l, y): (&LeftOut, &f64)| (y - self.outcome.decode(l.mean)).abs();
+        let results: Vec<f64> = values.iter().map(|y| self.scale.decode(*y)).collect();
+        let error = |(l, y): (&LeftOut, &f64)| (y - self.scale.decode(l.mean)).abs();
         let mut errors: Vec<f64> = left_out.iter().zip(&results).map(error).collect();
         errors.sort_by(f64::total_cmp);
         let ln_density: f64 = left_out.iter().zip(values).map(|(l, y)| l.ln_density(*y)).sum();
         LeaveOneOut {
             errors: Errors::of(&squares),
             error: errors.get(errors.len() / 2).copied().unwrap_or(0.0),
-            ln_density: ln_density + self.outcome.ln_jacobian(&results),
+            ln_density: ln_density + self.scale.ln_jacobian(&results),
         }
     }
 
@@ -129,7 +129,7 @@ impl Model {
         let mut all: Vec<(f64, f64, f64)> = (left_out.iter().zip(posterior.values()).zip(posterior.observed()))
             .map(|((l, y), x)| ((y - l.mean).powi(2) / l.variance, *y, posterior.squared_distance(x, u)))
             .collect();
-        let mean = |part: &[(f64, f64, f64)]| part.iter().map(|p| p.0).sum::<f64>() / part.len().max(1) as f64;
+        let mean = |subset: &[(f64, f64, f64)]| subset.iter().map(|p| p.0).sum::<f64>() / subset.len().max(1) as f64;
         let of_all = mean(&all);
         all.sort_by(|a, b| b.1.total_cmp(&a.1));
         let of_better = mean(&all[..all.len().div_ceil(3)]);
@@ -187,7 +187,7 @@ fn not_too_sure(fitting: &Fitting<'_>, mut fitted: Fitted) -> Result<Fitted> {
 /// model that has to go through it is rough everywhere.
 pub(super) fn without_accident(fitting: &Fitting<'_>, fitted: Fitted) -> Result<Fitted> {
     let y = fitting.all.y();
-    let suspect = suspect(&fitted.model).filter(|_| fitting.config.outcome != OutcomeRule::Centred);
+    let suspect = suspect(&fitted.model).filter(|_| fitting.config.scale != ScaleRule::Centred);
     let Some(gauge) = suspect.and_then(|i| fitting.gauge.with_accident(y, y[i])) else { return Ok(fitted) };
     let without = Fitting { gauge, ..*fitting };
     let ModelRecord { kernel, bend, theta, .. } = fitted.model.record.clone();
@@ -214,7 +214,7 @@ fn suspect(model: &Model) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::super::scale::Gauge;
-    use super::super::subset as part;
+    use super::super::subset;
     use super::*;
     use crate::data::Dataset;
     use crate::linalg::Points;
@@ -225,7 +225,7 @@ mod tests {
     fn with_fitting(test: impl FnOnce(Fitting<'_>)) {
         let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
         let (config, stream, all) = (ModelConfig::default(), Stream::new(1), waves());
-        let gauge = Gauge::new(all.y(), &part::typical(all.x()));
+        let gauge = Gauge::new(all.y(), &subset::typical(all.x()));
         test(Fitting { config: &config, space: &space, warm: None, stream: &stream, all: &all, gauge });
     }
 
@@ -275,7 +275,7 @@ mod tests {
                 // The wave is at its top there.
                 y[4] = accident;
                 let all = Dataset::new(fitting.all.x().clone(), y).unwrap();
-                let gauge = Gauge::new(all.y(), &part::typical(all.x()));
+                let gauge = Gauge::new(all.y(), &subset::typical(all.x()));
                 let fitting = Fitting { all: &all, gauge, ..fitting };
                 let through = fitting.whole().unwrap();
                 let around = without_accident(&fitting, fitting.whole().unwrap()).unwrap();

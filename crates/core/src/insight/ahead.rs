@@ -53,8 +53,8 @@ fn square_error(study: &Study, model: &Model, told: &Event) -> Option<f64> {
         return None;
     };
     let unit = &study.trial(*trial).ok()?.unit;
-    let result = model.outcome.encode(study.config().goal.maximized(*value));
-    let known = noise.map(|v| v / model.outcome.slope(result).powi(2));
+    let result = model.scale.encode(study.config().goal.maximized(*value));
+    let known = noise.map(|v| v / model.scale.slope(result).powi(2));
     let p = model.posterior.predict(unit);
     let variance = p.variance + known.unwrap_or_else(|| model.posterior.hyper().noise.typical());
     Some((result - p.mean).powi(2) / variance)

@@ -7,7 +7,7 @@ use crate::optim::Bounds;
 use crate::penalty::{Norm, lipschitz};
 use crate::rng::Stream;
 use crate::space::Dimension;
-use crate::study::{Errors, Model, Standing, Streak, Study};
+use crate::study::{Errors, Model, Streak, Study, TrialStatus};
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -87,8 +87,8 @@ pub fn findings(study: &Study, with_model: bool) -> Vec<Finding> {
 
 fn failures(study: &Study) -> Option<Finding> {
     let trials = study.trials();
-    let count = |standing: Standing| trials.iter().filter(|trial| Standing::of(trial) == standing).count();
-    let (n_failed, n_infeasible) = (count(Standing::Failed), count(Standing::Infeasible));
+    let count = |status: TrialStatus| trials.iter().filter(|trial| TrialStatus::of(trial) == status).count();
+    let (n_failed, n_infeasible) = (count(TrialStatus::Failed), count(TrialStatus::Infeasible));
     ((n_failed + n_infeasible) * 4 > trials.len()).then(|| {
         let what = format!("of {} trials, {n_failed} failed and {n_infeasible} are infeasible", trials.len());
         Finding::note(what, "look at `elbow trials --state failed,infeasible`, and bound the space or add a constraint")
@@ -142,8 +142,8 @@ fn model(study: &Study) -> Vec<Finding> {
     }
     match study.model() {
         Ok(model) => {
-            let part = model.record.part.map(|part| Finding::fine(format!("the model is made of {part}")));
-            let mut findings: Vec<Finding> = part.into_iter().collect();
+            let subset = model.record.subset.map(|subset| Finding::fine(format!("the model is made of {subset}")));
+            let mut findings: Vec<Finding> = subset.into_iter().collect();
             let before = findings.len();
             findings.extend(dead_parameters(study, &model));
             findings.extend(noise(&model));

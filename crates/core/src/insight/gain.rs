@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::normal::ln_ei;
-use crate::study::{Ask, Event, OutcomeRule, Source, Study, Trial};
+use crate::study::{Ask, Event, ScaleRule, Source, Study, Trial};
 
 /// E max(0, best − Y) where the strategy would go next if nothing were pending, in the user's units; none before there
 /// is a model.
@@ -28,8 +28,8 @@ pub fn expected_gain(study: &Study) -> Result<Option<f64>> {
     let Some(best) = study.best().and_then(Trial::value) else { return Ok(None) };
     let plain = study.events().iter().cloned().map(|event| match event {
         Event::Created { mut config } => {
-            if config.model.outcome == OutcomeRule::Warped {
-                config.model.outcome = OutcomeRule::Standardized;
+            if config.model.scale == ScaleRule::Warped {
+                config.model.scale = ScaleRule::Standardized;
             }
             config.budget = None;
             Event::Created { config }
@@ -37,7 +37,7 @@ pub fn expected_gain(study: &Study) -> Result<Option<f64>> {
         other => other,
     });
     let study = Study::replay_with(plain, study.parts())?;
-    let suggestion = study.suggest(Ask::new(1).beside(Vec::new()))?;
+    let suggestion = study.suggest(Ask::new(1).with_pending(Vec::new()))?;
     let Some(next) = suggestion.trials.first().filter(|next| next.source == Source::Model) else { return Ok(None) };
     let (mean, sd) = study.model()?.predict_value(&study.space().encode(&next.point)?);
     let above = mean - study.config().goal.maximized(best);

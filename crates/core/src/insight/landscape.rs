@@ -59,7 +59,7 @@ pub fn landscape(study: &Study, pending: &[TrialId], points: &Points) -> Result<
         return Err(Error::data("a model needs two results at least", "run more trials first"));
     }
     let explain = |pending: Vec<TrialId>| {
-        study.in_situation(Ask::new(1).beside(pending), |situation, q| {
+        study.in_situation(Ask::new(1).with_pending(pending), |situation, q| {
             let chooser = study.strategy()?.bind(situation, q)?;
             let all: Vec<Explanation> = points.iter().map(|u| chooser.explain(u)).collect();
             Ok((all, chooser.penalizers()))
@@ -72,7 +72,7 @@ pub fn landscape(study: &Study, pending: &[TrialId], points: &Points) -> Result<
     let seen = points.iter().zip(before.iter().zip(&after)).map(|(u, (before, after))| {
         let p = model.posterior.predict_value(u, &mut scratch);
         let sd = p.variance.sqrt().max(f64::MIN_POSITIVE);
-        let decode = |value: f64| model.outcome.decode(value);
+        let decode = |value: f64| model.scale.decode(value);
         Seen {
             mean: goal.maximized(decode(p.mean)),
             sd: 0.5 * (decode(p.mean + sd) - decode(p.mean - sd)).abs(),

@@ -67,7 +67,7 @@ pub fn quality(study: &Study) -> Result<Quality> {
     let left_out = posterior.leave_one_out();
     let deviation = |i: usize| (posterior.values()[i] - left_out[i].mean) / left_out[i].variance.sqrt();
     let n = left_out.len();
-    let decode = |value: f64| goal.maximized(model.outcome.decode(value));
+    let decode = |value: f64| goal.maximized(model.scale.decode(value));
     let points = posterior.observed().enumerate().map(|(i, x)| {
         let (mean, sd) = (left_out[i].mean, left_out[i].variance.sqrt());
         LeftOutResult {

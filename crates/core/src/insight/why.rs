@@ -7,7 +7,9 @@ use crate::domain::Narrowing;
 use crate::error::Result;
 use crate::normal::{cdf, pdf};
 use crate::space::Point;
-use crate::study::{Ask, Belief, Event, Model, Part, Provenance, Source, StrategyConfig, Study, Trial, TrialId};
+use crate::study::{
+    Ask, Belief, Event, Model, Provenance, Source, StrategyConfig, Study, TrainingSubset, Trial, TrialId,
+};
 
 /// Results that are named.
 const NEAREST: usize = 6;
@@ -39,7 +41,7 @@ pub struct BeliefThen {
     /// The results there were.
     pub n_observed: usize,
     /// The part of them that the model was made from, if there were more than a model may have.
-    pub part: Option<Part>,
+    pub subset: Option<TrainingSubset>,
     /// What the model expected.
     pub mean: f64,
     /// How sure it was: the standard deviation.
@@ -198,7 +200,7 @@ impl<'a> Chosen<'a> {
         let predicted = Predicted::at(&model, trial, &pending);
         Ok(BeliefThen {
             n_observed: data.n_observed(),
-            part: model.record.part,
+            subset: model.record.subset,
             mean: data.config().goal.maximized(predicted.value),
             sd: predicted.sd,
             sd_with_pending: predicted.sd_with_pending,
@@ -278,7 +280,7 @@ fn neighbours(model: &Model, to: &[f64], others: &mut dyn Iterator<Item = &Trial
 
 /// The first point that would be chosen if nothing were pending, unless it is the same.
 fn alone(seen: &Study, belief: &Belief, ask: &Ask, trial: &Trial) -> Result<Option<(Point, Vec<f64>)>> {
-    let ask = Ask::new(1).narrowed(ask.narrowing.clone()).beside(Vec::new());
+    let ask = Ask::new(1).narrowed(ask.narrowing.clone()).with_pending(Vec::new());
     let suggestion = seen.suggest_with(ask, belief)?;
     let Some(first) = suggestion.trials.first().filter(|first| first.point != trial.point) else { return Ok(None) };
     Ok(Some((first.point.clone(), seen.space().encode(&first.point)?.to_vec())))

@@ -143,22 +143,9 @@ fn root_mean_square_gradient(posterior: &Posterior, x: &[f64]) -> f64 {
         .sqrt()
 }
 
-/// The largest dual norm of (units · ∇μ) over the box, and the refined starts.
-fn steepest(
-    posterior: &Posterior,
-    bounds: &Bounds,
-    norm: Norm,
-    units: &[f64],
-    candidates: usize,
-    stream: &Stream,
-) -> (Lipschitz, Points) {
-    let dim = posterior.dim();
-    let (low, high) = (bounds.low(), bounds.high());
-    let mut scratch = Scratch::default();
-    let mut scaled = vec![0.0; dim];
-    let mut evaluations = 0;
-
-    // Candidate starts in coordinates of the box, t ∈ [0, 1]ᵈ.
+/// Candidate starts in coordinates of the box, t ∈ [0, 1]ᵈ: spread over it, and at observations.
+fn candidate_starts(posterior: &Posterior, bounds: &Bounds, candidates: usize, stream: &Stream) -> Points {
+    let (low, high, dim) = (bounds.low(), bounds.high(), posterior.dim());
     let mut starts = Points::new(dim);
     let mut sobol = Sobol::scrambled(dim, &stream.child("lipschitz", 0));
     let mut t = vec![0.0; dim];
@@ -181,6 +168,25 @@ fn steepest(
         }
         starts.push(&t);
     }
+    starts
+}
+
+/// The largest dual norm of (units · ∇μ) over the box, and the refined starts.
+fn steepest(
+    posterior: &Posterior,
+    bounds: &Bounds,
+    norm: Norm,
+    units: &[f64],
+    candidates: usize,
+    stream: &Stream,
+) -> (Lipschitz, Points) {
+    let dim = posterior.dim();
+    let (low, high) = (bounds.low(), bounds.high());
+    let mut scratch = Scratch::default();
+    let mut scaled = vec![0.0; dim];
+    let mut evaluations = 0;
+
+    let starts = candidate_starts(posterior, bounds, candidates, stream);
     let mut x = vec![0.0; dim];
     let to_box = |t: &[f64], x: &mut [f64]| {
         for k in 0..dim {

@@ -131,14 +131,14 @@ impl Parameter {
     fn float_axis(&self, low: f64, high: f64, log: bool) -> Result<Axis> {
         for (side, bound) in [("low", low), ("high", high)] {
             if !bound.is_finite() {
-                return Err(self.fault(format!("{side} is {bound}"), "give finite bounds"));
+                return Err(self.refusal(format!("{side} is {bound}"), "give finite bounds"));
             }
         }
         if low > high {
-            return Err(self.fault(format!("low {low} is above high {high}"), "swap the two bounds"));
+            return Err(self.refusal(format!("low {low} is above high {high}"), "swap the two bounds"));
         }
         if log && low <= 0.0 {
-            return Err(self.fault(
+            return Err(self.refusal(
                 format!("a log scale needs a low bound above 0, not {low}"),
                 "raise `low` above 0, or leave `log` out",
             ));
@@ -152,10 +152,10 @@ impl Parameter {
 
     fn int_axis(&self, low: i64, high: i64, log: bool) -> Result<Axis> {
         if low > high {
-            return Err(self.fault(format!("low {low} is above high {high}"), "swap the two bounds"));
+            return Err(self.refusal(format!("low {low} is above high {high}"), "swap the two bounds"));
         }
         if log && low <= 0 {
-            return Err(self.fault(
+            return Err(self.refusal(
                 format!("a log scale needs a low bound of at least 1, not {low}"),
                 "raise `low` to 1, or leave `log` out",
             ));
@@ -164,7 +164,7 @@ impl Parameter {
             return Ok(Axis::Single);
         }
         if log && high > MAX_LOG_INT {
-            return Err(self.fault(
+            return Err(self.refusal(
                 format!("high {high} is above {MAX_LOG_INT}, the largest whole number of a log scale"),
                 "search a log float and round it",
             ));
@@ -172,7 +172,7 @@ impl Parameter {
         // The difference of two i64 fits u64; one more might not.
         let n_steps = high.abs_diff(low);
         if n_steps >= MAX_LEVELS {
-            return Err(self.fault(
+            return Err(self.refusal(
                 format!("{low} to {high} has more than {MAX_LEVELS} whole numbers"),
                 "narrow the range, or search a float and round it",
             ));
@@ -186,11 +186,11 @@ impl Parameter {
         for value in values {
             self.refuse_non_finite(value)?;
             if !seen.insert(value.identity()) {
-                return Err(self.fault(format!("{} is in its list twice", value.describe()), "list each value once"));
+                return Err(self.refusal(format!("{} is in its list twice", value.describe()), "list each value once"));
             }
         }
         match values.len() {
-            0 => Err(self.fault("its list is empty".into(), "list at least one value")),
+            0 => Err(self.refusal("its list is empty".into(), "list at least one value")),
             1 => Ok(None),
             n => Ok(Some(Grid::Even { n: n as u64 })),
         }
@@ -199,7 +199,7 @@ impl Parameter {
     fn refuse_non_finite(&self, value: &Value) -> Result<()> {
         match value {
             Value::Float(x) if !x.is_finite() => {
-                Err(self.fault(format!("{x} is not a value to try"), "give finite numbers"))
+                Err(self.refusal(format!("{x} is not a value to try"), "give finite numbers"))
             }
             _ => Ok(()),
         }
@@ -249,12 +249,15 @@ impl Parameter {
     }
 
     fn wrong_type(&self, wanted: &str, given: &Value) -> Error {
-        self.fault(format!("takes {wanted}, not {}", given.describe()), format!("give {wanted}"))
+        self.refusal(format!("takes {wanted}, not {}", given.describe()), format!("give {wanted}"))
     }
 
     fn out_of_range(&self, given: &Value, low: impl Into<Value>, high: impl Into<Value>) -> Error {
         let (low, high): (Value, Value) = (low.into(), high.into());
-        self.fault(format!("{given} is not between {low} and {high}"), "give a value in the range, or widen the range")
+        self.refusal(
+            format!("{given} is not between {low} and {high}"),
+            "give a value in the range, or widen the range",
+        )
     }
 
     fn not_in(&self, list: &[Value], given: &Value) -> Error {
@@ -262,13 +265,13 @@ impl Parameter {
         let shown: Vec<String> = list.iter().take(SHOWN).map(Value::to_string).collect();
         let more = if list.len() > SHOWN { ", …" } else { "" };
         let hint = if list.len() == 1 { "give" } else { "give one of" };
-        self.fault(
+        self.refusal(
             format!("{} is not one of its values", given.describe()),
             format!("{hint} {}{more}", shown.join(", ")),
         )
     }
 
-    fn fault(&self, what: String, hint: impl Into<String>) -> Error {
+    fn refusal(&self, what: String, hint: impl Into<String>) -> Error {
         Error::space(format!("parameter `{}`: {what}", self.name()), hint)
     }
 }

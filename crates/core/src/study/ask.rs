@@ -62,7 +62,7 @@ impl Ask {
     }
 
     /// With the trials that count as pending.
-    pub fn beside(mut self, pending: Vec<TrialId>) -> Self {
+    pub fn with_pending(mut self, pending: Vec<TrialId>) -> Self {
         self.pending = Some(pending);
         self
     }

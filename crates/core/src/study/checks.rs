@@ -21,7 +21,7 @@ impl State {
                 self.is_new(*trial, request.as_deref())?;
                 self.check_watched(*trial, results)
             }
-            Event::Infeasible { trial, request, .. } | Event::Released { trial, request } => {
+            Event::Infeasible { trial, request, .. } | Event::Withdrawn { trial, request } => {
                 self.is_new(*trial, request.as_deref()).map(|_| ())
             }
             Event::Added { trial, point, value, noise, results, request, .. } => {

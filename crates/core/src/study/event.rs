@@ -28,7 +28,7 @@ pub const EVENT_VERSION: u32 = 3;
 ///
 /// ```
 /// use elbowroom::study::{Event, TrialId};
-/// let event = Event::Released { trial: TrialId(3), request: None };
+/// let event = Event::Withdrawn { trial: TrialId(3), request: None };
 /// let text = serde_json::to_string(&event).unwrap();
 /// assert_eq!(text, r#"{"v":1,"event":"released","trial":3}"#);
 /// assert_eq!(serde_json::from_str::<Event>(&text).unwrap(), event);
@@ -62,8 +62,8 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         again: Vec<Retry>,
         /// Why there are fewer than wanted.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        short: Option<String>,
+        #[serde(rename = "short", default, skip_serializing_if = "Option::is_none")]
+        shortfall: Option<String>,
         /// The asker's name for this request: asking again under it gives the same trials.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<String>,
@@ -158,7 +158,8 @@ pub enum Event {
         request: Option<String>,
     },
     /// A trial was given back: its point is no longer pending and may be proposed again.
-    Released {
+    #[serde(rename = "released")]
+    Withdrawn {
         /// Which.
         trial: TrialId,
         /// The teller's name for this report.
@@ -237,8 +238,8 @@ pub struct Provenance {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback_kind: Option<String>,
     /// What sort of reason there was for fewer points than wanted, a stable word; lacking likewise.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub short_kind: Option<String>,
+    #[serde(rename = "short_kind", default, skip_serializing_if = "Option::is_none")]
+    pub shortfall_kind: Option<String>,
     /// The part of the user's own that chose, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<PartId>,
@@ -290,7 +291,7 @@ impl Event {
     ///
     /// ```
     /// use elbowroom::study::{Event, TrialId};
-    /// assert_eq!(Event::Released { trial: TrialId(3), request: None }.ends(), Some(TrialId(3)));
+    /// assert_eq!(Event::Withdrawn { trial: TrialId(3), request: None }.ends(), Some(TrialId(3)));
     /// let aside = r#"{"v":3,"event":"measured","trial":3,"results":{"minutes":12}}"#;
     /// assert_eq!(serde_json::from_str::<Event>(aside).unwrap().ends(), None);
     /// ```
@@ -299,7 +300,7 @@ impl Event {
             Event::Told { trial, .. }
             | Event::Failed { trial, .. }
             | Event::Infeasible { trial, .. }
-            | Event::Released { trial, .. } => Some(*trial),
+            | Event::Withdrawn { trial, .. } => Some(*trial),
             _ => None,
         }
     }

@@ -14,8 +14,8 @@ mod parts;
 mod recommend;
 mod report;
 mod results;
-mod standing;
 mod state;
+mod status;
 mod strategy;
 mod streak;
 mod suggest;
@@ -36,8 +36,8 @@ pub use parts::{PartId, PartSettings, Parts};
 pub use recommend::Recommendation;
 pub use report::{Report, Told};
 pub use results::{Measured, Resolved, Results, Watched};
-pub use standing::Standing;
 use state::State;
+pub use status::TrialStatus;
 pub use strategy::StrategyConfig;
 pub use streak::{Alarm, Streak};
 pub use suggest::{Suggestion, Work};
@@ -49,8 +49,8 @@ pub use written::outcomes_of;
 use crate::batch::{BatchSize, Situation};
 use crate::belief::metric;
 pub use crate::belief::{
-    Belief, Errors, Gauge, HyperparameterRule, LeaveOneOut, Model, ModelConfig, ModelRecord, Observations, OutcomeMap,
-    OutcomeRule, Part,
+    Belief, Errors, Gauge, HyperparameterRule, LeaveOneOut, Model, ModelConfig, ModelRecord, Observations, ResultScale,
+    ScaleRule, TrainingSubset,
 };
 use crate::chance::Chance;
 use crate::error::{Error, Result};
@@ -95,9 +95,9 @@ pub struct Asked {
     /// The trials, pending from here on.
     pub trials: Vec<Trial>,
     /// Why there are fewer than asked for.
-    pub short: Option<String>,
+    pub shortfall: Option<String>,
     /// The part of the observations that its model was made of, if there were more than a model may have.
-    pub part: Option<Part>,
+    pub subset: Option<TrainingSubset>,
     /// What it cost to compute; nothing for an answer that was given before.
     pub work: Work,
 }
@@ -254,8 +254,8 @@ impl Study {
     }
 
     /// The part of the observations that the model is made of, if there are more than a model may have. It takes no fit.
-    pub fn part(&self) -> Option<Part> {
-        self.state.part()
+    pub fn subset(&self) -> Option<TrainingSubset> {
+        self.state.subset()
     }
 
     /// How many more points may be handed out, if there is a budget.
@@ -312,7 +312,7 @@ impl Study {
     ///
     /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
     /// let study = Study::new(StudyConfig::new(space))?;
-    /// assert!(study.check(&Event::Released { trial: TrialId(0), request: None }).is_err());
+    /// assert!(study.check(&Event::Withdrawn { trial: TrialId(0), request: None }).is_err());
     /// # Ok::<(), elbowroom::error::Error>(())
     /// ```
     pub fn check(&self, event: &Event) -> Result<()> {
@@ -340,21 +340,21 @@ impl Study {
     /// The answer that a request got, if it got one.
     pub fn answered(&self, request: &str) -> Option<Asked> {
         let event = self.events.get(*self.state.asked.get(request)?)?;
-        let Event::Asked { trials, again, short, provenance, .. } = event else { return None };
+        let Event::Asked { trials, again, shortfall, provenance, .. } = event else { return None };
         let ids = again.iter().map(|retry| retry.id).chain(trials.iter().map(|asked| asked.id));
         let trials = ids.filter_map(|id| self.trial(id).ok().cloned()).collect();
-        let part = provenance.model.as_ref().and_then(|model| model.part);
-        Some(Asked { trials, short: short.clone(), part, work: Work::default() })
+        let subset = provenance.model.as_ref().and_then(|model| model.subset);
+        Some(Asked { trials, shortfall: shortfall.clone(), subset, work: Work::default() })
     }
 
     fn record(&mut self, suggestion: Suggestion, request: Option<String>) -> Result<Asked> {
-        let (short, work) = (suggestion.short.clone(), suggestion.work);
-        let part = suggestion.provenance.model.as_ref().and_then(|model| model.part);
+        let (shortfall, work) = (suggestion.shortfall.clone(), suggestion.work);
+        let subset = suggestion.provenance.model.as_ref().and_then(|model| model.subset);
         let first = self.state.trials.len();
         if !suggestion.trials.is_empty() {
             self.apply(suggestion.into_event(request))?;
         }
-        Ok(Asked { trials: self.state.trials[first..].to_vec(), short, part, work })
+        Ok(Asked { trials: self.state.trials[first..].to_vec(), shortfall, subset, work })
     }
 
     /// The model of the results so far: made once for each data revision.
@@ -362,10 +362,10 @@ impl Study {
         let state = &self.state;
         self.model.at(state.data_revision, || {
             let stream = Stream::new(state.config.seed).child("fit", state.data_index);
-            let (observations, part) = state.observations();
+            let (observations, subset) = state.observations();
             let (config, space) = (&state.config.model, &state.config.space);
             let mut model = Model::fit(config, space, &observations, state.warm.as_ref(), &stream)?;
-            model.record.part = part;
+            model.record.subset = subset;
             Ok(Arc::new(model))
         })
     }

@@ -211,7 +211,7 @@ impl<'a> Seat<'a> {
     /// How much better than the best observed value the model expects the result at u to be, in the units of results.
     fn excess(&self, u: &[f64]) -> f64 {
         let best = self.best.value().unwrap_or(f64::NAN);
-        self.model.outcome.decode(self.model.posterior.predict(u).mean) - self.study.config().goal.maximized(best)
+        self.model.scale.decode(self.model.posterior.predict(u).mean) - self.study.config().goal.maximized(best)
     }
 
     /// Whether the finished trial nearest to u failed or was infeasible, in lengthscales or in the unit cube; of a point

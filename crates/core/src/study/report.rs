@@ -233,9 +233,9 @@ impl Study {
     }
 
     /// Gives a pending trial back: its point may be proposed again. Nothing happens to a trial that is not pending.
-    pub fn release(&mut self, trial: TrialId) -> Result<()> {
+    pub fn withdraw(&mut self, trial: TrialId) -> Result<()> {
         if self.trial(trial)?.is_pending() {
-            self.apply(Event::Released { trial, request: None })?;
+            self.apply(Event::Withdrawn { trial, request: None })?;
         }
         Ok(())
     }

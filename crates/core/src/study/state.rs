@@ -19,7 +19,7 @@ use super::results::{Measured, Watched};
 use super::tally::{Account, Tally};
 use super::trial::{Measurement, MeasurementKind, Source, Trial, TrialId, TrialState};
 use crate::batch::Tried;
-use crate::belief::{self, Candidate, Gauge, ModelRecord, Observations, OutcomeRule, Part};
+use crate::belief::{self, Candidate, Gauge, ModelRecord, Observations, ScaleRule, TrainingSubset};
 use crate::error::{Error, Result};
 use crate::linalg::Points;
 use crate::space::Point;
@@ -138,9 +138,9 @@ impl State {
                     self.keep(*trial, request.as_deref());
                 }
             }
-            Event::Released { trial, request } => {
+            Event::Withdrawn { trial, request } => {
                 if self.is_new(*trial, request.as_deref())? {
-                    self.release(*trial)?;
+                    self.withdraw(*trial)?;
                     self.keep(*trial, request.as_deref());
                 }
             }
@@ -180,7 +180,7 @@ impl State {
     /// have the median.
     ///
     /// Of more observations than the model may have it is a part, which is returned.
-    pub fn observations(&self) -> (Observations, Option<Part>) {
+    pub fn observations(&self) -> (Observations, Option<TrainingSubset>) {
         let goal: Goal = self.config.goal;
         let (mut all, mut noise) = (Vec::with_capacity(self.trials.len()), Vec::with_capacity(self.trials.len()));
         for trial in &self.trials {
@@ -189,9 +189,9 @@ impl State {
                 noise.push(m.noise);
             }
         }
-        let part = Part::of(all.len(), self.config.model.max_observations);
-        if let Some(part) = part {
-            let kept = belief::choose(&all, part);
+        let subset = TrainingSubset::of(all.len(), self.config.model.max_observations);
+        if let Some(subset) = subset {
+            let kept = belief::choose(&all, subset);
             noise = kept.iter().map(|i| noise[*i]).collect();
             all = kept.into_iter().map(|i| all[i]).collect();
         }
@@ -203,13 +203,13 @@ impl State {
             let other = self.config.model.noise.unwrap_or(*median);
             noise.iter().map(|v| v.unwrap_or(other)).collect()
         });
-        (Observations { x, values: all.iter().map(|c| c.value).collect(), noise }, part)
+        (Observations { x, values: all.iter().map(|c| c.value).collect(), noise }, subset)
     }
 
     /// The part of the observations that the model is made of, if it is not made of all of them.
-    pub fn part(&self) -> Option<Part> {
+    pub fn subset(&self) -> Option<TrainingSubset> {
         let n_observations = self.trials.iter().map(|trial| trial.measurements().len()).sum();
-        Part::of(n_observations, self.config.model.max_observations)
+        TrainingSubset::of(n_observations, self.config.model.max_observations)
     }
 
     /// Where trials ended and whether each gave a value one can use: what the chance of success is learned from. Of many it is a part,
@@ -243,7 +243,7 @@ impl State {
                 values.push(self.config.goal.maximized(value));
             }
         }
-        (self.config.model.outcome != OutcomeRule::Centred).then(|| Gauge::new(&values, &belief::typical(&x)))
+        (self.config.model.scale != ScaleRule::Centred).then(|| Gauge::new(&values, &belief::typical(&x)))
     }
 
     /// Whether a trial gave a value; nothing if it is under way or given back, or failed where failures mean nothing.
@@ -252,7 +252,7 @@ impl State {
             TrialState::Complete { .. } => Some(true),
             TrialState::Infeasible { .. } => Some(false),
             TrialState::Failed { .. } => (self.config.failures == FailureRule::Learn).then_some(false),
-            TrialState::Pending | TrialState::Released => None,
+            TrialState::Pending | TrialState::Withdrawn => None,
         }
     }
 
@@ -261,7 +261,7 @@ impl State {
         let is_tried = |trial: &&Trial| match trial.state {
             TrialState::Complete { .. } => !self.config.repeats,
             TrialState::Failed { .. } | TrialState::Infeasible { .. } => true,
-            TrialState::Pending | TrialState::Released => false,
+            TrialState::Pending | TrialState::Withdrawn => false,
         };
         let points = self.trials.iter().filter(is_tried).map(|trial| trial.unit.as_slice()).collect();
         Tried { points, failed: self.failed() }
@@ -342,10 +342,10 @@ impl State {
         })
     }
 
-    fn release(&mut self, id: TrialId) -> Result<()> {
+    fn withdraw(&mut self, id: TrialId) -> Result<()> {
         self.change(id, |trial| {
             if trial.is_pending() {
-                trial.state = TrialState::Released;
+                trial.state = TrialState::Withdrawn;
             }
         })
     }
@@ -368,7 +368,7 @@ impl State {
                     measurements.push(measurement);
                     trial.state = TrialState::Complete { measurements };
                 }
-                TrialState::Pending | TrialState::Failed { .. } | TrialState::Released => {
+                TrialState::Pending | TrialState::Failed { .. } | TrialState::Withdrawn => {
                     if let TrialState::Failed { reason } = &trial.state {
                         trial.notes.push(format!("failed before its value came: {reason}"));
                     }
@@ -389,9 +389,9 @@ impl State {
     }
 
     fn fail(&mut self, id: TrialId, reason: &str) -> Result<()> {
-        let is_news = matches!(self.trial(id)?.state, TrialState::Pending | TrialState::Released);
+        let is_news = matches!(self.trial(id)?.state, TrialState::Pending | TrialState::Withdrawn);
         self.change(id, |trial| match trial.state {
-            TrialState::Pending | TrialState::Released => {
+            TrialState::Pending | TrialState::Withdrawn => {
                 trial.state = TrialState::Failed { reason: reason.to_owned() }
             }
             _ => trial.notes.push(format!("failed: {reason}")),
@@ -415,7 +415,7 @@ impl State {
                     trial.notes.push(format!("failed before it was infeasible: {reason}"));
                     Vec::new()
                 }
-                TrialState::Pending | TrialState::Released => Vec::new(),
+                TrialState::Pending | TrialState::Withdrawn => Vec::new(),
             };
             trial.state = TrialState::Infeasible { reason: reason.to_owned(), measurements };
         })?;
@@ -476,7 +476,7 @@ pub(super) fn next_kind(state: &TrialState) -> MeasurementKind {
     match state {
         TrialState::Pending => MeasurementKind::First,
         TrialState::Complete { .. } => MeasurementKind::Replicate,
-        TrialState::Failed { .. } | TrialState::Infeasible { .. } | TrialState::Released => MeasurementKind::Late,
+        TrialState::Failed { .. } | TrialState::Infeasible { .. } | TrialState::Withdrawn => MeasurementKind::Late,
     }
 }
 

@@ -215,7 +215,7 @@ mod tests {
         fail(&mut study, "a");
         fail(&mut study, "a");
         let trials = study.ask(2).unwrap().trials;
-        study.release(trials[0].id).unwrap();
+        study.withdraw(trials[0].id).unwrap();
         assert_eq!(study.streak().map(|streak| streak.n_trials), Some(2));
         study.tell(trials[1].id, 1.0).unwrap();
         assert_eq!(study.streak(), None);

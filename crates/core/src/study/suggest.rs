@@ -47,7 +47,7 @@ pub struct Suggestion {
     /// Lost trials to be handed out once more; they are among those wanted.
     pub again: Vec<Retry>,
     /// Why there are fewer than wanted.
-    pub short: Option<String>,
+    pub shortfall: Option<String>,
     /// What the choice rested on.
     pub provenance: Provenance,
     /// What it cost to compute. It is no part of the event.
@@ -84,7 +84,7 @@ impl Suggestion {
             wanted: self.wanted,
             trials: self.trials,
             again: self.again,
-            short: self.short,
+            shortfall: self.shortfall,
             request,
             provenance: Box::new(self.provenance),
         }
@@ -105,12 +105,7 @@ pub(super) fn suggest(study: &Study, belief: Option<&Belief>, ask: &Ask) -> Resu
         return Err(Error::config(what, format!("ask for at most {MAX_BATCH} at a time")));
     }
     let left = state.budget_left().unwrap_or(usize::MAX);
-    let again: Vec<Retry> = ask
-        .retries
-        .iter()
-        .take(q.get())
-        .map(|id| Ok(Retry { id: *id, attempt: state.trial(*id)?.attempts.saturating_add(1) }))
-        .collect::<Result<_>>()?;
+    let again = retries(state, ask)?;
     let n_new = q.get() - again.len();
     let under_way: Vec<TrialId> = pending.iter().copied().chain(again.iter().map(|retry| retry.id)).collect();
     let mut choice = Choice::new(state, &domain, n_new.min(left), &under_way)?;
@@ -151,15 +146,15 @@ pub(super) fn suggest(study: &Study, belief: Option<&Belief>, ask: &Ask) -> Resu
             Err(error) => return Err(error),
         }
     }
-    if model_wanted && choice.fallback.is_none() && choice.short.is_none() && choice.missing() > 0 {
+    if model_wanted && choice.fallback.is_none() && choice.shortfall.is_none() && choice.missing() > 0 {
         // More than a strategy is asked for at once, or than it could offer: spread the rest.
         choice.n_design = choice.wanted;
         choice.add_design();
     }
     choice.add_random();
-    if choice.short.is_none() && left < n_new {
+    if choice.shortfall.is_none() && left < n_new {
         let budget = state.config.budget.unwrap_or_default();
-        choice.short = Some(Reason::new("budget", format!("the budget of {budget} trials is used up")));
+        choice.shortfall = Some(Reason::new("budget", format!("the budget of {budget} trials is used up")));
     }
 
     let first = state.next_id().0;
@@ -175,13 +170,13 @@ pub(super) fn suggest(study: &Study, belief: Option<&Belief>, ask: &Ask) -> Resu
         model: record,
         fallback_kind: choice.fallback.as_ref().map(|reason| reason.kind.to_owned()),
         fallback: choice.fallback.map(|reason| reason.text),
-        short_kind: choice.short.as_ref().map(|reason| reason.kind.to_owned()),
+        shortfall_kind: choice.shortfall.as_ref().map(|reason| reason.kind.to_owned()),
         narrowing: (!narrowing.is_empty()).then_some(narrowing),
         strategy: study.foreign.as_ref().map(|foreign| foreign.part.clone()),
         build: Build::current(),
     };
-    let short = choice.short.map(|reason| reason.text);
-    Ok(Suggestion { wanted: q.get(), trials, again, short, provenance, work: choice.work })
+    let shortfall = choice.shortfall.map(|reason| reason.text);
+    Ok(Suggestion { wanted: q.get(), trials, again, shortfall, provenance, work: choice.work })
 }
 
 /// A reason to be recorded: a sentence for people, and a stable word that a replay compares, so that the sentence can be
@@ -195,6 +190,12 @@ impl Reason {
     fn new(kind: &'static str, text: impl Into<String>) -> Self {
         Self { kind, text: text.into() }
     }
+}
+
+/// The lost trials that an ask gets, each as its next attempt.
+fn retries(state: &State, ask: &Ask) -> Result<Vec<Retry>> {
+    let next = |id: &TrialId| Ok(Retry { id: *id, attempt: state.trial(*id)?.attempts.saturating_add(1) });
+    ask.retries.iter().take(ask.n).map(next).collect()
 }
 
 /// Looks at what the strategy of an ask chooses from, behind the points of the design that the ask got or, without
@@ -248,7 +249,7 @@ struct Choice<'a> {
     avoided: Tried<'a>,
     stream: Stream,
     design_next: u64,
-    short: Option<Reason>,
+    shortfall: Option<Reason>,
     fallback: Option<Reason>,
     work: Work,
 }
@@ -267,7 +268,7 @@ impl<'a> Choice<'a> {
             avoided: Tried { points: Vec::new(), failed: state.failed() },
             stream: Stream::new(state.config.seed).child("ask", state.n_asks),
             design_next: state.design_next,
-            short: None,
+            shortfall: None,
             fallback: None,
             work: Work::default(),
         })
@@ -372,7 +373,7 @@ impl<'a> Choice<'a> {
                 for u in batch.points.iter().take(self.missing()) {
                     self.take(u, Source::Model);
                 }
-                self.short = batch.info.ended.map(|why| Reason::new("strategy_ended", why));
+                self.shortfall = batch.info.ended.map(|why| Reason::new("strategy_ended", why));
                 self.work.choice = batch.info.work;
                 Ok(())
             }
@@ -394,15 +395,15 @@ impl<'a> Choice<'a> {
 
     fn add_random(&mut self) {
         // A strategy that ended its batch wants no more points, random ones included.
-        if self.missing() == 0 || self.short.is_some() {
+        if self.missing() == 0 || self.shortfall.is_some() {
             return;
         }
         let missing = self.missing();
         let mut stream = self.stream.child("free", 0);
         let (taken, avoided) = (&self.state.tally.taken, &self.avoided);
-        let (points, short) = free_points(self.domain, taken, avoided, &mut self.chosen, missing, &mut stream);
+        let (points, shortfall) = free_points(self.domain, taken, avoided, &mut self.chosen, missing, &mut stream);
         self.points.extend(points.iter().map(|u| (self.domain.decode(u), Source::Random)));
-        self.short = short.map(|why| Reason::new("no_free_points", why));
+        self.shortfall = shortfall.map(|why| Reason::new("no_free_points", why));
     }
 
     /// Takes a point if it is feasible and free.

@@ -76,7 +76,7 @@ pub(super) struct Account {
 
 impl Account {
     pub fn of(trial: &Trial, repeats: bool) -> Self {
-        let started = trial.state != TrialState::Released;
+        let started = trial.state != TrialState::Withdrawn;
         Self {
             observed: matches!(trial.state, TrialState::Complete { .. }),
             started,
@@ -84,7 +84,7 @@ impl Account {
             pending: trial.is_pending(),
             failed: matches!(trial.state, TrialState::Failed { .. } | TrialState::Infeasible { .. }),
             takes: match trial.state {
-                TrialState::Released => false,
+                TrialState::Withdrawn => false,
                 TrialState::Complete { .. } => !repeats,
                 TrialState::Pending | TrialState::Failed { .. } | TrialState::Infeasible { .. } => true,
             },

@@ -80,7 +80,7 @@ pub enum TrialState {
         measurements: Vec<Measurement>,
     },
     /// Given back: not under way, and free to be proposed again.
-    Released,
+    Withdrawn,
 }
 
 /// One value that was told.

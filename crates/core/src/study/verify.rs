@@ -130,7 +130,7 @@ impl<'a> Asks<'a> {
     fn choose_again(&mut self, study: &Study, differences: &mut Vec<Difference>) {
         let revision = study.state.revision;
         for i in self.at.remove(&revision).unwrap_or_default() {
-            let Event::Asked { wanted, trials, again, short, provenance, .. } = &self.events[i] else { continue };
+            let Event::Asked { wanted, trials, again, shortfall, provenance, .. } = &self.events[i] else { continue };
             let data = earlier_data(i, provenance);
             let belief = data.and_then(|data| self.beliefs.get(&data));
             let ask = Ask {
@@ -142,7 +142,7 @@ impl<'a> Asks<'a> {
             };
             let chosen = suggest(study, belief, &ask);
             let what = match chosen {
-                Ok(chosen) => compare(&chosen, trials, short.as_deref(), provenance),
+                Ok(chosen) => compare(&chosen, trials, shortfall.as_deref(), provenance),
                 Err(error) => Some(format!("it cannot be chosen again: {error}")),
             };
             differences.extend(what.map(|what| Difference { event: i, what }));
@@ -171,7 +171,7 @@ fn earlier_data(event: usize, provenance: &Provenance) -> Option<usize> {
     (has_model && data < seen(event, provenance)).then_some(data)
 }
 
-fn compare(again: &Suggestion, trials: &[AskedTrial], short: Option<&str>, was: &Provenance) -> Option<String> {
+fn compare(again: &Suggestion, trials: &[AskedTrial], shortfall: Option<&str>, was: &Provenance) -> Option<String> {
     let now = &again.provenance;
     let builds = if was.build == Build::current() {
         String::new()
@@ -188,8 +188,8 @@ fn compare(again: &Suggestion, trials: &[AskedTrial], short: Option<&str>, was: 
         format!("trial {} is at {}, and would be at {}", a.id, a.point, b.point)
     } else if trials.len() != again.trials.len() {
         format!("{} points are recorded, and {} would be chosen", trials.len(), again.trials.len())
-    } else if !is_same((short, &was.short_kind), (again.short.as_deref(), &now.short_kind)) {
-        format!("the reason {short:?} would be {:?}", again.short)
+    } else if !is_same((shortfall, &was.shortfall_kind), (again.shortfall.as_deref(), &now.shortfall_kind)) {
+        format!("the reason {shortfall:?} would be {:?}", again.shortfall)
     // Models that random points do not need were once fitted and recorded.
     } else if was.model != now.model && now.model.is_some() {
         "the points are the same, but the model differs".to_owned()

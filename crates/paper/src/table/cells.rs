@@ -10,7 +10,7 @@ use crate::stats::{log_regret, mean};
 
 /// A cell of the table: dimension and batch size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct Cell {
     /// The dimension.
     pub d: usize,
     /// The batch size.
@@ -88,8 +88,8 @@ pub struct Cells {
     /// The methods, in the order of the paper's table.
     pub methods: Vec<String>,
     /// The cells, by dimension and batch size.
-    pub places: Vec<Place>,
-    values: BTreeMap<(String, Place), Values>,
+    pub places: Vec<Cell>,
+    values: BTreeMap<(String, Cell), Values>,
 }
 
 impl Cells {
@@ -101,9 +101,9 @@ impl Cells {
         let (state, best, regret) = (column("state")?, column("best")?, column("regret")?);
         let (recommended, near) = (column("recommended")?, column("near")?);
         let (cpu, work, evaluations) = (column("cpu")?, column("work")?, column("evaluations")?);
-        let mut values: BTreeMap<(String, Place), Values> = BTreeMap::new();
+        let mut values: BTreeMap<(String, Cell), Values> = BTreeMap::new();
         for row in rows {
-            let place = Place { d: row[d].parse()?, n_b: row[n_b].parse()? };
+            let place = Cell { d: row[d].parse()?, n_b: row[n_b].parse()? };
             let cell = values.entry((row[method].clone(), place)).or_default();
             let race = Race {
                 best: number(row, best),
@@ -124,9 +124,9 @@ impl Cells {
         methods.sort_by_key(|method| (order(method), method.clone()));
         methods.dedup();
         // A cell where one method is alone compares nothing: the clock of track W, for one.
-        let batch: Vec<Place> = values.keys().filter(|(m, _)| !is_sequential(m)).map(|(_, place)| *place).collect();
-        let is_shared = |place: &Place| batch.iter().filter(|other| *other == place).count() > 1;
-        let mut places: Vec<Place> = batch.iter().copied().filter(is_shared).collect();
+        let batch: Vec<Cell> = values.keys().filter(|(m, _)| !is_sequential(m)).map(|(_, place)| *place).collect();
+        let is_shared = |place: &Cell| batch.iter().filter(|other| *other == place).count() > 1;
+        let mut places: Vec<Cell> = batch.iter().copied().filter(is_shared).collect();
         if places.is_empty() {
             places = values.keys().map(|(_, place)| *place).collect();
         }
@@ -136,8 +136,8 @@ impl Cells {
     }
 
     /// A method in a cell; a sequential method has one for all batch sizes. None if it could not do it.
-    pub fn get(&self, method: &str, place: Place) -> Option<&Values> {
-        let place = if is_sequential(method) { Place { n_b: 1, ..place } } else { place };
+    pub fn get(&self, method: &str, place: Cell) -> Option<&Values> {
+        let place = if is_sequential(method) { Cell { n_b: 1, ..place } } else { place };
         self.values.get(&(method.to_string(), place)).filter(|values| !values.is_incomplete)
     }
 
@@ -147,19 +147,19 @@ impl Cells {
     }
 
     /// The method of least mean log₁₀ regret among some.
-    pub fn best(&self, place: Place, is_wanted: impl Fn(&String) -> bool) -> Option<&String> {
+    pub fn best(&self, place: Cell, is_wanted: impl Fn(&String) -> bool) -> Option<&String> {
         let found = self.methods.iter().filter(|m| is_wanted(m));
         let scored = found.filter_map(|m| Some((m, mean(&self.get(m, place)?.logs()))));
         scored.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(m, _)| m)
     }
 
     /// log₁₀ regret of one race.
-    pub fn log(&self, method: &str, place: Place, replicate: u64) -> Option<f64> {
+    pub fn log(&self, method: &str, place: Cell, replicate: u64) -> Option<f64> {
         Some(log_regret(self.get(method, place)?.races.get(&replicate)?.regret))
     }
 
     /// log₁₀ regrets of a method less those of another, over the replicates that both have.
-    pub fn difference(&self, method: &str, other: &str, place: Place) -> Option<Vec<f64>> {
+    pub fn difference(&self, method: &str, other: &str, place: Cell) -> Option<Vec<f64>> {
         let (a, b) = (self.get(method, place)?, self.get(other, place)?);
         let pair = |replicate: &u64| {
             Some(log_regret(a.races.get(replicate)?.regret) - log_regret(b.races.get(replicate)?.regret))
@@ -168,7 +168,7 @@ impl Cells {
     }
 
     /// The replicates that all of some methods have.
-    pub fn common(&self, methods: &[&String], place: Place) -> Vec<u64> {
+    pub fn common(&self, methods: &[&String], place: Cell) -> Vec<u64> {
         let has = |m: &&String, replicate: &u64| self.log(m, place, *replicate).is_some();
         let Some(first) = methods.first().and_then(|m| self.get(m, place)) else { return Vec::new() };
         first.races.keys().copied().filter(|replicate| methods.iter().all(|m| has(m, replicate))).collect()

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::cells::{Cells, Place};
+use super::cells::{Cell, Cells};
 use crate::Result;
-use crate::look::look_of_method;
 use crate::stats::quantile;
+use crate::style::look_of_method;
 use elbowroom_view::plot::{Axis, Dash, Figure, Layer, Panel, Stroke};
 
 /// Regret below which a figure does not look.
@@ -31,7 +31,7 @@ pub fn write(dir: &Path, name: &str, title: &str, budget: &str, cells: &Cells) -
     Ok(figure.write(dir, name)?)
 }
 
-fn panel(cells: &Cells, place: Place) -> Panel {
+fn panel(cells: &Cells, place: Cell) -> Panel {
     let title = format!("d = {}, n_b = {}", place.d, place.n_b);
     let mut panel = Panel::new(title, Axis::log("regret"), Axis::named(cells.methods.clone()));
     for (i, method) in cells.methods.iter().enumerate() {

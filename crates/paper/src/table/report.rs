@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::cells::{Cells, Place};
+use super::cells::{Cell, Cells};
 use super::{figure, printed};
 use crate::Result;
 use crate::markdown::{Markdown, number, signed};
@@ -111,7 +111,7 @@ fn replicates(cells: &Cells) -> String {
 fn summary(cells: &Cells) -> Vec<String> {
     let n = cells.places.len();
     let lps: Vec<&String> = cells.methods.iter().filter(|m| is_lp(m)).collect();
-    let is_good = |candidates: &[&String], place: Place| -> bool {
+    let is_good = |candidates: &[&String], place: Cell| -> bool {
         let Some(best) = cells.best(place, |m| !is_sequential(m)) else { return false };
         let Some(own) = cells.best(place, |m| candidates.contains(&m)) else { return false };
         let found = cells.difference(own, best, place).map(|d| interval(&d));
@@ -158,11 +158,11 @@ fn best_values(cells: &Cells) -> String {
     let dims: BTreeSet<usize> = cells.places.iter().map(|place| place.d).collect();
     let mut text = String::from("\n## Mean ± sd of the best value, beside the paper's\n");
     for d in dims {
-        let places: Vec<Place> = cells.places.iter().copied().filter(|place| place.d == d).collect();
+        let places: Vec<Cell> = cells.places.iter().copied().filter(|place| place.d == d).collect();
         let head = places.iter().flat_map(|p| [format!("n_b = {}", p.n_b), "paper".into()]);
         let mut table = Markdown::new([format!("d = {d}")].into_iter().chain(head));
         for method in &cells.methods {
-            let pair = |place: &Place| {
+            let pair = |place: &Cell| {
                 let ours = cells.get(method, *place).map(|values| values.best());
                 let ours = ours.map_or("-".into(), |v| format!("{} ± {}", number(mean(&v)), number(sd(&v))));
                 [ours, printed::text(method, d, place.n_b).unwrap_or("").replace('±', " ± ")]
@@ -194,7 +194,7 @@ fn rank_table(cells: &Cells) -> String {
     let is_everywhere = |m: &&String| cells.places.iter().all(|place| cells.get(m, *place).is_some());
     let methods: Vec<&String> = cells.methods.iter().filter(|m| !is_sequential(m)).filter(is_everywhere).collect();
     let mut text = String::from("\n## Average ranks of log₁₀ regret\n\n");
-    let mut sums: BTreeMap<Place, (Vec<f64>, usize)> = BTreeMap::new();
+    let mut sums: BTreeMap<Cell, (Vec<f64>, usize)> = BTreeMap::new();
     for &place in &cells.places {
         let (sum, n) = sums.entry(place).or_insert((vec![0.0; methods.len()], 0));
         for replicate in cells.common(&methods, place) {

@@ -53,7 +53,7 @@ class BeliefThen:
 
     n_observed: int
     """The results there were."""
-    part: dict[str, int] | None
+    subset: dict[str, int] | None
     """The part of them that the model was made from, if there were more than a model may have."""
     mean: float
     """What the model expected."""
@@ -113,8 +113,8 @@ class Why:
             leaning, share = ("exploit", then.exploit) if then.exploit > 0.5 else ("explore", explore)
             best = "" if then.best is None else f"; the best was {then.best:.6g}"
             made_of = f"{then.n_observed} results"
-            if then.part is not None:
-                made_of = f"{sum(then.part.values()) - then.part['of']} of {then.part['of']} results"
+            if then.subset is not None:
+                made_of = f"{sum(then.subset.values()) - then.subset['of']} of {then.subset['of']} results"
             lines += [f"  model of {made_of}{best}", f"  expected there: {then.mean:.6g} ± {then.sd:.6g}"]
             if then.chance is not None:
                 lines.append(f"  chance of a value: {then.chance:.0%}")

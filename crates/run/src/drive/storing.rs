@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use elbowroom::study::{Results, Told, TrialId};
 use elbowroom_store::{About, Attempt, Error as StoreError, Result as StoreResult, worker_name};
 
-use super::{Done, Driving, Happening};
-use crate::process::Outcome;
+use super::{Done, DriveEvent, Driving};
+use crate::process::CommandEnd;
 use crate::stop::Urgency;
 
 /// Milliseconds before the store is tried again: half a minute in all.
@@ -70,28 +70,28 @@ impl Driving<'_> {
             match self.store(&letter.done) {
                 Ok(()) => self.stored(&letter.done),
                 Err(error) if !stops && letter.patience.bears(&error) => {
-                    self.say(Happening::Trouble(&error.to_string()));
+                    self.say(DriveEvent::Trouble(&error.to_string()));
                     self.letters.push(letter);
                 }
                 Err(error) => {
                     self.untold.extend(line(letter.done.handed.id(), &letter.done.outcome));
                     self.broken.get_or_insert(error.into());
                     self.heartbeat.let_go(letter.done.handed.attempt);
-                    self.say(Happening::NotStored(&letter.done.handed, &letter.done.outcome));
+                    self.say(DriveEvent::NotStored(&letter.done.handed, &letter.done.outcome));
                 }
             }
         }
         // When all are to end, those that take their time are waited for, so that one commit gives all back.
         let is_due = if stops { self.n_running == 0 } else { self.returning.patience.is_due() };
         if is_due && !self.returning.trials.is_empty() {
-            self.give_back(stops);
+            self.requeue(stops);
         }
     }
 
-    fn give_back(&mut self, stops: bool) {
+    fn requeue(&mut self, stops: bool) {
         let trials = std::mem::take(&mut self.returning.trials);
         let attempts: Vec<Attempt> = trials.iter().map(|done| done.handed.attempt).collect();
-        match self.study.give_back(&attempts).and_then(|()| self.study.refresh()) {
+        match self.study.requeue(&attempts).and_then(|()| self.study.refresh()) {
             Ok(_) => {
                 self.returning.patience = Patience::new();
                 self.n_started -= trials.len();
@@ -99,7 +99,7 @@ impl Driving<'_> {
                 trials.iter().for_each(|done| self.stored(done));
             }
             Err(error) if !stops && self.returning.patience.bears(&error) => {
-                self.say(Happening::Trouble(&error.to_string()));
+                self.say(DriveEvent::Trouble(&error.to_string()));
                 self.returning.trials = trials;
             }
             // Their leases run out.
@@ -116,37 +116,37 @@ impl Driving<'_> {
         let request = format!("{} {}.{}", worker_name(), attempt.trial, attempt.number);
         let about = About::from(attempt).request(&request);
         match &done.outcome {
-            Outcome::Value(value, others) => match self.study.tell(about, results(*value, others))? {
+            CommandEnd::Value(value, others) => match self.study.tell(about, results(*value, others))? {
                 Told::NotFinite => self.summary.n_failed += 1,
                 _ => self.summary.n_told += 1,
             },
-            Outcome::NoMetric(why, others) => {
+            CommandEnd::NoMetric(why, others) => {
                 let beside = About::from(attempt).request(format!("{request}, its results"));
                 self.study.tell(beside, others.iter().cloned().collect::<Results>())?;
                 self.study.fail(about, why)?;
                 self.summary.n_failed += 1;
             }
-            Outcome::Failed(why) => {
+            CommandEnd::Failed(why) => {
                 self.study.fail(about, why)?;
                 self.summary.n_failed += 1;
             }
-            Outcome::Infeasible(why) => {
+            CommandEnd::Infeasible(why) => {
                 self.study.infeasible(about, why)?;
                 self.summary.n_infeasible += 1;
             }
-            Outcome::Requeue | Outcome::Stopped | Outcome::NotStarted(_) => {}
+            CommandEnd::Requeue | CommandEnd::Stopped | CommandEnd::NotStarted(_) => {}
         }
         Ok(())
     }
 
     fn stored(&mut self, done: &Done) {
         self.heartbeat.let_go(done.handed.attempt);
-        self.say(Happening::Ended(&done.handed, &done.outcome, done.took));
+        self.say(DriveEvent::Ended(&done.handed, &done.outcome, done.took));
         let streak = self.study.study().streak();
         if self.alarm.rings(streak.as_ref())
             && let Some(streak) = &streak
         {
-            self.say(Happening::Failing(streak));
+            self.say(DriveEvent::Failing(streak));
         }
     }
 }
@@ -156,14 +156,16 @@ fn results(value: f64, others: &[(String, f64)]) -> Results {
 }
 
 /// What a person needs to tell a result by hand.
-fn line(trial: TrialId, outcome: &Outcome) -> Option<String> {
+fn line(trial: TrialId, outcome: &CommandEnd) -> Option<String> {
     match outcome {
-        Outcome::Value(value, others) => {
+        CommandEnd::Value(value, others) => {
             let others: String = others.iter().map(|(name, value)| format!(" '{name}={value:?}'")).collect();
             Some(format!("    elbow tell {trial} {value:?}{others}"))
         }
-        Outcome::Infeasible(why) => Some(format!("    elbow fail {trial} --infeasible --reason {why:?}")),
-        Outcome::Failed(why) | Outcome::NoMetric(why, _) => Some(format!("    elbow fail {trial} --reason {why:?}")),
-        Outcome::Requeue | Outcome::Stopped | Outcome::NotStarted(_) => None,
+        CommandEnd::Infeasible(why) => Some(format!("    elbow fail {trial} --infeasible --reason {why:?}")),
+        CommandEnd::Failed(why) | CommandEnd::NoMetric(why, _) => {
+            Some(format!("    elbow fail {trial} --reason {why:?}"))
+        }
+        CommandEnd::Requeue | CommandEnd::Stopped | CommandEnd::NotStarted(_) => None,
     }
 }

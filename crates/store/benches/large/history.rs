@@ -41,7 +41,7 @@ fn log_of(n_trials: usize, config: StudyConfig) -> Vec<Entry> {
         let value = objective(&point);
         let trials = vec![AskedTrial { id: trial, point, source: Source::Model }];
         let request = Some(format!("ask {id:026x}"));
-        log.push(&Event::Asked { wanted, trials, again: Vec::new(), short: None, request, provenance });
+        log.push(&Event::Asked { wanted, trials, again: Vec::new(), shortfall: None, request, provenance });
         let request = Some(format!("tell {id:025x}"));
         log.push(&Event::Told {
             trial,

@@ -17,7 +17,7 @@ use crate::log::Entry;
 use crate::request::jittered;
 use crate::store::{Appended, Handout, Reported, Snapshot, Store, StudyInfo, Ticket};
 use crate::time::millis;
-pub use wire::{Deed, Outcome, WireAttempt, WireSnapshot, WireStudy};
+pub use wire::{StoreReply, StoreRequest, WireAttempt, WireSnapshot, WireStudy};
 
 /// How long one answer may take.
 const PATIENCE: Duration = Duration::from_secs(150);
@@ -62,7 +62,7 @@ impl Http {
         })
     }
 
-    fn deed(&self, study: &str, deed: &Deed) -> Result<Outcome> {
+    fn request(&self, study: &str, deed: &StoreRequest) -> Result<StoreReply> {
         let body = serde_json::to_string(deed)
             .map_err(|error| Error::request(format!("a request cannot be written: {error}"), "report this as a bug"))?;
         let path = format!("{}/api/store/{}", self.base, in_address(study));
@@ -111,14 +111,14 @@ impl Http {
 
     fn refusal(&self, status: u16, text: &str) -> Error {
         #[derive(Default, serde::Deserialize)]
-        struct Fault {
+        struct RowError {
             error: String,
             #[serde(rename = "try")]
             hint: String,
             #[serde(default)]
             kind: String,
         }
-        let Fault { error, hint, kind } = serde_json::from_str(text).unwrap_or_default();
+        let RowError { error, hint, kind } = serde_json::from_str(text).unwrap_or_default();
         let what = format!("{}: {error}", self.base);
         if let Some(kind) = elbowroom::error::Kind::named(&kind) {
             return elbowroom::error::Error::new(kind, what, hint).into();
@@ -139,12 +139,12 @@ impl Http {
 }
 
 impl Store for Http {
-    fn place(&self) -> String {
+    fn label(&self) -> String {
         self.base.clone()
     }
 
     fn create(&self, study: &str, created: &Event) -> Result<()> {
-        match self.deed(study, &Deed::Create { created: created.clone() }) {
+        match self.request(study, &StoreRequest::Create { created: created.clone() }) {
             Ok(_) => Ok(()),
             Err(Error::Exists { .. }) => Err(Error::exists(study, &self.base)),
             Err(error) => Err(error),
@@ -171,7 +171,7 @@ impl Store for Http {
     }
 
     fn append(&self, study: &str, expected: usize, handout: &Handout<'_>) -> Result<Appended> {
-        let deed = Deed::Append {
+        let deed = StoreRequest::Append {
             expected,
             event: handout.event.clone(),
             attempts: handout.attempts.iter().map(|attempt| (*attempt).into()).collect(),
@@ -179,48 +179,48 @@ impl Store for Http {
             ttl_ms: handout.ttl.map(|ttl| millis(ttl).unsigned_abs()),
             ticket: handout.ticket.map(|ticket| ticket.0),
         };
-        match self.deed(study, &deed)? {
-            Outcome::Appended { number } => Ok(Appended::Done(number)),
-            Outcome::Newer { revision } => Ok(Appended::Newer(revision)),
-            Outcome::Revived => Ok(Appended::Revived),
-            Outcome::Queued => Ok(Appended::Queued),
+        match self.request(study, &deed)? {
+            StoreReply::Appended { number } => Ok(Appended::Done(number)),
+            StoreReply::Newer { revision } => Ok(Appended::Newer(revision)),
+            StoreReply::Revived => Ok(Appended::Revived),
+            StoreReply::Queued => Ok(Appended::Queued),
             _ => Err(self.unexpected()),
         }
     }
 
     fn append_all(&self, study: &str, expected: usize, events: &[Event]) -> Result<Appended> {
-        match self.deed(study, &Deed::AppendAll { expected, events: events.to_vec() })? {
-            Outcome::Appended { number } => Ok(Appended::Done(number)),
-            Outcome::Newer { revision } => Ok(Appended::Newer(revision)),
+        match self.request(study, &StoreRequest::AppendAll { expected, events: events.to_vec() })? {
+            StoreReply::Appended { number } => Ok(Appended::Done(number)),
+            StoreReply::Newer { revision } => Ok(Appended::Newer(revision)),
             _ => Err(self.unexpected()),
         }
     }
 
     fn report(&self, study: &str, event: &Event, attempt: Option<u32>, seen: usize) -> Result<Reported> {
-        match self.deed(study, &Deed::Report { event: event.clone(), attempt, seen })? {
-            Outcome::Appended { number } => Ok(Reported::Appended(number)),
-            Outcome::Repeated { number } => Ok(Reported::Repeated(number)),
-            Outcome::Superseded => Ok(Reported::Superseded),
+        match self.request(study, &StoreRequest::Report { event: event.clone(), attempt, seen })? {
+            StoreReply::Appended { number } => Ok(Reported::Appended(number)),
+            StoreReply::Repeated { number } => Ok(Reported::Repeated(number)),
+            StoreReply::Superseded => Ok(Reported::Superseded),
             _ => Err(self.unexpected()),
         }
     }
 
     fn extend(&self, study: &str, attempts: &[Attempt]) -> Result<Vec<Hold>> {
         let attempts = attempts.iter().map(|attempt| (*attempt).into()).collect();
-        match self.deed(study, &Deed::Extend { attempts })? {
-            Outcome::Holds { holds } => Ok(holds.into_iter().map(Hold::from).collect()),
+        match self.request(study, &StoreRequest::Extend { attempts })? {
+            StoreReply::Holds { holds } => Ok(holds.into_iter().map(Hold::from).collect()),
             _ => Err(self.unexpected()),
         }
     }
 
-    fn give_back(&self, study: &str, attempts: &[Attempt]) -> Result<()> {
+    fn requeue(&self, study: &str, attempts: &[Attempt]) -> Result<()> {
         let attempts = attempts.iter().map(|attempt| (*attempt).into()).collect();
-        self.deed(study, &Deed::GiveBack { attempts }).map(|_| ())
+        self.request(study, &StoreRequest::GiveBack { attempts }).map(|_| ())
     }
 
     fn lose(&self, study: &str, attempts: &[Attempt]) -> Result<()> {
         let attempts = attempts.iter().map(|attempt| (*attempt).into()).collect();
-        match self.deed(study, &Deed::Lose { attempts }) {
+        match self.request(study, &StoreRequest::Lose { attempts }) {
             // A server from before there was this deed lets the leases run out by themselves.
             Ok(_) | Err(Error::Request { .. }) => Ok(()),
             Err(error) => Err(error),
@@ -228,15 +228,15 @@ impl Store for Http {
     }
 
     fn queue(&self, study: &str, ticket: Option<Ticket>, ttl: Duration) -> Result<Ticket> {
-        let deed = Deed::Queue { ticket: ticket.map(|ticket| ticket.0), ttl_ms: millis(ttl).unsigned_abs() };
-        match self.deed(study, &deed)? {
-            Outcome::Place { ticket } => Ok(Ticket(ticket)),
+        let deed = StoreRequest::Queue { ticket: ticket.map(|ticket| ticket.0), ttl_ms: millis(ttl).unsigned_abs() };
+        match self.request(study, &deed)? {
+            StoreReply::Place { ticket } => Ok(Ticket(ticket)),
             _ => Err(self.unexpected()),
         }
     }
 
     fn leave(&self, study: &str, ticket: Ticket) -> Result<()> {
-        self.deed(study, &Deed::Leave { ticket: ticket.0 }).map(|_| ())
+        self.request(study, &StoreRequest::Leave { ticket: ticket.0 }).map(|_| ())
     }
 
     fn pause(&self, study: &str, _ttl: Option<Duration>) -> Result<()> {

@@ -114,7 +114,7 @@ fn from_hex(text: &str) -> Option<Digest> {
 /// What is asked of a store that changes something.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
-pub enum Deed {
+pub enum StoreRequest {
     /// [`Store::create`](crate::Store::create).
     Create {
         /// The first event.
@@ -157,7 +157,7 @@ pub enum Deed {
         /// The attempts that are alive.
         attempts: Vec<WireAttempt>,
     },
-    /// [`Store::give_back`](crate::Store::give_back).
+    /// [`Store::requeue`](crate::Store::requeue).
     GiveBack {
         /// The attempts that are given back.
         attempts: Vec<WireAttempt>,
@@ -184,7 +184,7 @@ pub enum Deed {
 /// What became of it.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "done", rename_all = "snake_case")]
-pub enum Outcome {
+pub enum StoreReply {
     /// Nothing more to say.
     Done,
     /// Appended, or the report of this number was the same.
@@ -252,23 +252,23 @@ impl From<WireHold> for Hold {
     }
 }
 
-impl From<Appended> for Outcome {
+impl From<Appended> for StoreReply {
     fn from(appended: Appended) -> Self {
         match appended {
-            Appended::Done(number) => Outcome::Appended { number },
-            Appended::Newer(revision) => Outcome::Newer { revision },
-            Appended::Revived => Outcome::Revived,
-            Appended::Queued => Outcome::Queued,
+            Appended::Done(number) => StoreReply::Appended { number },
+            Appended::Newer(revision) => StoreReply::Newer { revision },
+            Appended::Revived => StoreReply::Revived,
+            Appended::Queued => StoreReply::Queued,
         }
     }
 }
 
-impl From<Reported> for Outcome {
+impl From<Reported> for StoreReply {
     fn from(reported: Reported) -> Self {
         match reported {
-            Reported::Appended(number) => Outcome::Appended { number },
-            Reported::Repeated(number) => Outcome::Repeated { number },
-            Reported::Superseded => Outcome::Superseded,
+            Reported::Appended(number) => StoreReply::Appended { number },
+            Reported::Repeated(number) => StoreReply::Repeated { number },
+            Reported::Superseded => StoreReply::Superseded,
         }
     }
 }

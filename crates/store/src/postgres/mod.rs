@@ -5,7 +5,7 @@
 //! has a name and every hand-out a revision.
 
 mod dsn;
-mod fault;
+mod error;
 mod rows;
 mod schema;
 mod tls;
@@ -15,13 +15,13 @@ use std::time::{Duration, Instant};
 
 use ::postgres::{Client, IsolationLevel, NoTls};
 pub use dsn::Dsn;
-use fault::Fault;
+use error::RowError;
 use rows::{Prepared, Within};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::backend::{Backend, Rows};
 use crate::error::Result;
-use crate::fault as moment;
+use crate::kill_point as moment;
 use crate::request::jittered;
 
 /// How long a database that does not answer is tried again: in a running study, and when it is addressed first.
@@ -45,7 +45,7 @@ const SESSION: &str = "
 /// ```no_run
 /// use elbowroom_store::{Dsn, Postgres, Store};
 /// let store = Postgres::connect(&Dsn::from_env("ELBOW_STORE")?)?;
-/// println!("{} holds {} studies", store.place(), store.studies()?.len());
+/// println!("{} holds {} studies", store.label(), store.studies()?.len());
 /// # Ok::<(), elbowroom_store::Error>(())
 /// ```
 pub struct Postgres {
@@ -75,7 +75,7 @@ impl Postgres {
     }
 
     /// Tries again, after a while, what the server put off; connects anew if need be.
-    fn patiently<T>(&self, patience: Duration, work: impl Fn(&mut Session, &str) -> Result<T, Fault>) -> Result<T> {
+    fn patiently<T>(&self, patience: Duration, work: impl Fn(&mut Session, &str) -> Result<T, RowError>) -> Result<T> {
         let place = self.label();
         let mut session = self.lock();
         let start = Instant::now();
@@ -106,12 +106,12 @@ impl Postgres {
         }
     }
 
-    fn new_session(&self, place: &str) -> Result<Session, Fault> {
+    fn new_session(&self, place: &str) -> Result<Session, RowError> {
         let client = match &self.tls {
             Some(tls) => self.dsn.config.connect(tls.clone()),
             None => self.dsn.config.connect(NoTls),
         };
-        let mut client = client.map_err(|error| tls::fault(error, place))?;
+        let mut client = client.map_err(|error| tls::row_error(error, place))?;
         client.batch_execute(SESSION)?;
         schema::prepare(&mut client, place)?;
         Ok(Session { client, prepared: Prepared::new() })
@@ -119,13 +119,17 @@ impl Postgres {
 }
 
 impl Backend for Postgres {
-    type Fault = Fault;
+    type RowError = RowError;
 
     fn label(&self) -> String {
         self.dsn.to_string()
     }
 
-    fn transact<T>(&self, writes: bool, work: impl Fn(&mut dyn Rows<Fault = Fault>) -> Result<T, Fault>) -> Result<T> {
+    fn transact<T>(
+        &self,
+        writes: bool,
+        work: impl Fn(&mut dyn Rows<RowError = RowError>) -> Result<T, RowError>,
+    ) -> Result<T> {
         // A reader sees one moment; a writer, who has the study's row, sees all that was written before it.
         let level = if writes { IsolationLevel::ReadCommitted } else { IsolationLevel::RepeatableRead };
         self.patiently(PATIENCE, |session, place| {

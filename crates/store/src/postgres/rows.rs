@@ -7,7 +7,7 @@ use elbowroom::study::TrialId;
 use postgres::types::ToSql;
 use postgres::{Row, Statement, Transaction};
 
-use super::fault::Fault;
+use super::error::RowError;
 use crate::backend::{Filed, Rows};
 use crate::error::Error;
 use crate::lease::{Attempt, Lease};
@@ -28,7 +28,7 @@ pub(super) struct Within<'a, 'c> {
 }
 
 impl Within<'_, '_> {
-    fn query(&mut self, sql: &'static str, with: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, Fault> {
+    fn query(&mut self, sql: &'static str, with: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>, RowError> {
         let statement = match self.prepared.get(sql) {
             Some(statement) => statement.clone(),
             None => {
@@ -40,20 +40,20 @@ impl Within<'_, '_> {
         Ok(self.transaction.query(&statement, with)?)
     }
 
-    fn first(&mut self, sql: &'static str, with: &[&(dyn ToSql + Sync)]) -> Result<Option<Row>, Fault> {
+    fn first(&mut self, sql: &'static str, with: &[&(dyn ToSql + Sync)]) -> Result<Option<Row>, RowError> {
         Ok(self.query(sql, with)?.into_iter().next())
     }
 }
 
 impl Rows for Within<'_, '_> {
-    type Fault = Fault;
+    type RowError = RowError;
 
-    fn now(&mut self) -> Result<Time, Fault> {
+    fn now(&mut self) -> Result<Time, RowError> {
         let row = self.first("SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint", &[])?;
         get(&row.ok_or_else(no_row)?, 0).map(Time)
     }
 
-    fn study(&mut self, name: &str) -> Result<i64, Fault> {
+    fn study(&mut self, name: &str) -> Result<i64, RowError> {
         let sql = match self.writes {
             true => "SELECT id FROM elbowroom.studies WHERE name = $1 FOR UPDATE",
             false => "SELECT id FROM elbowroom.studies WHERE name = $1",
@@ -64,12 +64,12 @@ impl Rows for Within<'_, '_> {
         }
     }
 
-    fn new_study(&mut self, name: &str) -> Result<Option<i64>, Fault> {
+    fn new_study(&mut self, name: &str) -> Result<Option<i64>, RowError> {
         let sql = "INSERT INTO elbowroom.studies (name) VALUES ($1) ON CONFLICT DO NOTHING RETURNING id";
         self.first(sql, &[&name])?.map(|row| get(&row, 0)).transpose()
     }
 
-    fn studies(&mut self) -> Result<Vec<StudyInfo>, Fault> {
+    fn studies(&mut self) -> Result<Vec<StudyInfo>, RowError> {
         let sql = "SELECT name, last.number + 1, first.at, last.at FROM elbowroom.studies AS s
             JOIN elbowroom.events AS first ON first.study = s.id AND first.number = 0
             JOIN LATERAL (SELECT number, at FROM elbowroom.events WHERE study = s.id ORDER BY number DESC LIMIT 1)
@@ -82,7 +82,7 @@ impl Rows for Within<'_, '_> {
         self.query(sql, &[])?.iter().map(info).collect()
     }
 
-    fn end(&mut self, study: i64) -> Result<(usize, Digest), Fault> {
+    fn end(&mut self, study: i64) -> Result<(usize, Digest), RowError> {
         let sql = "SELECT number + 1, digest FROM elbowroom.events WHERE study = $1 ORDER BY number DESC LIMIT 1";
         match self.first(sql, &[&study])? {
             Some(row) => Ok((count(&row, 0)?, digest(&row, 1)?)),
@@ -90,13 +90,13 @@ impl Rows for Within<'_, '_> {
         }
     }
 
-    fn entries(&mut self, study: i64, from: usize) -> Result<Vec<Entry>, Fault> {
+    fn entries(&mut self, study: i64, from: usize) -> Result<Vec<Entry>, RowError> {
         let sql = "SELECT at, text, digest FROM elbowroom.events WHERE study = $1 AND number >= $2 ORDER BY number";
         let entry = |row: &Row| Ok(Entry { at: Time(get(row, 0)?), text: get(row, 1)?, digest: digest(row, 2)? });
         self.query(sql, &[&study, &(from as i64)])?.iter().map(entry).collect()
     }
 
-    fn push(&mut self, study: i64, number: usize, entry: &Entry, about: &Filed<'_>) -> Result<(), Fault> {
+    fn push(&mut self, study: i64, number: usize, entry: &Entry, about: &Filed<'_>) -> Result<(), RowError> {
         let sql = "INSERT INTO elbowroom.events (study, number, at, scope, request, trial, text, digest)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)";
         let (scope, request) = (about.key.as_ref().map(|k| k.scope as i32), about.key.as_ref().map(|k| k.request));
@@ -107,7 +107,7 @@ impl Rows for Within<'_, '_> {
     }
 
     /// In one statement: a server far away is asked once and not for each of them.
-    fn push_all(&mut self, study: i64, first: usize, entries: &[(Entry, Filed<'_>)]) -> Result<(), Fault> {
+    fn push_all(&mut self, study: i64, first: usize, entries: &[(Entry, Filed<'_>)]) -> Result<(), RowError> {
         let sql = "INSERT INTO elbowroom.events (study, number, at, scope, request, trial, text, digest)
             SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::int[], $5::text[], $6::bigint[], $7::text[],
                 $8::bytea[])";
@@ -124,33 +124,33 @@ impl Rows for Within<'_, '_> {
         self.query(sql, &with).map(|_| ())
     }
 
-    fn any_reported(&mut self, study: i64, requests: &[&str]) -> Result<Option<(String, usize)>, Fault> {
+    fn any_reported(&mut self, study: i64, requests: &[&str]) -> Result<Option<(String, usize)>, RowError> {
         let sql = "SELECT request, number FROM elbowroom.events
             WHERE study = $1 AND scope = $2 AND request = ANY($3) LIMIT 1";
         let row = self.first(sql, &[&study, &(Scope::Report as i32), &requests])?;
         row.map(|row| Ok((get(&row, 0)?, count(&row, 1)?))).transpose()
     }
 
-    fn seen(&mut self, study: i64, key: &Key<'_>) -> Result<Option<(usize, Option<TrialId>)>, Fault> {
+    fn seen(&mut self, study: i64, key: &Key<'_>) -> Result<Option<(usize, Option<TrialId>)>, RowError> {
         let sql = "SELECT number, trial FROM elbowroom.events WHERE study = $1 AND scope = $2 AND request = $3";
         let row = self.first(sql, &[&study, &(key.scope as i32), &key.request])?;
         let seen = |row: Row| Ok((count(&row, 0)?, get::<Option<i64>>(&row, 1)?.map(|id| TrialId(id as u64))));
         row.map(seen).transpose()
     }
 
-    fn leases(&mut self, study: i64) -> Result<Vec<Lease>, Fault> {
+    fn leases(&mut self, study: i64) -> Result<Vec<Lease>, RowError> {
         let sql = "SELECT trial, attempt, worker, ttl, expires, faults, returned FROM elbowroom.leases
             WHERE study = $1 ORDER BY trial";
         self.query(sql, &[&study])?.iter().map(lease).collect()
     }
 
-    fn lease(&mut self, study: i64, trial: TrialId) -> Result<Option<Lease>, Fault> {
+    fn lease(&mut self, study: i64, trial: TrialId) -> Result<Option<Lease>, RowError> {
         let sql = "SELECT trial, attempt, worker, ttl, expires, faults, returned FROM elbowroom.leases
             WHERE study = $1 AND trial = $2";
         self.first(sql, &[&study, &(trial.0 as i64)])?.as_ref().map(lease).transpose()
     }
 
-    fn put_lease(&mut self, study: i64, lease: &Lease) -> Result<(), Fault> {
+    fn put_lease(&mut self, study: i64, lease: &Lease) -> Result<(), RowError> {
         let sql = "INSERT INTO elbowroom.leases (study, trial, attempt, worker, ttl, expires, faults, returned)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
             ON CONFLICT (study, trial) DO UPDATE SET attempt = excluded.attempt, worker = excluded.worker,
@@ -162,12 +162,12 @@ impl Rows for Within<'_, '_> {
         self.query(sql, &with).map(|_| ())
     }
 
-    fn drop_lease(&mut self, study: i64, trial: TrialId) -> Result<(), Fault> {
+    fn drop_lease(&mut self, study: i64, trial: TrialId) -> Result<(), RowError> {
         let sql = "DELETE FROM elbowroom.leases WHERE study = $1 AND trial = $2";
         self.query(sql, &[&study, &(trial.0 as i64)]).map(|_| ())
     }
 
-    fn queue(&mut self, study: i64) -> Result<Vec<Waiting>, Fault> {
+    fn queue(&mut self, study: i64) -> Result<Vec<Waiting>, RowError> {
         let sql = "SELECT ticket, expires, ttl FROM elbowroom.queue WHERE study = $1 ORDER BY ticket";
         let waiting = |row: &Row| {
             let (ticket, expires) = (Ticket(get(row, 0)?), Time(get(row, 1)?));
@@ -176,24 +176,24 @@ impl Rows for Within<'_, '_> {
         self.query(sql, &[&study])?.iter().map(waiting).collect()
     }
 
-    fn new_place(&mut self, study: i64, expires: Time, ttl: Duration) -> Result<Ticket, Fault> {
+    fn new_ticket(&mut self, study: i64, expires: Time, ttl: Duration) -> Result<Ticket, RowError> {
         let sql = "INSERT INTO elbowroom.queue (study, expires, ttl) VALUES ($1, $2, $3) RETURNING ticket";
         let row = self.first(sql, &[&study, &expires.0, &millis(ttl)])?.ok_or_else(no_row)?;
         get(&row, 0).map(Ticket)
     }
 
-    fn put_place(&mut self, study: i64, waiting: &Waiting) -> Result<(), Fault> {
+    fn put_ticket(&mut self, study: i64, waiting: &Waiting) -> Result<(), RowError> {
         let sql = "UPDATE elbowroom.queue SET expires = $3, ttl = $4 WHERE study = $1 AND ticket = $2";
         let Waiting { ticket, expires, ttl } = waiting;
         self.query(sql, &[&study, &ticket.0, &expires.0, &millis(*ttl)]).map(|_| ())
     }
 
-    fn drop_place(&mut self, study: i64, ticket: Ticket) -> Result<(), Fault> {
+    fn drop_ticket(&mut self, study: i64, ticket: Ticket) -> Result<(), RowError> {
         let sql = "DELETE FROM elbowroom.queue WHERE study = $1 AND ticket = $2";
         self.query(sql, &[&study, &ticket.0]).map(|_| ())
     }
 
-    fn put_pause(&mut self, study: i64, waiting: &Waiting) -> Result<(), Fault> {
+    fn put_pause(&mut self, study: i64, waiting: &Waiting) -> Result<(), RowError> {
         let sql = "INSERT INTO elbowroom.queue (ticket, study, expires, ttl) OVERRIDING SYSTEM VALUE \
                    VALUES ($1, $2, $3, $4) \
                    ON CONFLICT (ticket) DO UPDATE SET expires = excluded.expires, ttl = excluded.ttl";
@@ -202,8 +202,8 @@ impl Rows for Within<'_, '_> {
     }
 }
 
-fn lease(row: &Row) -> Result<Lease, Fault> {
-    let small = |column| Ok::<u32, Fault>(u32::try_from(get::<i64>(row, column)?).unwrap_or(u32::MAX));
+fn lease(row: &Row) -> Result<Lease, RowError> {
+    let small = |column| Ok::<u32, RowError>(u32::try_from(get::<i64>(row, column)?).unwrap_or(u32::MAX));
     Ok(Lease {
         attempt: Attempt { trial: TrialId(get::<i64>(row, 0)? as u64), number: small(1)? },
         worker: get(row, 2)?,
@@ -215,22 +215,22 @@ fn lease(row: &Row) -> Result<Lease, Fault> {
 }
 
 /// A cell. Unlike `Row::get` it does not panic where a table was changed by hand.
-fn get<'r, T: postgres::types::FromSql<'r>>(row: &'r Row, column: usize) -> Result<T, Fault> {
+fn get<'r, T: postgres::types::FromSql<'r>>(row: &'r Row, column: usize) -> Result<T, RowError> {
     row.try_get(column).map_err(|error| {
         let what = format!("a table of the store holds something unexpected: {error}");
         Error::damaged(what, "find out who changed the tables, or restore the database from a backup").into()
     })
 }
 
-fn count(row: &Row, column: usize) -> Result<usize, Fault> {
+fn count(row: &Row, column: usize) -> Result<usize, RowError> {
     get::<i64>(row, column).map(|n| usize::try_from(n).unwrap_or(0))
 }
 
-fn digest(row: &Row, column: usize) -> Result<Digest, Fault> {
+fn digest(row: &Row, column: usize) -> Result<Digest, RowError> {
     let wrong = || Error::damaged("a digest in the store is not whole", "restore the database from a backup").into();
     Digest::from_slice(get(row, column)?).ok_or_else(wrong)
 }
 
-fn no_row() -> Fault {
+fn no_row() -> RowError {
     Error::unreachable("the database gave no answer where there is one", "report this as a bug").into()
 }

@@ -2,7 +2,7 @@
 
 use postgres::Client;
 
-use super::fault::Fault;
+use super::error::RowError;
 use crate::error::Error;
 
 /// Step i turns tables of version i into those of version i + 1. A step is never changed once it was released.
@@ -44,12 +44,12 @@ const STEPS: [&str; 1] = ["
 "];
 
 /// Makes the tables or brings them up to date, one process at a time; refuses those of a newer build.
-pub(super) fn prepare(client: &mut Client, place: &str) -> Result<(), Fault> {
+pub(super) fn prepare(client: &mut Client, place: &str) -> Result<(), RowError> {
     bring_up(client, place, &STEPS)
 }
 
 /// Takes the steps that a database has not taken, all or none.
-fn bring_up(client: &mut Client, place: &str, steps: &[&str]) -> Result<(), Fault> {
+fn bring_up(client: &mut Client, place: &str, steps: &[&str]) -> Result<(), RowError> {
     let newest = steps.len();
     // Whoever may use the tables need not be allowed to make them.
     let made: Option<String> = client.query_one("SELECT to_regclass('elbowroom.version')::text", &[])?.get(0);
@@ -75,7 +75,7 @@ fn bring_up(client: &mut Client, place: &str, steps: &[&str]) -> Result<(), Faul
 
 const VERSION: &str = "SELECT number FROM elbowroom.version";
 
-fn version(rows: Vec<postgres::Row>, newest: usize, place: &str) -> Result<usize, Fault> {
+fn version(rows: Vec<postgres::Row>, newest: usize, place: &str) -> Result<usize, RowError> {
     let number: i64 = rows.first().map_or(0, |row| row.get(0));
     match usize::try_from(number) {
         Ok(number) if number <= newest => Ok(number),

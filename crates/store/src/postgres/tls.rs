@@ -10,7 +10,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::{CertificateError, ClientConfig, RootCertStore};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::fault::Fault;
+use super::error::RowError;
 use crate::error::{Error, Result};
 
 /// What an address says about encryption, in the words of libpq: the parser of addresses does not know all of them.
@@ -160,7 +160,7 @@ fn roots_in(path: &Path) -> Result<RootCertStore> {
 
 /// The fault of a connection that was not made. A server that did not prove who it is will not do so in a moment, unlike
 /// one that does not answer.
-pub(super) fn fault(error: postgres::Error, place: &str) -> Fault {
+pub(super) fn row_error(error: postgres::Error, place: &str) -> RowError {
     let is_handshake = error.to_string() == "error performing TLS handshake";
     let Some(cause) = error.source().filter(|_| is_handshake) else { return error.into() };
     let (said, hint) = match cause.downcast_ref::<io::Error>() {

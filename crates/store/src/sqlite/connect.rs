@@ -9,12 +9,12 @@ use std::path::Path;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::fault::Fault;
-use super::{BUSY, place, rescue, schema};
+use super::error::RowError;
+use super::{BUSY, filesystem, rescue, schema};
 use crate::error::Error;
 
 /// Opens a file to work on; one that cannot be written, to look at.
-pub(super) fn connect(path: &Path, place: &str) -> Result<Connection, Fault> {
+pub(super) fn connect(path: &Path, place: &str) -> Result<Connection, RowError> {
     match to_write(path, place) {
         Err(fault) if cannot_write(&fault) => match to_look(path, place) {
             Ok(connection) => Ok(connection),
@@ -26,7 +26,7 @@ pub(super) fn connect(path: &Path, place: &str) -> Result<Connection, Fault> {
     }
 }
 
-fn to_write(path: &Path, place: &str) -> Result<Connection, Fault> {
+fn to_write(path: &Path, place: &str) -> Result<Connection, RowError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY)?;
@@ -43,7 +43,7 @@ fn to_write(path: &Path, place: &str) -> Result<Connection, Fault> {
     Ok(connection)
 }
 
-fn to_look(path: &Path, place: &str) -> Result<Connection, Fault> {
+fn to_look(path: &Path, place: &str) -> Result<Connection, RowError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let plain = Connection::open_with_flags(path, flags)?;
     plain.busy_timeout(BUSY)?;
@@ -51,7 +51,7 @@ fn to_look(path: &Path, place: &str) -> Result<Connection, Fault> {
         Ok(version) => (plain, version),
         // SQLite keeps its locks in a file beside one that is in use. Where it cannot make it, and nobody else has, nobody
         // writes either.
-        Err(fault) if cannot_write(&fault) && !place::has_log(path) => {
+        Err(fault) if cannot_write(&fault) && !filesystem::has_log(path) => {
             let path = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
             let address = format!("file:{path}?immutable=1");
             let fixed = Connection::open_with_flags(address, flags | OpenFlags::SQLITE_OPEN_URI)?;
@@ -68,7 +68,7 @@ fn to_look(path: &Path, place: &str) -> Result<Connection, Fault> {
 }
 
 /// Whether a file could not be written to.
-fn cannot_write(fault: &Fault) -> bool {
+fn cannot_write(fault: &RowError) -> bool {
     matches!(fault.code(), Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied))
 }
 
@@ -83,7 +83,7 @@ pub(super) fn leave(connection: &Connection) {
 
 /// What is wrong with a file that stands alone although it is in use, if it does.
 pub(super) fn lacks_log(path: &Path) -> Option<String> {
-    (rescue::in_wal_mode(path) && !place::wal(path).exists()).then(|| {
+    (rescue::in_wal_mode(path) && !filesystem::wal(path).exists()).then(|| {
         "it is a plain copy of a store file that was in use, or its write-ahead log (-wal) was removed: what was stored \
          last may be missing (a file that a version before 0.3.0 left, or whose last process was killed as it closed it, \
          looks the same, and is whole)"

@@ -4,8 +4,8 @@
 //! write begins with `BEGIN IMMEDIATE`, so that nobody finds half-way that somebody else was faster.
 
 mod connect;
-mod fault;
-mod place;
+mod error;
+mod filesystem;
 mod rescue;
 mod rows;
 mod schema;
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use fault::Fault;
+use error::RowError;
 use rows::Within;
 use rusqlite::{Connection, TransactionBehavior};
 
@@ -23,7 +23,7 @@ pub use rescue::{Health, Saved, check, salvage};
 
 use crate::backend::{Backend, Rows};
 use crate::error::Result;
-use crate::fault as moment;
+use crate::kill_point as moment;
 use crate::request::jittered;
 use crate::time::Clock;
 
@@ -46,8 +46,8 @@ const ROUNDS: u32 = 4;
 pub struct Sqlite {
     path: PathBuf,
     /// Which file it was when it was opened, and which its write-ahead log.
-    file: place::Identity,
-    log: place::Identity,
+    file: filesystem::Identity,
+    log: filesystem::Identity,
     /// Who opened it: a fork has no part in it.
     process: u32,
     /// Whether it may leave the mode of the write-ahead log: not if that log was missing, until somebody works with what
@@ -66,13 +66,13 @@ impl Sqlite {
     /// As [`open`](Self::open), with a clock of one's own, for tests.
     pub fn open_with_clock(path: impl AsRef<Path>, clock: Clock) -> Result<Self> {
         let path = path.as_ref().to_owned();
-        place::refuse_network(&path)?;
-        place::make_private(&path)?;
+        filesystem::refuse_network(&path)?;
+        filesystem::make_private(&path)?;
         let name = path.display().to_string();
         rescue::refuse_truncated(&path)?;
         let may_leave = AtomicBool::new(connect::lacks_log(&path).is_none());
         let connection = patiently(|| connect::connect(&path, &name)).map_err(|fault| fault.at(&name))?;
-        let (file, log) = (place::Identity::of(&path), place::Identity::of(&place::wal(&path)));
+        let (file, log) = (filesystem::Identity::of(&path), filesystem::Identity::of(&filesystem::wal(&path)));
         let process = std::process::id();
         Ok(Self { path, file, log, process, may_leave, clock, connection: Mutex::new(connection) })
     }
@@ -99,7 +99,7 @@ impl Drop for Sqlite {
 }
 
 /// Tries again, after a while, what found the file locked.
-fn patiently<T>(mut work: impl FnMut() -> Result<T, Fault>) -> Result<T, Fault> {
+fn patiently<T>(mut work: impl FnMut() -> Result<T, RowError>) -> Result<T, RowError> {
     for round in 1..ROUNDS {
         match work() {
             Err(fault) if fault.is_busy() => std::thread::sleep(jittered(Duration::from_millis(50) * round)),
@@ -110,13 +110,17 @@ fn patiently<T>(mut work: impl FnMut() -> Result<T, Fault>) -> Result<T, Fault> 
 }
 
 impl Backend for Sqlite {
-    type Fault = Fault;
+    type RowError = RowError;
 
     fn label(&self) -> String {
         self.path.display().to_string()
     }
 
-    fn transact<T>(&self, writes: bool, work: impl Fn(&mut dyn Rows<Fault = Fault>) -> Result<T, Fault>) -> Result<T> {
+    fn transact<T>(
+        &self,
+        writes: bool,
+        work: impl Fn(&mut dyn Rows<RowError = RowError>) -> Result<T, RowError>,
+    ) -> Result<T> {
         let behavior = if writes { TransactionBehavior::Immediate } else { TransactionBehavior::Deferred };
         let place = self.label();
         let mut connection = self.lock();
@@ -129,7 +133,7 @@ impl Backend for Sqlite {
             moment::at("commit: done");
             Ok(done)
         };
-        let done = patiently(once).map_err(|fault: Fault| fault.at(&place))?;
+        let done = patiently(once).map_err(|fault: RowError| fault.at(&place))?;
         if writes {
             // What went into a file that was removed meanwhile is not acknowledged.
             self.check()?;

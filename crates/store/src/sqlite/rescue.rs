@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use elbowroom::study::Study;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
-use super::fault::Fault;
-use super::place::{has_log, wal};
+use super::error::RowError;
+use super::filesystem::{has_log, wal};
 use super::{connect, schema};
 use crate::error::{Error, Result};
 use crate::log::{Digest, Entry};
@@ -53,7 +53,7 @@ pub fn check(path: impl AsRef<Path>) -> Result<Health> {
     let place = path.as_ref().display().to_string();
     let mut faults: Vec<String> = connect::lacks_log(path.as_ref()).into_iter().collect();
     let view = View::of(path.as_ref())?;
-    let mut look = || -> Result<Vec<Prefix>, Fault> {
+    let mut look = || -> Result<Vec<Prefix>, RowError> {
         let connection = view.open()?;
         // One moment for all that follows, also while others write.
         connection.execute_batch("BEGIN")?;
@@ -146,7 +146,7 @@ impl Prefix {
     }
 }
 
-fn prefixes(connection: &Connection) -> Result<Vec<Prefix>, Fault> {
+fn prefixes(connection: &Connection) -> Result<Vec<Prefix>, RowError> {
     let mut names = connection.prepare("SELECT id, name FROM studies ORDER BY name")?;
     let names: Vec<(i64, String)> =
         names.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
@@ -180,7 +180,7 @@ fn prefix(connection: &Connection, id: i64, name: String) -> Prefix {
     Prefix { study: name, entries, fault }
 }
 
-fn entry(connection: &Connection, study: i64, number: usize) -> Result<Option<Entry>, Fault> {
+fn entry(connection: &Connection, study: i64, number: usize) -> Result<Option<Entry>, RowError> {
     let sql = "SELECT at, text, digest FROM events WHERE study = ?1 AND number = ?2";
     let mut query = connection.prepare_cached(sql)?;
     let row = query.query_row(rusqlite::params![study, number], |row| {
@@ -251,7 +251,7 @@ impl View {
         }
     }
 
-    fn open(&self) -> Result<Connection, Fault> {
+    fn open(&self) -> Result<Connection, RowError> {
         let flags = match self {
             View::Itself(_) => OpenFlags::SQLITE_OPEN_READ_ONLY,
             View::Copy(_) => OpenFlags::SQLITE_OPEN_READ_WRITE,

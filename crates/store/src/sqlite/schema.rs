@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::fault::Fault;
+use super::error::RowError;
 use crate::error::Error;
 
 /// Says in the file's header whose file it is: "elbo".
@@ -49,17 +49,17 @@ const STEPS: [&str; 1] = ["
 pub(super) const NEWEST: usize = STEPS.len();
 
 /// Makes the tables, brings older ones up to date, and refuses a file that is not ours or newer than this build.
-pub(super) fn prepare(connection: &mut Connection, place: &str) -> Result<(), Fault> {
+pub(super) fn prepare(connection: &mut Connection, place: &str) -> Result<(), RowError> {
     bring_up(connection, place, &STEPS)
 }
 
 /// The version of the tables; 0 for an empty file.
-pub(super) fn version(connection: &Connection, place: &str) -> Result<usize, Fault> {
+pub(super) fn version(connection: &Connection, place: &str) -> Result<usize, RowError> {
     version_up_to(STEPS.len(), connection, place)
 }
 
 /// Takes the steps that a file has not taken, all or none.
-fn bring_up(connection: &mut Connection, place: &str, steps: &[&str]) -> Result<(), Fault> {
+fn bring_up(connection: &mut Connection, place: &str, steps: &[&str]) -> Result<(), RowError> {
     if version_up_to(steps.len(), connection, place)? == steps.len() {
         return Ok(());
     }
@@ -74,7 +74,7 @@ fn bring_up(connection: &mut Connection, place: &str, steps: &[&str]) -> Result<
     Ok(())
 }
 
-fn version_up_to(newest: usize, connection: &Connection, place: &str) -> Result<usize, Fault> {
+fn version_up_to(newest: usize, connection: &Connection, place: &str) -> Result<usize, RowError> {
     // One statement, hence one snapshot: between separate looks another process may make the tables.
     let (id, version, n_tables) = connection.query_row(
         "SELECT (SELECT application_id FROM pragma_application_id),

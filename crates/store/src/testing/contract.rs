@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{Bench, LONG, TTL, assert_sound, grid, random};
 use crate::{
     Appended, Attempt, Digest, Entry, Error, HandedTrial, Handout, Heartbeat, Hold, Lease, Reclaimed, Reported,
-    SharedStudy, Snapshot, Standing, Store, StudyInfo, Ticket, Time, copy, worker_name,
+    SharedStudy, Snapshot, Store, StudyInfo, Ticket, Time, TrialStatus, copy, worker_name,
 };
 use elbowroom::domain::Narrowing;
 use elbowroom::space::Point;
@@ -163,11 +163,11 @@ pub fn a_trial_that_is_lost_three_times_is_given_up_but_its_value_is_welcome(ben
     }
     bench.pass(LONG);
     study.refresh().unwrap();
-    assert_eq!(study.standing(study.study().trial(first.id()).unwrap()), Standing::Lost);
+    assert_eq!(study.status(study.study().trial(first.id()).unwrap()), TrialStatus::Lost);
     // It is not pending for a choice, counts, and its point is not proposed again.
     let other = study.ask(2).unwrap();
     assert_eq!((other.trials.len(), other.trials[0].id()), (1, TrialId(1)));
-    assert!(other.short.unwrap().contains("budget of 2"));
+    assert!(other.shortfall.unwrap().contains("budget of 2"));
     let Some(Event::Asked { provenance, .. }) = study.study().events().last() else { panic!() };
     assert!(provenance.pending.is_empty());
     assert_eq!(study.tell(&first, 1.0).unwrap(), Told::Late);
@@ -206,9 +206,9 @@ pub fn a_failure_of_a_superseded_worker_says_nothing(bench: &Bench) {
     bench.pass(LONG);
     let new = theirs.ask(1).unwrap().trials.remove(0);
     assert_eq!(ours.fail(&old, "the cable was cut").unwrap(), Reported::Superseded);
-    assert_eq!(ours.release(&old).unwrap(), Reported::Superseded);
+    assert_eq!(ours.withdraw(&old).unwrap(), Reported::Superseded);
     assert_eq!(ours.heartbeat(&[old.attempt]).unwrap(), [Hold::Superseded]);
-    ours.give_back(&[old.attempt]).unwrap();
+    ours.requeue(&[old.attempt]).unwrap();
     assert!(matches!(theirs.heartbeat(&[new.attempt]).unwrap()[..], [Hold::Held(_)]));
     assert!(theirs.study().trial(new.id()).unwrap().is_pending());
     assert!(matches!(theirs.fail(&new, "it broke").unwrap(), Reported::Appended(_)));
@@ -235,7 +235,7 @@ pub fn a_trial_given_back_is_handed_out_at_once_and_nothing_is_charged(bench: &B
     let (mut ours, mut theirs) = (bench.create(random(9)), bench.join());
     let mut held = ours.ask(1).unwrap().trials.remove(0);
     for round in 2..7 {
-        ours.give_back(&[held.attempt]).unwrap();
+        ours.requeue(&[held.attempt]).unwrap();
         let again = theirs.ask(1).unwrap().trials.remove(0);
         assert_eq!((again.id(), again.attempt.number), (held.id(), round));
         held = again;
@@ -265,8 +265,8 @@ pub fn a_trial_whose_workers_are_known_to_be_dead_is_handed_out_three_times_in_a
 pub fn a_released_trial_no_longer_counts(bench: &Bench) {
     let mut study = bench.create(random(1));
     let trial = study.ask(1).unwrap().trials.remove(0);
-    assert!(study.ask(1).unwrap().short.unwrap().contains("budget"));
-    study.release(&trial).unwrap();
+    assert!(study.ask(1).unwrap().shortfall.unwrap().contains("budget"));
+    study.withdraw(&trial).unwrap();
     assert_eq!(study.ask(1).unwrap().trials[0].id(), TrialId(1));
     assert_eq!(study.tell(&trial, 3.0).unwrap(), Told::Late);
     assert_eq!(study.leases().count(), 1);
@@ -286,11 +286,11 @@ pub fn points_of_ones_own_are_added_once(bench: &Bench) {
     bench.pass(LONG);
     ours.refresh().unwrap();
     // Without a due time it is never lost; with one it is.
-    assert_eq!(ours.standing(&started.trial), Standing::Running);
+    assert_eq!(ours.status(&started.trial), TrialStatus::Running);
     let due = theirs.start(&point, Some(TTL), None).unwrap();
     bench.pass(LONG);
     theirs.refresh().unwrap();
-    assert_eq!(theirs.standing(&due.trial), Standing::Queued);
+    assert_eq!(theirs.status(&due.trial), TrialStatus::Queued);
     assert_eq!(theirs.study().trials().len(), 4);
 }
 
@@ -321,8 +321,8 @@ impl<F: FnOnce() + Send> Meanwhile<F> {
 }
 
 impl<F: FnOnce() + Send> Store for Meanwhile<F> {
-    fn place(&self) -> String {
-        self.store.place()
+    fn label(&self) -> String {
+        self.store.label()
     }
     fn create(&self, study: &str, created: &Event) -> Result<(), Error> {
         self.store.create(study, created)
@@ -353,8 +353,8 @@ impl<F: FnOnce() + Send> Store for Meanwhile<F> {
     fn extend(&self, study: &str, attempts: &[Attempt]) -> Result<Vec<Hold>, Error> {
         self.store.extend(study, attempts)
     }
-    fn give_back(&self, study: &str, attempts: &[Attempt]) -> Result<(), Error> {
-        self.store.give_back(study, attempts)
+    fn requeue(&self, study: &str, attempts: &[Attempt]) -> Result<(), Error> {
+        self.store.requeue(study, attempts)
     }
     fn lose(&self, study: &str, attempts: &[Attempt]) -> Result<(), Error> {
         self.store.lose(study, attempts)
@@ -418,7 +418,7 @@ pub fn failures_that_come_meanwhile_do_not_cost_a_choice_or_a_fit(bench: &Bench)
     let last = theirs.ask(1).unwrap().trials.remove(0);
     let Some(Event::Asked { provenance, .. }) = theirs.study().events().last() else { panic!() };
     assert_eq!(provenance.data_revision, before + 1);
-    theirs.release(&last).unwrap();
+    theirs.withdraw(&last).unwrap();
 
     // A failure and a point that was taken: the point is avoided, with the model of before the failure.
     let model_of = theirs.study().events().len();
@@ -624,7 +624,7 @@ pub fn a_budget_changes_for_everybody_and_never_falls_below_what_was_handed_out(
     assert_eq!(ours.ask(9).unwrap().trials.len(), 3);
     let refused = theirs.set_budget(Some(4)).unwrap_err().to_string();
     assert!(refused.contains("5 were handed out"), "{refused}");
-    ours.release(&first.trials[0]).unwrap();
+    ours.withdraw(&first.trials[0]).unwrap();
     assert!(theirs.set_budget(Some(4)).unwrap());
     assert_eq!(ours.ask(1).unwrap().trials.len(), 0);
     assert!(theirs.set_budget(None).unwrap());

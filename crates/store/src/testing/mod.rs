@@ -158,7 +158,7 @@ pub fn random(budget: usize) -> StudyConfig {
 /// Pairs of trials at the same point, of those that were not given back.
 pub fn twice(study: &SharedStudy) -> Vec<String> {
     let (mut points, mut twice) = (HashMap::new(), Vec::new());
-    for trial in study.study().trials().iter().filter(|trial| trial.state != TrialState::Released) {
+    for trial in study.study().trials().iter().filter(|trial| trial.state != TrialState::Withdrawn) {
         if let Some(other) = points.insert(trial.point.to_string(), trial.id) {
             twice.push(format!("trials {other} and {} are both at {}", trial.id, trial.point));
         }
@@ -168,7 +168,7 @@ pub fn twice(study: &SharedStudy) -> Vec<String> {
 
 /// Trials that count, beyond the budget.
 pub fn overshoot(study: &SharedStudy) -> usize {
-    let counted = study.study().trials().iter().filter(|trial| trial.state != TrialState::Released).count();
+    let counted = study.study().trials().iter().filter(|trial| trial.state != TrialState::Withdrawn).count();
     counted.saturating_sub(study.study().config().budget.unwrap_or(usize::MAX))
 }
 

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use elbowroom::space::Point;
-use elbowroom_store::{Error, SharedStudy, fault, open};
+use elbowroom_store::{Error, SharedStudy, kill_point, open};
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     let number = |name: &str, default: u64| options.get(name).and_then(|v| v.parse().ok()).unwrap_or(default);
     if let Some(moment) = options.get("die") {
         let _ = DIE.set((moment.clone(), number("nth", 1) as usize));
-        fault::on_every(die);
+        kill_point::on_every(die);
     }
     let plan = Plan {
         n_trials: trials.parse().unwrap_or(1),

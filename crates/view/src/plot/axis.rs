@@ -85,7 +85,7 @@ impl Ruler {
     }
 
     /// The pixel of a value. Values off a logarithmic axis are far away.
-    pub(super) fn place(&self, value: f64) -> f64 {
+    pub(super) fn position(&self, value: f64) -> f64 {
         let share = match self.scale {
             // Halved first: the difference of 1e308 and -1e308 is infinite.
             Scale::Linear => (value / 2.0 - self.low / 2.0) / (self.high / 2.0 - self.low / 2.0),
@@ -220,7 +220,7 @@ mod tests {
         let ranges = [(&linear, (-f64::MAX, f64::MAX)), (&linear, (1e300, 1e300)), (&log, (1e-300, 1e300))];
         for (axis, range) in ranges {
             let ruler = Ruler::new(axis, range, 0.0, 100.0);
-            assert!((-1.0..=101.0).contains(&ruler.place(range.0)), "{range:?}");
+            assert!((-1.0..=101.0).contains(&ruler.position(range.0)), "{range:?}");
             assert!(ruler.ticks().len() < 50, "{range:?}");
         }
     }
@@ -229,9 +229,9 @@ mod tests {
     fn the_ends_of_an_axis_are_the_ends_of_its_pixels() {
         for axis in [Axis::linear("").range(2.0, 8.0), Axis::log("").range(2.0, 8.0)] {
             let ruler = Ruler::new(&axis, (0.0, 0.0), 100.0, 40.0);
-            assert!((ruler.place(2.0) - 100.0).abs() < 1e-9 && (ruler.place(8.0) - 40.0).abs() < 1e-9);
+            assert!((ruler.position(2.0) - 100.0).abs() < 1e-9 && (ruler.position(8.0) - 40.0).abs() < 1e-9);
         }
-        let middle = Ruler::new(&Axis::log("").range(2.0, 8.0), (0.0, 0.0), 0.0, 1.0).place(4.0);
+        let middle = Ruler::new(&Axis::log("").range(2.0, 8.0), (0.0, 0.0), 0.0, 1.0).position(4.0);
         assert!((middle - 0.5).abs() < 1e-12);
     }
 }

@@ -130,14 +130,14 @@ fn draw_panel(out: &mut Svg, panel: &Panel, frame: Frame) {
     let (x_ticks, y_ticks) = (ticks(&panel.x, &x), ticks(&panel.y, &y));
     if panel.x.numbers {
         for (value, text) in &x_ticks {
-            let at = x.place(*value);
+            let at = x.position(*value);
             out.line((at, frame.top), (at, frame.bottom), GRID);
             out.text((at, frame.bottom + 17.0), text, Anchor::Middle, TICK, false, INK);
         }
     }
     if panel.y.numbers {
         for (value, text) in &y_ticks {
-            let at = y.place(*value);
+            let at = y.position(*value);
             out.line((frame.left, at), (frame.right, at), GRID);
             out.text((frame.left - 7.0, at + 4.2), text, Anchor::End, TICK, false, INK);
         }

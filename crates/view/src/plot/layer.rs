@@ -129,12 +129,12 @@ impl Layer {
 
     /// Draws it where the rulers say.
     pub(super) fn draw(&self, out: &mut Svg, x: &Ruler, y: &Ruler, frame: Frame) {
-        let place = |&(a, b): &(f64, f64)| (x.place(a), y.place(b));
+        let place = |&(a, b): &(f64, f64)| (x.position(a), y.position(b));
         match self {
             Layer::Line { points, stroke } => out.polyline(points.iter().map(place), *stroke),
             Layer::Band { points, colour, opacity } => {
-                let there = points.iter().map(|p| (x.place(p.0), y.place(p.2)));
-                let back = points.iter().rev().map(|p| (x.place(p.0), y.place(p.1)));
+                let there = points.iter().map(|p| (x.position(p.0), y.position(p.2)));
+                let back = points.iter().rev().map(|p| (x.position(p.0), y.position(p.1)));
                 out.polygon(there.chain(back), colour, *opacity);
             }
             Layer::Marks { points, marker, colour, size } => {
@@ -144,7 +144,7 @@ impl Layer {
             }
             Layer::Bars { points, stroke } => {
                 for &(at, low, high) in points {
-                    let (at, low, high) = (x.place(at), y.place(low), y.place(high));
+                    let (at, low, high) = (x.position(at), y.position(low), y.position(high));
                     out.line((at, low), (at, high), *stroke);
                     for end in [low, high] {
                         out.line((at - 3.0, end), (at + 3.0, end), *stroke);
@@ -152,14 +152,14 @@ impl Layer {
                 }
             }
             Layer::Interval { low, high, at, stroke } => {
-                let (low, high, at) = (x.place(*low), x.place(*high), y.place(*at));
+                let (low, high, at) = (x.position(*low), x.position(*high), y.position(*at));
                 out.line((low, at), (high, at), *stroke);
                 for end in [low, high] {
                     out.line((end, at - 5.0), (end, at + 5.0), *stroke);
                 }
             }
             Layer::Strip { low, high, colour, opacity } => {
-                let (low, high) = (x.place(*low), x.place(*high));
+                let (low, high) = (x.position(*low), x.position(*high));
                 let corners = [(low, frame.top), (high, frame.top), (high, frame.bottom), (low, frame.bottom)];
                 out.polygon(corners.into_iter(), colour, *opacity);
             }
@@ -169,10 +169,10 @@ impl Layer {
                 out.polyline(round, *stroke);
             }
             Layer::Level { at, stroke } => {
-                out.line((frame.left, y.place(*at)), (frame.right, y.place(*at)), *stroke);
+                out.line((frame.left, y.position(*at)), (frame.right, y.position(*at)), *stroke);
             }
             Layer::Upright { at, stroke } => {
-                out.line((x.place(*at), frame.top), (x.place(*at), frame.bottom), *stroke);
+                out.line((x.position(*at), frame.top), (x.position(*at), frame.bottom), *stroke);
             }
             Layer::Text { at, shift, text, anchor, colour } => {
                 let (px, py) = place(at);

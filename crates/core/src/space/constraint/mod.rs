@@ -66,7 +66,7 @@ impl Constraint {
 }
 
 /// A fault at a place in a constraint, shown with a caret below it.
-fn fault(text: &[char], at: usize, what: impl std::fmt::Display, hint: impl Into<String>) -> Error {
+fn refusal(text: &[char], at: usize, what: impl std::fmt::Display, hint: impl Into<String>) -> Error {
     // A window keeps a long constraint on one line; what would move the cursor becomes a space.
     const WINDOW: usize = 60;
     let start = at.saturating_sub(WINDOW);

@@ -16,7 +16,7 @@
 //! are all bounded.
 
 use super::expression::{Comparison, Expression, Function, Operator};
-use super::fault;
+use super::refusal;
 use super::token::{Token, TokenKind, tokenize};
 use crate::error::{Error, Result};
 use crate::space::nearest::nearest;
@@ -32,7 +32,7 @@ pub(super) fn parse(text: &str, parameters: &[Parameter]) -> Result<Expression> 
     let text: Vec<char> = text.chars().take(MAX_LENGTH + 1).collect();
     if text.len() > MAX_LENGTH {
         let what = format!("a constraint has at most {MAX_LENGTH} characters");
-        return Err(fault(&text, MAX_LENGTH, what, "split it at its `and`s"));
+        return Err(refusal(&text, MAX_LENGTH, what, "split it at its `and`s"));
     }
     let tokens = tokenize(&text)?;
     let mut parser = Parser { text: &text, tokens, next: 0, depth: 0, parameters };
@@ -43,7 +43,7 @@ pub(super) fn parse(text: &str, parameters: &[Parameter]) -> Result<Expression> 
     }
     if !whole.kind.fits(Kind::Bool) {
         let what = format!("a constraint is true or false, this is {}", whole.kind.describe());
-        return Err(fault(&text, whole.start, what, "compare it with something, as in `x <= 1`"));
+        return Err(refusal(&text, whole.start, what, "compare it with something, as in `x <= 1`"));
     }
     Ok(whole.expression)
 }
@@ -188,7 +188,7 @@ impl Parser<'_> {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "use the names of parameters, and put texts between quotes".to_owned(),
             };
-            return Err(self.fault(start, format!("no parameter is called `{name}`"), hint));
+            return Err(self.refusal(start, format!("no parameter is called `{name}`"), hint));
         };
         Ok(Typed { expression: Expression::Parameter(i), kind: Kind::of(&self.parameters[i]), height: 1, start })
     }
@@ -201,7 +201,7 @@ impl Parser<'_> {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("use one of {}", known.join(", ")),
             };
-            return Err(self.fault(start, format!("no function is called `{name}`"), hint));
+            return Err(self.refusal(start, format!("no function is called `{name}`"), hint));
         };
         let mut arguments = Vec::new();
         let mut height = 0;
@@ -217,7 +217,7 @@ impl Parser<'_> {
         self.expect_close(start)?;
         if arguments.len() > 1 && !function.takes_many() {
             let what = format!("`{name}` takes one number, not {}", arguments.len());
-            return Err(self.fault(start, what, format!("write `{name}(x)`")));
+            return Err(self.refusal(start, what, format!("write `{name}(x)`")));
         }
         let expression = Expression::Call(*function, arguments);
         self.bounded(Typed { expression, kind: Kind::Number, height: height + 1, start })
@@ -279,7 +279,7 @@ impl Parser<'_> {
             Kind::Bool => "compare it with something, as in `x <= 1`",
             _ => "use a number here",
         };
-        Err(self.fault(typed.start, what, hint))
+        Err(self.refusal(typed.start, what, hint))
     }
 
     fn check_comparison(&self, symbol: &str, comparison: Comparison, left: &Typed, right: &Typed) -> Result<()> {
@@ -287,12 +287,12 @@ impl Parser<'_> {
             for side in [left, right] {
                 if !side.kind.fits(Kind::Number) {
                     let what = format!("`{symbol}` needs a number, this is {}", side.kind.describe());
-                    return Err(self.fault(side.start, what, "compare it with `==` or `!=`"));
+                    return Err(self.refusal(side.start, what, "compare it with `==` or `!=`"));
                 }
             }
         } else if !left.kind.fits(right.kind) && right.kind != Kind::Mixed {
             let what = format!("{} is compared with {}", left.kind.describe(), right.kind.describe());
-            return Err(self.fault(left.start, what, "compare values of one type"));
+            return Err(self.refusal(left.start, what, "compare values of one type"));
         }
         self.check_choice(left, right)?;
         self.check_choice(right, left)
@@ -312,7 +312,7 @@ impl Parser<'_> {
             Some(near) => format!("did you mean '{near}'?"),
             None => format!("use one of {}", choices.join(", ")),
         };
-        Err(self.fault(text.start, format!("'{word}' is not a value of `{}`", parameter.name()), hint))
+        Err(self.refusal(text.start, format!("'{word}' is not a value of `{}`", parameter.name()), hint))
     }
 
     fn expect_close(&mut self, open: usize) -> Result<()> {
@@ -320,7 +320,7 @@ impl Parser<'_> {
             return Ok(());
         }
         if self.peek() == &TokenKind::End {
-            return Err(self.fault(open, "a bracket is opened and not closed", "add `)`"));
+            return Err(self.refusal(open, "a bracket is opened and not closed", "add `)`"));
         }
         Err(self.unexpected("`)` or an operator"))
     }
@@ -341,7 +341,7 @@ impl Parser<'_> {
     fn descend(&mut self, parse: impl FnOnce(&mut Self) -> Result<Typed>) -> Result<Typed> {
         if self.depth == MAX_DEPTH {
             let what = format!("more than {MAX_DEPTH} levels are nested");
-            return Err(self.fault(self.start(), what, "take brackets away, or split the constraint"));
+            return Err(self.refusal(self.start(), what, "take brackets away, or split the constraint"));
         }
         self.depth += 1;
         let parsed = parse(self)?;
@@ -352,7 +352,7 @@ impl Parser<'_> {
     fn bounded(&self, typed: Typed) -> Result<Typed> {
         if typed.height > MAX_HEIGHT {
             let what = format!("more than {MAX_HEIGHT} operations build on each other");
-            return Err(self.fault(typed.start, what, "split the constraint at its `and`s"));
+            return Err(self.refusal(typed.start, what, "split the constraint at its `and`s"));
         }
         Ok(typed)
     }
@@ -380,11 +380,15 @@ impl Parser<'_> {
             TokenKind::Text(text) => format!("the text '{text}'"),
             TokenKind::Number(x) => format!("the number {x}"),
         };
-        self.fault(self.start(), format!("expected {wanted}, found {found}"), "write it as in `x + y <= 1 and n != 3`")
+        self.refusal(
+            self.start(),
+            format!("expected {wanted}, found {found}"),
+            "write it as in `x + y <= 1 and n != 3`",
+        )
     }
 
-    fn fault(&self, at: usize, what: impl std::fmt::Display, hint: impl Into<String>) -> Error {
-        fault(self.text, at, what, hint)
+    fn refusal(&self, at: usize, what: impl std::fmt::Display, hint: impl Into<String>) -> Error {
+        refusal(self.text, at, what, hint)
     }
 }
 

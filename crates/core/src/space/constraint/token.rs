@@ -1,6 +1,6 @@
 //! A constraint's text, cut into tokens.
 
-use super::fault;
+use super::refusal;
 use crate::error::Result;
 
 /// A piece of a constraint, and where it starts, counted in characters from 0.
@@ -96,10 +96,12 @@ fn read_token(text: &[char], at: usize) -> Result<(TokenKind, usize)> {
         }
     }
     Err(match c {
-        '=' => fault(text, at, "`=` does not compare", "write `==`"),
-        '&' => fault(text, at, "`&` is no operator", "write `and`"),
-        '|' => fault(text, at, "`|` is no operator", "write `or`"),
-        _ => fault(text, at, format!("{c:?} has no meaning here"), "put a name with odd characters between backquotes"),
+        '=' => refusal(text, at, "`=` does not compare", "write `==`"),
+        '&' => refusal(text, at, "`&` is no operator", "write `and`"),
+        '|' => refusal(text, at, "`|` is no operator", "write `or`"),
+        _ => {
+            refusal(text, at, format!("{c:?} has no meaning here"), "put a name with odd characters between backquotes")
+        }
     })
 }
 
@@ -120,7 +122,7 @@ fn read_number(text: &[char], at: usize) -> Result<(TokenKind, usize)> {
     let written: String = text[at..end].iter().collect();
     match written.parse::<f64>() {
         Ok(x) if x.is_finite() => Ok((TokenKind::Number(x), end)),
-        _ => Err(fault(text, at, format!("{written} is too large a number"), "keep numbers below 1.7e308")),
+        _ => Err(refusal(text, at, format!("{written} is too large a number"), "keep numbers below 1.7e308")),
     }
 }
 
@@ -128,7 +130,7 @@ fn read_quoted(text: &[char], at: usize) -> Result<(String, usize)> {
     let quote = text[at];
     let end = end_of(text, at + 1, |c| c != quote);
     if end == text.len() {
-        return Err(fault(text, at, "a quote is opened and not closed", format!("close it with {quote}")));
+        return Err(refusal(text, at, "a quote is opened and not closed", format!("close it with {quote}")));
     }
     Ok((text[at + 1..end].iter().collect(), end + 1))
 }

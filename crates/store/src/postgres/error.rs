@@ -7,20 +7,20 @@ use postgres::error::SqlState;
 use crate::error::Error;
 
 /// What can go wrong in a transaction.
-pub enum Fault {
+pub enum RowError {
     Ours(Error),
     Postgres(postgres::Error),
 }
 
-impl From<Error> for Fault {
+impl From<Error> for RowError {
     fn from(error: Error) -> Self {
-        Fault::Ours(error)
+        RowError::Ours(error)
     }
 }
 
-impl From<postgres::Error> for Fault {
+impl From<postgres::Error> for RowError {
     fn from(error: postgres::Error) -> Self {
-        Fault::Postgres(error)
+        RowError::Postgres(error)
     }
 }
 
@@ -42,27 +42,27 @@ const GONE: [SqlState; 4] = [
     SqlState::CONNECTION_FAILURE,
 ];
 
-impl Fault {
+impl RowError {
     /// Whether the same transaction may succeed in a moment.
     pub fn is_passing(&self) -> bool {
         match self {
-            Fault::Ours(_) => false,
-            Fault::Postgres(error) => error.code().is_some_and(|code| PASSING.contains(code)) || self.is_gone(),
+            RowError::Ours(_) => false,
+            RowError::Postgres(error) => error.code().is_some_and(|code| PASSING.contains(code)) || self.is_gone(),
         }
     }
 
     /// Whether the connection is of no more use.
     pub fn is_gone(&self) -> bool {
         match self {
-            Fault::Ours(_) => false,
+            RowError::Ours(_) => false,
             // Without a code it is no answer of the server: the connection broke, or never was.
-            Fault::Postgres(error) => error.code().is_none_or(|code| GONE.contains(code)),
+            RowError::Postgres(error) => error.code().is_none_or(|code| GONE.contains(code)),
         }
     }
 
     /// Whether nobody listens where the server should be.
     pub fn is_refused(&self) -> bool {
-        let Fault::Postgres(error) = self else { return false };
+        let RowError::Postgres(error) = self else { return false };
         let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<std::io::Error>());
         cause.is_some_and(|cause| matches!(cause.kind(), ErrorKind::ConnectionRefused | ErrorKind::NotFound))
     }
@@ -71,8 +71,8 @@ impl Fault {
     pub fn at(self, place: &str) -> Error {
         let passing = self.is_passing();
         let error = match self {
-            Fault::Ours(error) => return error,
-            Fault::Postgres(error) => error,
+            RowError::Ours(error) => return error,
+            RowError::Postgres(error) => error,
         };
         let said = match error.as_db_error() {
             Some(answer) => format!("{} ({})", answer.message(), answer.code().code()),

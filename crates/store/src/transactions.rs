@@ -10,13 +10,18 @@ use elbowroom::study::{Event, TrialId};
 
 use crate::backend::{Filed, Rows};
 use crate::error::{Error, Result};
-use crate::fault;
+use crate::kill_point;
 use crate::lease::{Attempt, Hold, Lease};
 use crate::log::{Digest, Entry, Key, check_name, request_reused};
 use crate::rules::{self, Taken, Waiting};
 use crate::store::{Appended, Handout, Reported, Snapshot, Ticket};
 
-pub(crate) fn create<R: Rows + ?Sized>(rows: &mut R, place: &str, name: &str, created: &Event) -> Result<(), R::Fault> {
+pub(crate) fn create<R: Rows + ?Sized>(
+    rows: &mut R,
+    place: &str,
+    name: &str,
+    created: &Event,
+) -> Result<(), R::RowError> {
     rules::check_created(created)?;
     let entry = Entry::of(created, rows.now()?, Digest::EMPTY)?;
     import(rows, place, name, &[entry], &[])
@@ -28,7 +33,7 @@ pub(crate) fn import<R: Rows + ?Sized>(
     name: &str,
     entries: &[Entry],
     leases: &[Lease],
-) -> Result<(), R::Fault> {
+) -> Result<(), R::RowError> {
     check_name("the name of the study", name)?;
     let mut events = Vec::with_capacity(entries.len());
     let mut digest = Digest::EMPTY;
@@ -58,9 +63,9 @@ pub(crate) fn check_not_shorter(name: &str, revision: usize, seen: usize) -> Res
 }
 
 /// Stands for the first event of an empty log.
-const NOTHING: Event = Event::Released { trial: TrialId(0), request: None };
+const NOTHING: Event = Event::Withdrawn { trial: TrialId(0), request: None };
 
-pub(crate) fn read<R: Rows + ?Sized>(rows: &mut R, name: &str, from: usize) -> Result<Snapshot, R::Fault> {
+pub(crate) fn read<R: Rows + ?Sized>(rows: &mut R, name: &str, from: usize) -> Result<Snapshot, R::RowError> {
     let study = rows.study(name)?;
     let (revision, _) = rows.end(study)?;
     check_not_shorter(name, revision, from)?;
@@ -76,7 +81,7 @@ pub(crate) fn append<R: Rows + ?Sized>(
     name: &str,
     expected: usize,
     handout: &Handout<'_>,
-) -> Result<Appended, R::Fault> {
+) -> Result<Appended, R::RowError> {
     rules::check_handout(handout.event)?;
     let study = rows.study(name)?;
     let (revision, digest) = rows.end(study)?;
@@ -103,16 +108,16 @@ pub(crate) fn append<R: Rows + ?Sized>(
         }
     }
     let entry = Entry::of(handout.event, now, digest)?;
-    fault::at("append: begun");
+    kill_point::at("append: begun");
     rows.push(study, revision, &entry, &filed)?;
-    fault::at("append: event written");
+    kill_point::at("append: event written");
     for lease in &leases {
         rows.put_lease(study, lease)?;
     }
     if let Some(ticket) = handout.ticket {
-        rows.drop_place(study, ticket)?;
+        rows.drop_ticket(study, ticket)?;
     }
-    fault::at("append: leases written");
+    kill_point::at("append: leases written");
     Ok(Appended::Done(revision + 1))
 }
 
@@ -121,7 +126,7 @@ pub(crate) fn append_all<R: Rows + ?Sized>(
     name: &str,
     expected: usize,
     events: &[Event],
-) -> Result<Appended, R::Fault> {
+) -> Result<Appended, R::RowError> {
     events.iter().try_for_each(rules::check_unleased)?;
     let study = rows.study(name)?;
     let (revision, mut digest) = rows.end(study)?;
@@ -169,7 +174,7 @@ pub(crate) fn report<R: Rows + ?Sized>(
     event: &Event,
     attempt: Option<u32>,
     seen: usize,
-) -> Result<Reported, R::Fault> {
+) -> Result<Reported, R::RowError> {
     let trial = rules::reported_trial(event)?;
     let study = rows.study(name)?;
     let (revision, digest) = rows.end(study)?;
@@ -184,18 +189,22 @@ pub(crate) fn report<R: Rows + ?Sized>(
         return Ok(Reported::Superseded);
     };
     let entry = Entry::of(&event, now, digest)?;
-    fault::at("report: begun");
+    kill_point::at("report: begun");
     rows.push(study, revision, &entry, &Filed::of(&event)?)?;
-    fault::at("report: event written");
+    kill_point::at("report: event written");
     // Results told aside leave the trial with its worker.
     if event.ends().is_some() {
         rows.drop_lease(study, trial)?;
     }
-    fault::at("report: lease ended");
+    kill_point::at("report: lease ended");
     Ok(Reported::Appended(revision))
 }
 
-pub(crate) fn extend<R: Rows + ?Sized>(rows: &mut R, name: &str, attempts: &[Attempt]) -> Result<Vec<Hold>, R::Fault> {
+pub(crate) fn extend<R: Rows + ?Sized>(
+    rows: &mut R,
+    name: &str,
+    attempts: &[Attempt],
+) -> Result<Vec<Hold>, R::RowError> {
     let study = rows.study(name)?;
     let now = rows.now()?;
     let mut holds = Vec::with_capacity(attempts.len());
@@ -213,7 +222,7 @@ pub(crate) fn extend<R: Rows + ?Sized>(rows: &mut R, name: &str, attempts: &[Att
     Ok(holds)
 }
 
-pub(crate) fn give_back<R: Rows + ?Sized>(rows: &mut R, name: &str, attempts: &[Attempt]) -> Result<(), R::Fault> {
+pub(crate) fn requeue<R: Rows + ?Sized>(rows: &mut R, name: &str, attempts: &[Attempt]) -> Result<(), R::RowError> {
     let study = rows.study(name)?;
     for attempt in attempts {
         if let Some(lease) = rows.lease(study, attempt.trial)?.filter(|lease| lease.attempt == *attempt) {
@@ -223,7 +232,7 @@ pub(crate) fn give_back<R: Rows + ?Sized>(rows: &mut R, name: &str, attempts: &[
     Ok(())
 }
 
-pub(crate) fn lose<R: Rows + ?Sized>(rows: &mut R, name: &str, attempts: &[Attempt]) -> Result<(), R::Fault> {
+pub(crate) fn lose<R: Rows + ?Sized>(rows: &mut R, name: &str, attempts: &[Attempt]) -> Result<(), R::RowError> {
     let study = rows.study(name)?;
     let now = rows.now()?;
     for attempt in attempts {
@@ -240,31 +249,31 @@ pub(crate) fn queue<R: Rows + ?Sized>(
     name: &str,
     ticket: Option<Ticket>,
     ttl: Duration,
-) -> Result<Ticket, R::Fault> {
+) -> Result<Ticket, R::RowError> {
     let study = rows.study(name)?;
     let now = rows.now()?;
     let expires = now.after(ttl);
     let mut own = None;
     for place in rows.queue(study)? {
         if Some(place.ticket) == ticket {
-            rows.put_place(study, &Waiting { ticket: place.ticket, expires, ttl })?;
+            rows.put_ticket(study, &Waiting { ticket: place.ticket, expires, ttl })?;
             own = ticket;
         } else if !place.is_live(now) {
-            rows.drop_place(study, place.ticket)?;
+            rows.drop_ticket(study, place.ticket)?;
         }
     }
     match own {
         Some(ticket) => Ok(ticket),
-        None => rows.new_place(study, expires, ttl),
+        None => rows.new_ticket(study, expires, ttl),
     }
 }
 
-pub(crate) fn leave<R: Rows + ?Sized>(rows: &mut R, name: &str, ticket: Ticket) -> Result<(), R::Fault> {
+pub(crate) fn leave<R: Rows + ?Sized>(rows: &mut R, name: &str, ticket: Ticket) -> Result<(), R::RowError> {
     let study = rows.study(name)?;
-    rows.drop_place(study, ticket)
+    rows.drop_ticket(study, ticket)
 }
 
-pub(crate) fn pause<R: Rows + ?Sized>(rows: &mut R, name: &str, ttl: Option<Duration>) -> Result<(), R::Fault> {
+pub(crate) fn pause<R: Rows + ?Sized>(rows: &mut R, name: &str, ttl: Option<Duration>) -> Result<(), R::RowError> {
     let study = rows.study(name)?;
     let ticket = Ticket::of_pause(study);
     match ttl {
@@ -272,6 +281,6 @@ pub(crate) fn pause<R: Rows + ?Sized>(rows: &mut R, name: &str, ttl: Option<Dura
             let expires = rows.now()?.after(ttl);
             rows.put_pause(study, &Waiting { ticket, expires, ttl })
         }
-        None => rows.drop_place(study, ticket),
+        None => rows.drop_ticket(study, ticket),
     }
 }

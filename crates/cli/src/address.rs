@@ -8,11 +8,11 @@ use elbowroom_store::{Error as StoreError, ErrorKind, SharedStudy, Store, open, 
 
 use crate::args::Where;
 use crate::differ::{Difference, differences};
-use crate::fault::{fault, fault_of};
+use crate::error::{cli_error, fault_of};
 use crate::study_file::StudyFile;
 
 /// A study that was named.
-pub struct Place {
+pub struct Address {
     /// The study.toml, if one was named, and its folder.
     pub file: Option<(StudyFile, PathBuf)>,
     /// The store's address.
@@ -20,7 +20,7 @@ pub struct Place {
     name: Option<String>,
 }
 
-impl Place {
+impl Address {
     /// Reads what was named.
     pub fn find(named: &Where) -> Result<Self> {
         let Where { place, name } = named;
@@ -31,8 +31,8 @@ impl Place {
         let file = StudyFile::read(path)?;
         let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let address = match &file.store {
-            Some(store) => beside(folder, &from_environment(store)?),
-            None => beside(folder, &format!("{}.elbow", file.name.replace(['/', '\\'], "_"))),
+            Some(store) => next_to(folder, &from_environment(store)?),
+            None => next_to(folder, &format!("{}.elbow", file.name.replace(['/', '\\'], "_"))),
         };
         let name = Some(name.clone().unwrap_or_else(|| file.name.clone()));
         Ok(Self { file: Some((file, folder.to_owned())), address, name })
@@ -73,7 +73,7 @@ impl Place {
         }
         let mut study = SharedStudy::open(store, name)?;
         let differ = self.differences(&study);
-        refuse_another(&differ, name, &study.store().place())?;
+        refuse_another(&differ, name, &study.store().label())?;
         if differ.iter().any(|one| one.setting == BUDGET) {
             set_budget(&mut study, file.config.budget)?;
         }
@@ -101,7 +101,7 @@ impl Place {
             let hint = self.hint_to_begin();
             // What follows may be a token, where `http://` was forgotten.
             let shown = self.address.split(['?', '@']).next().unwrap_or_default();
-            return Err(fault(format!("there is no store at {shown}"), hint));
+            return Err(cli_error(format!("there is no store at {shown}"), hint));
         }
         Ok(open(&self.address)?)
     }
@@ -113,11 +113,11 @@ impl Place {
         let studies = store.studies()?;
         match studies.as_slice() {
             [one] => Ok(one.name.clone()),
-            [] => Err(fault(format!("there is no study in {}", store.place()), self.hint_to_begin())),
+            [] => Err(cli_error(format!("there is no study in {}", store.label()), self.hint_to_begin())),
             several => {
                 let names: Vec<&str> = several.iter().map(|study| study.name.as_str()).collect();
-                let what = format!("{} holds {} studies", store.place(), several.len());
-                Err(fault(what, format!("say which with --name: {}", names.join(", "))))
+                let what = format!("{} holds {} studies", store.label(), several.len());
+                Err(cli_error(what, format!("say which with --name: {}", names.join(", "))))
             }
         }
     }
@@ -155,7 +155,7 @@ pub fn path_of(address: &str) -> &Path {
 }
 
 /// A path is meant from the study.toml's folder on.
-fn beside(folder: &Path, address: &str) -> String {
+fn next_to(folder: &Path, address: &str) -> String {
     if !is_file(address) || folder == Path::new(".") {
         return address.to_owned();
     }
@@ -166,7 +166,7 @@ fn beside(folder: &Path, address: &str) -> String {
 fn from_environment(address: &str) -> Result<String> {
     let Some(variable) = address.strip_prefix('$') else { return Ok(address.to_owned()) };
     std::env::var(variable)
-        .map_err(|_| fault(format!("the store's address should be in ${variable}, which is not set"), "set it"))
+        .map_err(|_| cli_error(format!("the store's address should be in ${variable}, which is not set"), "set it"))
 }
 
 /// A study that was made with other settings is not the one that the study.toml means. The budget alone may change.
@@ -178,5 +178,5 @@ fn refuse_another(differ: &[Difference], name: &str, place: &str) -> Result<()> 
     let settings: Vec<&str> = others.iter().map(|one| one.setting.as_str()).collect();
     let said: Vec<String> = others.iter().map(|one| format!("\n  {}", one.in_words())).collect();
     let what = format!("the study `{name}` in {place} was made with another {}{}", settings.join(", "), said.concat());
-    Err(fault(what, "change study.toml back, or give the new study another name or another store"))
+    Err(cli_error(what, "change study.toml back, or give the new study another name or another store"))
 }

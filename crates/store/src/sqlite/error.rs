@@ -6,24 +6,24 @@ use crate::error::Error;
 
 /// What can go wrong in a transaction.
 #[derive(Debug)]
-pub enum Fault {
+pub enum RowError {
     Ours(Error),
     Sqlite(rusqlite::Error),
 }
 
-impl From<Error> for Fault {
+impl From<Error> for RowError {
     fn from(error: Error) -> Self {
-        Fault::Ours(error)
+        RowError::Ours(error)
     }
 }
 
-impl From<rusqlite::Error> for Fault {
+impl From<rusqlite::Error> for RowError {
     fn from(error: rusqlite::Error) -> Self {
-        Fault::Sqlite(error)
+        RowError::Sqlite(error)
     }
 }
 
-impl Fault {
+impl RowError {
     /// Whether the same transaction may succeed in a moment.
     pub fn is_busy(&self) -> bool {
         matches!(self.code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
@@ -33,8 +33,8 @@ impl Fault {
     pub fn at(self, place: &str) -> Error {
         let code = self.code();
         let error = match self {
-            Fault::Ours(error) => return error,
-            Fault::Sqlite(error) => error,
+            RowError::Ours(error) => return error,
+            RowError::Sqlite(error) => error,
         };
         match code {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {
@@ -71,8 +71,8 @@ impl Fault {
 
     pub fn code(&self) -> Option<ErrorCode> {
         match self {
-            Fault::Sqlite(error) => error.sqlite_error_code(),
-            Fault::Ours(_) => None,
+            RowError::Sqlite(error) => error.sqlite_error_code(),
+            RowError::Ours(_) => None,
         }
     }
 }

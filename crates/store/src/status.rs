@@ -1,6 +1,6 @@
 //! How trials stand: what the log says, with the leases and the clock.
 
-use elbowroom::study::{Standing, Trial};
+use elbowroom::study::{Trial, TrialStatus};
 
 use crate::shared::SharedStudy;
 
@@ -26,7 +26,7 @@ pub struct Counts {
     /// At infeasible points.
     pub infeasible: usize,
     /// Given up.
-    pub released: usize,
+    pub withdrawn: usize,
 }
 
 impl Counts {
@@ -42,7 +42,7 @@ impl SharedStudy {
     /// ```
     /// # use elbowroom::space::{Parameter, SearchSpace};
     /// # use elbowroom::study::StudyConfig;
-    /// use elbowroom_store::{Clock, Memory, SharedStudy, Standing};
+    /// use elbowroom_store::{Clock, Memory, SharedStudy, TrialStatus};
     ///
     /// let clock = Clock::manual(0);
     /// let store = std::sync::Arc::new(Memory::with_clock(clock.clone()));
@@ -50,18 +50,18 @@ impl SharedStudy {
     /// # let config = StudyConfig::new(space);
     /// let mut study = SharedStudy::create(store, "plate", config)?;
     /// let handed = study.ask(1)?.trials.remove(0);
-    /// assert_eq!(study.standing(&handed.trial), Standing::Running);
+    /// assert_eq!(study.status(&handed.trial), TrialStatus::Running);
     /// clock.step(91_000); // and no sign of life
     /// study.refresh()?;
-    /// assert_eq!(study.standing(&handed.trial), Standing::Queued);
+    /// assert_eq!(study.status(&handed.trial), TrialStatus::Queued);
     /// # Ok::<(), elbowroom_store::Error>(())
     /// ```
-    pub fn standing(&self, trial: &Trial) -> Standing {
-        match (Standing::of(trial), self.leases.get(&trial.id)) {
-            (Standing::Running, Some(lease)) if lease.is_live(self.now) => Standing::Running,
-            (Standing::Running, Some(lease)) if lease.is_due(self.now) => Standing::Queued,
-            (Standing::Running, Some(_)) => Standing::Lost,
-            (standing, _) => standing,
+    pub fn status(&self, trial: &Trial) -> TrialStatus {
+        match (TrialStatus::of(trial), self.leases.get(&trial.id)) {
+            (TrialStatus::Running, Some(lease)) if lease.is_live(self.now) => TrialStatus::Running,
+            (TrialStatus::Running, Some(lease)) if lease.is_due(self.now) => TrialStatus::Queued,
+            (TrialStatus::Running, Some(_)) => TrialStatus::Lost,
+            (status, _) => status,
         }
     }
 
@@ -69,14 +69,14 @@ impl SharedStudy {
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         for trial in self.study.trials() {
-            let count = match self.standing(trial) {
-                Standing::Running => &mut counts.running,
-                Standing::Queued => &mut counts.queued,
-                Standing::Lost => &mut counts.lost,
-                Standing::Complete => &mut counts.complete,
-                Standing::Failed => &mut counts.failed,
-                Standing::Infeasible => &mut counts.infeasible,
-                Standing::Released => &mut counts.released,
+            let count = match self.status(trial) {
+                TrialStatus::Running => &mut counts.running,
+                TrialStatus::Queued => &mut counts.queued,
+                TrialStatus::Lost => &mut counts.lost,
+                TrialStatus::Complete => &mut counts.complete,
+                TrialStatus::Failed => &mut counts.failed,
+                TrialStatus::Infeasible => &mut counts.infeasible,
+                TrialStatus::Withdrawn => &mut counts.withdrawn,
             };
             *count += 1;
         }

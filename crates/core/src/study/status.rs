@@ -11,19 +11,19 @@ use super::trial::{Trial, TrialState};
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};
-/// use elbowroom::study::{Standing, Study, StudyConfig};
+/// use elbowroom::study::{TrialStatus, Study, StudyConfig};
 ///
 /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
 /// let mut study = Study::new(StudyConfig::new(space))?;
 /// let trial = study.ask(1)?.trials.remove(0).id;
-/// assert_eq!(Standing::of(study.trial(trial)?), Standing::Running);
+/// assert_eq!(TrialStatus::of(study.trial(trial)?), TrialStatus::Running);
 /// study.tell(trial, 3.0)?;
-/// assert_eq!(Standing::of(study.trial(trial)?).word(), "complete");
+/// assert_eq!(TrialStatus::of(study.trial(trial)?).word(), "complete");
 /// # Ok::<(), elbowroom::error::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum TrialStatus {
     /// A worker has it.
     Running,
     /// Its worker is gone or gave it back; whoever asks next gets it.
@@ -37,48 +37,49 @@ pub enum Standing {
     /// Its point breaks a constraint that only the evaluation can tell.
     Infeasible,
     /// It was given up, and does not count.
-    Released,
+    #[serde(rename = "released")]
+    Withdrawn,
 }
 
-impl Standing {
+impl TrialStatus {
     /// All of them, in the order in which a person wants to see them.
-    pub const ALL: [Standing; 7] = [
-        Standing::Running,
-        Standing::Queued,
-        Standing::Lost,
-        Standing::Complete,
-        Standing::Failed,
-        Standing::Infeasible,
-        Standing::Released,
+    pub const ALL: [TrialStatus; 7] = [
+        TrialStatus::Running,
+        TrialStatus::Queued,
+        TrialStatus::Lost,
+        TrialStatus::Complete,
+        TrialStatus::Failed,
+        TrialStatus::Infeasible,
+        TrialStatus::Withdrawn,
     ];
 
     /// The word for it.
     pub fn word(self) -> &'static str {
         match self {
-            Standing::Running => "running",
-            Standing::Queued => "queued",
-            Standing::Lost => "lost",
-            Standing::Complete => "complete",
-            Standing::Failed => "failed",
-            Standing::Infeasible => "infeasible",
-            Standing::Released => "released",
+            TrialStatus::Running => "running",
+            TrialStatus::Queued => "queued",
+            TrialStatus::Lost => "lost",
+            TrialStatus::Complete => "complete",
+            TrialStatus::Failed => "failed",
+            TrialStatus::Infeasible => "infeasible",
+            TrialStatus::Withdrawn => "released",
         }
     }
 
     /// How a trial stands in a study without a store: what is pending is running.
     pub fn of(trial: &Trial) -> Self {
         match trial.state {
-            TrialState::Pending => Standing::Running,
-            TrialState::Complete { .. } => Standing::Complete,
-            TrialState::Failed { .. } => Standing::Failed,
-            TrialState::Infeasible { .. } => Standing::Infeasible,
-            TrialState::Released => Standing::Released,
+            TrialState::Pending => TrialStatus::Running,
+            TrialState::Complete { .. } => TrialStatus::Complete,
+            TrialState::Failed { .. } => TrialStatus::Failed,
+            TrialState::Infeasible { .. } => TrialStatus::Infeasible,
+            TrialState::Withdrawn => TrialStatus::Withdrawn,
         }
     }
 
     /// Whether its point pushes others away.
     pub fn penalizes(self) -> bool {
-        self == Standing::Running
+        self == TrialStatus::Running
     }
 }
 
@@ -88,8 +89,8 @@ mod tests {
 
     #[test]
     fn words_are_what_json_has() {
-        for standing in Standing::ALL {
-            assert_eq!(serde_json::to_value(standing).unwrap(), standing.word());
+        for status in TrialStatus::ALL {
+            assert_eq!(serde_json::to_value(status).unwrap(), status.word());
         }
     }
 }

@@ -12,7 +12,7 @@ pub fn trial(study: &SharedStudy, trial: &Trial) -> Value {
     let lease = study.leases().find(|lease| lease.attempt.trial == trial.id);
     let mut value = json!({
         "trial": trial.id,
-        "state": study.standing(trial).word(),
+        "state": study.status(trial).word(),
         "value": trial.value(),
         "noise": trial.noise(),
         "point": trial.point,
@@ -55,7 +55,7 @@ pub fn counts(counts: &Counts) -> Value {
         "complete": counts.complete,
         "failed": counts.failed,
         "infeasible": counts.infeasible,
-        "released": counts.released,
+        "released": counts.withdrawn,
     })
 }
 
@@ -80,7 +80,7 @@ pub fn count(counts: &Counts) -> String {
         (counts.failed, "failed"),
         (counts.infeasible, "infeasible"),
         (counts.lost, "lost"),
-        (counts.released, "released"),
+        (counts.withdrawn, "released"),
     ];
     let some: Vec<String> = all.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
     if some.is_empty() { "none yet".to_owned() } else { some.join(", ") }
@@ -95,17 +95,18 @@ pub fn recommendation(found: &Recommendation) -> Value {
 /// A point, one parameter a line, with floats cut to six digits.
 pub fn point_lines(point: &Point) -> String {
     let width = point.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-    let line = |(name, value): (&str, &elbowroom::space::Value)| format!("    {name:width$} = {}\n", short(value));
+    let line =
+        |(name, value): (&str, &elbowroom::space::Value)| format!("    {name:width$} = {}\n", brief_value(value));
     point.iter().map(line).collect()
 }
 
 /// A point on one line, with floats cut to six digits.
 pub fn point(point: &Point) -> String {
-    point.iter().map(|(name, value)| format!("{name}={}", short(value))).collect::<Vec<_>>().join(" ")
+    point.iter().map(|(name, value)| format!("{name}={}", brief_value(value))).collect::<Vec<_>>().join(" ")
 }
 
 /// A value, a float cut to six digits.
-pub fn short(value: &elbowroom::space::Value) -> String {
+pub fn brief_value(value: &elbowroom::space::Value) -> String {
     match value {
         elbowroom::space::Value::Float(x) => number(*x),
         other => other.to_string(),

@@ -48,12 +48,12 @@ mod tests {
         let (mut entries, mut digest) = (Vec::new(), Digest::EMPTY);
         for i in 0..5 * SHARE as u64 + 7 {
             let entry =
-                Entry::of(&Event::Released { trial: TrialId(i), request: None }, Time(i as i64), digest).unwrap();
+                Entry::of(&Event::Withdrawn { trial: TrialId(i), request: None }, Time(i as i64), digest).unwrap();
             digest = entry.digest;
             entries.push(entry);
         }
         for (i, event) in open_all(&entries, 0, Digest::EMPTY).into_iter().enumerate() {
-            assert_eq!(event.unwrap(), Event::Released { trial: TrialId(i as u64), request: None });
+            assert_eq!(event.unwrap(), Event::Withdrawn { trial: TrialId(i as u64), request: None });
         }
         let changed = 3 * SHARE + 1;
         entries[changed].text.push(' ');

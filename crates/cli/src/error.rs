@@ -7,31 +7,31 @@ use serde_json::{Value, json};
 /// An error of the command, with the parts that those of the other crates have.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{what}\n  try: {hint}")]
-pub struct Fault {
+pub struct CliError {
     kind: &'static str,
     what: String,
     hint: String,
 }
 
 /// An error in what was typed or in a file, with a hint on a line of its own, as those of the other crates.
-pub fn fault(what: impl Display, hint: impl Display) -> anyhow::Error {
+pub fn cli_error(what: impl Display, hint: impl Display) -> anyhow::Error {
     fault_of("usage", what, hint)
 }
 
 /// An error of a kind: a stable word.
 pub fn fault_of(kind: &'static str, what: impl Display, hint: impl Display) -> anyhow::Error {
-    Fault { kind, what: what.to_string(), hint: hint.to_string() }.into()
+    CliError { kind, what: what.to_string(), hint: hint.to_string() }.into()
 }
 
 /// The same error, with where it happened in front.
 pub fn within(place: impl Display, error: &anyhow::Error) -> anyhow::Error {
-    let Fault { kind, what, hint } = parts(error);
-    Fault { kind, what: format!("{place}{what}"), hint }.into()
+    let CliError { kind, what, hint } = parts(error);
+    CliError { kind, what: format!("{place}{what}"), hint }.into()
 }
 
 /// An error as `--json` shows it, in the words of the HTTP interface.
 pub fn in_json(error: &anyhow::Error) -> Value {
-    let Fault { kind, what, hint } = parts(error);
+    let CliError { kind, what, hint } = parts(error);
     let mut shown = json!({ "error": what, "kind": kind });
     if !hint.is_empty() {
         shown["try"] = hint.into();
@@ -40,19 +40,19 @@ pub fn in_json(error: &anyhow::Error) -> Value {
 }
 
 /// What an error is made of, whichever crate it comes from.
-pub fn parts(error: &anyhow::Error) -> Fault {
-    if let Some(fault) = error.downcast_ref::<Fault>() {
+pub fn parts(error: &anyhow::Error) -> CliError {
+    if let Some(fault) = error.downcast_ref::<CliError>() {
         return fault.clone();
     }
     if let Some(e) = error.downcast_ref::<elbowroom::error::Error>() {
-        return Fault { kind: e.kind().as_str(), what: e.what().to_owned(), hint: e.hint().to_owned() };
+        return CliError { kind: e.kind().as_str(), what: e.what().to_owned(), hint: e.hint().to_owned() };
     }
     if let Some(e) = error.downcast_ref::<elbowroom_store::Error>() {
-        return Fault { kind: e.kind().as_str(), what: e.what().into_owned(), hint: e.hint().to_owned() };
+        return CliError { kind: e.kind().as_str(), what: e.what().into_owned(), hint: e.hint().to_owned() };
     }
     if let Some(e) = error.downcast_ref::<elbowroom_run::Error>() {
-        return Fault { kind: e.kind(), what: e.what().into_owned(), hint: e.hint().to_owned() };
+        return CliError { kind: e.kind(), what: e.what().into_owned(), hint: e.hint().to_owned() };
     }
     let kind = if error.downcast_ref::<std::io::Error>().is_some() { "io" } else { "other" };
-    Fault { kind, what: format!("{error:#}"), hint: String::new() }
+    CliError { kind, what: format!("{error:#}"), hint: String::new() }
 }

@@ -1,0 +1,127 @@
+//! How a model is made: its settings, and what they may be.
+
+use serde::{Deserialize, Serialize};
+
+use super::scale::ScaleRule;
+use crate::error::{Error, Result};
+use crate::gp::{Hyperparameters, KernelKind, Prior, Priors};
+
+/// How a model is made of results.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ModelConfig {
+    /// Kernels to choose from.
+    pub kernels: Vec<KernelKind>,
+    /// One lengthscale per parameter (ARD), or one for all.
+    pub ard: bool,
+    /// How hyperparameters are found.
+    pub hyperparameters: HyperparameterRule,
+    /// The scale on which the model sees results.
+    #[serde(rename = "outcome", alias = "scale")]
+    pub scale: ScaleRule,
+    /// Known noise variance of every result that comes without its own; fitted if none.
+    pub noise: Option<f64>,
+    /// Least noise variance of a fit, relative to the variance of the results.
+    pub noise_floor: f64,
+    /// Prior of the noise variance.
+    pub noise_prior: Prior,
+    /// The most observations that a model is made of: beyond it a [`TrainingSubset`](super::TrainingSubset) of them.
+    pub max_observations: usize,
+}
+
+/// How the hyperparameters of a model are found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum HyperparameterRule {
+    /// Maximum a posteriori with dimension-scaled priors, starting from the last fit, the prior and some random draws.
+    Map {
+        /// Random starts.
+        random_starts: usize,
+    },
+    /// Maximum likelihood, the best of some random starts: the paper's way, with 10.
+    MaximumLikelihood {
+        /// Random starts.
+        starts: usize,
+    },
+    /// Given, for results on the model's scale and points in the unit cube; no search, and the first kernel is taken.
+    Fixed {
+        /// Kernel variance.
+        variance: f64,
+        /// One lengthscale per searched parameter.
+        lengthscales: Vec<f64>,
+        /// Noise variance.
+        noise: f64,
+    },
+}
+
+impl Default for ModelConfig {
+    fn default() -> Self {
+        Self {
+            kernels: vec![KernelKind::Matern52],
+            ard: true,
+            hyperparameters: HyperparameterRule::Map { random_starts: 1 },
+            scale: ScaleRule::Warped,
+            noise: None,
+            noise_floor: 1e-10,
+            noise_prior: Priors::dimension_scaled(1).noise,
+            max_observations: 1000,
+        }
+    }
+}
+
+/// The most random starts of a fit: it bounds the time that one damaged configuration can take.
+const MAX_STARTS: usize = 1000;
+
+impl ModelConfig {
+    /// Refuses settings out of their range, by name; `dim` is the number of searched parameters.
+    pub(crate) fn validate(&self, dim: usize) -> Result<()> {
+        if self.kernels.is_empty() {
+            return Err(Error::config("model.kernels is empty", "name at least one kernel"));
+        }
+        if let Some(v) = self.noise.filter(|v| !(v.is_finite() && *v >= 0.0)) {
+            let hint = "give a variance that is finite and not negative, or none to have it fitted";
+            return Err(Error::config(format!("model.noise is {v}"), hint));
+        }
+        if !(0.0..=1.0).contains(&self.noise_floor) {
+            let what = format!("model.noise_floor is {}", self.noise_floor);
+            return Err(Error::config(what, "give a share of the variance of the results, from 0 to 1"));
+        }
+        if !self.noise_prior.is_proper() {
+            return Err(Error::config(
+                format!("model.noise_prior is {:?}", self.noise_prior),
+                "give finite parameters, and positive ones but for mu",
+            ));
+        }
+        if self.max_observations < MIN_OBSERVATIONS {
+            let what = format!("model.max_observations is {}", self.max_observations);
+            return Err(Error::config(what, format!("take at least {MIN_OBSERVATIONS}; a model of n costs n³")));
+        }
+        self.hyperparameters.validate(dim)
+    }
+}
+
+/// The least bound on the observations of a model: each of its shares should have some.
+const MIN_OBSERVATIONS: usize = 20;
+
+impl HyperparameterRule {
+    fn validate(&self, dim: usize) -> Result<()> {
+        match self {
+            HyperparameterRule::Map { random_starts: n } | HyperparameterRule::MaximumLikelihood { starts: n }
+                if *n > MAX_STARTS =>
+            {
+                let what = format!("model.hyperparameters: {n} random starts were asked for");
+                Err(Error::config(what, format!("take at most {MAX_STARTS}")))
+            }
+            HyperparameterRule::MaximumLikelihood { starts: 0 } => Err(Error::config(
+                "model.hyperparameters: maximum likelihood of 0 starts was asked for",
+                "take at least 1; the paper takes 10",
+            )),
+            HyperparameterRule::Fixed { variance, lengthscales, noise } => {
+                // Which kernel does not matter here, and one observation stands for all.
+                let hyper = Hyperparameters::new(KernelKind::Rbf, *variance, lengthscales.clone(), *noise);
+                hyper.check(1, dim).map_err(|error| error.within("model.hyperparameters"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
