@@ -2,10 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use elbowroom::batch::{
-    Adaptive, Believer, HallucinatedUcb, LipschitzRule, LocalPenalization, Plain, PureExploration, RandomRest,
-    SimulationMatching, Thompson,
-};
+use elbowroom::batch::{LipschitzRule, LocalPenalization};
 use elbowroom::domain::{Domain, Narrowing};
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, Point, SearchSpace, Value};
@@ -51,23 +48,8 @@ fn begun(strategy: StrategyConfig) -> Study {
 }
 
 fn strategies() -> Vec<StrategyConfig> {
-    vec![
-        StrategyConfig::default(),
-        StrategyConfig::LocalPenalization(LocalPenalization {
-            lipschitz: LipschitzRule::Local,
-            ..LocalPenalization::default()
-        }),
-        StrategyConfig::Adaptive(Adaptive::default()),
-        StrategyConfig::Plain(Plain::default()),
-        StrategyConfig::RandomRest(RandomRest::default()),
-        StrategyConfig::HallucinatedUcb(HallucinatedUcb::default()),
-        StrategyConfig::PureExploration(PureExploration::default()),
-        StrategyConfig::Believer(Believer::default()),
-        StrategyConfig::SimulationMatching(SimulationMatching::default()),
-        StrategyConfig::Thompson(Thompson::default()),
-        StrategyConfig::Multipoint,
-        StrategyConfig::Random,
-    ]
+    let local = LocalPenalization { lipschitz: LipschitzRule::Local, ..LocalPenalization::default() };
+    StrategyConfig::all().into_iter().chain([StrategyConfig::LocalPenalization(local)]).collect()
 }
 
 #[test]

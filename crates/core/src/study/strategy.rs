@@ -9,51 +9,96 @@ use crate::batch::{
 };
 use crate::error::{Error, Result};
 
-/// How points are chosen once there are results; a variant carries its own parameters.
-///
-/// ```
-/// use elbowroom::study::StrategyConfig;
-/// let strategy: StrategyConfig = serde_json::from_str(r#"{"name":"believer","lie":"pessimistic"}"#)?;
-/// assert_eq!(strategy.name(), "believer");
-/// assert_eq!(StrategyConfig::named("local_penalization").unwrap(), StrategyConfig::default());
-/// # Ok::<(), serde_json::Error>(())
-/// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "name", rename_all = "snake_case", deny_unknown_fields)]
-#[non_exhaustive]
-pub enum StrategyConfig {
+/// The strategies of this library: those with settings, then those without. A line each is all that a new one needs here.
+macro_rules! strategies {
+    (
+        $( $(#[doc = $about:literal])* $tag:literal $settings:ident, )*
+        without settings:
+        $( $(#[doc = $unit_about:literal])* $unit_tag:literal $unit:ident, )*
+    ) => {
+        /// How points are chosen once there are results; a variant carries its own parameters.
+        ///
+        /// ```
+        /// use elbowroom::study::StrategyConfig;
+        /// let strategy: StrategyConfig = serde_json::from_str(r#"{"name":"believer","lie":"pessimistic"}"#)?;
+        /// assert_eq!(strategy.name(), "believer");
+        /// assert_eq!(StrategyConfig::named("local_penalization").unwrap(), StrategyConfig::default());
+        /// # Ok::<(), serde_json::Error>(())
+        /// ```
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "name", rename_all = "snake_case", deny_unknown_fields)]
+        #[non_exhaustive]
+        pub enum StrategyConfig {
+            $( $(#[doc = $about])* #[serde(rename = $tag)] $settings($settings), )*
+            $( $(#[doc = $unit_about])* #[serde(rename = $unit_tag, deserialize_with = "no_settings")] $unit, )*
+            /// A part of the user's own, to be handed in beside the study: see [`Parts`](super::Parts).
+            Foreign {
+                /// Which.
+                part: PartId,
+                /// What it is told.
+                #[serde(default, skip_serializing_if = "PartSettings::is_empty")]
+                settings: PartSettings,
+            },
+        }
+
+        impl StrategyConfig {
+            /// Every strategy of this library with its default settings.
+            ///
+            /// ```
+            /// use elbowroom::study::StrategyConfig;
+            /// assert!(StrategyConfig::all().iter().any(|strategy| strategy.name() == "thompson"));
+            /// ```
+            pub fn all() -> Vec<Self> {
+                vec![
+                    $( StrategyConfig::$settings($settings::default()), )*
+                    $( StrategyConfig::$unit, )*
+                ]
+            }
+
+            /// What tells the variants apart in a configuration.
+            fn tag(&self) -> &'static str {
+                match self {
+                    $( StrategyConfig::$settings(_) => $tag, )*
+                    $( StrategyConfig::$unit => $unit_tag, )*
+                    StrategyConfig::Foreign { .. } => "foreign",
+                }
+            }
+
+            fn strategy(&self) -> Result<&dyn BatchStrategy> {
+                Ok(match self {
+                    $( StrategyConfig::$settings(strategy) => strategy, )*
+                    $( StrategyConfig::$unit => &$unit, )*
+                    StrategyConfig::Foreign { part, .. } => return Err(part.is_missing()),
+                })
+            }
+        }
+    };
+}
+
+strategies! {
     /// Local penalization, with its parts.
-    LocalPenalization(LocalPenalization),
+    "local_penalization" LocalPenalization,
     /// Local penalization with a batch that ends by itself.
-    Adaptive(Adaptive),
+    "adaptive" Adaptive,
     /// The acquisition on completed data alone (EI, UCB).
-    Plain(Plain),
+    "plain" Plain,
     /// The acquisition first, uniform points after it (Rand-EI, Rand-UCB).
-    RandomRest(RandomRest),
+    "random_rest" RandomRest,
     /// The confidence bound with a hallucinated variance (B-UCB).
-    HallucinatedUcb(HallucinatedUcb),
+    "hallucinated_ucb" HallucinatedUcb,
     /// The confidence bound, then the largest variance in the relevant region (PE-UCB).
-    PureExploration(PureExploration),
+    "pure_exploration" PureExploration,
     /// Made-up results: kriging believer and constant liars (Pred-EI, Pred-UCB).
-    Believer(Believer),
+    "believer" Believer,
     /// Simulation matching (SM-UCB).
-    SimulationMatching(SimulationMatching),
-    /// The largest joint expected improvement (qEI).
-    #[serde(deserialize_with = "no_settings")]
-    Multipoint,
+    "simulation_matching" SimulationMatching,
     /// Maximizers of posterior draws.
-    Thompson(Thompson),
+    "thompson" Thompson,
+    without settings:
+    /// The largest joint expected improvement (qEI).
+    "multipoint" Multipoint,
     /// Uniform among the points that are feasible and not taken: the yardstick for all others.
-    #[serde(deserialize_with = "no_settings")]
-    Random,
-    /// A part of the user's own, to be handed in beside the study: see [`Parts`](super::Parts).
-    Foreign {
-        /// Which.
-        part: PartId,
-        /// What it is told.
-        #[serde(default, skip_serializing_if = "PartSettings::is_empty")]
-        settings: PartSettings,
-    },
+    "random" Random,
 }
 
 /// Refuses settings of a strategy that has none: a unit variant alone would pass over them.
@@ -68,28 +113,6 @@ impl StrategyConfig {
     /// A part of the user's own, without settings.
     pub fn foreign(part: PartId) -> Self {
         StrategyConfig::Foreign { part, settings: PartSettings::new() }
-    }
-
-    /// Every strategy of this library with its default settings.
-    ///
-    /// ```
-    /// use elbowroom::study::StrategyConfig;
-    /// assert!(StrategyConfig::all().iter().any(|strategy| strategy.name() == "thompson"));
-    /// ```
-    pub fn all() -> Vec<Self> {
-        vec![
-            StrategyConfig::LocalPenalization(LocalPenalization::default()),
-            StrategyConfig::Adaptive(Adaptive::default()),
-            StrategyConfig::Plain(Plain::default()),
-            StrategyConfig::RandomRest(RandomRest::default()),
-            StrategyConfig::HallucinatedUcb(HallucinatedUcb::default()),
-            StrategyConfig::PureExploration(PureExploration::default()),
-            StrategyConfig::Believer(Believer::default()),
-            StrategyConfig::SimulationMatching(SimulationMatching::default()),
-            StrategyConfig::Multipoint,
-            StrategyConfig::Thompson(Thompson::default()),
-            StrategyConfig::Random,
-        ]
     }
 
     /// The names of all strategies.
@@ -110,24 +133,6 @@ impl StrategyConfig {
         }
     }
 
-    /// What tells the variants apart in a configuration.
-    fn tag(&self) -> &'static str {
-        match self {
-            StrategyConfig::LocalPenalization(_) => "local_penalization",
-            StrategyConfig::Adaptive(_) => "adaptive",
-            StrategyConfig::Plain(_) => "plain",
-            StrategyConfig::RandomRest(_) => "random_rest",
-            StrategyConfig::HallucinatedUcb(_) => "hallucinated_ucb",
-            StrategyConfig::PureExploration(_) => "pure_exploration",
-            StrategyConfig::Believer(_) => "believer",
-            StrategyConfig::SimulationMatching(_) => "simulation_matching",
-            StrategyConfig::Multipoint => "multipoint",
-            StrategyConfig::Thompson(_) => "thompson",
-            StrategyConfig::Random => "random",
-            StrategyConfig::Foreign { .. } => "foreign",
-        }
-    }
-
     /// The strategy of a name, with its default settings.
     ///
     /// ```
@@ -141,23 +146,6 @@ impl StrategyConfig {
                 format!("there is no strategy named {name:?}"),
                 format!("take one of {}", Self::names().join(", ")),
             )
-        })
-    }
-
-    fn strategy(&self) -> Result<&dyn BatchStrategy> {
-        Ok(match self {
-            StrategyConfig::LocalPenalization(strategy) => strategy,
-            StrategyConfig::Adaptive(strategy) => strategy,
-            StrategyConfig::Plain(strategy) => strategy,
-            StrategyConfig::RandomRest(strategy) => strategy,
-            StrategyConfig::HallucinatedUcb(strategy) => strategy,
-            StrategyConfig::PureExploration(strategy) => strategy,
-            StrategyConfig::Believer(strategy) => strategy,
-            StrategyConfig::SimulationMatching(strategy) => strategy,
-            StrategyConfig::Multipoint => &Multipoint,
-            StrategyConfig::Thompson(strategy) => strategy,
-            StrategyConfig::Random => &Random,
-            StrategyConfig::Foreign { part, .. } => return Err(part.is_missing()),
         })
     }
 }
