@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::parts::{PartId, PartSettings};
 use crate::batch::{
     Adaptive, BatchSize, BatchStrategy, Believer, Chooser, HallucinatedUcb, LocalPenalization, Multipoint, Plain,
     PureExploration, Random, RandomRest, SimulationMatching, Situation, Thompson,
 };
 use crate::error::{Error, Result};
+use crate::part_id::{PartId, PartSettings};
 
 /// How points are chosen once there are results; a variant carries its own parameters.
 ///
@@ -157,7 +157,7 @@ impl StrategyConfig {
             StrategyConfig::Multipoint => &Multipoint,
             StrategyConfig::Thompson(strategy) => strategy,
             StrategyConfig::Random => &Random,
-            StrategyConfig::Foreign { part, .. } => return Err(part.is_missing()),
+            StrategyConfig::Foreign { part, .. } => return Err(part.is_missing("strategy")),
         })
     }
 }

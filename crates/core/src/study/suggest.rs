@@ -96,6 +96,7 @@ impl Suggestion {
 pub(super) fn suggest(study: &Study, belief: Option<&Belief>, ask: &Ask) -> Result<Suggestion> {
     let state = &study.state;
     let strategy = study.strategy()?;
+    study.kernels()?;
     let q = BatchSize::new(ask.n)?;
     let narrowing = ask.narrowing.check(&state.config.space)?;
     let domain = Domain::narrowed(&state.config.space, &narrowing)?;
