@@ -201,6 +201,12 @@ impl Study {
         &self.parts
     }
 
+    /// The strategy, if all parts that a choice may need were handed in.
+    pub(super) fn strategy_with_parts(&self) -> Result<&dyn BatchStrategy> {
+        self.kernels()?;
+        self.strategy()
+    }
+
     /// The strategy that chooses points. Fails with [`Kind::MissingPart`](crate::error::Kind::MissingPart) if it is a part that was not handed in.
     pub fn strategy(&self) -> Result<&dyn BatchStrategy> {
         match (&self.state.config.strategy, &self.foreign) {

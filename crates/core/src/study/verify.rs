@@ -54,8 +54,7 @@ pub fn verify_with(events: &[Event], parts: &Parts) -> Result<Vec<Difference>> {
             Some(study) => study.apply(event.clone())?,
             None => {
                 let begun = study.insert(Study::replay_with([event.clone()], parts)?);
-                begun.strategy()?;
-                begun.kernels()?;
+                begun.strategy_with_parts()?;
             }
         }
         if let Some(study) = &study {
