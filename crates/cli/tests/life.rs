@@ -406,3 +406,37 @@ fn a_study_whose_strategy_is_a_part_is_looked_at_and_told_and_an_ask_says_what_i
     let said = bench.bad(1, &["replay", "own.elbow"]);
     assert!(said.contains("acme/plain 1") && said.contains("try: hand it in"), "{said}");
 }
+
+#[test]
+fn a_study_whose_kernel_is_a_part_is_looked_at_and_told_and_an_ask_says_what_is_missing() {
+    use elbowroom::gp::Matern52;
+    use elbowroom::study::{KernelConfig, PartId, Parts};
+    use elbowroom::{Parameter, SearchSpace, StudyConfig};
+
+    let bench = Bench { folder: tempfile::tempdir().unwrap() };
+    let part = PartId::new("acme/smooth", "1").unwrap();
+    let parts = Parts::new().with_kernel(part.clone(), |_| Ok(Matern52));
+    let mut config = StudyConfig::new(SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap()).initial(3);
+    config.model.kernels = vec![KernelConfig::foreign(part)];
+    let store = elbowroom_store::open(bench.path("own.elbow").to_str().unwrap()).unwrap();
+    let mut study = elbowroom_store::SharedStudy::create(store, "own", config).unwrap().with_parts(&parts).unwrap();
+    for value in [3.0, 2.5, 2.0, 1.75] {
+        let trial = study.ask(1).unwrap().trials.remove(0);
+        study.tell(&trial, value).unwrap();
+    }
+    study.ask(1).unwrap();
+    drop(study);
+
+    assert_eq!(bench.json(&["tell", "4", "1.5", "--in", "own.elbow"])["told"], "recorded");
+    assert_eq!(bench.json(&["status", "own.elbow"])["counts"]["complete"], json!(5));
+    // Without a model the best result stands for itself, and says why.
+    let best = bench.json(&["best", "own.elbow"]);
+    assert_eq!(best["observed"]["value"], 1.5);
+    assert!(best.to_string().contains("acme/smooth 1"), "{best}");
+    assert!(bench.good(&["export", "own.elbow", "--format", "events"]).contains("acme/smooth"));
+    let refused: serde_json::Value =
+        serde_json::from_str(&bench.bad(1, &["ask", "--in", "own.elbow", "--json"])).unwrap();
+    assert_eq!(refused["kind"], "missing_part", "{refused}");
+    let said = bench.bad(1, &["replay", "own.elbow"]);
+    assert!(said.contains("acme/smooth 1") && said.contains("try: hand it in"), "{said}");
+}

@@ -57,6 +57,7 @@ pub mod linalg;
 pub mod minimize;
 pub mod normal;
 pub mod optim;
+mod part_id;
 pub mod penalty;
 pub mod problems;
 pub mod rng;

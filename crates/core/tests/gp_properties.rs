@@ -32,7 +32,7 @@ impl Model {
             metric[dim - 1] = Metric::Mismatch;
         }
         let hyper = Hyperparameters {
-            kernel: KERNELS[stream.below(3)],
+            kernel: KERNELS[stream.below(3)].into(),
             variance,
             lengthscales: (0..dim).map(|_| 0.1 + stream.uniform()).collect(),
             noise: if stream.below(2) == 0 {

@@ -36,7 +36,7 @@ fn cases() -> Vec<Case> {
         let n = y.len() as f64;
         let noise = c["noise"].as_f64().unwrap();
         let hyper = Hyperparameters {
-            kernel: serde_json::from_value::<KernelKind>(c["kernel"].clone()).unwrap(),
+            kernel: serde_json::from_value::<KernelKind>(c["kernel"].clone()).unwrap().into(),
             variance: c["variance"].as_f64().unwrap(),
             lengthscales: numbers(&c["lengthscales"]),
             noise: Noise::Equal(noise),

@@ -58,7 +58,7 @@ fn model(kernel: KernelKind, ard: bool, category: bool, seed: u64) -> Posterior 
     }
     let lengthscales = if ard { vec![0.3, 0.9, 1.4] } else { vec![0.5; 3] };
     let hyper = Hyperparameters {
-        kernel,
+        kernel: kernel.into(),
         variance: 1.7,
         lengthscales,
         noise: Noise::Equal(0.02),
@@ -205,7 +205,7 @@ fn the_likelihood_has_its_gradient_for_every_shape() {
                         MeanRule::Estimated { prior_sd: f64::INFINITY },
                         MeanRule::Estimated { prior_sd: 0.4 },
                     ] {
-                        let shape = Shape { kernel, ard, metric: metric.clone(), noise, mean };
+                        let shape = Shape { kernel: kernel.into(), ard, metric: metric.clone(), noise, mean };
                         let mut theta: Vec<f64> =
                             (0..shape.n_lengthscales()).map(|_| -0.7 + 0.4 * s.normal()).collect();
                         theta.push(0.3 * s.normal());

@@ -2,7 +2,7 @@
 
 use elbowroom::data::Dataset;
 use elbowroom::design::Sobol;
-use elbowroom::gp::{FitParams, Hyperparameters, Kernel, KernelKind, Noise, NoiseRule, Posterior, Scratch, Shape, fit};
+use elbowroom::gp::{FitParams, Hyperparameters, KernelKind, Noise, NoiseRule, Posterior, Scratch, Shape, fit};
 use elbowroom::linalg::Points;
 use elbowroom::optim::Bounds;
 use elbowroom::penalty::{

@@ -42,7 +42,7 @@ fn posterior(space: &SearchSpace, n: usize, lengthscale: f64, noise: f64, seed: 
         _ => Metric::Distance,
     });
     let hyper = Hyperparameters {
-        kernel: [KernelKind::Matern52, KernelKind::Rbf][seed as usize % 2],
+        kernel: [KernelKind::Matern52, KernelKind::Rbf][seed as usize % 2].into(),
         variance: 1.0,
         lengthscales: (0..space.dim()).map(|_| lengthscale * (0.7 + 0.6 * s.uniform())).collect(),
         noise: Noise::Equal(noise),

@@ -1,7 +1,7 @@
 //! Values that stand for "bad" do not blind the search, and fits of many data arrive.
 
 use elbowroom::data::Dataset;
-use elbowroom::gp::{FitParams, MeanRule, NoiseRule, Shape, fit};
+use elbowroom::gp::{FitParams, KernelKind, MeanRule, NoiseRule, Shape, fit};
 use elbowroom::linalg::Points;
 use elbowroom::problems::Problem;
 use elbowroom::rng::Stream;
@@ -56,7 +56,7 @@ fn a_fit_of_more_data_than_a_contest_has_arrives() {
 
     // The same data with the same bend, from the recorded θ alone and from many starts.
     let data = Dataset::new(points, values.iter().map(|&v| model.scale.encode(v)).collect()).unwrap();
-    let mut shape = Shape::new(model.record.kernel, 4);
+    let mut shape = Shape::new(KernelKind::Matern52, 4);
     shape.mean = MeanRule::Estimated { prior_sd: 1.0 };
     shape.noise = NoiseRule::Fitted { floor: config.noise_floor };
     let mut params = FitParams::map(shape);

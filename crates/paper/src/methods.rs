@@ -84,7 +84,7 @@ impl Track {
         match self {
             Track::Modern => ModelConfig::default(),
             Track::Faithful => ModelConfig {
-                kernels: vec![KernelKind::Rbf],
+                kernels: vec![KernelKind::Rbf.into()],
                 ard: false,
                 hyperparameters: HyperparameterRule::MaximumLikelihood { starts: 10 },
                 scale: ScaleRule::Centred,

@@ -15,7 +15,7 @@ use pyo3::types::PyDict;
 use crate::array::{matrix, numbers, points, vector};
 use crate::error::{BindingError, config};
 use crate::interrupt::interruptible;
-use crate::settings::{name_of, named};
+use crate::settings::named;
 
 type Vector<'py> = Bound<'py, PyArray1<f64>>;
 type Matrix<'py> = Bound<'py, PyArray2<f64>>;
@@ -220,7 +220,7 @@ impl GaussianProcess {
     fn hyperparameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let hyper = self.posterior.hyper();
         let dict = PyDict::new(py);
-        dict.set_item("kernel", name_of(&hyper.kernel))?;
+        dict.set_item("kernel", hyper.kernel.name())?;
         dict.set_item("variance", hyper.variance)?;
         dict.set_item("lengthscales", vector(py, hyper.lengthscales.clone()))?;
         match &hyper.noise {

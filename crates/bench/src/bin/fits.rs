@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use elbowroom::data::Dataset;
-use elbowroom::gp::{FitParams, MeanRule, NoiseRule, Shape, fit};
+use elbowroom::gp::{FitParams, KernelKind, MeanRule, NoiseRule, Shape, fit};
 use elbowroom::linalg::Points;
 use elbowroom::problems::Problem;
 use elbowroom::rng::Stream;
@@ -43,7 +43,7 @@ fn evidence(
 ) -> (f64, Vec<f64>) {
     let config = ModelConfig::default();
     let data = Dataset::new(x.clone(), y.iter().map(|&v| map.encode(v)).collect()).expect("finite values");
-    let mut shape = Shape::new(config.kernels[0], data.dim());
+    let mut shape = Shape::new(KernelKind::Matern52, data.dim());
     shape.mean = MeanRule::Estimated { prior_sd: 1.0 };
     shape.noise = NoiseRule::Fitted { floor: config.noise_floor };
     let mut params = FitParams::map(shape);

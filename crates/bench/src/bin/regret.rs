@@ -28,10 +28,10 @@ fn apply(change: &str, model: &mut ModelConfig, strategy: &mut LocalPenalization
     use elbowroom::study::HyperparameterRule;
     let (key, value) = change.split_once('=').unwrap_or((change, ""));
     match key {
-        "matern52" => model.kernels = vec![KernelKind::Matern52],
-        "matern32" => model.kernels = vec![KernelKind::Matern32],
-        "rbf" => model.kernels = vec![KernelKind::Rbf],
-        "both" => model.kernels = vec![KernelKind::Matern52, KernelKind::Rbf],
+        "matern52" => model.kernels = vec![KernelKind::Matern52.into()],
+        "matern32" => model.kernels = vec![KernelKind::Matern32.into()],
+        "rbf" => model.kernels = vec![KernelKind::Rbf.into()],
+        "both" => model.kernels = vec![KernelKind::Matern52.into(), KernelKind::Rbf.into()],
         "nowarp" => model.scale = ScaleRule::Standardized,
         "centred" => model.scale = ScaleRule::Centred,
         "floor" => model.noise_floor = value.parse().expect("a number"),

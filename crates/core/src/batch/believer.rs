@@ -249,7 +249,7 @@ fn fit_problem(
     let mut x = Points::new(posterior.dim());
     posterior.observed().chain(lies.x().iter()).for_each(|p| x.push(p));
     let mut data = Dataset::new(x, [posterior.values(), lies.y()].concat())?;
-    let mut shape = Shape::new(hyper.kernel, posterior.dim());
+    let mut shape = Shape::new(hyper.kernel.clone(), posterior.dim());
     shape.metric = hyper.metric.clone();
     shape.ard = ard;
     shape.mean = MeanRule::Known(hyper.mean);
@@ -267,6 +267,7 @@ fn fit_problem(
             shape.noise = NoiseRule::PerObservation;
         }
     }
+    warm.extend(hyper.kernel.values().iter().map(|value| value.ln()));
     let mut params = match starts {
         Some(starts) => FitParams::maximum_likelihood(shape, vec![1.0; posterior.dim()], starts),
         None => FitParams { random_starts: 0, ..FitParams::map(shape) },

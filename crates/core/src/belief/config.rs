@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::kernels::KernelConfig;
 use super::scale::ScaleRule;
 use crate::error::{Error, Result};
 use crate::gp::{Hyperparameters, KernelKind, Prior, Priors};
@@ -11,7 +12,7 @@ use crate::gp::{Hyperparameters, KernelKind, Prior, Priors};
 #[serde(default, deny_unknown_fields)]
 pub struct ModelConfig {
     /// Kernels to choose from.
-    pub kernels: Vec<KernelKind>,
+    pub kernels: Vec<KernelConfig>,
     /// One lengthscale per parameter (ARD), or one for all.
     pub ard: bool,
     /// How hyperparameters are found.
@@ -43,7 +44,8 @@ pub enum HyperparameterRule {
         /// Random starts.
         starts: usize,
     },
-    /// Given, for results on the model's scale and points in the unit cube; no search, and the first kernel is taken.
+    /// Given, for results on the model's scale and points in the unit cube; no search, and the first kernel is taken,
+    /// with its own parameters, if it has any, at their typical values.
     Fixed {
         /// Kernel variance.
         variance: f64,
@@ -57,7 +59,7 @@ pub enum HyperparameterRule {
 impl Default for ModelConfig {
     fn default() -> Self {
         Self {
-            kernels: vec![KernelKind::Matern52],
+            kernels: vec![KernelKind::Matern52.into()],
             ard: true,
             hyperparameters: HyperparameterRule::Map { random_starts: 1 },
             scale: ScaleRule::Warped,
@@ -78,6 +80,7 @@ impl ModelConfig {
         if self.kernels.is_empty() {
             return Err(Error::config("model.kernels is empty", "name at least one kernel"));
         }
+        self.kernels.iter().try_for_each(KernelConfig::validate)?;
         if let Some(v) = self.noise.filter(|v| !(v.is_finite() && *v >= 0.0)) {
             let hint = "give a variance that is finite and not negative, or none to have it fitted";
             return Err(Error::config(format!("model.noise is {v}"), hint));

@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use super::config::{HyperparameterRule, ModelConfig};
+use super::kernels::{Contestant, KernelConfig};
 use super::scale::{Bending, Gauge, ResultScale, ScaleRule};
 use super::subset::{self, TrainingSubset};
 use super::trust;
@@ -53,9 +54,9 @@ pub struct Model {
 /// The outcome of a fit as it is recorded in the log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelRecord {
-    /// The kernel.
-    pub kernel: KernelKind,
-    /// Logarithms of the hyperparameters.
+    /// The kernel; of a part, in the version that was handed in.
+    pub kernel: KernelConfig,
+    /// Logarithms of the hyperparameters: lengthscales, variance, noise if it is fitted, then the kernel's own.
     pub theta: Vec<f64>,
     /// The bend of the output warp, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -63,6 +64,14 @@ pub struct ModelRecord {
     /// The part of the observations that it was made of, if there were more than a model may have.
     #[serde(rename = "part", default, skip_serializing_if = "Option::is_none")]
     pub subset: Option<TrainingSubset>,
+}
+
+impl ModelRecord {
+    /// Whether two fits ended alike, with the same kernel in whatever version.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let Self { kernel, theta, bend, subset } = self;
+        kernel.is_same(&other.kernel) && (theta, bend, subset) == (&other.theta, &other.bend, &other.subset)
+    }
 }
 
 /// Distinct points that a warp needs. Few results can often be bent until they lie on a smooth curve, of which the model
@@ -85,9 +94,27 @@ fn bend_at(level: usize) -> f64 {
 const FIRST_LEVELS: [usize; 3] = [1, 4, 7];
 
 impl Model {
-    /// Fits a model to observations; `warm` is the record of an earlier fit of this study.
+    /// Fits a model to observations; `warm` is the record of an earlier fit of this study. Fails with the kind
+    /// `missing_part` if the configuration names a kernel of the user's own: a [`Study`](crate::study::Study) takes those.
     pub fn fit(
         config: &ModelConfig,
+        space: &SearchSpace,
+        observations: &Observations,
+        warm: Option<&ModelRecord>,
+        stream: &Stream,
+    ) -> Result<Self> {
+        let ours = |kernel: &KernelConfig| match kernel {
+            KernelConfig::Ours(kind) => Ok((*kind).into()),
+            KernelConfig::Foreign { part, .. } => Err(part.is_missing("kernel")),
+        };
+        let kernels = config.kernels.iter().map(ours).collect::<Result<_>>()?;
+        Self::fit_with(config, kernels, space, observations, warm, stream)
+    }
+
+    /// As [`fit`](Self::fit), with the kernels that the configuration names.
+    pub(crate) fn fit_with(
+        config: &ModelConfig,
+        kernels: Vec<Contestant>,
         space: &SearchSpace,
         observations: &Observations,
         warm: Option<&ModelRecord>,
@@ -101,7 +128,7 @@ impl Model {
             raw = raw.with_noise(vec![variance; observations.values.len()])?;
         }
         let gauge = Gauge::new(raw.y(), &subset::typical(raw.x()));
-        let fitting = Fitting { config, space, warm, stream, all: &raw, gauge };
+        let fitting = Fitting { config, kernels: &kernels, space, warm, stream, all: &raw, gauge };
         if let HyperparameterRule::Fixed { .. } = config.hyperparameters {
             return fitting.fixed();
         }
@@ -136,6 +163,7 @@ impl Fitted {
 /// A fit as it goes on.
 pub(super) struct Fitting<'a> {
     pub config: &'a ModelConfig,
+    pub kernels: &'a [Contestant],
     pub space: &'a SearchSpace,
     /// The record of an earlier fit of this study.
     pub warm: Option<&'a ModelRecord>,
@@ -162,22 +190,26 @@ impl Fitting<'_> {
     /// The kernel and bend under which the results are most likely, with their θ.
     fn contest(&self, raw: &Dataset, work: &mut f64) -> Result<Entry> {
         let first = self.first_kernel();
-        let warm = self.warm.map(|w| w.theta.clone());
+        let warm = self.warm.map(|w| match self.recorded(w) {
+            Some(last) => first.start_from(&w.theta, &last),
+            None => w.theta.clone(),
+        });
         let warped = self.may_warp();
-        let mut best = self.entry(raw, first, None, warm, !warped, work)?;
+        let mut best = self.entry(raw, &first, None, warm, !warped, work)?;
         if warped {
-            let warped = self.best_warp(raw, first, &best, work)?;
+            let warped = self.best_warp(raw, &first, &best, work)?;
             if warped.value > best.value {
                 best = warped;
             }
             // The random starts, where they count: with the bend that was chosen.
-            let explored = self.entry(raw, first, best.bend, Some(best.theta.clone()), true, work)?;
+            let explored = self.entry(raw, &first, best.bend, Some(best.theta.clone()), true, work)?;
             if explored.value > best.value {
                 best = explored;
             }
         }
-        for &kernel in self.config.kernels.iter().skip(1) {
-            let entry = self.entry(raw, kernel, best.bend, Some(best.theta.clone()), false, work)?;
+        for kernel in self.kernels.iter().skip(1) {
+            let start = kernel.start_from(&best.theta, &best.kernel);
+            let entry = self.entry(raw, kernel, best.bend, Some(start), false, work)?;
             if entry.value > best.value {
                 best = entry;
             }
@@ -198,7 +230,9 @@ impl Fitting<'_> {
     /// variances that suit their lengthscales best on all data.
     fn start(&self, winner: Entry, work: &mut f64) -> Result<Entry> {
         let mut entry = self.rescaled(&winner, work)?;
-        if let Some(warm) = self.warm.filter(|w| w.kernel == winner.kernel && w.theta.len() == winner.theta.len()) {
+        if let Some(warm) =
+            self.warm.filter(|w| w.kernel.is_same(&winner.kernel.name) && w.theta.len() == winner.theta.len())
+        {
             let rescaled = self.rescaled(&Entry { theta: warm.theta.clone(), ..winner }, work)?;
             if rescaled.value > entry.value {
                 entry = rescaled;
@@ -222,7 +256,7 @@ impl Fitting<'_> {
         let values: Vec<Vec<f64>> =
             maps.iter().map(|map| self.all.y().iter().map(|&y| map.encode(y)).collect()).collect();
         let data = self.encoded(self.all, &maps[0])?;
-        let found = rescale(&data, &self.params(entry.kernel, &data), &entry.theta, &values)?;
+        let found = rescale(&data, &self.params(&entry.kernel, &data), &entry.theta, &values)?;
         *work += found.work;
         let mut best = Entry { value: f64::NEG_INFINITY, ..entry.clone() };
         for ((theta, value), (map, bend)) in found.ends.into_iter().zip(maps.iter().zip(bends)) {
@@ -256,11 +290,11 @@ impl Fitting<'_> {
         let params = self.last_params(&entry, &data);
         if bent {
             let posterior = Likelihood::new(&data, params.shape).posterior(&entry.theta)?;
-            let record = ModelRecord { kernel: entry.kernel, theta: entry.theta, bend: scale.bend(), subset: None };
+            let record = record(&entry.kernel, entry.theta, &scale);
             let model = Model { posterior, scale, record, work: work + work::factorization(data.len()) };
             return Ok(Fitted { model, value: entry.value });
         }
-        let mut fitted = self.search(&data, scale, &params)?;
+        let mut fitted = self.search(&data, &entry.kernel, scale, &params)?;
         fitted.model.work += work;
         Ok(fitted)
     }
@@ -269,7 +303,7 @@ impl Fitting<'_> {
     /// after so many evaluations of the likelihood.
     pub fn complete(
         &self,
-        kernel: KernelKind,
+        kernel: &Contestant,
         bend: Option<f64>,
         theta: Option<Vec<f64>>,
         max_evaluations: Option<usize>,
@@ -280,18 +314,18 @@ impl Fitting<'_> {
         params.warm = theta;
         params.random_starts = 0;
         params.max_evaluations = max_evaluations.unwrap_or(params.max_evaluations);
-        self.search(&data, scale, &params)
+        self.search(&data, kernel, scale, &params)
     }
 
-    fn search(&self, data: &Dataset, scale: ResultScale, params: &FitParams) -> Result<Fitted> {
+    fn search(&self, data: &Dataset, kernel: &Contestant, scale: ResultScale, params: &FitParams) -> Result<Fitted> {
         let found = fit(data, params, self.stream)?;
-        let record = ModelRecord { kernel: params.shape.kernel, theta: found.theta, bend: scale.bend(), subset: None };
+        let record = record(kernel, found.theta, &scale);
         let value = found.value + scale.ln_jacobian(self.all.y());
         Ok(Fitted { model: Model { posterior: found.posterior, scale, record, work: found.info.work }, value })
     }
 
     fn last_params(&self, entry: &Entry, data: &Dataset) -> FitParams {
-        let mut params = self.params(entry.kernel, data);
+        let mut params = self.params(&entry.kernel, data);
         params.warm = Some(entry.theta.clone());
         params.random_starts = 0;
         params.max_evaluations = subset::last_evaluations(self.all.len(), params.shape.n_parameters() + 1);
@@ -299,7 +333,7 @@ impl Fitting<'_> {
     }
 
     /// The best warp: from the one of the last fit, or the best of a few, downhill or uphill as long as that helps.
-    fn best_warp(&self, raw: &Dataset, kernel: KernelKind, plain: &Entry, work: &mut f64) -> Result<Entry> {
+    fn best_warp(&self, raw: &Dataset, kernel: &Contestant, plain: &Entry, work: &mut f64) -> Result<Entry> {
         let mut try_level = |level: usize, from: &Entry| {
             self.entry(raw, kernel, Some(bend_at(level)), Some(from.theta.clone()), false, work)
         };
@@ -337,7 +371,7 @@ impl Fitting<'_> {
     fn entry(
         &self,
         raw: &Dataset,
-        kernel: KernelKind,
+        kernel: &Contestant,
         bend: Option<f64>,
         warm: Option<Vec<f64>>,
         explore: bool,
@@ -353,15 +387,15 @@ impl Fitting<'_> {
         }
         let found = fit(&data, &params, self.stream)?;
         *work += found.info.work;
-        Ok(Entry { kernel, bend, value: found.value + scale.ln_jacobian(raw.y()), theta: found.theta })
+        Ok(Entry { kernel: kernel.clone(), bend, value: found.value + scale.ln_jacobian(raw.y()), theta: found.theta })
     }
 
     fn encoded(&self, raw: &Dataset, scale: &ResultScale) -> Result<Dataset> {
         encoded(raw, scale, self.gauge.wild_noise(raw.y()).filter(|_| self.config.scale != ScaleRule::Centred))
     }
 
-    fn params(&self, kernel: KernelKind, data: &Dataset) -> FitParams {
-        let mut shape = Shape::new(kernel, self.space.dim());
+    fn params(&self, kernel: &Contestant, data: &Dataset) -> FitParams {
+        let mut shape = Shape::new(kernel.kernel.clone(), self.space.dim());
         shape.metric = metric(self.space);
         shape.ard = self.config.ard;
         // On the other scales the results have variance 1.
@@ -393,19 +427,31 @@ impl Fitting<'_> {
         let scale = self.scale(None);
         let data = self.encoded(self.all, &scale)?;
         let kernel = self.first_kernel();
-        let mut hyper = Hyperparameters::new(kernel, *variance, lengthscales.clone(), *noise);
+        let mut hyper = Hyperparameters::new(kernel.kernel.clone(), *variance, lengthscales.clone(), *noise);
         hyper.metric = metric(self.space);
         if let Some(noise) = data.noise() {
             hyper.noise = Noise::PerObservation(noise.to_vec());
         }
         let posterior = Posterior::new(&data, hyper)?;
-        let record = ModelRecord { kernel, theta: Vec::new(), bend: None, subset: None };
+        let record = record(&kernel, Vec::new(), &scale);
         Ok(Model { posterior, scale, record, work: work::factorization(self.all.len()) })
     }
 
-    fn first_kernel(&self) -> KernelKind {
-        self.config.kernels.first().copied().unwrap_or(KernelKind::Matern52)
+    fn first_kernel(&self) -> Contestant {
+        self.kernels.first().cloned().unwrap_or_else(|| KernelKind::Matern52.into())
     }
+
+    /// The kernel of a record; none if it is a part that is not among those to choose from.
+    pub fn recorded(&self, record: &ModelRecord) -> Option<Contestant> {
+        match &record.kernel {
+            KernelConfig::Ours(kind) => Some((*kind).into()),
+            foreign => self.kernels.iter().find(|kernel| kernel.name.is_same(foreign)).cloned(),
+        }
+    }
+}
+
+fn record(kernel: &Contestant, theta: Vec<f64>, scale: &ResultScale) -> ModelRecord {
+    ModelRecord { kernel: kernel.name.clone(), theta, bend: scale.bend(), subset: None }
 }
 
 /// How the coordinates of a space are compared.
@@ -425,7 +471,7 @@ fn distance(level: usize, bend: f64) -> f64 {
 /// What a contest is about.
 #[derive(Clone)]
 pub(super) struct Entry {
-    pub kernel: KernelKind,
+    pub kernel: Contestant,
     pub bend: Option<f64>,
     pub value: f64,
     pub theta: Vec<f64>,

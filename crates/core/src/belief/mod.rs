@@ -5,12 +5,14 @@
 //! |---|---|
 //! | `config` | how a model is made |
 //! | `fit` | from results to a model: contest of kernels and warps, then a fit to all |
+//! | `kernels` | the kernels that a contest is about, as they are named |
 //! | `scale` | how results are scaled and bent before they are modelled |
 //! | `subset` | the part of very many results that a model is made of |
 //! | `trust` | what a model says of results left out, and what is done with one that fails |
 
 mod config;
 mod fit;
+mod kernels;
 mod scale;
 mod subset;
 mod trust;
@@ -20,6 +22,8 @@ use std::sync::Arc;
 pub use config::{HyperparameterRule, ModelConfig};
 pub(crate) use fit::metric;
 pub use fit::{Model, ModelRecord, Observations};
+pub(crate) use kernels::Contestant;
+pub use kernels::KernelConfig;
 pub use scale::{Gauge, ResultScale, ScaleRule};
 pub use subset::TrainingSubset;
 pub(crate) use subset::{Candidate, choose, typical};

@@ -147,11 +147,13 @@ pub(super) fn checked(fitting: &Fitting<'_>, fitted: Fitted) -> Result<Fitted> {
 
 fn not_worse_than_the_last(fitting: &Fitting<'_>, fitted: Fitted) -> Result<Fitted> {
     let Some(warm) = fitting.warm else { return Ok(fitted) };
-    let last = fitting.complete(warm.kernel, warm.bend, Some(warm.theta.clone()), Some(1))?;
+    // A part that the study does not name: the log was damaged.
+    let Some(kernel) = fitting.recorded(warm) else { return Ok(fitted) };
+    let last = fitting.complete(&kernel, warm.bend, Some(warm.theta.clone()), Some(1))?;
     if last.value.is_nan() || last.value <= fitted.value + MARGIN {
         return Ok(fitted.with_work_of(&last));
     }
-    let ModelRecord { kernel, bend, theta, .. } = last.model.record.clone();
+    let ModelRecord { bend, theta, .. } = last.model.record.clone();
     let again = fitting.last_fit(Entry { kernel, bend, theta, value: last.value })?;
     let again = if again.value >= last.value { again } else { last };
     Ok(again.with_work_of(&fitted))
@@ -164,13 +166,16 @@ fn not_too_sure(fitting: &Fitting<'_>, mut fitted: Fitted) -> Result<Fitted> {
         return Ok(fitted);
     }
     let record = fitted.model.record.clone();
+    let Some(kernel) = fitting.recorded(&record) else { return Ok(fitted) };
     let mut noisier = record.theta.clone();
-    // The last one is the noise, if it is fitted; a variance larger than it was does no harm otherwise.
-    if let Some(noise) = noisier.last_mut() {
+    // The last one but for the kernel's own is the noise, if it is fitted; a variance larger than it was does no harm
+    // otherwise.
+    let n_scales = noisier.len().saturating_sub(kernel.kernel.values().len());
+    if let Some(noise) = noisier[..n_scales].last_mut() {
         *noise = noise.max(MORE_NOISE);
     }
     for (bend, start) in [(record.bend, Some(noisier)), (record.bend, None), (None, None)] {
-        let other = fitting.complete(record.kernel, bend, start, None)?;
+        let other = fitting.complete(&kernel, bend, start, None)?;
         let verdict = other.model.leave_one_out();
         if !verdict.is_too_sure() && verdict.ln_density > judged.ln_density {
             return Ok(other.with_work_of(&fitted));
@@ -190,8 +195,9 @@ pub(super) fn without_accident(fitting: &Fitting<'_>, fitted: Fitted) -> Result<
     let suspect = suspect(&fitted.model).filter(|_| fitting.config.scale != ScaleRule::Centred);
     let Some(gauge) = suspect.and_then(|i| fitting.gauge.with_accident(y, y[i])) else { return Ok(fitted) };
     let without = Fitting { gauge, ..*fitting };
-    let ModelRecord { kernel, bend, theta, .. } = fitted.model.record.clone();
-    let glance = without.complete(kernel, bend, Some(theta), Some(GLANCE))?;
+    let ModelRecord { bend, theta, .. } = fitted.model.record.clone();
+    let Some(kernel) = fitting.recorded(&fitted.model.record) else { return Ok(fitted) };
+    let glance = without.complete(&kernel, bend, Some(theta), Some(GLANCE))?;
     // One result in a hundred is an accident, and it may be any of them.
     if glance.value.is_nan() || glance.value <= fitted.value + (100.0 * y.len() as f64).ln() {
         return Ok(fitted.with_work_of(&glance));
@@ -217,6 +223,7 @@ mod tests {
     use super::super::subset;
     use super::*;
     use crate::data::Dataset;
+    use crate::gp::KernelKind;
     use crate::linalg::Points;
     use crate::rng::Stream;
     use crate::space::{Parameter, SearchSpace};
@@ -226,7 +233,16 @@ mod tests {
         let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
         let (config, stream, all) = (ModelConfig::default(), Stream::new(1), waves());
         let gauge = Gauge::new(all.y(), &subset::typical(all.x()));
-        test(Fitting { config: &config, space: &space, warm: None, stream: &stream, all: &all, gauge });
+        let kernels = [KernelKind::Matern52.into()];
+        test(Fitting {
+            config: &config,
+            kernels: &kernels,
+            space: &space,
+            warm: None,
+            stream: &stream,
+            all: &all,
+            gauge,
+        });
     }
 
     fn waves() -> Dataset {
@@ -237,14 +253,13 @@ mod tests {
 
     /// A fit that ends where it began, at these logarithms of lengthscale, variance and noise.
     fn stuck(fitting: &Fitting<'_>, theta: [f64; 3]) -> Fitted {
-        let kernel = fitting.config.kernels[0];
-        fitting.complete(kernel, None, Some(theta.to_vec()), Some(1)).unwrap()
+        fitting.complete(&fitting.kernels[0], None, Some(theta.to_vec()), Some(1)).unwrap()
     }
 
     #[test]
     fn a_fit_that_explains_less_than_the_last_model_is_not_taken() {
         with_fitting(|fitting| {
-            let last = fitting.complete(fitting.config.kernels[0], None, None, None).unwrap();
+            let last = fitting.complete(&fitting.kernels[0], None, None, None).unwrap();
             // A lengthscale of a fiftieth of the box: every result for itself.
             let bad = stuck(&fitting, [-4.0, 0.0, -16.0]);
             assert!(bad.value < last.value - MARGIN);
@@ -301,7 +316,7 @@ mod tests {
     #[test]
     fn left_out_errors_are_those_of_models_without_the_result() {
         let mut found = None;
-        with_fitting(|fitting| found = fitting.complete(fitting.config.kernels[0], None, None, None).ok());
+        with_fitting(|fitting| found = fitting.complete(&fitting.kernels[0], None, None, None).ok());
         let model = found.unwrap().model;
         let (posterior, values) = (&model.posterior, model.posterior.values());
         let mut square = 0.0;

@@ -1,10 +1,10 @@
 //! Finding hyperparameters: the search for the maximum of likelihood times prior.
 //!
-//! The search runs in θ = (ln ℓ…, ln σ_f², ln σ_n²), scaled by the extent of the box and the variance of y, from a few
+//! The search runs in θ = (ln ℓ…, ln σ_f², ln σ_n², and the kernel's own parameters), scaled by the extent of the box and the variance of y, from a few
 //! starts: the last fit, the prior's mode, and random draws. The likelihood costs n³: with many data a caller fits a part
 //! of them first, and starts from there (`study/part.rs`).
 
-use super::{Likelihood, NoiseRule, Posterior, Priors, Shape, work};
+use super::{KernelParameter, Likelihood, NoiseRule, Posterior, Priors, Shape, work};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::optim::{Bounds, Lbfgsb, LbfgsbParams, best, climb_all};
@@ -169,11 +169,11 @@ pub(crate) struct BentFit {
 pub(crate) fn rescale(data: &Dataset, params: &FitParams, theta: &[f64], others: &[Vec<f64>]) -> Result<Rescaled> {
     let search = Search::new(data, params)?;
     let mut likelihood = Likelihood::new(data, params.shape.clone());
-    let n = params.shape.n_lengthscales();
+    let scaled = params.shape.n_lengthscales()..params.shape.n_scales();
     let ends = likelihood.rescaled(theta, others).unwrap_or_default();
     let with_prior = ends.into_iter().map(|(ln_s, value)| {
         let mut theta = theta.to_vec();
-        theta[n..].iter_mut().for_each(|t| *t += ln_s);
+        theta[scaled.clone()].iter_mut().for_each(|t| *t += ln_s);
         search.bounds.project(&mut theta);
         let prior: f64 = theta.iter().enumerate().map(|(i, t)| search.prior(i).ln_density(t - search.unit[i]).0).sum();
         (theta, value + prior)
@@ -192,9 +192,11 @@ pub(crate) struct Rescaled {
 /// The search problem: scales, bounds and priors.
 struct Search<'a> {
     params: &'a FitParams,
-    /// ln of the units of θ: extents, variance of y, variance of y.
+    /// ln of the units of θ: extents, variance of y, variance of y, 1 for the kernel's own.
     unit: Vec<f64>,
     bounds: Bounds,
+    /// The kernel's own parameters.
+    own: Vec<KernelParameter>,
 }
 
 impl<'a> Search<'a> {
@@ -217,17 +219,30 @@ impl<'a> Search<'a> {
             low.push(floor.max(1e-300).ln());
             high.push((spread.ln()).max(floor.max(1e-300).ln()));
         }
+        let own = shape.kernel.parameters();
+        for parameter in &own {
+            unit.push(0.0);
+            low.push(parameter.range.0.ln());
+            high.push(parameter.range.1.ln());
+        }
         // Fails where an extent or the noise floor of the caller is not a finite number.
         let bounds = Bounds::new(low, high)?;
-        Ok(Self { params, unit, bounds })
+        Ok(Self { params, unit, bounds, own })
+    }
+
+    /// The kernel's own parameter at place i of θ, if there is one.
+    fn own(&self, i: usize) -> Option<&KernelParameter> {
+        self.own.get(i.checked_sub(self.params.shape.n_scales())?)
     }
 
     fn prior(&self, i: usize) -> super::Prior {
         let n = self.params.shape.n_lengthscales();
-        match i {
-            i if i < n => self.params.priors.lengthscale,
-            i if i == n => self.params.priors.variance,
-            _ => self.params.priors.noise,
+        match (i, self.own(i)) {
+            (i, _) if i < n => self.params.priors.lengthscale,
+            (i, _) if i == n => self.params.priors.variance,
+            (_, None) => self.params.priors.noise,
+            (_, Some(_)) if self.params.priors == Priors::flat() => super::Prior::Flat,
+            (_, Some(own)) => own.prior(),
         }
     }
 
@@ -237,6 +252,7 @@ impl<'a> Search<'a> {
         let mut theta: Vec<f64> = (0..self.unit.len())
             .map(|i| {
                 let relative = match i {
+                    i if self.own(i).is_some() => self.own(i).map_or(0.0, |own| own.ln_mean),
                     i if flat && i < n => 0.3f64.ln(),
                     i if i > n => -7.0,
                     _ => self.prior(i).ln_mode(),
@@ -264,6 +280,9 @@ impl<'a> Search<'a> {
             let mut theta: Vec<f64> = (0..self.unit.len())
                 .map(|i| {
                     let relative = match self.prior(i) {
+                        _ if self.own(i).is_some() => {
+                            self.own(i).map_or(0.0, |own| own.ln_mean + own.ln_sd * draw.normal())
+                        }
                         super::Prior::LogNormal { mu, sigma } if i < n => mu - sigma * sigma + draw.normal(),
                         _ if i < n => 0.05f64.ln() + draw.uniform() * 40f64.ln(),
                         _ if i == n => draw.normal(),
@@ -320,4 +339,58 @@ fn variance(y: &[f64]) -> f64 {
     let n = y.len().max(1) as f64;
     let mean = y.iter().sum::<f64>() / n;
     y.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / n
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gp::{AnyKernel, Kernel, Rbf};
+    use crate::linalg::Points;
+
+    /// An EQ kernel with a parameter that does nothing.
+    #[derive(Debug, Clone, Copy)]
+    struct Idle;
+
+    impl Kernel for Idle {
+        fn value_and_slope(self, s: f64) -> (f64, f64) {
+            Rbf.value_and_slope(s)
+        }
+
+        fn curvature(self, s: f64) -> f64 {
+            Rbf.curvature(s)
+        }
+
+        fn parameters(self) -> Vec<KernelParameter> {
+            vec![KernelParameter { name: "p", ln_mean: 0.2, ln_sd: 1.0, range: (0.1, 10.0) }]
+        }
+
+        fn by_parameters(self, _: f64, slopes: &mut [f64]) {
+            slopes[0] = 0.0;
+        }
+    }
+
+    fn data() -> Dataset {
+        let x = Points::from_rows(1, (0..8).map(|i| f64::from(i) / 7.0).collect()).unwrap();
+        let y = x.iter().map(|p| (6.0 * p[0]).sin()).collect();
+        Dataset::new(x, y).unwrap()
+    }
+
+    #[test]
+    fn variances_scale_with_the_values_and_a_kernels_own_parameters_do_not() {
+        let params = FitParams::map(Shape::new(AnyKernel::own("acme/idle", Idle).unwrap(), 1));
+        let theta = [-1.0, 0.0, -9.0, 0.7];
+        let tenfold = data().y().iter().map(|y| 10.0 * y).collect();
+        let ends = rescale(&data(), &params, &theta, &[data().y().to_vec(), tenfold]).unwrap().ends;
+        let (once, tenfold) = (&ends[0].0, &ends[1].0);
+        assert!((tenfold[1] - once[1] - 100f64.ln()).abs() < 0.1, "{once:?} {tenfold:?}");
+        assert_eq!((once[3], tenfold[3]), (0.7, 0.7));
+    }
+
+    #[test]
+    fn a_parameter_that_the_data_say_nothing_of_is_found_at_its_priors_mode() {
+        let params = FitParams::map(Shape::new(AnyKernel::own("acme/idle", Idle).unwrap(), 1));
+        let found = fit(&data(), &params, &Stream::new(1)).unwrap();
+        // The mode of a log-normal density is at ln p = μ − σ².
+        assert!((found.theta[3] + 0.8).abs() < 0.05, "{:?}", found.theta);
+    }
 }

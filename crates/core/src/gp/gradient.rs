@@ -9,7 +9,8 @@
 //! it holds for Matérn-3/2 too, whose samples are once differentiable. A category has no gradient: its row and its
 //! column are zero.
 
-use super::{Kernel, Metric, Posterior, Scratch, kernel::with_kernel};
+use super::kernel::{any::Row, with_kernel};
+use super::{Metric, Posterior, Scratch};
 use crate::linalg::dot;
 
 /// The normal law of the gradient at a point, in the units of x.

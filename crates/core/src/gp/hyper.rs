@@ -1,6 +1,6 @@
 //! The settings of a Gaussian process: kernel, scales, noise and mean.
 
-use super::KernelKind;
+use super::AnyKernel;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -55,8 +55,8 @@ impl Noise {
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Hyperparameters {
-    /// The kernel's shape.
-    pub kernel: KernelKind,
+    /// The kernel's shape, at values of its parameters if it has any.
+    pub kernel: AnyKernel,
     /// Prior variance σ_f² of the function (θ in the paper).
     pub variance: f64,
     /// One lengthscale ℓ per coordinate; equal ones make the kernel isotropic (the paper's γ is 1/(2ℓ²)).
@@ -71,7 +71,8 @@ pub struct Hyperparameters {
 
 impl Hyperparameters {
     /// A zero-mean process on ordinary coordinates, with one noise variance.
-    pub fn new(kernel: KernelKind, variance: f64, lengthscales: Vec<f64>, noise: f64) -> Self {
+    pub fn new(kernel: impl Into<AnyKernel>, variance: f64, lengthscales: Vec<f64>, noise: f64) -> Self {
+        let kernel = kernel.into();
         let metric = vec![Metric::Distance; lengthscales.len()];
         Self { kernel, variance, lengthscales, noise: Noise::Equal(noise), mean: 0.0, metric }
     }
@@ -85,6 +86,7 @@ impl Hyperparameters {
                 Err(Error::config(format!("{what} is {v}"), "give a positive, finite number"))
             }
         };
+        self.kernel.check()?;
         positive("the kernel variance", self.variance)?;
         for (i, l) in self.lengthscales.iter().enumerate() {
             positive(&format!("lengthscale {i}"), *l)?;

@@ -18,8 +18,9 @@
 //! the others predict yᵢ with mean yᵢ − αᵢ/[K⁻¹]ᵢᵢ and variance 1/[K⁻¹]ᵢᵢ, and [K⁻¹]ᵢᵢ is the squared norm of column i
 //! of M.
 
+use super::Posterior;
+use super::kernel::{any::Row, with_kernel};
 use super::whitened::{Whitened, kernel_row};
-use super::{Kernel, Posterior, kernel::with_kernel};
 use crate::error::Result;
 use crate::linalg::{FactorWork, Points, axpy, dot, vectorized};
 use crate::rng::Stream;

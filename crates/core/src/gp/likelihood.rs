@@ -8,7 +8,7 @@
 //! from whitened coordinates; distances are recomputed for the gradient instead of stored, so memory stays at a few n².
 
 use super::whitened::{Whitened, kernel_row};
-use super::{Hyperparameters, KernelKind, Metric, Noise, Posterior, kernel::with_kernel, work};
+use super::{AnyKernel, Hyperparameters, Metric, Noise, Posterior, kernel::with_kernel, work};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::linalg::{FactorWork, dot_lanes, vectorized};
@@ -16,8 +16,8 @@ use crate::linalg::{FactorWork, dot_lanes, vectorized};
 /// Which hyperparameters there are to find, and which are given.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shape {
-    /// The kernel.
-    pub kernel: KernelKind,
+    /// The kernel; the values of its parameters are to be found.
+    pub kernel: AnyKernel,
     /// One lengthscale per coordinate (ARD), or one for all.
     pub ard: bool,
     /// How each coordinate is compared.
@@ -57,9 +57,9 @@ pub enum MeanRule {
 
 impl Shape {
     /// An ARD kernel on ordinary coordinates with fitted noise and mean.
-    pub fn new(kernel: KernelKind, dim: usize) -> Self {
+    pub fn new(kernel: impl Into<AnyKernel>, dim: usize) -> Self {
         Self {
-            kernel,
+            kernel: kernel.into(),
             ard: true,
             metric: vec![Metric::Distance; dim],
             noise: NoiseRule::Fitted { floor: 1e-8 },
@@ -67,8 +67,14 @@ impl Shape {
         }
     }
 
-    /// How many logarithms of hyperparameters a search has to find: lengthscales, variance, then noise if fitted.
+    /// How many logarithms of hyperparameters a search has to find: lengthscales, variance, then noise if fitted, then
+    /// the kernel's own parameters.
     pub fn n_parameters(&self) -> usize {
+        self.n_scales() + self.kernel.values().len()
+    }
+
+    /// How many of them come before the kernel's own.
+    pub(crate) fn n_scales(&self) -> usize {
         self.n_lengthscales() + 1 + usize::from(matches!(self.noise, NoiseRule::Fitted { .. }))
     }
 
@@ -78,7 +84,8 @@ impl Shape {
     }
 }
 
-/// The marginal likelihood as a function of θ = (ln ℓ…, ln σ_f², ln σ_n²), with storage to evaluate it many times.
+/// The marginal likelihood as a function of θ = (ln ℓ…, ln σ_f², ln σ_n², ln p…) with the kernel's own parameters p, and
+/// storage to evaluate it many times.
 ///
 /// ```
 /// use elbowroom::{data::Dataset, gp::{KernelKind, Likelihood, Shape}, linalg::Points};
@@ -93,6 +100,7 @@ pub struct Likelihood<'a> {
     data: &'a Dataset,
     /// The values: those of the data, or others in their place.
     y: Vec<f64>,
+    /// Its kernel is at the parameters of the last θ.
     shape: Shape,
     whitened: Whitened,
     work: FactorWork,
@@ -211,7 +219,7 @@ impl<'a> Likelihood<'a> {
     pub fn hyperparameters(&mut self, theta: &[f64]) -> Hyperparameters {
         self.factored = self.factor(theta).is_some();
         Hyperparameters {
-            kernel: self.shape.kernel,
+            kernel: self.shape.kernel.clone(),
             variance: self.variance(theta),
             lengthscales: self.lengthscales.clone(),
             noise: match self.shape.noise {
@@ -247,6 +255,8 @@ impl<'a> Likelihood<'a> {
             *l = theta[if self.shape.ard { k } else { 0 }].exp();
         }
         self.whitened.rescale(self.data.x(), &self.lengthscales);
+        let n_scales = self.shape.n_scales();
+        self.shape.kernel.set_values(theta[n_scales..].iter().map(|t| t.exp()));
         let variance = self.variance(theta);
         let noise = self.noise(theta);
         let own = if let NoiseRule::Known(_) = self.shape.noise { None } else { self.data.noise() };
@@ -353,6 +363,31 @@ impl<'a> Likelihood<'a> {
         gradient[n_lengthscales] = by_variance;
         if let NoiseRule::Fitted { .. } = shape.noise {
             gradient[n_lengthscales + 1] = by_noise * theta[n_lengthscales + 1].exp();
+        }
+        let n_scales = shape.n_scales();
+        self.add_kernel_gradient(variance, &mut gradient[n_scales..]);
+    }
+
+    /// By the kernel's own parameters, if it has any: Σ_{i>j} W_ij σ_f² ∂κ(s_ij)/∂ln p. The diagonal has κ(0) = 1.
+    fn add_kernel_gradient(&mut self, variance: f64, gradient: &mut [f64]) {
+        if gradient.is_empty() {
+            return;
+        }
+        let Self { work, whitened, buffers, shape, data, .. } = self;
+        let [s, _, alpha, ..] = buffers;
+        let (mut u, mut slopes) = (vec![0.0; data.dim()], vec![0.0; gradient.len()]);
+        for j in 0..data.len() {
+            let inverse = work.inverse_column(j);
+            let s = &mut s[..inverse.len()];
+            whitened.whiten(data.x().row(j), &mut u);
+            whitened.squared_distances(&u, j, s);
+            for i in 1..s.len() {
+                let weight = variance * (alpha[j] * alpha[j + i] - inverse[i]);
+                shape.kernel.by_parameters(s[i], &mut slopes);
+                for (g, slope) in gradient.iter_mut().zip(&slopes) {
+                    *g += weight * slope;
+                }
+            }
         }
     }
 }

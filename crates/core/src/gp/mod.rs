@@ -18,7 +18,7 @@ pub use fit::{Fit, FitInfo, FitParams, fit};
 pub use gradient::GradientPosterior;
 pub use hyper::{Hyperparameters, Metric, Noise};
 pub use joint::{Joint, LeftOut};
-pub use kernel::{Kernel, KernelKind, Matern32, Matern52, Rbf};
+pub use kernel::{AnyKernel, Kernel, KernelKind, KernelParameter, Matern32, Matern52, Rbf};
 pub use likelihood::{Likelihood, MeanRule, NoiseRule, Shape};
 pub use panel::Panel;
 pub use posterior::{Posterior, Prediction, Scratch};

@@ -8,8 +8,9 @@
 //! A posterior can also carry *phantoms*: points whose evaluation is pending. They have no value and leave μ alone, but
 //! they shrink the variance as their results will; both variances come from one pass over M (see `linalg`).
 
+use super::Hyperparameters;
+use super::kernel::{any::Row, with_kernel};
 use super::whitened::{Whitened, kernel_row};
-use super::{Hyperparameters, Kernel, kernel::with_kernel};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::linalg::{Factor, FactorWork, Points, dot, vectorized};
@@ -261,7 +262,7 @@ impl Posterior {
         }
         let variance = self.hyper.variance;
         with_kernel!(self.hyper.kernel, kernel => for i in 0..n {
-            t[i] = 4.0 * self.weights[i] * variance * kernel.bend(s[i]) * v[i];
+            t[i] = 4.0 * self.weights[i] * variance * kernel.curvature(s[i]) * v[i];
         });
         let straight = 2.0 * dot(&c[..n], &self.weights);
         vectorized(

@@ -1,6 +1,6 @@
 //! Data points in lengthscales, one array per coordinate, so that distances to all of them are plain vector loops.
 
-use super::{Kernel, Metric};
+use super::{Metric, kernel::any::Row};
 use crate::linalg::{Points, dot_difference_lanes};
 
 /// Points divided by the lengthscales, stored by coordinate.
@@ -112,10 +112,6 @@ impl Whitened {
 
 /// k_j ← σ² κ(s_j) and c_j ← σ² κ'(s_j); `s` may be the same storage as `k` is copied from.
 #[inline(always)]
-pub(crate) fn kernel_row<K: Kernel>(kernel: K, variance: f64, s: &[f64], k: &mut [f64], c: &mut [f64]) {
-    for ((s, k), c) in s.iter().zip(k.iter_mut()).zip(c.iter_mut()) {
-        let (value, slope) = kernel.value_and_slope(*s);
-        *k = variance * value;
-        *c = variance * slope;
-    }
+pub(crate) fn kernel_row(kernel: impl Row, variance: f64, s: &[f64], k: &mut [f64], c: &mut [f64]) {
+    kernel.row(variance, s, k, c);
 }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::{results_ahead, steepest};
+use crate::error::Kind;
 use crate::optim::Bounds;
 use crate::penalty::{Norm, lipschitz};
 use crate::rng::Stream;
@@ -152,6 +153,10 @@ fn model(study: &Study) -> Vec<Finding> {
                 findings.push(Finding::fine("the model predicts left-out results as well as it says"));
             }
             findings
+        }
+        Err(error) if error.kind() == Kind::MissingPart => {
+            let hint = "look at it from Rust, with the part: `Study::replay_with(events, &parts)`";
+            vec![Finding::note(format!("no model can be made here: {}", error.what()), hint)]
         }
         Err(error) => vec![Finding::bad(format!("no model can be made: {error}"), "look at the values for outliers")],
     }

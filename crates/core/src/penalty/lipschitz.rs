@@ -14,7 +14,7 @@
 //! a function in the kernel's space are bounded by its norm.
 
 use crate::design::Sobol;
-use crate::gp::{Kernel, Metric, Posterior, Scratch};
+use crate::gp::{Metric, Posterior, Scratch};
 use crate::linalg::Points;
 use crate::optim::{Bounds, Lbfgsb, LbfgsbParams, best, climb_all};
 use crate::rng::Stream;

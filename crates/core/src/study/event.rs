@@ -13,12 +13,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::config::{FailureRule, StudyConfig};
 use super::outcomes::DEFAULT_METRIC;
-use super::parts::PartId;
 use super::results::Watched;
 use super::trial::{Source, TrialId};
 use super::written::WrittenConfig;
 use crate::belief::ModelRecord;
 use crate::domain::Narrowing;
+use crate::part_id::PartId;
 use crate::space::Point;
 
 /// The newest version of events that this build writes. It reads this one and all before it.

@@ -32,7 +32,7 @@ pub use config::{FailureRule, Goal, InitialDesign, StudyConfig, default_initial}
 pub use event::{AskedTrial, Build, EVENT_VERSION, Event, PlacedTrial, Provenance, Retry};
 pub use outcomes::{DEFAULT_METRIC, Outcome, Outcomes, Role};
 use parts::Foreign;
-pub use parts::{PartId, PartSettings, Parts};
+pub use parts::Parts;
 pub use recommend::Recommendation;
 pub use report::{Report, Told};
 pub use results::{Measured, Resolved, Results, Watched};
@@ -47,13 +47,14 @@ pub use verify::{Difference, other_versions, verify, verify_with};
 pub use written::outcomes_of;
 
 use crate::batch::{BatchSize, Situation};
-use crate::belief::metric;
 pub use crate::belief::{
-    Belief, Errors, Gauge, HyperparameterRule, LeaveOneOut, Model, ModelConfig, ModelRecord, Observations, ResultScale,
-    ScaleRule, TrainingSubset,
+    Belief, Errors, Gauge, HyperparameterRule, KernelConfig, LeaveOneOut, Model, ModelConfig, ModelRecord,
+    Observations, ResultScale, ScaleRule, TrainingSubset,
 };
+use crate::belief::{Contestant, metric};
 use crate::chance::Chance;
 use crate::error::{Error, Result};
+pub use crate::part_id::{PartId, PartSettings};
 use crate::rng::Stream;
 use crate::space::SearchSpace;
 
@@ -87,6 +88,8 @@ pub struct Study {
     chance: Kept<Result<Option<Arc<Chance>>>>,
     parts: Parts,
     foreign: Option<Foreign>,
+    /// For each kernel of the configuration: it, if it was handed in.
+    kernels: Vec<Option<Contestant>>,
 }
 
 /// The answer to an ask.
@@ -120,6 +123,7 @@ impl Study {
             chance: Kept::default(),
             parts: Parts::new(),
             foreign: None,
+            kernels: Vec::new(),
         };
         events.try_for_each(|event| study.apply(event))?;
         Ok(study)
@@ -359,12 +363,12 @@ impl Study {
 
     /// The model of the results so far: made once for each data revision.
     pub fn model(&self) -> Result<Arc<Model>> {
-        let state = &self.state;
+        let (state, kernels) = (&self.state, self.kernels()?);
         self.model.at(state.data_revision, || {
             let stream = Stream::new(state.config.seed).child("fit", state.data_index);
             let (observations, subset) = state.observations();
             let (config, space) = (&state.config.model, &state.config.space);
-            let mut model = Model::fit(config, space, &observations, state.warm.as_ref(), &stream)?;
+            let mut model = Model::fit_with(config, kernels, space, &observations, state.warm.as_ref(), &stream)?;
             model.record.subset = subset;
             Ok(Arc::new(model))
         })
@@ -448,6 +452,7 @@ impl Clone for Study {
             chance: self.chance.clone(),
             parts: self.parts.clone(),
             foreign: self.foreign.clone(),
+            kernels: self.kernels.clone(),
         }
     }
 }

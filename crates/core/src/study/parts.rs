@@ -4,85 +4,24 @@
 //! reads the study hands the part in. What needs no choice of points (results, the best trial, telling, exporting) works
 //! without it.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
-use super::Study;
 use super::config::StudyConfig;
 use super::event::Event;
 use super::strategy::StrategyConfig;
+use super::{Kept, Study};
 use crate::batch::BatchStrategy;
-use crate::error::{Error, Kind, Result};
-use crate::space::Value;
-
-/// The settings of a part, as a configuration has them.
-pub type PartSettings = BTreeMap<String, Value>;
-
-/// The name of a part and its version, as logs have them.
-///
-/// ```
-/// use elbowroom::study::PartId;
-/// assert!(PartId::new("acme/greedy", "2").is_ok());
-/// assert!(PartId::new("greedy", "2").is_err(), "it could be taken for one of ours");
-/// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PartId {
-    name: String,
-    version: String,
-}
-
-impl PartId {
-    /// A name with a `/` in it, such as that of an organisation and of the part, and any version.
-    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Result<Self> {
-        let id = Self { name: name.into(), version: version.into() };
-        id.check()?;
-        Ok(id)
-    }
-
-    /// The name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The version.
-    pub fn version(&self) -> &str {
-        &self.version
-    }
-
-    pub(super) fn check(&self) -> Result<()> {
-        match self.name.split_once('/') {
-            Some((owner, part)) if !owner.is_empty() && !part.is_empty() => Ok(()),
-            _ => Err(Error::config(
-                format!("a part is named {:?}", self.name),
-                "name it after its owner too, such as \"acme/greedy\": names without a `/` are this library's",
-            )),
-        }
-    }
-
-    pub(super) fn is_missing(&self) -> Error {
-        Error::new(
-            Kind::MissingPart,
-            format!("the study's strategy is the part `{self}`, which was not handed in"),
-            "hand it in from Rust: `Study::replay_with(events, &parts)`, or `with_parts(&parts)` of a shared study; \
-             the command, the server and Python cannot load parts",
-        )
-    }
-}
-
-impl fmt::Display for PartId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.name, self.version)
-    }
-}
+use crate::belief::{Contestant, KernelConfig};
+use crate::error::{Error, Result};
+use crate::gp::{AnyKernel, Kernel};
+use crate::part_id::{PartId, PartSettings};
 
 /// A strategy that was handed in.
 pub(super) type Strategy = Arc<dyn BatchStrategy + Send + Sync>;
 
 type Make = Arc<dyn Fn(&PartSettings) -> Result<Strategy> + Send + Sync>;
+type MakeKernel = Arc<dyn Fn(&PartSettings) -> Result<AnyKernel> + Send + Sync>;
 
 /// Parts to hand in. They are never stored: a log has their names and settings.
 ///
@@ -110,6 +49,7 @@ type Make = Arc<dyn Fn(&PartSettings) -> Result<Strategy> + Send + Sync>;
 #[derive(Clone, Default)]
 pub struct Parts {
     strategies: Vec<(PartId, Make)>,
+    kernels: Vec<(PartId, MakeKernel)>,
 }
 
 impl Parts {
@@ -126,15 +66,61 @@ impl Parts {
         part: PartId,
         make: impl Fn(&PartSettings) -> Result<S> + Send + Sync + 'static,
     ) -> Self {
-        self.strategies.retain(|(other, _)| other.name != part.name);
+        self.strategies.retain(|(other, _)| other.name() != part.name());
         self.strategies
             .push((part, Arc::new(move |settings: &PartSettings| Ok(Arc::new(make(settings)?) as Strategy))));
         self
     }
 
+    /// Adds a kernel, made from the settings that a configuration has for it, as [`with_strategy`](Self::with_strategy)
+    /// does a strategy. Its functions are compared with each other when it is handed in: see
+    /// [`AnyKernel::own`](crate::gp::AnyKernel::own).
+    ///
+    /// ```
+    /// use elbowroom::gp::Matern52;
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// use elbowroom::study::{KernelConfig, PartId, Parts, Study, StudyConfig};
+    ///
+    /// let part = PartId::new("acme/smooth", "1")?;
+    /// // Any type that implements `Kernel`.
+    /// let parts = Parts::new().with_kernel(part.clone(), |_settings| Ok(Matern52));
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+    /// let mut config = StudyConfig::new(space);
+    /// config.model.kernels = vec![KernelConfig::foreign(part)];
+    /// let mut study = Study::with(config, &parts)?;
+    /// assert_eq!(study.ask(2)?.trials.len(), 2);
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_kernel<K: Kernel>(
+        mut self,
+        part: PartId,
+        make: impl Fn(&PartSettings) -> Result<K> + Send + Sync + 'static,
+    ) -> Self {
+        self.kernels.retain(|(other, _)| other.name() != part.name());
+        let name = part.name().to_owned();
+        self.kernels.push((part, Arc::new(move |settings: &PartSettings| AnyKernel::own(&name, make(settings)?))));
+        self
+    }
+
+    /// The kernel that a configuration names, of whichever version was handed in; none if it was not.
+    fn kernel(&self, named: &KernelConfig) -> Result<Option<Contestant>> {
+        let (part, settings) = match named {
+            KernelConfig::Ours(kind) => return Ok(Some((*kind).into())),
+            KernelConfig::Foreign { part, settings } => (part, settings),
+        };
+        let Some((part, make)) = self.kernels.iter().find(|(other, _)| other.name() == part.name()) else {
+            return Ok(None);
+        };
+        let kernel = make(settings).map_err(|error| error.within(format_args!("the kernel `{part}`")))?;
+        let name = KernelConfig::Foreign { part: part.clone(), settings: settings.clone() };
+        Ok(Some(Contestant { name, kernel }))
+    }
+
     /// The strategy of this name, of whichever version was handed in.
     pub(super) fn make(&self, name: &str, settings: &PartSettings) -> Result<Option<Foreign>> {
-        let Some((part, make)) = self.strategies.iter().find(|(part, _)| part.name == name) else { return Ok(None) };
+        let Some((part, make)) = self.strategies.iter().find(|(part, _)| part.name() == name) else { return Ok(None) };
         let within = |error: Error| error.within(format_args!("the strategy `{part}`"));
         let strategy = make(settings).map_err(within)?;
         strategy.validate().map_err(within)?;
@@ -144,7 +130,8 @@ impl Parts {
 
 impl fmt::Debug for Parts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.strategies.iter().map(|(part, _)| part)).finish()
+        let strategies = self.strategies.iter().map(|(part, _)| part);
+        f.debug_list().entries(strategies.chain(self.kernels.iter().map(|(part, _)| part))).finish()
     }
 }
 
@@ -185,8 +172,28 @@ impl Study {
             StrategyConfig::Foreign { part, settings } => parts.make(part.name(), settings)?,
             _ => None,
         };
+        let named = self.state.config.model.kernels.iter();
+        let kernels = named.map(|named| parts.kernel(named)).collect::<Result<_>>()?;
+        if self.state.config.model.kernels.iter().any(|named| matches!(named, KernelConfig::Foreign { .. })) {
+            // It was made with other kernels.
+            self.model = Kept::default();
+        }
+        self.kernels = kernels;
         self.parts = parts.clone();
         Ok(())
+    }
+
+    /// The kernels that a model chooses from. Fails with [`Kind::MissingPart`](crate::error::Kind::MissingPart) if one
+    /// is a part that was not handed in.
+    pub(super) fn kernels(&self) -> Result<Vec<Contestant>> {
+        let named = self.state.config.model.kernels.iter().enumerate();
+        named
+            .map(|(i, named)| match (self.kernels.get(i).cloned().flatten(), named) {
+                (Some(kernel), _) => Ok(kernel),
+                (None, KernelConfig::Ours(kind)) => Ok((*kind).into()),
+                (None, KernelConfig::Foreign { part, .. }) => Err(part.is_missing("kernel")),
+            })
+            .collect()
     }
 
     /// The parts that were handed in.
@@ -194,11 +201,17 @@ impl Study {
         &self.parts
     }
 
-    /// The strategy that chooses points. Fails with [`Kind::MissingPart`] if it is a part that was not handed in.
+    /// The strategy, if all parts that a choice may need were handed in.
+    pub(super) fn strategy_with_parts(&self) -> Result<&dyn BatchStrategy> {
+        self.kernels()?;
+        self.strategy()
+    }
+
+    /// The strategy that chooses points. Fails with [`Kind::MissingPart`](crate::error::Kind::MissingPart) if it is a part that was not handed in.
     pub fn strategy(&self) -> Result<&dyn BatchStrategy> {
         match (&self.state.config.strategy, &self.foreign) {
             (StrategyConfig::Foreign { .. }, Some(foreign)) => Ok(&*foreign.strategy),
-            (StrategyConfig::Foreign { part, .. }, None) => Err(part.is_missing()),
+            (StrategyConfig::Foreign { part, .. }, None) => Err(part.is_missing("strategy")),
             (ours, _) => Ok(ours),
         }
     }

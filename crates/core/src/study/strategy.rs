@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::parts::{PartId, PartSettings};
 use crate::batch::{
     Adaptive, BatchSize, BatchStrategy, Believer, Chooser, HallucinatedUcb, LocalPenalization, Multipoint, Plain,
     PureExploration, Random, RandomRest, SimulationMatching, Situation, Thompson,
 };
 use crate::error::{Error, Result};
+use crate::part_id::{PartId, PartSettings};
 
 /// The strategies of this library: those with settings, then those without. A line each is all that a new one needs here.
 macro_rules! strategies {
@@ -68,7 +68,7 @@ macro_rules! strategies {
                 Ok(match self {
                     $( StrategyConfig::$settings(strategy) => strategy, )*
                     $( StrategyConfig::$unit => &$unit, )*
-                    StrategyConfig::Foreign { part, .. } => return Err(part.is_missing()),
+                    StrategyConfig::Foreign { part, .. } => return Err(part.is_missing("strategy")),
                 })
             }
         }

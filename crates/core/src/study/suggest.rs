@@ -95,7 +95,7 @@ impl Suggestion {
 /// more, and only what is wanted beyond them is chosen.
 pub(super) fn suggest(study: &Study, belief: Option<&Belief>, ask: &Ask) -> Result<Suggestion> {
     let state = &study.state;
-    let strategy = study.strategy()?;
+    let strategy = study.strategy_with_parts()?;
     let q = BatchSize::new(ask.n)?;
     let narrowing = ask.narrowing.check(&state.config.space)?;
     let domain = Domain::narrowed(&state.config.space, &narrowing)?;

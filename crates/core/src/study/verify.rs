@@ -10,6 +10,7 @@ use super::event::{AskedTrial, Build, Event, Provenance};
 use super::suggest::suggest;
 use super::{Belief, Parts, Study, Suggestion};
 use crate::error::Result;
+use crate::part_id::PartId;
 
 /// A suggestion that did not come out as it is recorded.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,7 +54,7 @@ pub fn verify_with(events: &[Event], parts: &Parts) -> Result<Vec<Difference>> {
             Some(study) => study.apply(event.clone())?,
             None => {
                 let begun = study.insert(Study::replay_with([event.clone()], parts)?);
-                begun.strategy()?;
+                begun.strategy_with_parts()?;
             }
         }
         if let Some(study) = &study {
@@ -179,10 +180,9 @@ fn compare(again: &Suggestion, trials: &[AskedTrial], shortfall: Option<&str>, w
         let (a, b) = (&was.build, &now.build);
         format!(" (recorded by {} on {}, chosen again by {} on {})", a.version, a.cpu, b.version, b.cpu)
     };
-    let parts = match (&was.strategy, &now.strategy) {
-        (Some(a), Some(b)) if a != b => format!(" (recorded by the part {a}, chosen again by {b})"),
-        _ => String::new(),
-    };
+    let strategies = of_versions(was.strategy.as_ref(), now.strategy.as_ref());
+    let kernel = |provenance: &Provenance| provenance.model.as_ref().and_then(|model| model.kernel.part().cloned());
+    let parts = strategies + &of_versions(kernel(was).as_ref(), kernel(now).as_ref());
     let differing = trials.iter().zip(&again.trials).find(|(a, b)| a != b);
     let what = if let Some((a, b)) = differing {
         format!("trial {} is at {}, and would be at {}", a.id, a.point, b.point)
@@ -191,7 +191,7 @@ fn compare(again: &Suggestion, trials: &[AskedTrial], shortfall: Option<&str>, w
     } else if !is_same((shortfall, &was.shortfall_kind), (again.shortfall.as_deref(), &now.shortfall_kind)) {
         format!("the reason {shortfall:?} would be {:?}", again.shortfall)
     // Models that random points do not need were once fitted and recorded.
-    } else if was.model != now.model && now.model.is_some() {
+    } else if now.model.as_ref().is_some_and(|now| was.model.as_ref().is_none_or(|was| !was.is_same(now))) {
         "the points are the same, but the model differs".to_owned()
     } else if was.design_next != now.design_next
         || !is_same((was.fallback.as_deref(), &was.fallback_kind), (now.fallback.as_deref(), &now.fallback_kind))
@@ -201,6 +201,14 @@ fn compare(again: &Suggestion, trials: &[AskedTrial], shortfall: Option<&str>, w
         return None;
     };
     Some(what + &builds + &parts)
+}
+
+/// Which parts chose, where they differ.
+fn of_versions(was: Option<&PartId>, now: Option<&PartId>) -> String {
+    match (was, now) {
+        (Some(was), Some(now)) if was != now => format!(" (recorded by the part {was}, chosen again by {now})"),
+        _ => String::new(),
+    }
 }
 
 /// Whether two reasons, each a sentence and its kind, are the same. Sentences may be reworded: kinds are compared where

@@ -1,0 +1,132 @@
+//! The kernels that a model chooses from, as a configuration and a log name them.
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{IntoDeserializer, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt;
+
+use crate::error::Result;
+use crate::gp::{AnyKernel, KernelKind};
+use crate::part_id::{PartId, PartSettings};
+
+/// A kernel as it is named: one of ours by its name, or a part of the user's own.
+///
+/// ```
+/// use elbowroom::{gp::KernelKind, study::{KernelConfig, PartId}};
+/// let kernels: Vec<KernelConfig> = serde_json::from_str(r#"["rbf", {"part": {"name": "acme/rq", "version": "1"}}]"#)?;
+/// assert_eq!(kernels[0], KernelKind::Rbf.into());
+/// assert_eq!(kernels[1], KernelConfig::foreign(PartId::new("acme/rq", "1").unwrap()));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+#[non_exhaustive]
+pub enum KernelConfig {
+    /// One of ours.
+    Ours(KernelKind),
+    /// A part of the user's own, to be handed in beside the study: see
+    /// [`Parts::with_kernel`](crate::study::Parts::with_kernel).
+    Foreign {
+        /// Which.
+        part: PartId,
+        /// What it is told.
+        #[serde(skip_serializing_if = "PartSettings::is_empty")]
+        settings: PartSettings,
+    },
+}
+
+impl KernelConfig {
+    /// A part of the user's own, without settings.
+    pub fn foreign(part: PartId) -> Self {
+        KernelConfig::Foreign { part, settings: PartSettings::new() }
+    }
+
+    /// The part, if it is one.
+    pub fn part(&self) -> Option<&PartId> {
+        match self {
+            KernelConfig::Ours(_) => None,
+            KernelConfig::Foreign { part, .. } => Some(part),
+        }
+    }
+
+    /// Whether both name the same kernel with the same settings, in whatever version.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (
+                KernelConfig::Foreign { part: a, settings },
+                KernelConfig::Foreign { part: b, settings: other_settings },
+            ) => a.name() == b.name() && settings == other_settings,
+            _ => self == other,
+        }
+    }
+
+    pub(super) fn validate(&self) -> Result<()> {
+        match self {
+            KernelConfig::Ours(_) => Ok(()),
+            KernelConfig::Foreign { part, .. } => part.check().map_err(|error| error.within("model.kernels")),
+        }
+    }
+}
+
+impl From<KernelKind> for KernelConfig {
+    fn from(kind: KernelKind) -> Self {
+        KernelConfig::Ours(kind)
+    }
+}
+
+/// A word or a table. By hand: an untagged enum would not say which word is unknown.
+impl<'de> Deserialize<'de> for KernelConfig {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Foreign {
+            part: PartId,
+            #[serde(default)]
+            settings: PartSettings,
+        }
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = KernelConfig;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of a kernel, or a table with its `part`")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, name: &str) -> std::result::Result<Self::Value, E> {
+                KernelKind::deserialize(name.into_deserializer()).map(KernelConfig::Ours)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> std::result::Result<Self::Value, A::Error> {
+                let Foreign { part, settings } = Foreign::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(KernelConfig::Foreign { part, settings })
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
+}
+
+/// A kernel that takes part in a contest, and what stands for it in a log.
+#[derive(Debug, Clone)]
+pub(crate) struct Contestant {
+    pub name: KernelConfig,
+    pub kernel: AnyKernel,
+}
+
+impl From<KernelKind> for Contestant {
+    fn from(kind: KernelKind) -> Self {
+        Self { name: kind.into(), kernel: kind.into() }
+    }
+}
+
+impl Contestant {
+    /// θ of a fit with another kernel, as a start for one with this: what belongs to the kernel alone is at its typical
+    /// value, and the rest is kept.
+    pub fn start_from(&self, theta: &[f64], other: &Contestant) -> Vec<f64> {
+        if self.name.is_same(&other.name) {
+            return theta.to_vec();
+        }
+        let kept = theta.len().saturating_sub(other.kernel.values().len());
+        let own = self.kernel.values().iter().map(|value| value.ln());
+        theta[..kept].iter().copied().chain(own).collect()
+    }
+}
