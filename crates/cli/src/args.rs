@@ -50,6 +50,8 @@ pub enum Command {
     Fail(Fail),
     /// Give a trial up: it does not count, and its point may be proposed again.
     Release(Withdraw),
+    /// List the studies of a store.
+    Studies(Studies),
     /// How a study stands.
     Status(Where),
     /// The best observed point and the recommended one.
@@ -94,6 +96,14 @@ pub struct Where {
     /// The study's name, where a store holds several.
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
+}
+
+/// Which store.
+#[derive(Debug, Args)]
+pub struct Studies {
+    /// The address of a store, or a study.toml that names it.
+    #[arg(value_name = "STORE", default_value = "study.toml")]
+    pub place: String,
 }
 
 /// Which study, where the arguments are about something else.

@@ -1,74 +1,19 @@
-//! Studies and trials in words and in JSON.
+//! Studies and trials in words.
 
 use elbowroom::space::Point;
-use elbowroom::study::{Recommendation, Trial};
+use elbowroom::study::Trial;
 use elbowroom_store::{Counts, SharedStudy};
 pub use elbowroom_view::axis::number;
-pub use elbowroom_view::scene::{broken, reason};
-use serde_json::{Value, json};
-
-/// A trial as JSON.
-pub fn trial(study: &SharedStudy, trial: &Trial) -> Value {
-    let lease = study.leases().find(|lease| lease.attempt.trial == trial.id);
-    let mut value = json!({
-        "trial": trial.id,
-        "state": study.status(trial).word(),
-        "value": trial.value(),
-        "noise": trial.noise(),
-        "point": trial.point,
-        "source": trial.source,
-        "attempts": trial.attempts,
-        "reason": reason(trial),
-        "worker": lease.map(|lease| &lease.worker),
-        "measurements": trial.measurements(),
-        "notes": trial.notes,
-    });
-    if study.study().outcomes().are_named() {
-        value["results"] = trial.results().map(|(name, value)| (name.to_owned(), json!(value))).collect();
-    }
-    if let Some(constraint) = broken(study.study(), trial) {
-        value["breaks"] = json!(constraint);
-    }
-    if let Some(well) = study.study().well(trial.id) {
-        value["well"] = json!(well);
-    }
-    value
-}
 
 /// What has to be said of a trial at a point that a known constraint forbids.
 pub fn breaks(study: &SharedStudy, trial: &Trial) -> String {
     let words = |constraint| format!("; it breaks the constraint `{constraint}`");
-    broken(study.study(), trial).map_or_else(String::new, words)
+    study.study().broken_constraint(trial).map_or_else(String::new, words)
 }
 
 /// The results of a trial besides the optimized one, on one line; nothing if there are none.
 pub fn watched(trial: &Trial) -> String {
     trial.watched().map(|(name, value)| format!("{name}={}", number(value))).collect::<Vec<_>>().join(" ")
-}
-
-/// Counts as JSON.
-pub fn counts(counts: &Counts) -> Value {
-    json!({
-        "running": counts.running,
-        "queued": counts.queued,
-        "lost": counts.lost,
-        "complete": counts.complete,
-        "failed": counts.failed,
-        "infeasible": counts.infeasible,
-        "released": counts.withdrawn,
-    })
-}
-
-/// The latest trials, as long as none of them gave a value, as JSON; null if the last one did.
-pub fn streak(study: &SharedStudy) -> Value {
-    study.study().streak().map_or(Value::Null, |streak| {
-        json!({
-            "trials": streak.n_trials,
-            "reason": streak.reason,
-            "alike": streak.n_alike,
-            "latest": streak.latest,
-        })
-    })
 }
 
 /// Counts in words: those that are not zero.
@@ -84,12 +29,6 @@ pub fn count(counts: &Counts) -> String {
     ];
     let some: Vec<String> = all.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
     if some.is_empty() { "none yet".to_owned() } else { some.join(", ") }
-}
-
-/// A recommendation as JSON.
-pub fn recommendation(found: &Recommendation) -> Value {
-    let Recommendation { trial, point, mean, sd, fallback } = found;
-    json!({ "trial": trial, "point": point, "mean": mean, "sd": sd, "fallback": fallback })
 }
 
 /// A point, one parameter a line, with floats cut to six digits.

@@ -28,8 +28,8 @@ fn a_killed_run_goes_on_where_it_was_and_the_budget_is_exact() {
     assert!(start.elapsed() < std::time::Duration::from_secs(45), "it waited for leases to run out");
     assert_eq!(run["told"].as_u64().unwrap() + told, 12);
     let status = bench.json(&["status"]);
-    assert_eq!((&status["counts"]["complete"], &status["trials"]), (&12.into(), &12.into()));
-    assert_eq!(status["leases"].as_array().unwrap().len(), 0);
+    assert_eq!((&status["counts"]["complete"], &status["n_trials"]), (&12.into(), &12.into()));
+    assert_eq!(status["held"].as_array().unwrap().len(), 0);
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn ctrl_c_finishes_what_runs_and_a_second_one_gives_it_back() {
     let output = run.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", crate::common::stderr(&output));
     let status = bench.json(&["status"]);
-    assert_eq!(status["counts"]["complete"], status["trials"], "nothing was cut short");
+    assert_eq!(status["counts"]["complete"], status["n_trials"], "nothing was cut short");
 
     let run = bench.start(&["run", "--", "sh", "-c", "echo {trial} >> long; sleep 60"]);
     until("two more have begun", || bench.n_lines("long") >= 2);
@@ -82,7 +82,7 @@ fn sigterm_gives_trials_back_and_another_worker_takes_them() {
     assert_eq!(bench.count("queued"), 3);
     let run = bench.json(&["worker", "bench.elbow", "--", "echo", "{x}"]);
     assert_eq!(run["told"], 3);
-    assert_eq!(bench.json(&["status"])["trials"], 3);
+    assert_eq!(bench.json(&["status"])["n_trials"], 3);
 }
 
 #[test]

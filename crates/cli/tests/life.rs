@@ -16,7 +16,7 @@ fn a_study_is_written_run_and_looked_at() {
     let said = bench.good(&["run", "--workers", "4"]);
     assert!(said.contains("best observed: ") && said.contains("store: mix.elbow"), "{said}");
     let status = bench.json(&["status"]);
-    assert_eq!((&status["counts"]["complete"], &status["trials"]), (&json!(12), &json!(12)));
+    assert_eq!((&status["counts"]["complete"], &status["n_trials"]), (&json!(12), &json!(12)));
     assert!(bench.good(&["status"]).contains("12 complete, of 12"));
 
     let best = bench.json(&["best"]);
@@ -66,7 +66,7 @@ fn trials_are_asked_told_failed_and_released_by_hand() {
     assert_eq!(bench.json(&["fail", "2", "--infeasible", "--reason", "too hot"])["state"], "infeasible");
     assert_eq!(bench.json(&["release", "3"])["state"], "released");
     assert_eq!(bench.json(&["tell", "3", "2"])["told"], "late");
-    assert_eq!(bench.json(&["tell", "--at", "x=0.5", "--at", "n=2", "0.06"])["told"], "added");
+    assert_eq!(bench.json(&["tell", "--at", "x=0.5", "--at", "n=2", "0.06"])["source"], "given");
     assert!(bench.bad(1, &["tell", "--at", "x=5", "--at", "n=2", "0.06"]).contains('x'));
     assert!(bench.bad(1, &["tell", "99", "1"]).contains("99"));
 
@@ -363,7 +363,8 @@ fn many_failures_in_a_row_are_said_aloud_with_the_commonest_reason() {
         "{said}"
     );
     let status = bench.json(&["status"]);
-    let streak = json!({ "trials": 12, "reason": "exit code 1", "alike": 8, "latest": "exit code 1: oven 13 is cold" });
+    let streak =
+        json!({ "n_trials": 12, "reason": "exit code 1", "n_alike": 8, "latest": "exit code 1: oven 13 is cold" });
     assert_eq!(status["streak"], streak);
     let words = "the last 12 trials gave no value; most often: exit code 1 (8 of 12)";
     assert!(bench.good(&["status"]).contains(&format!("failing {words}\n")));
@@ -373,7 +374,7 @@ fn many_failures_in_a_row_are_said_aloud_with_the_commonest_reason() {
     let more = Bench::new(5, "false", "");
     let output = more.elbow(&["--json", "run"]);
     let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(told["streak"]["trials"], 5);
+    assert_eq!(told["streak"]["n_trials"], 5);
     assert!(
         stderr(&output).starts_with("warning: the last 5 trials gave no value; most often: exit code 1 (5 of 5). See")
     );

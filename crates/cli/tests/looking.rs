@@ -256,7 +256,7 @@ fn a_sheet_goes_to_the_laboratory_and_comes_back() {
     bench.good(&["init", "--name", "plate", "--float", "ph=3..9", "--choice", "salt=NaCl,none", "--maximize"]);
     bench.good(&["sheet", "-n", "5", "--plate", "96", "-o", "monday.csv"]);
     assert!(bench.bad(1, &["sheet", "-n", "2", "-o", "monday.csv"]).contains("not there yet"));
-    assert_eq!(bench.json(&["status"])["trials"], 5, "a sheet that cannot be written takes no points");
+    assert_eq!(bench.json(&["status"])["n_trials"], 5, "a sheet that cannot be written takes no points");
     assert!(bench.bad(1, &["sheet", "-n", "97", "--plate", "96"]).contains("do not fit"));
 
     let sheet = fs::read_to_string(bench.path("monday.csv")).unwrap();
@@ -398,7 +398,7 @@ fn importing_ones_own_export_changes_nothing_whatever_the_trials_are() {
     bench.good(&["release", "4"]);
     bench.good(&["tell", "--at", "x=0.5", "--at", "n=2", "0.06"]);
     bench.write("own.csv", &bench.good(&["export"]));
-    let events = |bench: &Bench| bench.json(&["status"])["events"].as_u64().unwrap();
+    let events = |bench: &Bench| bench.json(&["status"])["revision"].as_u64().unwrap();
     let before = events(&bench);
     for more in [&[][..], &["--correct"]] {
         assert_eq!(bench.json(&[&["import", "own.csv", "--yes"], more].concat())["changes"], json!([]));

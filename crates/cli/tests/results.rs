@@ -27,7 +27,7 @@ fn results_are_told_by_name_and_the_metric_ends_a_trial() {
     assert_eq!(bench.json(&["tell", "1", "0.5", "minutes=3"])["told"], "recorded");
     assert_eq!(bench.json(&["tell", "1", "minutes=4", "--correction"])["told"], "aside");
     assert_eq!(bench.json(&["tell", "2", "loss=nan", "minutes=9"])["told"], "not_finite");
-    assert_eq!(bench.json(&["tell", "--at", "x=0.5", "loss=0.1", "minutes=7"])["told"], "added");
+    assert_eq!(bench.json(&["tell", "--at", "x=0.5", "loss=0.1", "minutes=7"])["source"], "given");
 
     let trials = bench.json(&["trials"])["trials"].clone();
     assert_eq!(trials[0]["results"], json!({ "loss": 0.3, "minutes": 12.0, "joules": -5.0 }));
@@ -169,8 +169,9 @@ fn nothing_changes_for_a_study_with_one_result_without_a_name() {
     let bench = bench("", "echo {x}", "");
     bench.good(&["run"]);
     assert!(bench.good(&["export"]).starts_with("trial,state,value,noise,x,source,attempts,reason,notes\n"));
-    assert!(bench.json(&["trials"])["trials"][0].get("results").is_none());
-    assert!(bench.json(&["status"]).get("metric").is_none());
+    let first = bench.json(&["trials"])["trials"][0].clone();
+    assert_eq!(first["results"], json!({ "value": first["value"] }));
+    assert_eq!(bench.json(&["status"])["metric"], "value");
     for line in bench.good(&["export", "--format", "events"]).lines() {
         assert!(line.starts_with("{\"v\":1,") && !line.contains("results"), "{line}");
     }

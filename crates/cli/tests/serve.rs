@@ -2,34 +2,10 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::Child;
 use std::time::{Duration, Instant};
 
-use crate::common::Bench;
-use serde_json::Value;
-
-/// A server that ends with its test.
-struct Server {
-    process: Child,
-    url: String,
-}
-
-impl Server {
-    fn start(bench: &Bench, more: &[&str]) -> Self {
-        let mut process = bench.start(&[&["--json", "serve", "--port", "0"], more].concat());
-        let mut line = String::new();
-        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let said: Value = serde_json::from_str(&line).unwrap();
-        Self { process, url: said["url"].as_str().unwrap().to_owned() }
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
+use crate::common::{Bench, Server};
+use serde_json::{Value, json};
 
 #[test]
 fn a_worker_over_http_does_what_one_on_the_file_does() {
@@ -100,18 +76,7 @@ fn a_pause_holds_for_workers_on_the_file_too() {
     let bench = Bench::new(6, "echo {x}", "workers = 2");
     bench.good(&["ask"]);
     let server = Server::start(&bench, &["--write"]);
-    let pause = |paused: bool| {
-        let (address, token) = server.url.strip_prefix("http://").unwrap().split_once("/?token=").unwrap();
-        let body = format!("{{\"paused\":{paused}}}");
-        let mut stream = TcpStream::connect(address).unwrap();
-        let length = body.len();
-        let head = "POST /api/studies/bench/pause HTTP/1.1\r\ncontent-type: application/json\r\nconnection: close";
-        let more = format!("host: {address}\r\nauthorization: Bearer {token}\r\ncontent-length: {length}");
-        stream.write_all(format!("{head}\r\n{more}\r\n\r\n{body}").as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-    };
+    let pause = |paused: bool| drop(server.post("/api/studies/bench/pause", &json!({ "paused": paused })));
     pause(true);
     assert!(bench.bad(1, &["ask"]).contains("paused"));
     assert_eq!(bench.json(&["status"])["paused"], true);
@@ -120,7 +85,7 @@ fn a_pause_holds_for_workers_on_the_file_too() {
     assert!(said.by_ref().any(|line| line.contains("the study is paused")), "it says so");
     // The trial that was handed out before is reported while it lasts; no other one is begun.
     bench.good(&["tell", "0", "0.5"]);
-    assert_eq!((bench.count("complete"), bench.json(&["status"])["trials"].clone()), (1, Value::from(1)));
+    assert_eq!((bench.count("complete"), bench.json(&["status"])["n_trials"].clone()), (1, Value::from(1)));
     pause(false);
     said.for_each(drop);
     assert!(run.wait().unwrap().success());

@@ -30,7 +30,7 @@ mod _elbowroom {
     #[pymodule_export]
     use crate::settings::strategies;
     #[pymodule_export]
-    use crate::study::Study;
+    use crate::study::{Study, studies};
     #[pymodule_export]
     use crate::suggest::suggest;
 }

@@ -53,12 +53,6 @@ pub fn named<T: DeserializeOwned>(what: &str, name: &str) -> PyResult<T> {
         .map_err(|unread| config(format!("there is no {what} named {name:?}"), unread.hint))
 }
 
-/// The name under which the core has it.
-pub fn name_of(thing: &impl Serialize) -> String {
-    let name = serde_json::to_value(thing).unwrap_or_default();
-    name.as_str().unwrap_or_default().to_owned()
-}
-
 /// Every strategy by name, with its default options, as JSON.
 #[pyfunction]
 pub fn strategies() -> String {

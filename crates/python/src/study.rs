@@ -10,8 +10,8 @@ use elbowroom::insight::{expected_gain, why};
 use elbowroom::space::Point;
 use elbowroom::study::{Alarm, Ask, Report, Told, TrialId};
 use elbowroom_store::{
-    About, Attempt, Counts, DEFAULT_TTL, Digest, Entry, Handed, Heartbeat, Memory, SharedStudy, Store, Time,
-    TrialStatus, worker_name,
+    About, AskAnswer, Attempt, DEFAULT_TTL, Digest, Entry, Heartbeat, Memory, SharedStudy, StatusAnswer, Store,
+    StudiesAnswer, StudyAnswer, Time, worker_name,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping};
@@ -20,7 +20,7 @@ use crate::error::BindingError;
 use crate::interrupt::{interruptible, interruptible_until_stored};
 use crate::settings::{config_of, in_full, says};
 use crate::space::{space_from_python, space_to_python};
-use crate::trial::{recommendation_to_python, results_from_python, trial_to_python};
+use crate::trial::{Row, in_json, results_from_python, row_of};
 use crate::value::point_from_python;
 
 /// A worker that is alive says so this often, for each of its leases' lengths.
@@ -54,7 +54,15 @@ fn open_store(address: Option<&str>) -> Result<Arc<dyn Store>, BindingError> {
     })
 }
 
-type Rows<'py> = (Vec<Bound<'py, PyDict>>, Option<String>);
+/// The studies of a store, as JSON.
+#[pyfunction]
+pub fn studies(py: Python<'_>, store: &str) -> PyResult<String> {
+    let found = py.detach(|| in_json(&StudiesAnswer::of(&*elbowroom_store::open_existing(store)?)?));
+    Ok(found?)
+}
+
+/// The JSON of an answer with trials, and their points in the unit cube.
+type Rows = (String, Vec<Vec<f64>>);
 
 #[pymethods]
 impl Study {
@@ -124,7 +132,7 @@ impl Study {
         Ok(snapshot.entries.into_iter().map(|entry| (entry.at.0, entry.text)).collect())
     }
 
-    /// Takes up to n points, and why there are fewer.
+    /// Takes up to n points: the answer to the ask, as JSON, and the points in the unit cube.
     #[pyo3(signature = (n, request=None, fixed=None, low=None, high=None))]
     fn ask<'py>(
         &self,
@@ -134,7 +142,7 @@ impl Study {
         fixed: Option<&Bound<'py, PyMapping>>,
         low: Option<&Bound<'py, PyMapping>>,
         high: Option<&Bound<'py, PyMapping>>,
-    ) -> PyResult<Rows<'py>> {
+    ) -> PyResult<Rows> {
         let point = |mapping: Option<&Bound<'py, PyMapping>>| mapping.map_or(Ok(Point::new()), point_from_python);
         let mut narrowing = Narrowing { fixed: point(fixed)?.into_iter().collect(), ..Narrowing::default() };
         for ((name, low), (_, high)) in point(low)?.into_iter().zip(point(high)?) {
@@ -142,19 +150,22 @@ impl Study {
         }
         let asking = self.asking.clone();
         let ask = Ask { request, ..Ask::new(n).narrowed(narrowing) };
-        let work = move |stays: &dyn Fn() -> bool| lock(&asking).ask_while(ask, stays);
-        let requeue = |handed: elbowroom_store::Result<Handed>| {
-            let Ok(handed) = handed else { return };
+        let work = move |stays: &dyn Fn() -> bool| {
+            let mut shared = lock(&asking);
+            let handed = shared.ask_while(ask, stays)?;
+            let answer = AskAnswer::of(&shared, &handed);
+            Ok((handed, answer))
+        };
+        let requeue = |asked: elbowroom_store::Result<_>| {
+            let Ok((handed, _)) = asked else { return };
+            let handed: elbowroom_store::Handed = handed;
             let attempts: Vec<Attempt> = handed.trials.iter().map(|trial| trial.attempt).collect();
             // If it cannot be given back, the lease runs out.
             let _ = lock(&self.asking).requeue(&attempts);
         };
-        let handed = interruptible_until_stored(py, work, requeue)?.map_err(BindingError::from)?;
-        let rows = handed.trials.iter().map(|handed| {
-            self.hold(handed.attempt);
-            trial_to_python(py, &handed.trial, TrialStatus::Running, Some(handed.attempt.number))
-        });
-        Ok((rows.collect::<PyResult<_>>()?, handed.shortfall))
+        let (handed, answer) = interruptible_until_stored(py, work, requeue)?.map_err(BindingError::from)?;
+        handed.trials.iter().for_each(|handed| self.hold(handed.attempt));
+        Ok((in_json(&answer)?, handed.trials.iter().map(|handed| handed.trial.unit.to_vec()).collect()))
     }
 
     /// Tells a value, or results by name; says what became of it.
@@ -263,78 +274,69 @@ impl Study {
         })
     }
 
-    /// Adds an earlier result; with the known constraint that its point breaks.
+    /// Adds an earlier result.
     #[pyo3(signature = (params, value, noise=None, request=None))]
-    fn add<'py>(
+    fn add(
         &self,
-        py: Python<'py>,
-        params: &Bound<'py, PyMapping>,
-        value: &Bound<'py, PyAny>,
+        py: Python<'_>,
+        params: &Bound<'_, PyMapping>,
+        value: &Bound<'_, PyAny>,
         noise: Option<f64>,
         request: Option<String>,
-    ) -> PyResult<(Bound<'py, PyDict>, Option<String>)> {
+    ) -> PyResult<Row> {
         let point = point_from_python(params)?;
         let mut report = Report::new(results_from_python(value)?);
         report.noise = noise;
         report.request = request;
-        let (trial, status, broken) = py.detach(|| {
+        let added = py.detach(|| {
             let mut shared = lock(&self.looking);
             let trial = shared.add(&point, report)?;
-            let status = shared.status(&trial);
-            let broken = shared.study().space().broken_constraint(&trial.point)?.map(|one| one.text().to_owned());
-            Ok::<_, BindingError>((trial, status, broken))
-        })?;
-        Ok((trial_to_python(py, &trial, status, None)?, broken))
+            row_of(&shared, &trial)
+        });
+        Ok(added?)
     }
 
     /// Starts a trial at a point of one's own.
     #[pyo3(signature = (params, due=None, request=None))]
-    fn start<'py>(
+    fn start(
         &self,
-        py: Python<'py>,
-        params: &Bound<'py, PyMapping>,
+        py: Python<'_>,
+        params: &Bound<'_, PyMapping>,
         due: Option<f64>,
         request: Option<String>,
-    ) -> PyResult<Bound<'py, PyDict>> {
+    ) -> PyResult<Row> {
         let point = point_from_python(params)?;
         let due = due.map(seconds).transpose()?;
-        let handed =
-            py.detach(|| lock(&self.looking).start(&point, due, request.as_deref()).map_err(BindingError::from))?;
-        trial_to_python(py, &handed.trial, TrialStatus::Running, Some(handed.attempt.number))
+        let started = py.detach(|| {
+            let mut shared = lock(&self.looking);
+            let handed = shared.start(&point, due, request.as_deref())?;
+            Ok::<_, BindingError>((in_json(&StatusAnswer::handed(&shared, &handed))?, handed.trial.unit.to_vec()))
+        });
+        Ok(started?)
     }
 
-    /// All trials, by number.
-    fn trials<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        let status = |shared: &SharedStudy| {
-            let trials = shared.study().trials().iter();
-            Ok(trials.map(|trial| (trial.clone(), shared.status(trial))).collect::<Vec<_>>())
-        };
-        let trials = self.look(py, status)?;
-        trials.iter().map(|(trial, status)| trial_to_python(py, trial, *status, None)).collect()
+    /// All trials, by number: a list as JSON, and the points in the unit cube.
+    fn trials(&self, py: Python<'_>) -> PyResult<Rows> {
+        self.look(py, |shared| {
+            let trials = shared.study().trials();
+            let answers: Vec<StatusAnswer> = trials.iter().map(|trial| StatusAnswer::of(shared, trial)).collect();
+            Ok((in_json(&answers)?, trials.iter().map(|trial| trial.unit.to_vec()).collect()))
+        })
     }
 
     /// One trial.
-    fn trial<'py>(&self, py: Python<'py>, number: u64) -> PyResult<Bound<'py, PyDict>> {
-        let (trial, status) = self.look(py, |shared| {
-            let trial = shared.study().trial(TrialId(number))?;
-            Ok((trial.clone(), shared.status(trial)))
-        })?;
-        trial_to_python(py, &trial, status, None)
+    fn trial(&self, py: Python<'_>, number: u64) -> PyResult<Row> {
+        self.look(py, |shared| row_of(shared, shared.study().trial(TrialId(number))?))
     }
 
-    /// The trial with the best value; with the known constraint that its point breaks.
-    fn best<'py>(&self, py: Python<'py>) -> PyResult<Option<(Bound<'py, PyDict>, Option<String>)>> {
-        let best = self.look(py, |shared| {
-            let Some(trial) = shared.study().best() else { return Ok(None) };
-            let broken = shared.study().space().broken_constraint(&trial.point)?.map(|one| one.text().to_owned());
-            Ok(Some((trial.clone(), broken)))
-        })?;
-        best.map(|(trial, broken)| Ok((trial_to_python(py, &trial, TrialStatus::Complete, None)?, broken))).transpose()
+    /// The trial with the best value.
+    fn best(&self, py: Python<'_>) -> PyResult<Option<Row>> {
+        self.look(py, |shared| shared.study().best().map(|best| row_of(shared, best)).transpose())
     }
 
     /// The point to use in the end; with `highest_mean` the paper's.
     #[pyo3(signature = (highest_mean=false))]
-    fn recommended<'py>(&self, py: Python<'py>, highest_mean: bool) -> PyResult<Option<Bound<'py, PyDict>>> {
+    fn recommended(&self, py: Python<'_>, highest_mean: bool) -> PyResult<Option<String>> {
         let asking = self.asking.clone();
         let work = move || {
             let mut shared = lock(&asking);
@@ -346,7 +348,7 @@ impl Study {
             })
         };
         let found = interruptible(py, work, drop)??;
-        found.map(|found| recommendation_to_python(py, &found)).transpose()
+        Ok(found.as_ref().map(in_json).transpose()?)
     }
 
     /// By how much the next point is expected to improve on the best value; none before there is a model.
@@ -383,9 +385,7 @@ impl Study {
         let work = move || {
             let mut shared = lock(&asking);
             shared.refresh()?;
-            let found = why(shared.study(), TrialId(trial))?;
-            serde_json::to_string(&found)
-                .map_err(|error| BindingError::from(elbowroom::error::Error::data(error.to_string(), "report this")))
+            in_json(&why(shared.study(), TrialId(trial))?)
         };
         interruptible(py, work, drop)?.map_err(|fault: BindingError| fault.into())
     }
@@ -399,22 +399,14 @@ impl Study {
         })
     }
 
-    /// How many trials stand how.
-    fn counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let Counts { running, queued, lost, complete, failed, infeasible, withdrawn: released } =
-            self.look(py, |shared| Ok(shared.counts()))?;
-        let dict = PyDict::new(py);
-        let all = [
-            ("running", running),
-            ("queued", queued),
-            ("lost", lost),
-            ("complete", complete),
-            ("failed", failed),
-            ("infeasible", infeasible),
-            ("released", released),
-        ];
-        all.iter().try_for_each(|(name, n)| dict.set_item(name, n))?;
-        Ok(dict)
+    /// How many trials stand how, as JSON.
+    fn counts(&self, py: Python<'_>) -> PyResult<String> {
+        self.look(py, |shared| in_json(&shared.counts()))
+    }
+
+    /// How the study stands, as JSON.
+    fn status(&self, py: Python<'_>) -> PyResult<String> {
+        self.look(py, |shared| in_json(&StudyAnswer::of(shared)))
     }
 
     /// How many more trials the budget allows.

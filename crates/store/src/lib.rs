@@ -26,6 +26,7 @@
 //!
 //! What can be relied on, and which test shows it, is in `docs/guarantees.md`.
 
+mod answer;
 mod ask;
 mod backend;
 mod copy;
@@ -58,6 +59,7 @@ pub mod testing;
 mod time;
 mod transactions;
 
+pub use answer::{AskAnswer, BestAnswer, Held, ReportAnswer, StatusAnswer, StudiesAnswer, StudyAnswer, TellAnswer};
 pub use backend::{Backend, Filed, Rows};
 pub use copy::{Copied, copy};
 pub use elbowroom::study::TrialStatus;
@@ -69,7 +71,7 @@ pub use identity::{Reclaimed, is_gone, worker_name};
 pub use lease::{Attempt, DEFAULT_TTL, Hold, Lease, MAX_RETRIES};
 pub use log::{Digest, Entry, Key, Scope, check_name};
 pub use memory::Memory;
-pub use open::open;
+pub use open::{open, open_existing};
 #[cfg(feature = "postgres")]
 pub use postgres::{Dsn, Postgres};
 pub use rules::Waiting;
@@ -84,5 +86,5 @@ pub use time::{Clock, Time};
 /// What a store behind HTTP is asked and what it answers.
 #[cfg(feature = "http")]
 pub mod wire {
-    pub use crate::http::{StoreReply, StoreRequest, WireAttempt, WireSnapshot, WireStudy};
+    pub use crate::http::{StoreReply, StoreRequest, WireAttempt, WireSnapshot};
 }

@@ -1,5 +1,6 @@
 //! From an address to a store.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
@@ -36,6 +37,24 @@ pub fn open(address: &str) -> Result<Arc<dyn Store>> {
         }
         path => open_sqlite(path.strip_prefix("sqlite:").unwrap_or(path)),
     }
+}
+
+/// As [`open`], for somebody who only looks: a store file that is not there is not made.
+///
+/// ```
+/// use elbowroom_store::open_existing;
+/// let error = open_existing("/nowhere/lab.elbow").err().unwrap();
+/// assert_eq!(error.what(), "there is no store at /nowhere/lab.elbow");
+/// ```
+pub fn open_existing(address: &str) -> Result<Arc<dyn Store>> {
+    let is_file = address != "memory:" && !address.is_empty() && !address.contains("://") && !is_postgres(address);
+    let path = address.strip_prefix("sqlite:").unwrap_or(address);
+    if is_file && !Path::new(path).exists() {
+        // What follows may be a token, where `http://` was forgotten.
+        let shown = path.split(['?', '@']).next().unwrap_or_default();
+        return Err(Error::request(format!("there is no store at {shown}"), "check the address"));
+    }
+    open(address)
 }
 
 #[cfg(feature = "http")]

@@ -1,6 +1,7 @@
 //! A study that many processes work on, seen from one of them.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -54,6 +55,14 @@ pub struct SharedStudy {
     pub(crate) now: Time,
     /// Whether the log was begun before it was recorded what failures mean.
     lacks_failures: bool,
+}
+
+impl fmt::Debug for SharedStudy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("SharedStudy");
+        shown.field("name", &self.name).field("store", &self.store.label()).field("worker", &self.worker);
+        shown.field("revision", &self.revision()).finish_non_exhaustive()
+    }
 }
 
 /// The answer to an ask.

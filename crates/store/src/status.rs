@@ -1,6 +1,7 @@
 //! How trials stand: what the log says, with the leases and the clock.
 
 use elbowroom::study::{Trial, TrialStatus};
+use serde::Serialize;
 
 use crate::shared::SharedStudy;
 
@@ -11,7 +12,7 @@ use crate::shared::SharedStudy;
 /// let counts = Counts { running: 2, queued: 1, complete: 7, ..Counts::default() };
 /// assert_eq!(counts.open(), 3);
 /// ```
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// In somebody's hands.
     pub running: usize,
@@ -30,6 +31,24 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// How many trials of a list stand how.
+    pub fn of(statuses: impl IntoIterator<Item = TrialStatus>) -> Self {
+        let mut counts = Self::default();
+        for status in statuses {
+            let count = match status {
+                TrialStatus::Running => &mut counts.running,
+                TrialStatus::Queued => &mut counts.queued,
+                TrialStatus::Lost => &mut counts.lost,
+                TrialStatus::Complete => &mut counts.complete,
+                TrialStatus::Failed => &mut counts.failed,
+                TrialStatus::Infeasible => &mut counts.infeasible,
+                TrialStatus::Withdrawn => &mut counts.withdrawn,
+            };
+            *count += 1;
+        }
+        counts
+    }
+
     /// Those that something is still to be expected of.
     pub fn open(&self) -> usize {
         self.running + self.queued
@@ -67,19 +86,6 @@ impl SharedStudy {
 
     /// How many trials stood how when the store was read last.
     pub fn counts(&self) -> Counts {
-        let mut counts = Counts::default();
-        for trial in self.study.trials() {
-            let count = match self.status(trial) {
-                TrialStatus::Running => &mut counts.running,
-                TrialStatus::Queued => &mut counts.queued,
-                TrialStatus::Lost => &mut counts.lost,
-                TrialStatus::Complete => &mut counts.complete,
-                TrialStatus::Failed => &mut counts.failed,
-                TrialStatus::Infeasible => &mut counts.infeasible,
-                TrialStatus::Withdrawn => &mut counts.withdrawn,
-            };
-            *count += 1;
-        }
-        counts
+        Counts::of(self.study.trials().iter().map(|trial| self.status(trial)))
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use elbowroom::study::Event;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::lease::{Attempt, Hold, Lease};
@@ -105,7 +106,7 @@ impl Ticket {
 }
 
 /// A study in the list of a store.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StudyInfo {
     /// Its name.
     pub name: String,
@@ -167,4 +168,19 @@ pub enum Reported {
     Repeated(usize),
     /// Left out: another worker has the trial by now, and this one had nothing to say about the point.
     Superseded,
+}
+
+impl Reported {
+    /// The word for it in answers to programs.
+    ///
+    /// ```
+    /// assert_eq!(elbowroom_store::Reported::Appended(7).word(), "appended");
+    /// ```
+    pub fn word(self) -> &'static str {
+        match self {
+            Reported::Appended(_) => "appended",
+            Reported::Repeated(_) => "repeated",
+            Reported::Superseded => "superseded",
+        }
+    }
 }

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use serde::{Deserialize, Serialize};
+
 /// A moment by a store's clock, in milliseconds since 1970.
 ///
 /// ```
@@ -12,7 +14,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 /// use std::time::Duration;
 /// assert_eq!(Time(1_000).after(Duration::from_secs(2)), Time(3_000));
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Time(pub i64);
 
 impl Time {

@@ -2,6 +2,8 @@
 
 export type Setting = number | string | boolean;
 export type State = "running" | "queued" | "lost" | "complete" | "failed" | "infeasible" | "released";
+export type Source = "design" | "model" | "random" | "given";
+export type Kind = "first" | "replicate" | "late" | "correction";
 export type Goal = "minimize" | "maximize";
 export type Point = Record<string, Setting>;
 
@@ -25,10 +27,36 @@ export interface Row {
   noise: number | null;
   point: Setting[];
   results?: Array<number | null>;
-  source: string;
+  source: Source;
   attempts: number;
   worker: string | null;
   reason: string | null;
+}
+
+export interface Measurement {
+  value: number;
+  noise: number | null;
+  kind: Kind;
+}
+
+/** A trial, and who has it. */
+export interface TrialAnswer {
+  trial: number;
+  state: State;
+  value: number | null;
+  noise: number | null;
+  results: Record<string, number>;
+  point: Point;
+  source: Source;
+  attempts: number;
+  reason: string | null;
+  measurements: Measurement[];
+  notes: string[];
+  breaks: string | null;
+  well: string | null;
+  attempt: number | null;
+  worker: string | null;
+  expires: number | null;
 }
 
 export interface Held {
@@ -36,12 +64,33 @@ export interface Held {
   attempt: number;
   worker: string;
   expires: number;
+  live: boolean;
+}
+
+/** The latest trials, as long as none of them gave a value. */
+export interface Streak {
+  n_trials: number;
+  reason: string;
+  n_alike: number;
+  latest: string;
+}
+
+/** A part of the observations. */
+export interface TrainingSubset {
+  best: number;
+  latest: number;
+  spread: number;
+  of: number;
 }
 
 export interface Overview {
   name: string;
+  store: string | null;
   revision: number;
+  log_hash: string | null;
   goal: Goal;
+  metric: string;
+  watched: string[];
   strategy: string;
   seed: number;
   budget: number | null;
@@ -49,19 +98,19 @@ export interface Overview {
   n_trials: number;
   n_initial: number;
   counts: Record<State, number>;
-  best: Row | null;
-  best_breaks?: string;
+  best: TrialAnswer | null;
   parameters: string[];
   axes: Axis[];
   constraints: string[];
   held: Held[];
+  paused: boolean;
+  streak: Streak | null;
+  model: TrainingSubset | null;
   created: number | null;
   changed: number | null;
   now: number;
   version: string;
-  log_hash?: string;
   builds?: string[];
-  paused?: boolean;
   write?: boolean;
 }
 
@@ -104,17 +153,17 @@ export interface WatchedHistory {
   value: number[];
 }
 
-export interface Recommended {
+export interface Recommendation {
   trial: number | null;
   point: Point;
   mean: number;
   sd: number;
-  fallback?: string;
+  fallback: string | null;
 }
 
 export interface Best {
-  observed: Row | null;
-  recommended: Recommended | null;
+  observed: TrialAnswer | null;
+  recommended: Recommendation | null;
 }
 
 export interface Place {
@@ -280,20 +329,6 @@ export interface Orders {
   parameter: number[][];
 }
 
-export interface Measurement {
-  value: number;
-  noise: number | null;
-  kind: string;
-}
-
-export interface TrialPage {
-  row: Row;
-  origin: string;
-  measurements: Measurement[];
-  notes: string[];
-  results?: Record<string, number>;
-}
-
 export interface Neighbour {
   trial: number;
   distance: number;
@@ -316,7 +351,7 @@ export interface Score {
 
 export interface BeliefThen {
   n_observed: number;
-  subset: unknown;
+  subset: TrainingSubset | null;
   mean: number;
   sd: number;
   sd_with_pending: number;
@@ -334,7 +369,7 @@ export interface BeliefThen {
 export interface Why {
   trial: number;
   point: Point;
-  source: string;
+  source: Source;
   value: number | null;
   notes: string[];
   narrowing: unknown;

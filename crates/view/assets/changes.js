@@ -56,13 +56,13 @@ const read = (word, parameter) => {
 /**
  * A field for each parameter that is searched.
  * @param {Context} context
- * @param {Setting[]} [point]
+ * @param {Point} [point]
  * @returns {{ root: HTMLElement, point: () => Point }}
  */
 export const settings = (context, point) => {
   const fields = context.space
-    .map((parameter, i) => {
-      const value = point ? String(point[i]) : "";
+    .map((parameter) => {
+      const value = point ? String(point[parameter.name]) : "";
       const look = { "aria-label": parameter.name, "data-parameter": parameter.name };
       return { parameter, input: el("input", { type: "text", size: 10, value, ...look }) };
     })

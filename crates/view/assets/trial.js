@@ -5,27 +5,39 @@ import { load } from "./panels/panel.js";
 import { address } from "./source.js";
 import { link } from "./state.js";
 
-/** @import { BeliefThen, Neighbour, Point, Row, TrialPage, Why } from "./api" */
+/** @import { BeliefThen, Neighbour, Point, Source, TrialAnswer, Why } from "./api" */
 /** @import { Context, Draw } from "./state.js" */
 
 /**
+ * Where points come from.
+ * @type {Record<Source, string>}
+ */
+const ORIGINS = {
+  design: "a point of the initial design, chosen before there was a model",
+  model: "chosen by the strategy, with a model of the results",
+  random: "a random point, where neither design nor strategy had one to offer",
+  given: "a point of your own",
+};
+
+/**
  * What is known of it.
- * @param {TrialPage} view
+ * @param {TrialAnswer} row
  * @param {Context} context
  */
-const facts = ({ row, measurements, notes, results = {} }, { seen }) => {
+const facts = (row, { seen }) => {
   /** @type {[string, Child][]} */
   const all = [
     ["state", tag(row.state)],
     ["value", number(row.value, 8)],
   ];
-  Object.entries(results).forEach(([name, value]) => all.push([name, number(value, 8)]));
-  seen.parameters.forEach((name, i) => all.push([name, text(row.point[i])]));
+  const named = Object.entries(row.results).filter(([name]) => name !== "value");
+  named.forEach(([name, value]) => all.push([name, number(value, 8)]));
+  seen.parameters.forEach((name) => all.push([name, text(row.point[name])]));
   all.push(["from", row.source], ["handed out", row.attempts === 1 ? "once" : `${row.attempts} times`]);
   if (row.worker) all.push(["worker", row.worker]);
   if (row.reason) all.push(["reason", row.reason]);
-  measurements.forEach((m) => all.push(["measured", `${number(m.value, 8)} (${m.kind})`]));
-  notes.forEach((note) => all.push(["note", note]));
+  row.measurements.forEach((m) => all.push(["measured", `${number(m.value, 8)} (${m.kind})`]));
+  row.notes.forEach((note) => all.push(["note", note]));
   return pairs(all);
 };
 
@@ -85,7 +97,7 @@ const worth = ({ strategy, score }) => [
 /**
  * What was believed of the point before it was tried.
  * @param {BeliefThen} belief
- * @param {Row} row
+ * @param {TrialAnswer} row
  * @param {Context} context
  */
 const believed = (belief, row, context) => {
@@ -110,7 +122,7 @@ const believed = (belief, row, context) => {
 
 /**
  * What can be done with it.
- * @param {Row} row
+ * @param {TrialAnswer} row
  * @param {Context} context
  * @param {HTMLElement} body
  */
@@ -163,16 +175,16 @@ export const trial = (id, root, context) => {
   if (change) root.append(change.root);
   let isFirst = true;
   return () =>
-    load(context, `/trials/${id}`, what.body, (/** @type {TrialPage} */ view) => {
+    load(context, `/trials/${id}`, what.body, (/** @type {TrialAnswer} */ view) => {
       show(what.body, facts(view, context));
       // Reasons do not change, and what somebody types is not to be drawn over.
       if (!isFirst) return;
       isFirst = false;
       load(context, `/trials/${id}/why`, reasons.body, (/** @type {Why} */ why) => {
         const fallback = why.fallback && el("p", { class: "said" }, why.fallback);
-        const belief = why.belief && believed(why.belief, view.row, context);
-        show(reasons.body, el("p", {}, view.origin), fallback, belief);
+        const belief = why.belief && believed(why.belief, view, context);
+        show(reasons.body, el("p", {}, ORIGINS[view.source]), fallback, belief);
       });
-      if (change) changes(view.row, context, change.body);
+      if (change) changes(view, context, change.body);
     });
 };

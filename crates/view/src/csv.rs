@@ -2,7 +2,7 @@
 
 use crate::axis::text;
 use crate::cells::{column, guarded, result_column};
-use crate::scene::{Scene, reason};
+use crate::scene::Scene;
 use elbowroom::space::Value;
 
 /// One row for each trial, with a column for each result besides the optimized one at the end; a text that a spreadsheet would take for a formula has an apostrophe in front.
@@ -44,7 +44,7 @@ pub fn csv(scene: &Scene<'_>) -> String {
         let source = serde_json::to_value(trial.source).ok();
         row.push(source.as_ref().and_then(|word| word.as_str()).unwrap_or_default().to_owned());
         row.push(trial.attempts.to_string());
-        row.push(guarded(reason(trial).unwrap_or_default()));
+        row.push(guarded(trial.reason().unwrap_or_default()));
         row.push(guarded(&trial.notes.join("; ")));
         row.extend(watched.iter().map(|name| full(trial.result(name))));
         out += &line(&row);

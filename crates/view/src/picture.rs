@@ -2,7 +2,8 @@
 
 use elbowroom::error::{Error, Result};
 use elbowroom::insight::{importance, quality, why};
-use elbowroom::study::{Source, TrialId};
+use elbowroom::study::TrialId;
+use elbowroom_store::StatusAnswer;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -11,7 +12,6 @@ use crate::history::history;
 use crate::map::map;
 use crate::model::{parallel, slices, surface};
 use crate::scene::Scene;
-use crate::table::row;
 use crate::timeline::timeline;
 
 /// Values of a history, lines of parallel coordinates, attempts of a timeline: what a browser draws at once.
@@ -91,28 +91,8 @@ impl Picture {
 }
 
 /// One trial: how it stands and what was measured, without why it was chosen.
-pub fn trial_page(scene: &Scene<'_>, id: TrialId) -> Result<Value> {
-    let trial = scene.study.trial(id)?;
-    let mut page = in_json(&json!({
-        "row": row(scene, trial),
-        "origin": origin(trial.source),
-        "measurements": trial.measurements(),
-        "notes": trial.notes,
-    }))?;
-    if scene.study.outcomes().are_named() {
-        page["results"] = trial.results().map(|(name, value)| (name.to_owned(), json!(value))).collect();
-    }
-    Ok(page)
-}
-
-/// Where a point came from, in words.
-pub fn origin(source: Source) -> &'static str {
-    match source {
-        Source::Design => "a point of the initial design, chosen before there was a model",
-        Source::Model => "chosen by the strategy, with a model of the results",
-        Source::Random => "a random point, where neither design nor strategy had one to offer",
-        Source::Given => "a point of your own",
-    }
+pub fn trial_page(scene: &Scene<'_>, id: TrialId) -> Result<StatusAnswer> {
+    Ok(scene.answer(scene.study.trial(id)?))
 }
 
 /// Why a trial's point was chosen.

@@ -1,14 +1,15 @@
 //! A study as one file that opens anywhere: the dashboard's page, with its scripts and its data inside.
 
 use elbowroom::study::{Source, Trial, TrialId};
+use elbowroom_store::BestAnswer;
 use serde_json::{Map, Value, json};
 
 use crate::assets::{ASSETS, ENTRY, STYLE, UPLOT, modules};
 use crate::bundle::bundle;
-use crate::overview::{Recommended, builds, overview};
+use crate::overview::{builds, overview};
 use crate::picture::{Picture, trial_page, why_page};
 use crate::scene::{Scene, TrialStatus};
-use crate::table::{MAX_ROWS, Query, Sort, listing, row, table};
+use crate::table::{MAX_ROWS, Query, Sort, listing, table};
 
 /// Pairs of parameters that are drawn.
 const PAIRS: usize = 15;
@@ -53,9 +54,9 @@ fn views(scene: &Scene<'_>, log_hash: &str, with_model: bool) -> Map<String, Val
     about["log_hash"] = json!(log_hash);
     about["builds"] = json!(builds(scene.study));
     views.insert(base.clone(), about);
-    let recommended = with_model.then(|| scene.study.recommended().map(Recommended::from)).flatten();
-    let best = scene.study.best().map(|best| row(scene, best));
-    views.insert(format!("{base}/best"), json!({ "observed": best, "recommended": recommended }));
+    let recommended = with_model.then(|| scene.study.recommended()).flatten();
+    let best = BestAnswer { observed: scene.study.best().map(|best| scene.answer(best)), recommended };
+    views.insert(format!("{base}/best"), json!(best));
     let dim = scene.study.space().dim();
     for (name, picture) in Picture::ALL {
         if !picture.is_over_two() {
@@ -73,7 +74,7 @@ fn views(scene: &Scene<'_>, log_hash: &str, with_model: bool) -> Map<String, Val
     let listed = listed(scene);
     for id in &listed {
         if let Ok(page) = trial_page(scene, *id) {
-            views.insert(format!("{base}/trials/{id}"), page);
+            views.insert(format!("{base}/trials/{id}"), json!(page));
         }
     }
     views.insert(format!("{base}/trials"), serde_json::to_value(listing(scene, &listed)).unwrap_or_default());

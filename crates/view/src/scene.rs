@@ -3,22 +3,9 @@
 use elbowroom::error::Result;
 use elbowroom::space::UnitPoint;
 pub use elbowroom::study::TrialStatus;
-use elbowroom::study::{Study, Trial, TrialId, TrialState};
-use elbowroom_store::SharedStudy;
-use serde::Serialize;
-
-/// Who has a trial.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Held {
-    /// The trial.
-    pub trial: TrialId,
-    /// How often it was handed out by then.
-    pub attempt: u32,
-    /// Who has it.
-    pub worker: String,
-    /// Until when it may be silent, in milliseconds since 1970.
-    pub expires: i64,
-}
+use elbowroom::study::{Study, Trial, TrialId};
+pub use elbowroom_store::Held;
+use elbowroom_store::{SharedStudy, StatusAnswer};
 
 /// A study as it stood at one moment. Times are milliseconds since 1970.
 #[derive(Debug)]
@@ -27,6 +14,8 @@ pub struct Scene<'a> {
     pub name: &'a str,
     /// The study.
     pub study: &'a Study,
+    /// The same with its store, if it is in one.
+    pub shared: Option<&'a SharedStudy>,
     /// How each trial stands, by number.
     pub statuses: Vec<TrialStatus>,
     /// Who has which trial, by trial.
@@ -55,17 +44,12 @@ impl<'a> Scene<'a> {
     /// # Ok::<(), elbowroom_store::Error>(())
     /// ```
     pub fn of(shared: &'a SharedStudy) -> Self {
-        let held = shared.leases().map(|lease| Held {
-            trial: lease.attempt.trial,
-            attempt: lease.attempt.number,
-            worker: lease.worker.clone(),
-            expires: lease.expires.0,
-        });
         Self {
             name: shared.name(),
             study: shared.study(),
+            shared: Some(shared),
             statuses: shared.study().trials().iter().map(|trial| shared.status(trial)).collect(),
-            held: held.collect(),
+            held: shared.held(),
             times: shared.times().iter().map(|time| time.0).collect(),
             now: shared.now().0,
         }
@@ -86,7 +70,7 @@ impl<'a> Scene<'a> {
     /// ```
     pub fn alone(name: &'a str, study: &'a Study) -> Self {
         let statuses = study.trials().iter().map(TrialStatus::of).collect();
-        Self { name, study, statuses, held: Vec::new(), times: Vec::new(), now: 0 }
+        Self { name, study, shared: None, statuses, held: Vec::new(), times: Vec::new(), now: 0 }
     }
 
     /// How a trial stands.
@@ -97,6 +81,11 @@ impl<'a> Scene<'a> {
     /// Who has a trial, if somebody does.
     pub fn holder(&self, trial: TrialId) -> Option<&Held> {
         self.held.binary_search_by_key(&trial, |held| held.trial).ok().map(|i| &self.held[i])
+    }
+
+    /// A trial as every door to a study answers with it.
+    pub fn answer(&self, trial: &Trial) -> StatusAnswer {
+        StatusAnswer::new(self.study, trial, self.status(trial), self.holder(trial.id))
     }
 
     /// The unit point that pictures go through: the recommended one.
@@ -116,29 +105,4 @@ impl<'a> Scene<'a> {
     pub fn pending(&self) -> impl Iterator<Item = &'a Trial> + '_ {
         self.study.pending().filter(|trial| self.status(trial).penalizes())
     }
-}
-
-/// Why a trial has no value, if it has a reason.
-pub fn reason(trial: &Trial) -> Option<&str> {
-    match &trial.state {
-        TrialState::Failed { reason } | TrialState::Infeasible { reason, .. } => Some(reason),
-        _ => None,
-    }
-}
-
-/// The known constraint that a trial's point breaks: one that was measured all the same, at a point of one's own.
-///
-/// ```
-/// use elbowroom::space::{Parameter, Point, SearchSpace};
-/// use elbowroom::study::{Study, StudyConfig};
-/// use elbowroom_view::scene::broken;
-///
-/// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?.with_constraints(["x < 0.5"])?;
-/// let mut study = Study::new(StudyConfig::new(space))?;
-/// let trial = study.add(&Point::new().with("x", 0.75), 1.0)?;
-/// assert_eq!(broken(&study, &trial), Some("x < 0.5"));
-/// # Ok::<(), elbowroom::error::Error>(())
-/// ```
-pub fn broken<'a>(study: &'a Study, trial: &Trial) -> Option<&'a str> {
-    study.space().broken_constraint(&trial.point).ok().flatten().map(|constraint| constraint.text())
 }

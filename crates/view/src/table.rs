@@ -8,7 +8,7 @@ use elbowroom::study::{Source, Trial, TrialId};
 use serde::{Deserialize, Serialize};
 
 use crate::axis::text;
-use crate::scene::{Scene, TrialStatus, reason};
+use crate::scene::{Scene, TrialStatus};
 
 /// The most rows of one page.
 pub const MAX_ROWS: usize = 500;
@@ -106,7 +106,7 @@ pub fn row(scene: &Scene<'_>, trial: &Trial) -> Row {
         source: trial.source,
         attempts: trial.attempts,
         worker: scene.holder(trial.id).map(|held| held.worker.clone()),
-        reason: reason(trial).map(str::to_owned),
+        reason: trial.reason().map(str::to_owned),
     }
 }
 
@@ -280,6 +280,6 @@ fn mentions(trial: &Trial, wanted: &str) -> bool {
 /// In which text a trial is looked for: the values of its point, its reason, its notes; in small letters.
 fn searched(trial: &Trial) -> String {
     let values = trial.point.iter().map(|(_, value)| text(value));
-    let words = reason(trial).into_iter().chain(trial.notes.iter().map(String::as_str)).map(str::to_owned);
+    let words = trial.reason().into_iter().chain(trial.notes.iter().map(String::as_str)).map(str::to_owned);
     values.chain(words).collect::<Vec<_>>().join("\n").to_lowercase()
 }

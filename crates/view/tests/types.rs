@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use elbowroom::space::{Parameter, SearchSpace};
 use elbowroom::study::{Study, StudyConfig};
-use elbowroom_view::overview::{Recommended, overview};
+use elbowroom_store::BestAnswer;
+use elbowroom_view::overview::overview;
 use elbowroom_view::picture::{trial_page, why_page};
-use elbowroom_view::table::{Query, listing, row, table};
+use elbowroom_view::table::{Query, listing, table};
 use elbowroom_view::{Picture, Scene};
 use serde_json::{Value, json};
 
@@ -78,13 +79,13 @@ fn the_types_of_the_page_are_those_that_rust_writes() {
     study.tell(chosen, [("value", 0.5), ("minutes", 12.0)]).unwrap();
     let scene = Scene::alone("plate", &study);
     let ids: Vec<_> = study.trials().iter().map(|trial| trial.id).collect();
-    let best = study.best().map(|best| row(&scene, best));
+    let best = BestAnswer { observed: study.best().map(|best| scene.answer(best)), recommended: study.recommended() };
     let views = [
         ("Overview", json!(overview(&scene))),
-        ("Best", json!({ "observed": best, "recommended": study.recommended().map(Recommended::from) })),
+        ("Best", json!(best)),
         ("Table", json!(table(&scene, &Query::default()))),
         ("Listing", json!(listing(&scene, &ids))),
-        ("TrialPage", trial_page(&scene, chosen).unwrap()),
+        ("TrialAnswer", json!(trial_page(&scene, chosen).unwrap())),
         ("Why", why_page(&scene, chosen).unwrap()),
     ];
     let drawn = Picture::ALL.map(|(name, picture)| {

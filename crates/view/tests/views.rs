@@ -211,8 +211,8 @@ fn failed_infeasible_and_lost_trials_are_counted_apart_in_every_view() {
     }
     let mut scene = Scene::alone("counts", &study);
     scene.statuses[8] = TrialStatus::Lost;
-    let counts = overview(&scene).counts;
-    let known = [TrialStatus::Failed, TrialStatus::Infeasible, TrialStatus::Lost].map(|status| counts[&status]);
+    let counts = overview(&scene).status.counts;
+    let known = [counts.failed, counts.infeasible, counts.lost];
     assert_eq!(known, [3, 2, 1]);
     let drawn = history(&scene, 100);
     assert_eq!([drawn.failed.len(), drawn.infeasible.len(), drawn.lost.len()], known);

@@ -11,11 +11,14 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use elbowroom::domain::Narrowing;
 use elbowroom::space::{Point, Value as Setting};
-use elbowroom::study::{Report, Results, Told, TrialId};
-use elbowroom_store::{About, Attempt, DEFAULT_TTL, Digest, HandedTrial, Hold, Reported, Time, check_name, settings};
+use elbowroom::study::{Report, Results, TrialId};
+use elbowroom_store::{
+    About, AskAnswer, Attempt, DEFAULT_TTL, Digest, Hold, ReportAnswer, StatusAnswer, TellAnswer, Time, check_name,
+    settings,
+};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::error::HttpError;
 use crate::limits::{MAX_ASK, MAX_ATTEMPTS, check_json};
@@ -93,8 +96,7 @@ pub async fn ask((State(studies), Path(name)): Studied, body: Sent) -> Answer {
         let ask = elbowroom::study::Ask { request, ..elbowroom::study::Ask::new(n).narrowed(narrowing) };
         let served = studies.study(&name)?;
         let handed = served.broker.ask(&served.live, ask, &worker, ttl)?;
-        let trials: Vec<Value> = handed.trials.iter().map(handed_trial).collect();
-        in_json(&json!({ "trials": trials, "short": handed.shortfall }))
+        in_json(&served.live.look_shared(|shared| AskAnswer::of(shared, &handed))?)
     })
     .await
 }
@@ -103,12 +105,6 @@ pub async fn ask((State(studies), Path(name)): Studied, body: Sent) -> Answer {
 fn derived(request: &str, part: &str) -> String {
     let whole = format!("{request}, {part}");
     if check_name("", &whole).is_ok() { whole } else { format!("{}, {part}", Digest::EMPTY.then(Time(0), request)) }
-}
-
-fn handed_trial(handed: &HandedTrial) -> Value {
-    json!({
-        "trial": handed.id(), "attempt": handed.attempt.number, "point": handed.point(), "source": handed.trial.source,
-    })
 }
 
 #[derive(Deserialize)]
@@ -170,16 +166,10 @@ pub async fn tell((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     (report.noise, report.correction) = (noise, correction);
     blocking(move || {
         let about = about(trial, attempt, request);
-        let (told, missing) = studies.study(&name)?.live.tell(|study| {
+        let answer = studies.study(&name)?.live.tell(|study| {
             let told = study.tell(about, report)?;
-            let outcomes = study.study().outcomes();
-            let missing = (told == Told::Aside).then(|| outcomes.say_missing(names.iter().map(String::as_str)));
-            Ok((told, missing))
+            Ok(TellAnswer::new(study, TrialId(trial), told, names.iter().map(String::as_str)))
         })?;
-        let mut answer = json!({ "trial": trial, "told": told.word() });
-        if let Some(missing) = missing {
-            answer["hint"] = json!(missing);
-        }
         in_json(&answer)
     })
     .await
@@ -203,21 +193,13 @@ pub async fn fail((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     let reason = if reason.trim().is_empty() { "no reason was given".to_owned() } else { reason };
     blocking(move || {
         let about = about(trial, attempt, request);
-        let reported = studies.study(&name)?.live.tell(|study| match infeasible {
-            true => Ok(study.infeasible(about, reason)?),
-            false => Ok(study.fail(about, reason)?),
+        let answer = studies.study(&name)?.live.tell(|study| {
+            let reported = if infeasible { study.infeasible(about, reason)? } else { study.fail(about, reason)? };
+            Ok(ReportAnswer::new(study, TrialId(trial), Some(reported))?)
         })?;
-        in_json(&json!({ "trial": trial, "reported": word(reported) }))
+        in_json(&answer)
     })
     .await
-}
-
-fn word(reported: Reported) -> &'static str {
-    match reported {
-        Reported::Appended(_) => "appended",
-        Reported::Repeated(_) => "repeated",
-        Reported::Superseded => "superseded",
-    }
 }
 
 #[derive(Deserialize)]
@@ -237,8 +219,11 @@ pub async fn withdraw((State(studies), Path(name)): Studied, body: Sent) -> Answ
     blocking(move || {
         let served = studies.study(&name)?;
         if !again {
-            let reported = served.live.tell(|study| Ok(study.withdraw(about(trial, attempt, request))?))?;
-            return in_json(&json!({ "trial": trial, "reported": word(reported) }));
+            let answer = served.live.tell(|study| {
+                let reported = study.withdraw(about(trial, attempt, request))?;
+                Ok(ReportAnswer::new(study, TrialId(trial), Some(reported))?)
+            })?;
+            return in_json(&answer);
         }
         served.once.run(request.as_deref(), || {
             served.live.tell(|study| {
@@ -253,7 +238,10 @@ pub async fn withdraw((State(studies), Path(name)): Studied, body: Sent) -> Answ
                 }
             })
         })?;
-        in_json(&json!({ "trial": trial, "reported": "queued" }))
+        in_json(&served.live.tell(|study| {
+            study.refresh()?;
+            Ok(ReportAnswer::new(study, TrialId(trial), None)?)
+        })?)
     })
     .await
 }
@@ -348,9 +336,12 @@ pub async fn add((State(studies), Path(name)): Studied, body: Sent) -> Answer {
                     let mut report = Report::new(results);
                     (report.noise, report.request) = (noise, request.clone());
                     let trial = study.add(&point, report)?;
-                    json!({ "trial": trial.id, "attempt": 1, "point": trial.point, "source": trial.source })
+                    StatusAnswer::of(study, &trial)
                 }
-                None => handed_trial(&study.start(&point, due, request.as_deref())?),
+                None => {
+                    let handed = study.start(&point, due, request.as_deref())?;
+                    StatusAnswer::handed(study, &handed)
+                }
             };
             if let Some(other) = instead_of {
                 study.withdraw(about(other, None, request.map(|request| derived(&request, "instead"))))?;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use axum::extract::{Path, State};
 use axum::response::sse::{Event, KeepAlive, Sse};
+use elbowroom_store::Time;
 use elbowroom_view::overview::overview;
 use futures_util::stream::{Stream, unfold};
 
@@ -41,8 +42,8 @@ pub async fn news(
 /// The overview, but for the time of looking, which always changes.
 fn pulse(served: &ServedStudy) -> Result<String, HttpError> {
     let mut seen = served.live.look(overview)?;
-    (seen.now, seen.axes) = (0, Vec::new());
-    seen.held.iter_mut().for_each(|held| held.expires = 0);
+    (seen.status.now, seen.axes) = (Time(0), Vec::new());
+    seen.status.held.iter_mut().for_each(|held| held.expires = Time(0));
     let mut pulse = serde_json::to_value(&seen).map_err(|error| HttpError::bad(error.to_string(), ""))?;
     pulse["paused"] = served.is_paused().into();
     Ok(pulse.to_string())

@@ -10,8 +10,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
-use elbowroom::study::{Study, TrialId};
-use elbowroom_view::overview::Recommended;
+use elbowroom::study::{Recommendation, Study, TrialId};
 use elbowroom_view::picture::why_page;
 use elbowroom_view::{Held, Picture, Scene, TrialStatus};
 
@@ -59,7 +58,7 @@ pub struct FrozenStudy {
 #[derive(Default)]
 struct Drawn {
     /// None before it was worked out.
-    recommended: Option<Option<Recommended>>,
+    recommended: Option<Option<Recommendation>>,
     pictures: HashMap<(Picture, usize, usize), Arc<str>>,
 }
 
@@ -102,7 +101,7 @@ impl FrozenStudy {
     fn scene<'a>(&'a self, name: &'a str) -> Scene<'a> {
         let Self { study, moment, held, times, now, .. } = self;
         let statuses = moment.statuses.clone();
-        Scene { name, study, statuses, held: held.clone(), times: times.clone(), now: *now }
+        Scene { name, study, shared: None, statuses, held: held.clone(), times: times.clone(), now: *now }
     }
 
     /// Adds the time since a moment to what was spent on it.
@@ -153,12 +152,12 @@ impl PictureCache {
     }
 
     /// The point to use in the end, worked out once for all who look at the same state.
-    pub fn recommended(&self, live: &LiveStudy) -> Result<Option<Recommended>, HttpError> {
+    pub fn recommended(&self, live: &LiveStudy) -> Result<Option<Recommendation>, HttpError> {
         let frozen = self.frozen(live)?;
         let mut drawn = frozen.drawn.lock();
         if drawn.recommended.is_none() {
             let start = Instant::now();
-            drawn.recommended = Some(frozen.study.recommended().map(Recommended::from));
+            drawn.recommended = Some(frozen.study.recommended());
             frozen.took(start);
         }
         Ok(drawn.recommended.clone().flatten())

@@ -6,6 +6,7 @@ use axum::extract::{Path, Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use elbowroom::study::TrialId;
+use elbowroom_store::{BestAnswer, StudiesAnswer};
 use elbowroom_view::overview::{builds, overview};
 use elbowroom_view::picture::trial_page;
 use elbowroom_view::{Picture, Scene, table};
@@ -47,11 +48,9 @@ pub fn understood<T>(query: Result<Query<T>, axum::extract::rejection::QueryReje
 /// All studies.
 pub async fn studies(State(studies): State<Arc<Studies>>) -> Answer {
     blocking(move || {
-        let one = |info: elbowroom_store::StudyInfo| {
-            json!({ "name": info.name, "revision": info.revision, "created": info.created.0, "changed": info.changed.0 })
-        };
-        let all: Vec<Value> = studies.list()?.into_iter().map(one).collect();
-        in_json(&json!({ "studies": all, "store": studies.store.label(), "write": studies.write }))
+        let mut value = json!(StudiesAnswer::of(&*studies.store)?);
+        value["write"] = json!(studies.write);
+        in_json(&value)
     })
     .await
 }
@@ -62,7 +61,6 @@ pub async fn study((State(studies), Path(name)): Studied) -> Answer {
         let served = studies.study(&name)?;
         let mut value = served.live.look_shared(|shared| {
             let mut value = serde_json::to_value(overview(&Scene::of(shared))).unwrap_or_default();
-            value["log_hash"] = json!(shared.digest().to_string());
             value["builds"] = json!(builds(shared.study()));
             value
         })?;
@@ -77,10 +75,10 @@ pub async fn study((State(studies), Path(name)): Studied) -> Answer {
 pub async fn best((State(studies), Path(name)): Studied) -> Answer {
     blocking(move || {
         let served = studies.study(&name)?;
-        let observed = served.live.look(|scene| scene.study.best().map(|best| table::row(scene, best)))?;
+        let observed = served.live.look(|scene| scene.study.best().map(|best| scene.answer(best)))?;
         // Without a model the best observed point stands for it.
         let recommended = served.pictures.recommended(&served.live).ok().flatten();
-        in_json(&json!({ "observed": observed, "recommended": recommended }))
+        in_json(&BestAnswer { observed, recommended })
     })
     .await
 }

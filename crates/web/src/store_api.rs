@@ -10,7 +10,7 @@ use axum::extract::rejection::{BytesRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use elbowroom::study::{Event, Study, TrialId};
-use elbowroom_store::wire::{StoreReply, StoreRequest, WireSnapshot, WireStudy};
+use elbowroom_store::wire::{StoreReply, StoreRequest, WireSnapshot};
 use elbowroom_store::{Appended, Attempt, Handout, SharedStudy, Ticket, check_name};
 use serde::Deserialize;
 
@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// All studies.
 pub async fn studies(State(studies): State<Arc<Studies>>) -> Answer {
-    blocking(move || in_json(&studies.list()?.into_iter().map(WireStudy::from).collect::<Vec<_>>())).await
+    blocking(move || in_json(&studies.list()?)).await
 }
 
 /// From which event on.

@@ -68,7 +68,7 @@ fn what_is_told_failed_released_and_alive_says_so() {
     // sd is the root of noise, which is a variance; a parameter that is given twice is refused.
     let point = json!({ "temperature": 30, "rate": 0.1, "steps": 2, "gas": "N2" });
     let added = post("add", json!({ "point": point, "value": 2.0, "sd": 0.5 }))["trial"].clone();
-    assert_eq!(served.get(&format!("/api/studies/plate/trials/{added}")).json()["row"]["noise"], 0.25);
+    assert_eq!(served.get(&format!("/api/studies/plate/trials/{added}")).json()["noise"], 0.25);
     let both = json!({ "trial": added, "value": 2.0, "sd": 0.5, "noise": 0.25 });
     assert_eq!(served.post("/api/studies/plate/tell", &both).status, 400);
     assert_eq!(post("fail", json!({ "trial": 7, "reason": "broke", "infeasible": true }))["reported"], "appended");

@@ -1,13 +1,14 @@
 //! `elbow ask`: points for a person or a program that evaluates them itself.
 
 use anyhow::Result;
-use serde_json::{Value, json};
+use elbowroom_store::AskAnswer;
+use serde_json::json;
 
 use super::answer;
 use crate::address::Address;
 use crate::args::Ask;
 use crate::error::cli_error;
-use crate::format::{self, point_lines};
+use crate::format::point_lines;
 use crate::narrow::narrowing;
 
 /// The name under which people have trials.
@@ -29,17 +30,9 @@ pub fn ask(args: &Ask, json: bool) -> Result<()> {
     let narrowing = narrowing(study.study().space(), &args.narrow)?;
     let wanted = elbowroom::study::Ask { request: args.request.clone(), ..elbowroom::study::Ask::new(args.n) };
     let handed = study.ask_unless_paused(wanted.narrowed(narrowing))?.ok_or_else(paused)?;
-    let as_json = |handed: &elbowroom_store::HandedTrial| -> Value {
-        let mut value = format::trial(&study, &handed.trial);
-        value["attempt"] = json!(handed.attempt.number);
-        value
-    };
     answer(
         json,
-        || {
-            let trials: Vec<Value> = handed.trials.iter().map(as_json).collect();
-            json!({ "trials": trials, "short": handed.shortfall, "model": handed.subset })
-        },
+        || json!(AskAnswer::of(&study, &handed)),
         || {
             let mut text = String::new();
             for trial in &handed.trials {

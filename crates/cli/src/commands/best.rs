@@ -1,8 +1,8 @@
 //! `elbow best`: the best observed point and the recommended one.
 
 use anyhow::Result;
-use elbowroom_store::SharedStudy;
-use serde_json::{Value, json};
+use elbowroom_store::{BestAnswer, SharedStudy};
+use serde_json::json;
 
 use super::answer;
 use crate::address::Address;
@@ -15,7 +15,7 @@ pub fn best(args: &Where, json: bool) -> Result<()> {
     let place = Address::find(args)?;
     let study = place.open()?;
     let differ = place.disagreement(&study);
-    answer(json, || with_differences(in_json(&study), &differ), || words_of(&differ) + &in_words(&study))
+    answer(json, || with_differences(json!(BestAnswer::of(&study)), &differ), || words_of(&differ) + &in_words(&study))
 }
 
 /// Both in words.
@@ -46,12 +46,4 @@ pub fn in_words(study: &SharedStudy) -> String {
         }
     }
     text
-}
-
-/// Both in JSON.
-pub fn in_json(study: &SharedStudy) -> Value {
-    json!({
-        "observed": study.study().best().map(|best| format::trial(study, best)),
-        "recommended": study.study().recommended().as_ref().map(format::recommendation),
-    })
 }

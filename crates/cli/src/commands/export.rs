@@ -4,14 +4,14 @@ use std::fs;
 use std::io::Write;
 
 use anyhow::Result;
-use elbowroom_store::SharedStudy;
+use elbowroom_store::{SharedStudy, StatusAnswer};
 use elbowroom_view::Scene;
 use elbowroom_view::csv::csv;
+use serde_json::json;
 
 use crate::address::Address;
 use crate::args::{Export, Format};
 use crate::error::cli_error;
-use crate::format;
 
 /// Writes them to a file, or to standard output.
 pub fn export(args: &Export, json: bool) -> Result<()> {
@@ -32,7 +32,7 @@ pub fn export(args: &Export, json: bool) -> Result<()> {
 }
 
 fn jsonl(study: &SharedStudy) -> String {
-    study.study().trials().iter().map(|trial| format::trial(study, trial).to_string() + "\n").collect()
+    study.study().trials().iter().map(|trial| json!(StatusAnswer::of(study, trial)).to_string() + "\n").collect()
 }
 
 /// The events as they were written, to the byte.

@@ -15,6 +15,7 @@ mod run;
 mod serve;
 mod sheet;
 mod status;
+mod studies;
 pub mod tell;
 mod trials;
 mod why;
@@ -40,6 +41,7 @@ pub fn run(args: Elbow) -> Result<ExitCode> {
         Command::Tell(args) => tell::tell(&args, json),
         Command::Fail(args) => tell::fail(&args, json),
         Command::Release(args) => tell::withdraw(&args, json),
+        Command::Studies(args) => studies::studies(&args, json),
         Command::Status(args) => status::status(&args, json),
         Command::Best(args) => best::best(&args, json),
         Command::Trials(args) => trials::trials(&args, json),

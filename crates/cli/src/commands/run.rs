@@ -9,7 +9,7 @@ use elbowroom_run::{
     DriveEvent, Ended, Limits, Plan, Reading, Refill, ResultFrom, Stop, Summary, Template, Trust, Urgency, drive,
     format_duration,
 };
-use elbowroom_store::{Reclaimed, SharedStudy};
+use elbowroom_store::{BestAnswer, Reclaimed, SharedStudy};
 use serde_json::{Value, json};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -198,8 +198,8 @@ fn ending_json(study: &SharedStudy, summary: &Summary) -> Value {
         "infeasible": summary.n_infeasible,
         "given_back": summary.n_given_back,
         "seconds": summary.time.as_secs_f64(),
-        "counts": format::counts(&study.counts()),
-        "best": best::in_json(study),
-        "streak": format::streak(study),
+        "counts": study.counts(),
+        "best": BestAnswer::of(study),
+        "streak": study.study().streak(),
     })
 }

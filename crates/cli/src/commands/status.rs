@@ -3,8 +3,8 @@
 use anyhow::Result;
 use elbowroom::study::{DEFAULT_METRIC, Goal, Streak};
 use elbowroom_run::format_duration;
-use elbowroom_store::{SharedStudy, TrialStatus};
-use serde_json::{Value, json};
+use elbowroom_store::{SharedStudy, StudyAnswer, TrialStatus};
+use serde_json::json;
 
 use super::answer;
 use crate::address::Address;
@@ -19,7 +19,7 @@ pub fn status(args: &Where, json: bool) -> Result<()> {
     let place = Address::find(args)?;
     let study = place.open()?;
     let differ = place.disagreement(&study);
-    answer(json, || with_differences(in_json(&study), &differ), || words_of(&differ) + &in_words(&study))
+    answer(json, || with_differences(json!(StudyAnswer::of(&study)), &differ), || words_of(&differ) + &in_words(&study))
 }
 
 fn in_words(study: &SharedStudy) -> String {
@@ -74,41 +74,4 @@ fn in_words(study: &SharedStudy) -> String {
         text += &format::wrap(&line, 8, width());
     }
     text
-}
-
-fn in_json(study: &SharedStudy) -> Value {
-    let config = study.study().config();
-    let lease = |lease: &elbowroom_store::Lease| {
-        json!({
-            "trial": lease.attempt.trial,
-            "attempt": lease.attempt.number,
-            "worker": lease.worker,
-            "expires_ms": lease.expires.0,
-            "live": lease.is_live(study.now()),
-        })
-    };
-    let mut status = json!({
-        "study": study.name(),
-        "store": study.store().label(),
-        "goal": config.goal,
-        "strategy": config.strategy.name(),
-        "budget": config.budget,
-        "events": study.study().events().len(),
-        "trials": study.study().trials().len(),
-        "counts": format::counts(&study.counts()),
-        "best": study.study().best().map(|best| format::trial(study, best)),
-        "paused": study.is_paused(),
-        "streak": format::streak(study),
-        "model": study.study().subset(),
-        "created_ms": study.times().first().map(|time| time.0),
-        "changed_ms": study.times().last().map(|time| time.0),
-        "now_ms": study.now().0,
-        "leases": study.leases().map(lease).collect::<Vec<_>>(),
-    });
-    let outcomes = study.study().outcomes();
-    if outcomes.are_named() {
-        status["metric"] = json!(outcomes.metric());
-        status["watched"] = outcomes.watched().collect();
-    }
-    status
 }

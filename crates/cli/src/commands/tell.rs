@@ -2,15 +2,15 @@
 
 use anyhow::Result;
 use elbowroom::space::{Parameter, Point, SearchSpace, Value};
-use elbowroom::study::{Outcomes, Report, Results, Told, TrialId};
-use elbowroom_store::{About, Attempt, Reported, SharedStudy};
+use elbowroom::study::{Report, Results, Told, TrialId};
+use elbowroom_store::{About, Attempt, ReportAnswer, Reported, SharedStudy, StatusAnswer, TellAnswer};
 use serde_json::json;
 
 use super::answer;
 use crate::address::Address;
 use crate::args::{Fail, Tell, Withdraw};
 use crate::error::cli_error;
-use crate::format::{breaks, broken, number};
+use crate::format::{breaks, number};
 
 /// Tells what was measured.
 pub fn tell(args: &Tell, json: bool) -> Result<()> {
@@ -24,12 +24,8 @@ pub fn tell(args: &Tell, json: bool) -> Result<()> {
             let names: Vec<String> = report.results.names().map(str::to_owned).collect();
             let mut study = place.open()?;
             let told = study.tell(trial, report)?;
-            let meaning = told_in_words(told, study.study().outcomes(), &names);
-            let mut found = json!({ "trial": trial, "told": told.word() });
-            if told == Told::Aside {
-                found["hint"] = json!(meaning);
-            }
-            answer(json, || found, || format!("trial {trial}: {meaning}\n"))
+            let told = TellAnswer::new(&study, trial, told, names.iter().map(String::as_str));
+            answer(json, || json!(told), || format!("trial {trial}: {}\n", told_in_words(&told)))
         }
         (results, false) => {
             let report = report(args, results)?;
@@ -40,7 +36,7 @@ pub fn tell(args: &Tell, json: bool) -> Result<()> {
             let breaks = breaks(&study, &trial);
             answer(
                 json,
-                || json!({ "trial": id, "told": "added", "breaks": broken(study.study(), &trial) }),
+                || json!(StatusAnswer::of(&study, &trial)),
                 || format!("trial {id}: added with {value}{breaks}\n"),
             )
         }
@@ -78,15 +74,15 @@ fn results(written: &[String]) -> Result<Results> {
     })
 }
 
-fn told_in_words(told: Told, outcomes: &Outcomes, names: &[String]) -> String {
-    match told {
+fn told_in_words(answer: &TellAnswer) -> String {
+    match answer.told {
         Told::Recorded => "recorded",
         Told::Late => "kept; it came late",
         Told::Replicate => "kept beside its other values; their mean counts",
         Told::Correction => "kept instead of its other values",
         Told::NotFinite => "recorded as a failure: the value is not finite",
         Told::Aside => {
-            let missing = outcomes.say_missing(names.iter().map(String::as_str));
+            let missing = answer.hint.as_deref().unwrap_or_default();
             return format!("kept, and nothing else changes: {missing}");
         }
         Told::Repeated => "told before under this name; nothing changed",
@@ -166,23 +162,17 @@ pub fn withdraw(args: &Withdraw, json: bool) -> Result<()> {
         return Err(cli_error(format!("nobody has trial {trial}"), "look at it with `elbow trials`"));
     }
     study.requeue(&attempts)?;
-    answer(
-        json,
-        || json!({ "trial": trial, "reported": "queued" }),
-        || format!("trial {trial}: whoever asks next has it\n"),
-    )
+    study.refresh()?;
+    let found = ReportAnswer::new(&study, trial, None)?;
+    answer(json, || json!(found), || format!("trial {trial}: whoever asks next has it\n"))
 }
 
 fn say(study: &SharedStudy, trial: TrialId, reported: Reported, word: &str, json: bool) -> Result<()> {
-    let state = study.study().trial(trial).map(|trial| study.status(trial).word())?;
-    let event = match reported {
-        Reported::Appended(_) => "appended",
-        Reported::Repeated(_) => "repeated",
-        Reported::Superseded => "superseded",
-    };
+    let found = ReportAnswer::new(study, trial, Some(reported))?;
+    let state = found.state.word();
     answer(
         json,
-        || json!({ "trial": trial, "reported": event, "state": state }),
+        || json!(found),
         || match state == word {
             true => format!("trial {trial}: {word}\n"),
             false => format!("trial {trial}: kept as a note; it is {state}\n"),

@@ -5,14 +5,14 @@ use std::cmp::Ordering;
 use anyhow::Result;
 use elbowroom::space::{Condition, Value as Setting};
 use elbowroom::study::Trial;
-use elbowroom_store::SharedStudy;
-use serde_json::{Value, json};
+use elbowroom_store::{SharedStudy, StatusAnswer};
+use serde_json::json;
 
 use super::answer;
 use crate::address::Address;
 use crate::args::Trials;
 use crate::error::cli_error;
-use crate::format::{self, brief, brief_value, number};
+use crate::format::{brief, brief_value, number};
 use crate::table::{table, width};
 
 /// Lists them.
@@ -21,7 +21,7 @@ pub fn trials(args: &Trials, json: bool) -> Result<()> {
     let chosen = choose(&study, args)?;
     answer(
         json,
-        || json!({ "trials": chosen.iter().map(|trial| format::trial(&study, trial)).collect::<Vec<Value>>() }),
+        || json!({ "trials": chosen.iter().map(|trial| StatusAnswer::of(&study, trial)).collect::<Vec<_>>() }),
         || in_words(&study, &chosen),
     )
 }
@@ -92,7 +92,7 @@ fn in_words(study: &SharedStudy, trials: &[&Trial]) -> String {
         return "no trials\n".to_owned();
     }
     let names: Vec<&str> = study.study().space().parameters().iter().map(|parameter| parameter.name()).collect();
-    let with_reasons = trials.iter().any(|trial| format::reason(trial).is_some());
+    let with_reasons = trials.iter().any(|trial| trial.reason().is_some());
     let mut head = vec!["trial", "state", "value"];
     head.extend(&names);
     let watched: Vec<&str> = study.study().outcomes().watched().collect();
@@ -107,7 +107,7 @@ fn in_words(study: &SharedStudy, trials: &[&Trial]) -> String {
         row.extend(names.iter().map(|name| trial.point.get(name).map_or_else(String::new, brief_value)));
         let result = |name: &&str| trial.result(name).map_or_else(|| "-".to_owned(), number);
         row.extend(watched.iter().map(result));
-        row.extend(with_reasons.then(|| format::reason(trial).map_or_else(String::new, |text| brief(text, 60))));
+        row.extend(with_reasons.then(|| trial.reason().map_or_else(String::new, |text| brief(text, 60))));
         row.extend(with_notes.then(|| brief(&trial.notes.join("; "), 60)));
         rows.push(row);
     }

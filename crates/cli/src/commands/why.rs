@@ -2,8 +2,7 @@
 
 use anyhow::Result;
 use elbowroom::insight::{BeliefThen, Neighbour, Why as Reasons, why as reasons};
-use elbowroom::study::TrialId;
-use elbowroom_view::picture::origin;
+use elbowroom::study::{Source, TrialId};
 use serde_json::json;
 
 use super::answer;
@@ -33,6 +32,16 @@ fn in_words(reasons: &Reasons) -> String {
         text += &format!("  note: {fallback}\n");
     }
     text + &reasons.belief.as_ref().map_or_else(String::new, |belief| believed(belief, reasons.value))
+}
+
+/// Where a point came from, in words.
+fn origin(source: Source) -> &'static str {
+    match source {
+        Source::Design => "a point of the initial design, chosen before there was a model",
+        Source::Model => "chosen by the strategy, with a model of the results",
+        Source::Random => "a random point, where neither design nor strategy had one to offer",
+        Source::Given => "a point of your own",
+    }
 }
 
 fn believed(m: &BeliefThen, measured: Option<f64>) -> String {

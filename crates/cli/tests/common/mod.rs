@@ -1,6 +1,8 @@
 //! A folder with a study, and `elbow` run in it.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -91,5 +93,48 @@ pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     while !holds() {
         assert!(start.elapsed() < Duration::from_secs(60), "waited in vain until {what}");
         std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// A server that ends with its test.
+pub struct Server {
+    process: Child,
+    pub url: String,
+}
+
+impl Server {
+    pub fn start(bench: &Bench, more: &[&str]) -> Self {
+        let mut process = bench.start(&[&["--json", "serve", "--port", "0"], more].concat());
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let said: Value = serde_json::from_str(&line).unwrap();
+        Self { process, url: said["url"].as_str().unwrap().to_owned() }
+    }
+
+    pub fn get(&self, path: &str) -> Value {
+        self.call("GET", path, "")
+    }
+
+    pub fn post(&self, path: &str, body: &Value) -> Value {
+        self.call("POST", path, &body.to_string())
+    }
+
+    fn call(&self, method: &str, path: &str, body: &str) -> Value {
+        let (address, token) = self.url.strip_prefix("http://").unwrap().split_once("/?token=").unwrap();
+        let mut stream = TcpStream::connect(address).unwrap();
+        let head = format!("{method} {path} HTTP/1.1\r\ncontent-type: application/json\r\nconnection: close");
+        let more = format!("host: {address}\r\nauthorization: Bearer {token}\r\ncontent-length: {}", body.len());
+        stream.write_all(format!("{head}\r\n{more}\r\n\r\n{body}").as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 200"), "{path}: {answer}");
+        serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
     }
 }

@@ -19,6 +19,8 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::trial::{Trial, TrialId, TrialState};
 use super::{LeaveOneOut, Study};
 use crate::batch::{Gain, Sought};
@@ -53,7 +55,7 @@ const LIKELY_PLACE: f64 = 0.5;
 const MOST_VARIANCE: f64 = 0.5;
 
 /// The point to use, given all results.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Recommendation {
     /// The trial that observed it, if one did.
     pub trial: Option<TrialId>,

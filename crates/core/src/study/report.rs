@@ -1,5 +1,7 @@
 //! Reports of trials: what a person or a worker says, as an event.
 
+use serde::Serialize;
+
 use super::results::{Resolved, Results, Watched, not_finite};
 use super::state::next_kind;
 use super::{Event, MeasurementKind, Outcomes, Study, Trial, TrialId};
@@ -96,7 +98,8 @@ impl<R: Into<Results>> From<R> for Report {
 }
 
 /// What became of results that were told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Told {
     /// The trial's first value.
     Recorded,
@@ -115,10 +118,12 @@ pub enum Told {
 }
 
 impl Told {
-    /// The word for it in answers to programs.
+    /// The word for it in answers to programs, which is also what it is in JSON.
     ///
     /// ```
-    /// assert_eq!(elbowroom::study::Told::NotFinite.word(), "not_finite");
+    /// use elbowroom::study::Told;
+    /// assert_eq!(Told::NotFinite.word(), "not_finite");
+    /// assert_eq!(serde_json::to_value(Told::NotFinite).unwrap(), "not_finite");
     /// ```
     pub fn word(self) -> &'static str {
         match self {

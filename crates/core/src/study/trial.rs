@@ -117,6 +117,36 @@ impl Trial {
         }
     }
 
+    /// All that was told of the optimized result, in order, corrected values included, also of an infeasible trial.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// use elbowroom::study::{Report, Study, StudyConfig};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+    /// let mut study = Study::new(StudyConfig::new(space))?;
+    /// let id = study.ask(1)?.trials[0].id;
+    /// study.tell(id, 1.0)?;
+    /// study.report(id, Report::new(2.0).correction())?;
+    /// let trial = study.trial(id)?;
+    /// assert_eq!((trial.all_measurements().len(), trial.measurements().len()), (2, 1));
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn all_measurements(&self) -> &[Measurement] {
+        match &self.state {
+            TrialState::Complete { measurements } | TrialState::Infeasible { measurements, .. } => measurements,
+            _ => &[],
+        }
+    }
+
+    /// Why it has no value, if there is a reason.
+    pub fn reason(&self) -> Option<&str> {
+        match &self.state {
+            TrialState::Failed { reason } | TrialState::Infeasible { reason, .. } => Some(reason),
+            _ => None,
+        }
+    }
+
     /// The mean of the values that count, if there is one.
     pub fn value(&self) -> Option<f64> {
         mean(self.measurements())

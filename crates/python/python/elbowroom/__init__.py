@@ -22,7 +22,7 @@ from ._gp import GaussianProcess
 from ._minimize import maximize, minimize
 from ._settings import strategies
 from ._space import Categorical, Choice, Fixed, Float, Int, Ordered
-from ._study import Study, suggest
+from ._study import Study, StudyInfo, studies, suggest
 from ._trial import Batch, Measurement, Recommendation, Trial, Trials
 from ._why import BeliefThen, Neighbour, Reason, Score, Why
 
@@ -49,6 +49,7 @@ __all__ = [
     "SpaceError",
     "StoreError",
     "Study",
+    "StudyInfo",
     "Trial",
     "TrialError",
     "Trials",
@@ -60,6 +61,7 @@ __all__ = [
     "problems",
     "qei",
     "strategies",
+    "studies",
     "suggest",
     "ucb",
 ]

@@ -10,7 +10,7 @@ import threading
 import warnings
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -253,10 +253,11 @@ class Study:
         True
         """
         low, high = _ends(within or {})
-        rows, short = self._native.ask(
+        text, units = self._native.ask(
             whole(n, "the number of points", 1), request, self._labels.encode(fixed or {}), low, high
         )
-        batch = Batch(map(self._trial, rows), short)
+        answer = json.loads(text)
+        batch = Batch(map(self._trial, answer["trials"], units), answer["short"])
         self._held.update((trial.number, trial) for trial in batch)
         return batch
 
@@ -399,16 +400,17 @@ class Study:
         the value's noise, or the variance ``noise``. It warns where the point breaks a known constraint: the value is
         kept all the same."""
         told = results_of(value), variance_of(noise, sd)
-        row, broken = self._native.add(self._labels.encode(params), *told, request)
-        if broken is not None:
-            warnings.warn(f"trial {row['number']} was measured where the constraint `{broken}` is broken", stacklevel=2)
-        return self._trial(row)
+        trial = self._answer(self._native.add(self._labels.encode(params), *told, request))
+        if trial.breaks is not None:
+            words = f"trial {trial.number} was measured where the constraint `{trial.breaks}` is broken"
+            warnings.warn(words, stacklevel=2)
+        return trial
 
     def start(self, params: Mapping[str, Any], *, due: float | None = None, request: str | None = None) -> Trial:
         """Starts a trial at a point of one's own, which is pending from here on. With ``due`` it goes to others if it
         has not ended after so many seconds."""
         seconds = None if due is None else limit(due, "due", 0, "a number of seconds that is not negative")
-        return self._trial(self._native.start(self._labels.encode(params), seconds, request))
+        return self._answer(self._native.start(self._labels.encode(params), seconds, request))
 
     async def ask_async(
         self,
@@ -459,7 +461,8 @@ class Study:
     @property
     def trials(self) -> Trials:
         """All trials, by number; ``trials.to_pandas()`` and ``trials.to_polars()`` are frames of them."""
-        return Trials(map(self._trial, self._native.trials()))
+        text, units = self._native.trials()
+        return Trials(map(self._trial, json.loads(text), units))
 
     @property
     def best(self) -> Trial | None:
@@ -467,17 +470,20 @@ class Study:
         found = self._native.best()
         if found is None:
             return None
-        row, broken = found
-        if broken is not None:
-            warnings.warn(f"trial {row['number']}, the best, breaks the constraint `{broken}`", stacklevel=2)
-        return self._trial(row)
+        best = self._answer(found)
+        if best.breaks is not None:
+            warnings.warn(f"trial {best.number}, the best, breaks the constraint `{best.breaks}`", stacklevel=2)
+        return best
 
     @property
     def recommended(self) -> Recommendation | None:
         """The point to use in the end: that of the highest μ − s under the model, if the data around it support it, and
         else the best observed one. It need not have been tried, unless trials failed in some part of the space."""
-        row = self._native.recommended()
-        return None if row is None else Recommendation(**{**row, "params": self._labels.decode(row["params"])})
+        text = self._native.recommended()
+        if text is None:
+            return None
+        found = json.loads(text)
+        return Recommendation(params=self._labels.decode(found.pop("point")), **found)
 
     @property
     def expected_gain(self) -> float | None:
@@ -487,7 +493,20 @@ class Study:
     @property
     def counts(self) -> dict[str, int]:
         """How many trials stand how."""
-        return self._native.counts()
+        counts: dict[str, int] = json.loads(self._native.counts())
+        return counts
+
+    def status(self) -> dict[str, Any]:
+        """How the study stands, in the words of ``elbow status --json`` and of the HTTP interface.
+
+        >>> import elbowroom as er
+        >>> study = er.Study({"x": er.Float(0, 1)}, budget=9)
+        >>> _ = study.ask(2)
+        >>> status = study.status()
+        >>> status["counts"]["running"], status["budget_left"], status["best"]
+        (2, 7, None)
+        """
+        return dict(json.loads(self._native.status()))
 
     @property
     def budget(self) -> int | None:
@@ -606,10 +625,14 @@ class Study:
         return which, None
 
     def _look(self, which: int) -> Trial:
-        return self._trial(self._native.trial(which))
+        return self._answer(self._native.trial(which))
 
-    def _trial(self, row: dict[str, Any]) -> Trial:
-        return trial_of(row, self._labels.decode(row["params"]))
+    def _trial(self, answer: dict[str, Any], unit: list[float]) -> Trial:
+        return trial_of(answer, self._labels.decode(answer["point"]), unit)
+
+    def _answer(self, native: tuple[str, list[float]]) -> Trial:
+        text, unit = native
+        return self._trial(json.loads(text), unit)
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{n} {state}" for state, n in self.counts.items() if n) or "no trials yet"
@@ -678,6 +701,28 @@ def _check_same_point(given: Trial, here: Trial) -> None:
             f"trial {given.number} of this study is at another point: the one given is of another study\n"
             "  try: the study that handed it out"
         )
+
+
+class StudyInfo(NamedTuple):
+    """A study in the list of a store; times are milliseconds since 1970, by the store's clock."""
+
+    name: str
+    revision: int
+    """How many events it has."""
+    created: int
+    changed: int
+
+
+def studies(store: str | os.PathLike[str]) -> list[StudyInfo]:
+    """The studies of a store, by name. A store that is not there is not made.
+
+    >>> import elbowroom as er, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     study = er.Study({"x": er.Float(0, 1)}, store=f"{folder}/lab.elbow", name="plate")
+    ...     [(one.name, one.revision) for one in er.studies(f"{folder}/lab.elbow")]
+    [('plate', 1)]
+    """
+    return [StudyInfo(**one) for one in json.loads(_elbowroom.studies(_address(store)))["studies"]]
 
 
 def suggest(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib import import_module
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -64,10 +64,34 @@ class Trial:
     """The point in the unit cube: one coordinate for each parameter that has more than one value."""
     results: dict[str, float]
     """All results by name: that of the study's metric, which is :attr:`value`, and what was told besides."""
+    worker: str | None = None
+    """Who has it, or had it last before it was lost."""
+    expires: int | None = None
+    """Until when they may be silent, in milliseconds since 1970."""
+    breaks: str | None = None
+    """The known constraint that its point breaks."""
+    well: str | None = None
+    """Its place on a plate, if it has one."""
 
     def __getitem__(self, name: str) -> Any:
         """The value of a parameter."""
         return self.params[name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The trial in the words of ``elbow --json`` and of the HTTP interface.
+
+        >>> import elbowroom as er
+        >>> study = er.Study({"x": er.Float(0, 1)})
+        >>> _ = study.tell({"x": 0.5}, 2.0)
+        >>> answer = study.trials[0].to_dict()
+        >>> answer["trial"], answer["point"], answer["measurements"]
+        (0, {'x': 0.5}, [{'value': 2.0, 'noise': None, 'kind': 'first'}])
+        """
+        row = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "unit"}
+        row["trial"], row["point"] = row.pop("number"), dict(row.pop("params"))
+        row["measurements"] = [one._asdict() for one in self.measurements]
+        row["notes"] = list(self.notes)
+        return row
 
 
 class Batch(list[Trial]):
@@ -132,11 +156,16 @@ class Recommendation:
     trial: int | None
     fallback: str | None = None
 
+    def to_dict(self) -> dict[str, Any]:
+        """The same in the words of ``elbow best --json`` and of the HTTP interface."""
+        row = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {"point": dict(row.pop("params")), **row}
 
-def trial_of(row: dict[str, Any], params: Params) -> Trial:
-    """A trial from the core's dict."""
-    row["params"] = params
-    row["measurements"] = tuple(Measurement(*one) for one in row["measurements"])
-    row["notes"] = tuple(row["notes"])
-    row["unit"] = tuple(row["unit"])
+
+def trial_of(answer: dict[str, Any], params: Params, unit: list[float]) -> Trial:
+    """A trial from its answer, with the choices that its labels stand for."""
+    row = {**answer, "number": answer["trial"], "params": params, "unit": tuple(unit)}
+    del row["trial"], row["point"]
+    row["measurements"] = tuple(Measurement(**one) for one in answer["measurements"])
+    row["notes"] = tuple(answer["notes"])
     return Trial(**row)

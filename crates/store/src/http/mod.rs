@@ -17,7 +17,7 @@ use crate::log::Entry;
 use crate::request::jittered;
 use crate::store::{Appended, Handout, Reported, Snapshot, Store, StudyInfo, Ticket};
 use crate::time::millis;
-pub use wire::{StoreReply, StoreRequest, WireAttempt, WireSnapshot, WireStudy};
+pub use wire::{StoreReply, StoreRequest, WireAttempt, WireSnapshot};
 
 /// How long one answer may take.
 const PATIENCE: Duration = Duration::from_secs(150);
@@ -52,7 +52,7 @@ impl Http {
             base: place.trim_end_matches('/').to_owned(),
             token: token.to_owned(),
         };
-        let _: Vec<WireStudy> = http.get("/api/store", FIRST_TRIES)?;
+        let _: Vec<StudyInfo> = http.get("/api/store", FIRST_TRIES)?;
         Ok(http)
     }
 
@@ -157,8 +157,7 @@ impl Store for Http {
     }
 
     fn studies(&self) -> Result<Vec<StudyInfo>> {
-        let all: Vec<WireStudy> = self.get("/api/store", TRIES)?;
-        Ok(all.into_iter().map(StudyInfo::from).collect())
+        self.get("/api/store", TRIES)
     }
 
     fn read(&self, study: &str, from: usize) -> Result<Snapshot> {

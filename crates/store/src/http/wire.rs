@@ -7,29 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::lease::{Attempt, Hold, Lease};
 use crate::log::{Digest, Entry};
-use crate::store::{Appended, Reported, Snapshot, StudyInfo, Ticket};
+use crate::store::{Appended, Reported, Snapshot, Ticket};
 use crate::time::{Time, millis};
-
-/// A study in the list of a store.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct WireStudy {
-    name: String,
-    revision: usize,
-    created: i64,
-    changed: i64,
-}
-
-impl From<StudyInfo> for WireStudy {
-    fn from(StudyInfo { name, revision, created, changed }: StudyInfo) -> Self {
-        Self { name, revision, created: created.0, changed: changed.0 }
-    }
-}
-
-impl From<WireStudy> for StudyInfo {
-    fn from(WireStudy { name, revision, created, changed }: WireStudy) -> Self {
-        Self { name, revision, created: Time(created), changed: Time(changed) }
-    }
-}
 
 /// A study as it stood at one moment.
 #[derive(Debug, Serialize, Deserialize)]

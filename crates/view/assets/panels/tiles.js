@@ -33,7 +33,7 @@ const tile = (label, big, under, share) => {
 export const tiles = (seen) => {
   const { best, counts, budget } = seen;
   const used = (budget ?? 0) - (seen.budget_left ?? 0);
-  const breaks = seen.best_breaks ? `, breaks the constraint ${seen.best_breaks}` : "";
+  const breaks = best?.breaks ? `, breaks the constraint ${best.breaks}` : "";
   const lasted = seen.created && seen.changed ? `${ago(seen.created, seen.changed)} after the first` : "";
   return el(
     "div",

@@ -1,0 +1,315 @@
+//! Answers: what every door to a study says of it, the command, HTTP and Python, in the same words and shapes.
+
+use elbowroom::study::{Goal, Recommendation, Streak, Study, Told, TrainingSubset, Trial, TrialAnswer, TrialId};
+use serde::Serialize;
+
+use crate::lease::Lease;
+use crate::shared::{Handed, HandedTrial, SharedStudy};
+use crate::status::Counts;
+use crate::store::{Reported, Store, StudyInfo};
+use crate::time::Time;
+use crate::{Result, TrialStatus};
+
+/// A trial, and who has it.
+///
+/// ```
+/// use elbowroom::space::{Parameter, SearchSpace};
+/// use elbowroom::study::StudyConfig;
+/// use elbowroom_store::{Memory, SharedStudy, StatusAnswer};
+///
+/// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+/// let store = std::sync::Arc::new(Memory::new());
+/// let mut study = SharedStudy::create(store, "plate", StudyConfig::new(space))?.worker("bench 1");
+/// study.ask(1)?;
+/// let answer = serde_json::to_value(StatusAnswer::of(&study, &study.study().trials()[0])).unwrap();
+/// assert_eq!((&answer["state"], &answer["worker"]), (&"running".into(), &"bench 1".into()));
+/// # Ok::<(), elbowroom_store::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct StatusAnswer {
+    /// The trial; its state is as leases and the store's clock have it.
+    #[serde(flatten)]
+    pub facts: TrialAnswer,
+    /// The attempt that was handed out with this answer; none where nothing is handed out.
+    pub attempt: Option<u32>,
+    /// Who has it, or had it last before it was lost.
+    pub worker: Option<String>,
+    /// Until when they may be silent, in milliseconds since 1970; none in the answer to an ask, which has to be the same
+    /// whenever the ask is sent again.
+    pub expires: Option<Time>,
+}
+
+impl StatusAnswer {
+    /// A trial of a study in a store.
+    pub fn of(shared: &SharedStudy, trial: &Trial) -> Self {
+        let held = shared.leases.get(&trial.id).map(|lease| Held::of(lease, shared.now));
+        Self::new(shared.study(), trial, shared.status(trial), held.as_ref())
+    }
+
+    /// A trial, with how it stands and who has it.
+    pub fn new(study: &Study, trial: &Trial, state: TrialStatus, held: Option<&Held>) -> Self {
+        let mut facts = TrialAnswer::of(study, trial);
+        facts.state = state;
+        let worker = held.map(|held| held.worker.clone());
+        Self { facts, attempt: None, worker, expires: held.map(|held| held.expires) }
+    }
+
+    /// A trial that was just handed out.
+    pub fn handed(shared: &SharedStudy, handed: &HandedTrial) -> Self {
+        Self { attempt: Some(handed.attempt.number), expires: None, ..Self::of(shared, &handed.trial) }
+    }
+}
+
+/// Who has a trial.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Held {
+    /// The trial.
+    pub trial: TrialId,
+    /// How often it was handed out by then.
+    pub attempt: u32,
+    /// Who has it.
+    pub worker: String,
+    /// Until when they may be silent, in milliseconds since 1970.
+    pub expires: Time,
+    /// Whether they count as alive.
+    pub live: bool,
+}
+
+impl Held {
+    /// A lease as it stands at a time.
+    pub fn of(lease: &Lease, now: Time) -> Self {
+        let (trial, attempt) = (lease.attempt.trial, lease.attempt.number);
+        Self { trial, attempt, worker: lease.worker.clone(), expires: lease.expires, live: lease.is_live(now) }
+    }
+}
+
+/// The answer to an ask.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct AskAnswer {
+    /// The trials, each with its attempt.
+    pub trials: Vec<StatusAnswer>,
+    /// Why there are fewer than asked for.
+    pub shortfall: Option<String>,
+    /// The part of the observations that their model was made of, if there were more than a model may have.
+    pub model: Option<TrainingSubset>,
+}
+
+impl AskAnswer {
+    /// What was handed out of a study.
+    pub fn of(shared: &SharedStudy, handed: &Handed) -> Self {
+        let trials = handed.trials.iter().map(|handed| StatusAnswer::handed(shared, handed)).collect();
+        Self { trials, shortfall: handed.shortfall.clone(), model: handed.subset }
+    }
+}
+
+/// The answer to a tell.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct TellAnswer {
+    /// The trial.
+    pub trial: TrialId,
+    /// What became of the results.
+    pub told: Told,
+    /// Which result is optimized, where it was not among them.
+    pub hint: Option<String>,
+}
+
+impl TellAnswer {
+    /// What became of results of these names.
+    pub fn new<'a>(shared: &SharedStudy, trial: TrialId, told: Told, names: impl IntoIterator<Item = &'a str>) -> Self {
+        let hint = (told == Told::Aside).then(|| shared.study().outcomes().say_missing(names));
+        Self { trial, told, hint }
+    }
+}
+
+/// The answer to a report of a trial that ends without a value, or is given up or back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ReportAnswer {
+    /// The trial.
+    pub trial: TrialId,
+    /// What became of the report: `appended`, `repeated` or `superseded`; `queued` for a trial that was given back.
+    pub reported: &'static str,
+    /// How the trial stands now.
+    pub state: TrialStatus,
+}
+
+impl ReportAnswer {
+    /// What became of a report; none for a trial that was given back.
+    pub fn new(shared: &SharedStudy, trial: TrialId, reported: Option<Reported>) -> Result<Self> {
+        let state = shared.status(shared.study().trial(trial)?);
+        Ok(Self { trial, reported: reported.map_or("queued", Reported::word), state })
+    }
+}
+
+/// The best observed point and the recommended one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BestAnswer {
+    /// The trial with the best value.
+    pub observed: Option<StatusAnswer>,
+    /// The point to use in the end.
+    pub recommended: Option<Recommendation>,
+}
+
+impl BestAnswer {
+    /// Both, of a study in a store. Recommending may take a fit.
+    pub fn of(shared: &SharedStudy) -> Self {
+        let observed = shared.study().best().map(|best| StatusAnswer::of(shared, best));
+        Self { observed, recommended: shared.study().recommended() }
+    }
+}
+
+/// How a study stands.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct StudyAnswer {
+    /// Its name.
+    pub name: String,
+    /// Its store, as a person would name it; none if it is in no store.
+    pub store: Option<String>,
+    /// How many events it has.
+    pub revision: usize,
+    /// The hash of the whole log.
+    pub log_hash: Option<String>,
+    /// What is wanted.
+    pub goal: Goal,
+    /// The name of the optimized result.
+    pub metric: String,
+    /// The names of the other results, in order.
+    pub watched: Vec<String>,
+    /// The strategy's name.
+    pub strategy: String,
+    /// The root of all randomness.
+    pub seed: u64,
+    /// The most trials.
+    pub budget: Option<usize>,
+    /// How many of them it may still hand out: points of one's own are not counted.
+    pub budget_left: Option<usize>,
+    /// How many points come from the design.
+    pub n_initial: usize,
+    /// How many trials there are.
+    pub n_trials: usize,
+    /// How many trials stand how.
+    pub counts: Counts,
+    /// The trial with the best value.
+    pub best: Option<StatusAnswer>,
+    /// All parameters, in order.
+    pub parameters: Vec<String>,
+    /// Constraints between them.
+    pub constraints: Vec<String>,
+    /// Who has which trial.
+    pub held: Vec<Held>,
+    /// Whether nothing is handed out for now.
+    pub paused: bool,
+    /// The latest trials, as long as none of them gave a value.
+    pub streak: Option<Streak>,
+    /// The part of the observations that the model is made of, if there are more than a model may have.
+    pub model: Option<TrainingSubset>,
+    /// When it began, in milliseconds since 1970.
+    pub created: Option<Time>,
+    /// When something happened last.
+    pub changed: Option<Time>,
+    /// The time of looking, by the store's clock; 0 without a store.
+    pub now: Time,
+}
+
+impl StudyAnswer {
+    /// A study in a store, as it was when it was last read.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// use elbowroom::study::StudyConfig;
+    /// use elbowroom_store::{Memory, SharedStudy, StudyAnswer};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+    /// let store = std::sync::Arc::new(Memory::new());
+    /// let mut study = SharedStudy::create(store, "plate", StudyConfig::new(space).budget(9))?;
+    /// study.ask(2)?;
+    /// let answer = StudyAnswer::of(&study);
+    /// assert_eq!((answer.counts.running, answer.budget_left, answer.held.len()), (2, Some(7), 2));
+    /// # Ok::<(), elbowroom_store::Error>(())
+    /// ```
+    pub fn of(shared: &SharedStudy) -> Self {
+        Self {
+            store: Some(shared.store().label()),
+            log_hash: Some(shared.digest().to_string()),
+            counts: shared.counts(),
+            best: shared.study().best().map(|best| StatusAnswer::of(shared, best)),
+            held: shared.held(),
+            paused: shared.is_paused(),
+            created: shared.times().first().copied(),
+            changed: shared.times().last().copied(),
+            now: shared.now(),
+            ..Self::alone(shared.name(), shared.study())
+        }
+    }
+
+    /// A study that is in no store: nobody knows of times and workers.
+    pub fn alone(name: &str, study: &Study) -> Self {
+        let config = study.config();
+        let best = study.best().map(|best| StatusAnswer::new(study, best, TrialStatus::of(best), None));
+        Self {
+            name: name.to_owned(),
+            store: None,
+            revision: study.events().len(),
+            log_hash: None,
+            goal: config.goal,
+            metric: study.outcomes().metric().to_owned(),
+            watched: study.outcomes().watched().map(str::to_owned).collect(),
+            strategy: config.strategy.name().to_owned(),
+            seed: config.seed,
+            budget: config.budget,
+            budget_left: study.budget_left(),
+            n_initial: config.n_initial(),
+            n_trials: study.trials().len(),
+            counts: Counts::of(study.trials().iter().map(TrialStatus::of)),
+            best,
+            parameters: study.space().parameters().iter().map(|parameter| parameter.name().to_owned()).collect(),
+            constraints: study.space().constraints().iter().map(|one| one.text().to_owned()).collect(),
+            held: Vec::new(),
+            paused: false,
+            streak: study.streak(),
+            model: study.subset(),
+            created: None,
+            changed: None,
+            now: Time(0),
+        }
+    }
+}
+
+/// The studies of a store.
+///
+/// ```
+/// # use elbowroom::space::{Parameter, SearchSpace};
+/// # use elbowroom::study::StudyConfig;
+/// use elbowroom_store::{Memory, SharedStudy, StudiesAnswer};
+///
+/// let store = std::sync::Arc::new(Memory::new());
+/// # let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+/// SharedStudy::create(store.clone(), "plate", StudyConfig::new(space))?;
+/// assert_eq!(StudiesAnswer::of(&*store)?.studies[0].name, "plate");
+/// # Ok::<(), elbowroom_store::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StudiesAnswer {
+    /// The store, as a person would name it.
+    pub store: String,
+    /// Its studies, by name.
+    pub studies: Vec<StudyInfo>,
+}
+
+impl StudiesAnswer {
+    /// The studies that a store holds.
+    pub fn of(store: &dyn Store) -> Result<Self> {
+        Ok(Self { store: store.label(), studies: store.studies()? })
+    }
+}
+
+impl SharedStudy {
+    /// Who had which trial when the store was read last, by trial.
+    pub fn held(&self) -> Vec<Held> {
+        self.leases().map(|lease| Held::of(lease, self.now)).collect()
+    }
+}
