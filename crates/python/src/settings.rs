@@ -4,7 +4,6 @@ use elbowroom::space::SearchSpace;
 use elbowroom::study::{StrategyConfig, StudyConfig};
 use elbowroom_store::settings::read;
 use pyo3::prelude::*;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
