@@ -91,6 +91,7 @@ pub struct AskAnswer {
     /// The trials, each with its attempt.
     pub trials: Vec<StatusAnswer>,
     /// Why there are fewer than asked for.
+    #[serde(rename = "short")]
     pub shortfall: Option<String>,
     /// The part of the observations that their model was made of, if there were more than a model may have.
     pub model: Option<TrainingSubset>,

@@ -27,6 +27,7 @@ pub struct Counts {
     /// At infeasible points.
     pub infeasible: usize,
     /// Given up.
+    #[serde(rename = "released")]
     pub withdrawn: usize,
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from importlib import import_module
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -64,9 +64,9 @@ class Trial:
     """The point in the unit cube: one coordinate for each parameter that has more than one value."""
     results: dict[str, float]
     """All results by name: that of the study's metric, which is :attr:`value`, and what was told besides."""
-    worker: str | None = None
+    worker: str | None = field(default=None, compare=False)
     """Who has it, or had it last before it was lost."""
-    expires: int | None = None
+    expires: int | None = field(default=None, compare=False)
     """Until when they may be silent, in milliseconds since 1970."""
     breaks: str | None = None
     """The known constraint that its point breaks."""
@@ -87,7 +87,7 @@ class Trial:
         >>> answer["trial"], answer["point"], answer["measurements"]
         (0, {'x': 0.5}, [{'value': 2.0, 'noise': None, 'kind': 'first'}])
         """
-        row = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "unit"}
+        row = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "unit"}
         row["trial"], row["point"] = row.pop("number"), dict(row.pop("params"))
         row["measurements"] = [one._asdict() for one in self.measurements]
         row["notes"] = list(self.notes)
@@ -158,7 +158,7 @@ class Recommendation:
 
     def to_dict(self) -> dict[str, Any]:
         """The same in the words of ``elbow best --json`` and of the HTTP interface."""
-        row = {field.name: getattr(self, field.name) for field in fields(self)}
+        row = {one.name: getattr(self, one.name) for one in fields(self)}
         return {"point": dict(row.pop("params")), **row}
 
 
