@@ -130,3 +130,48 @@ impl Contestant {
         theta[..kept].iter().copied().chain(own).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gp::{Kernel, KernelParameter, Rbf};
+
+    /// An EQ kernel with a parameter that does nothing.
+    #[derive(Debug, Clone, Copy)]
+    struct Idle;
+
+    impl Kernel for Idle {
+        fn value_and_slope(self, s: f64) -> (f64, f64) {
+            Rbf.value_and_slope(s)
+        }
+
+        fn curvature(self, s: f64) -> f64 {
+            Rbf.curvature(s)
+        }
+
+        fn parameters(self) -> Vec<KernelParameter> {
+            vec![KernelParameter { name: "p", ln_mean: 0.2, ln_sd: 1.0, range: (0.1, 10.0) }]
+        }
+
+        fn by_parameters(self, _: f64, slopes: &mut [f64]) {
+            slopes[0] = 0.0;
+        }
+    }
+
+    fn idle(name: &str) -> Contestant {
+        let part = PartId::new(name, "1").unwrap();
+        Contestant { name: KernelConfig::foreign(part), kernel: AnyKernel::own(name, Idle).unwrap() }
+    }
+
+    #[test]
+    fn a_start_from_another_kernel_keeps_all_but_that_kernels_own_parameters() {
+        let (one, other, ours) = (idle("acme/one"), idle("acme/other"), Contestant::from(KernelKind::Rbf));
+        let theta = [-1.0, 0.0, -9.0, 0.7];
+        assert_eq!(one.start_from(&theta, &one), theta);
+        let moved = other.start_from(&theta, &one);
+        assert_eq!(moved[..3], theta[..3]);
+        assert!((moved[3] - 0.2).abs() < 1e-15, "{moved:?}");
+        assert_eq!(ours.start_from(&theta, &one), theta[..3]);
+        assert_eq!(one.start_from(&theta[..3], &ours), moved);
+    }
+}
