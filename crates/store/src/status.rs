@@ -90,3 +90,15 @@ impl SharedStudy {
         Counts::of(self.study.trials().iter().map(|trial| self.status(trial)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_named_in_json_by_the_words_for_statuses() {
+        let named = serde_json::to_value(Counts::default()).unwrap();
+        let names: Vec<&str> = named.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(names, TrialStatus::ALL.map(TrialStatus::word));
+    }
+}
