@@ -13,6 +13,7 @@ use crate::shared::SharedStudy;
 /// assert_eq!(counts.open(), 3);
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Counts {
     /// In somebody's hands.
     pub running: usize,
