@@ -26,6 +26,7 @@ use crate::{Result, TrialStatus};
 /// # Ok::<(), elbowroom_store::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct StatusAnswer {
     /// The trial; its state is as leases and the store's clock have it.
@@ -63,6 +64,7 @@ impl StatusAnswer {
 
 /// Who has a trial.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Held {
     /// The trial.
     pub trial: TrialId,
@@ -86,6 +88,7 @@ impl Held {
 
 /// The answer to an ask.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct AskAnswer {
     /// The trials, each with its attempt.
@@ -107,6 +110,7 @@ impl AskAnswer {
 
 /// The answer to a tell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct TellAnswer {
     /// The trial.
@@ -127,6 +131,7 @@ impl TellAnswer {
 
 /// The answer to a report of a trial that ends without a value, or is given up or back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ReportAnswer {
     /// The trial.
@@ -147,6 +152,7 @@ impl ReportAnswer {
 
 /// The best observed point and the recommended one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BestAnswer {
     /// The trial with the best value.
     pub observed: Option<StatusAnswer>,
@@ -164,6 +170,7 @@ impl BestAnswer {
 
 /// How a study stands.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct StudyAnswer {
     /// Its name.
@@ -294,6 +301,7 @@ impl StudyAnswer {
 /// # Ok::<(), elbowroom_store::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StudiesAnswer {
     /// The store, as a person would name it.
     pub store: String,

@@ -13,6 +13,7 @@ use crate::shared::SharedStudy;
 /// assert_eq!(counts.open(), 3);
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Counts {
     /// In somebody's hands.
     pub running: usize,
@@ -88,5 +89,17 @@ impl SharedStudy {
     /// How many trials stood how when the store was read last.
     pub fn counts(&self) -> Counts {
         Counts::of(self.study.trials().iter().map(|trial| self.status(trial)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_named_in_json_by_the_words_for_statuses() {
+        let named = serde_json::to_value(Counts::default()).unwrap();
+        let names: Vec<&str> = named.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(names, TrialStatus::ALL.map(TrialStatus::word));
     }
 }

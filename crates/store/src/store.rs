@@ -107,6 +107,7 @@ impl Ticket {
 
 /// A study in the list of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StudyInfo {
     /// Its name.
     pub name: String,

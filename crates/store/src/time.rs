@@ -15,7 +15,9 @@ use serde::{Deserialize, Serialize};
 /// assert_eq!(Time(1_000).after(Duration::from_secs(2)), Time(3_000));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
+#[cfg_attr(feature = "schema", schemars(inline))]
 pub struct Time(pub i64);
 
 impl Time {

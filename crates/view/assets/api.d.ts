@@ -1,9 +1,11 @@
-// What the server answers, and what a report holds. A test of the crate compares the names with what Rust writes.
+// What the server answers, and what a report holds. A test of the crate compares every field and its type with the schemas of
+// the Rust types, and with what they write.
 
 export type Setting = number | string | boolean;
 export type State = "running" | "queued" | "lost" | "complete" | "failed" | "infeasible" | "released";
 export type Source = "design" | "model" | "random" | "given";
 export type Kind = "first" | "replicate" | "late" | "correction";
+export type Level = "fine" | "note" | "bad";
 export type Goal = "minimize" | "maximize";
 export type Point = Record<string, Setting>;
 
@@ -83,6 +85,16 @@ export interface TrainingSubset {
   of: number;
 }
 
+export interface Counts {
+  running: number;
+  queued: number;
+  lost: number;
+  complete: number;
+  failed: number;
+  infeasible: number;
+  released: number;
+}
+
 export interface Overview {
   name: string;
   store: string | null;
@@ -97,7 +109,7 @@ export interface Overview {
   budget_left: number | null;
   n_trials: number;
   n_initial: number;
-  counts: Record<State, number>;
+  counts: Counts;
   best: TrialAnswer | null;
   parameters: string[];
   axes: Axis[];
@@ -291,7 +303,7 @@ export interface Timeline {
 }
 
 export interface Finding {
-  level: string;
+  level: Level;
   what: string;
   try: string;
 }
@@ -366,13 +378,19 @@ export interface BeliefThen {
   pushed_by: Neighbour | null;
 }
 
+/** The part of the space that was asked for. */
+export interface Narrowing {
+  fixed?: Record<string, Setting>;
+  within?: Record<string, Setting[]>;
+}
+
 export interface Why {
   trial: number;
   point: Point;
   source: Source;
   value: number | null;
   notes: string[];
-  narrowing: unknown;
+  narrowing: Narrowing | null;
   fallback: string | null;
   belief: BeliefThen | null;
 }

@@ -8,6 +8,7 @@ const TICKS: usize = 5;
 
 /// An axis over one coordinate of the unit cube.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Axis {
     /// The parameter's name.
     pub name: String,
@@ -23,6 +24,7 @@ pub struct Axis {
 
 /// A mark on an axis.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tick {
     /// Where, from 0 to 1.
     pub at: f64,

@@ -5,8 +5,17 @@ use std::collections::HashMap;
 use elbowroom::insight::findings;
 pub use elbowroom::insight::{Finding, Level};
 use elbowroom::study::Trial;
+use serde::Serialize;
 
 use crate::scene::{Scene, TrialStatus};
+
+/// What may be wrong with a study, as a view.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Health {
+    /// What was found.
+    pub findings: Vec<Finding>,
+}
 
 /// All that the study and its leases tell. Without `with_model` the model is not looked at, which takes a fit.
 pub fn health(scene: &Scene<'_>, with_model: bool) -> Vec<Finding> {

@@ -12,6 +12,7 @@ const DECADES: f64 = 30.0;
 
 /// The values of a study in the order of its trials.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct History {
     /// What is wanted.
     pub goal: Goal,
@@ -48,6 +49,7 @@ pub struct History {
 
 /// A result that is not optimized, in the order of the trials.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WatchedHistory {
     /// Its name.
     pub name: String,

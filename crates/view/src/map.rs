@@ -17,6 +17,7 @@ const MOST: usize = 1500;
 
 /// A map of two parameters. Places are in the unit square.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Map {
     /// The parameter across.
     pub x: Axis,
@@ -38,6 +39,7 @@ pub struct Map {
 
 /// A trial's place.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MapPoint {
     /// The trial.
     pub trial: TrialId,
@@ -49,6 +51,7 @@ pub struct MapPoint {
 
 /// A trial with a value.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Observed {
     /// Where.
     #[serde(flatten)]
@@ -61,6 +64,7 @@ pub struct Observed {
 
 /// A trial under way.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pending {
     /// Where.
     #[serde(flatten)]

@@ -16,6 +16,7 @@ const STEPS: usize = 80;
 
 /// What the model expects along each parameter.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Slices {
     /// What is wanted.
     pub goal: Goal,
@@ -25,6 +26,7 @@ pub struct Slices {
 
 /// What the model expects along one parameter.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Slice {
     /// The parameter.
     pub axis: Axis,
@@ -110,6 +112,7 @@ fn chances(seen: &[Seen]) -> Option<Vec<f64>> {
 
 /// What the model expects over two parameters: values on a grid of n × n, row by row from below.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Surface {
     /// The parameter across.
     pub x: Axis,
@@ -171,6 +174,7 @@ pub fn surface(scene: &Scene<'_>, x: usize, y: usize) -> Result<Surface> {
 
 /// Every searched parameter of the better trials at once.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Parallel {
     /// The searched parameters.
     pub axes: Vec<Axis>,
@@ -184,12 +188,14 @@ pub struct Parallel {
 
 /// A trial as a line.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Line {
     /// The trial.
     pub trial: TrialId,
     /// Its value.
     pub value: f64,
     /// Where it is on each axis.
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<f64>"))]
     pub u: UnitPoint,
     /// Where it is on the axis of values: 1 for the best of the drawn ones.
     pub height: f64,

@@ -1,7 +1,7 @@
 //! A study at a glance.
 
 use elbowroom::study::{Build, Event, Study};
-use elbowroom_store::{Counts, StudyAnswer, Time};
+use elbowroom_store::{Counts, StudiesAnswer, StudyAnswer, Time};
 use serde::Serialize;
 
 use crate::axis::{Axis, axes};
@@ -9,6 +9,7 @@ use crate::scene::Scene;
 
 /// A study at a glance: how it stands, and what the page draws it with.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Overview {
     /// How it stands, as every door to a study answers.
     #[serde(flatten)]
@@ -17,6 +18,23 @@ pub struct Overview {
     pub axes: Vec<Axis>,
     /// The version that looks.
     pub version: &'static str,
+    /// The builds that chose points, with their processor levels; not in news.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub builds: Option<Vec<String>>,
+    /// Whether it may be changed here; not in news and reports.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write: Option<bool>,
+}
+
+/// The studies of a store, as the page shows them.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Studies {
+    /// What every door to a store answers.
+    #[serde(flatten)]
+    pub found: StudiesAnswer,
+    /// Whether they may be changed here.
+    pub write: bool,
 }
 
 /// The overview.
@@ -27,7 +45,8 @@ pub fn overview(scene: &Scene<'_>) -> Overview {
     status.held.clone_from(&scene.held);
     (status.created, status.changed) = (scene.times.first().copied().map(Time), scene.times.last().copied().map(Time));
     status.now = Time(scene.now);
-    Overview { status, axes: axes(scene.study.space()), version: env!("CARGO_PKG_VERSION") }
+    let axes = axes(scene.study.space());
+    Overview { status, axes, version: env!("CARGO_PKG_VERSION"), builds: None, write: None }
 }
 
 /// The builds that chose points, with their processor levels: what a replay needs to be equal bit for bit.

@@ -5,9 +5,9 @@ use elbowroom::insight::{importance, quality, why};
 use elbowroom::study::TrialId;
 use elbowroom_store::StatusAnswer;
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::health::health;
+use crate::health::{Health, health};
 use crate::history::history;
 use crate::map::map;
 use crate::model::{parallel, slices, surface};
@@ -85,7 +85,7 @@ impl Picture {
             Picture::Quality => in_json(&quality(scene.study)?),
             Picture::Parallel => in_json(&parallel(scene, LINES)),
             Picture::Timeline => in_json(&timeline(scene, ATTEMPTS)),
-            Picture::Health => in_json(&json!({ "findings": health(scene, with_model) })),
+            Picture::Health => in_json(&Health { findings: health(scene, with_model) }),
         }
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::assets::{ASSETS, ENTRY, STYLE, UPLOT, modules};
 use crate::bundle::bundle;
-use crate::overview::{builds, overview};
+use crate::overview::{Overview, builds, overview};
 use crate::picture::{Picture, trial_page, why_page};
 use crate::scene::{Scene, TrialStatus};
 use crate::table::{MAX_ROWS, Query, Sort, listing, table};
@@ -50,10 +50,9 @@ pub fn report(scene: &Scene<'_>, log_hash: &str, with_model: bool) -> String {
 fn views(scene: &Scene<'_>, log_hash: &str, with_model: bool) -> Map<String, Value> {
     let base = format!("/api/studies/{}", in_address(scene.name));
     let mut views = Map::new();
-    let mut about = serde_json::to_value(overview(scene)).unwrap_or_default();
-    about["log_hash"] = json!(log_hash);
-    about["builds"] = json!(builds(scene.study));
-    views.insert(base.clone(), about);
+    let mut about = Overview { builds: Some(builds(scene.study)), ..overview(scene) };
+    about.status.log_hash = Some(log_hash.to_owned());
+    views.insert(base.clone(), json!(about));
     let recommended = with_model.then(|| scene.study.recommended()).flatten();
     let best = BestAnswer { observed: scene.study.best().map(|best| scene.answer(best)), recommended };
     views.insert(format!("{base}/best"), json!(best));

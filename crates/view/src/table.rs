@@ -50,6 +50,7 @@ pub struct Query {
 
 /// A page of trials.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Table {
     /// The names of the parameters, in order.
     pub parameters: Vec<String>,
@@ -70,6 +71,7 @@ pub struct Table {
 
 /// A trial.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Row {
     /// Its number.
     pub trial: u64,
@@ -160,6 +162,7 @@ pub fn table(scene: &Scene<'_>, query: &Query) -> Table {
 /// Some trials with every order and every list of one state, so that a report can be filtered and sorted by looking up.
 /// Orders and lists are indices into `rows`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Listing {
     /// The names of the parameters, in order.
     pub parameters: Vec<String>,
@@ -182,6 +185,7 @@ pub struct Listing {
 
 /// Every order of a [`Listing`], as a [`Sort`] has it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Orders {
     /// By number.
     pub trial: Vec<usize>,

@@ -12,6 +12,7 @@ use crate::scene::{Scene, TrialStatus};
 
 /// Attempts of each worker, in the order of its first one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Timeline {
     /// The beginning of the first attempt.
     pub from: i64,
@@ -25,6 +26,7 @@ pub struct Timeline {
 
 /// A worker and its attempts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Worker {
     /// Its name.
     pub name: String,
@@ -36,6 +38,7 @@ pub struct Worker {
 
 /// One attempt of a trial.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Span {
     /// The trial.
     pub trial: TrialId,

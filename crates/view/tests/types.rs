@@ -1,20 +1,29 @@
-//! The types that the page's JavaScript is checked with, against what Rust writes.
+//! The types that the page's JavaScript is checked with, against the schemas of the Rust types and against what Rust writes.
 
 use std::collections::BTreeMap;
 
+use elbowroom::insight::{Importance, Quality, Why};
 use elbowroom::space::{Parameter, SearchSpace};
 use elbowroom::study::{Study, StudyConfig};
-use elbowroom_store::BestAnswer;
-use elbowroom_view::overview::overview;
+use elbowroom_store::{BestAnswer, StatusAnswer};
+use elbowroom_view::health::Health;
+use elbowroom_view::history::History;
+use elbowroom_view::map::Map;
+use elbowroom_view::model::{Parallel, Slices, Surface};
+use elbowroom_view::overview::{Overview, Studies, overview};
 use elbowroom_view::picture::{trial_page, why_page};
-use elbowroom_view::table::{Query, listing, table};
+use elbowroom_view::table::{Listing, Query, Table, listing, table};
+use elbowroom_view::timeline::Timeline;
 use elbowroom_view::{Picture, Scene};
+use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
 const DECLARED: &str = include_str!("../assets/api.d.ts");
 
-/// A field of an interface: its type without `null` and `[]`, and whether it may be missing.
+/// A field of an interface: its type, the same without `null` and `[]`, and whether it may be missing.
+#[derive(Clone)]
 struct Field {
+    declared: String,
     kind: String,
     is_optional: bool,
 }
@@ -31,14 +40,13 @@ fn interfaces() -> Interfaces {
         let mut fields = BTreeMap::new();
         for line in rest.split("\n}").next().unwrap().lines() {
             let (field, kind) = line.trim().trim_end_matches(';').split_once(": ").unwrap();
+            let declared = kind.to_owned();
             let kind = kind.split(" | ").next().unwrap().trim_end_matches("[]").to_owned();
             let is_optional = field.ends_with('?');
-            fields.insert(field.trim_end_matches('?').to_owned(), Field { kind, is_optional });
+            fields.insert(field.trim_end_matches('?').to_owned(), Field { declared, kind, is_optional });
         }
         if let Some(base) = words.nth(1) {
-            for (field, Field { kind, is_optional }) in &all[base] {
-                fields.insert(field.clone(), Field { kind: kind.clone(), is_optional: *is_optional });
-            }
+            fields.extend(all[base].clone());
         }
         all.insert(name, fields);
     }
@@ -98,4 +106,85 @@ fn the_types_of_the_page_are_those_that_rust_writes() {
         assert!(all.contains_key(&kind), "api.d.ts has no {kind}");
         check(&all, &kind, &view, &kind);
     }
+}
+
+/// What the page calls differently, or more shortly.
+const RENAMED: [(&str, &str); 6] = [
+    ("BestAnswer", "Best"),
+    ("MapPoint", "Place"),
+    ("MeasurementKind", "Kind"),
+    ("StatusAnswer", "TrialAnswer"),
+    ("TrialStatus", "State"),
+    ("Value", "Setting"),
+];
+
+fn in_page(name: &str) -> &str {
+    RENAMED.iter().find(|(rust, _)| *rust == name).map_or(name, |(_, page)| page)
+}
+
+/// A schema as the page's checker writes it.
+fn declared(schema: &Value) -> String {
+    if let Some(name) = schema["$ref"].as_str() {
+        return in_page(name.rsplit('/').next().unwrap()).to_owned();
+    }
+    if let Some(several) = schema["anyOf"].as_array() {
+        return several.iter().map(declared).collect::<Vec<_>>().join(" | ");
+    }
+    let one = |kind: &Value| match kind.as_str().unwrap() {
+        "integer" => "number".to_owned(),
+        "array" => match declared(&schema["items"]) {
+            item if item.contains(' ') => format!("Array<{item}>"),
+            item => format!("{item}[]"),
+        },
+        "object" => format!("Record<string, {}>", declared(&schema["additionalProperties"])),
+        other => other.to_owned(),
+    };
+    match &schema["type"] {
+        Value::Array(kinds) => kinds.iter().map(one).collect::<Vec<_>>().join(" | "),
+        kind => one(kind),
+    }
+}
+
+/// The schemas of all that the page is sent.
+fn schemas() -> Value {
+    let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
+    drop(generator.subschema_for::<(Overview, Studies, BestAnswer, Table, Listing, StatusAnswer, Why)>());
+    drop(generator.subschema_for::<(History, Map, Surface, Slices, Importance, Quality, Parallel, Timeline, Health)>());
+    Value::Object(generator.take_definitions(true))
+}
+
+#[test]
+fn every_field_of_the_page_has_the_type_that_its_rust_type_has() {
+    let (all, schemas) = (interfaces(), schemas());
+    let mut known = Vec::new();
+    for (name, schema) in schemas.as_object().unwrap() {
+        let name = in_page(name);
+        known.push(name);
+        let Some(properties) = schema["properties"].as_object() else {
+            let words = schema["enum"].as_array().cloned().unwrap_or_else(|| {
+                schema["oneOf"].as_array().into_iter().flatten().map(|one| one["const"].clone()).collect()
+            });
+            let words = words.iter().map(Value::to_string).collect::<Vec<_>>().join(" | ");
+            let alias = if words.is_empty() { declared(schema) } else { words };
+            assert!(DECLARED.contains(&format!("export type {name} = {alias};\n")), "api.d.ts has no {name} = {alias}");
+            continue;
+        };
+        let fields = all.get(name).unwrap_or_else(|| panic!("api.d.ts has no {name}"));
+        let required = schema["required"].as_array().cloned().unwrap_or_default();
+        for (field, schema) in properties {
+            let here = fields.get(field).unwrap_or_else(|| panic!("{name} of api.d.ts has no `{field}`"));
+            let is_optional = !required.contains(&json!(field));
+            assert_eq!(here.is_optional, is_optional, "whether {name}.{field} may be missing");
+            let wanted = declared(schema);
+            // What is left out where there is nothing is never null.
+            let wanted = if is_optional { wanted.trim_end_matches(" | null") } else { &wanted };
+            // A schema does not say which names an object may have.
+            assert_eq!(here.declared.replace("Record<State, ", "Record<string, "), wanted, "{name}.{field}");
+        }
+        let more: Vec<_> = fields.keys().filter(|field| !properties.contains_key(*field)).collect();
+        assert!(more.is_empty(), "{name} of Rust has no {more:?}");
+    }
+    // A parameter is of the log, whose format is not the page's.
+    let others: Vec<_> = all.keys().filter(|name| !known.contains(&name.as_str())).collect();
+    assert_eq!(others, ["Parameter"]);
 }

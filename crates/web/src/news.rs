@@ -44,7 +44,6 @@ fn pulse(served: &ServedStudy) -> Result<String, HttpError> {
     let mut seen = served.live.look(overview)?;
     (seen.status.now, seen.axes) = (Time(0), Vec::new());
     seen.status.held.iter_mut().for_each(|held| held.expires = Time(0));
-    let mut pulse = serde_json::to_value(&seen).map_err(|error| HttpError::bad(error.to_string(), ""))?;
-    pulse["paused"] = served.is_paused().into();
-    Ok(pulse.to_string())
+    seen.status.paused = served.is_paused();
+    serde_json::to_string(&seen).map_err(|error| HttpError::bad(error.to_string(), ""))
 }

@@ -36,14 +36,34 @@ pub fn document() -> Value {
         "security": [{ "token": [] }],
         "components": {
             "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
-            "schemas": { "HttpError": {
-                "type": "object",
-                "properties": { "error": text(), "try": text(), "kind": text() },
-                "required": ["error", "try", "kind"],
-            } },
+            "schemas": schemas(),
         },
         "paths": paths,
     })
+}
+
+/// The answers that are of types of their own. Made from those types by a test, `web/tests/schemas.rs`, which also sees to
+/// it that they are up to date: the crate that makes schemas would cost every build of the command some seconds.
+const ANSWERS: &str = include_str!("schemas.json");
+
+fn schemas() -> Map<String, Value> {
+    let mut schemas: Map<String, Value> = serde_json::from_str(ANSWERS).unwrap_or_default();
+    let error = json!({
+        "type": "object",
+        "properties": { "error": text(), "try": text(), "kind": text() },
+        "required": ["error", "try", "kind"],
+    });
+    schemas.insert("HttpError".to_owned(), error);
+    // Pictures of the model are kept, and say of which state of the study they are.
+    for name in ["Map", "Surface", "Slices", "Importance", "Quality", "Health"] {
+        schemas[name]["properties"]["revision"] = json!({ "type": "integer", "minimum": 0 });
+    }
+    schemas
+}
+
+/// The schema of an answer: of a type if it has one.
+fn answer(name: Option<&str>) -> Value {
+    name.map_or_else(|| json!({}), |name| json!({ "$ref": format!("#/components/schemas/{name}") }))
 }
 
 struct Look {
@@ -51,9 +71,20 @@ struct Look {
     summary: &'static str,
     query: Vec<(&'static str, Value)>,
     kind: &'static str,
+    /// The type of the answer.
+    answer: Option<&'static str>,
 }
 
 impl Look {
+    fn at(path: &'static str, summary: &'static str) -> Self {
+        Self { path, summary, query: Vec::new(), kind: "application/json", answer: None }
+    }
+
+    /// Answered with a type of this name.
+    fn of(self, answer: &'static str) -> Self {
+        Self { answer: Some(answer), ..self }
+    }
+
     fn in_json(&self) -> Value {
         let in_path = self.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}')).map(|name| {
             let schema = if name == "trial" { json!({ "type": "integer", "minimum": 0 }) } else { text() };
@@ -61,7 +92,7 @@ impl Look {
         });
         let in_query = self.query.iter().map(|(name, schema)| json!({ "name": name, "in": "query", "schema": schema }));
         let mut content = Map::new();
-        content.insert(self.kind.to_owned(), json!({ "schema": {} }));
+        content.insert(self.kind.to_owned(), json!({ "schema": answer(self.answer) }));
         json!({
             "operationId": format!("get_{}", identifier(self.path)),
             "summary": self.summary,
@@ -71,40 +102,49 @@ impl Look {
     }
 }
 
+/// What a browser draws.
+fn pictures() -> Vec<Look> {
+    let look = |name: &'static str, path, summary| Look::at(path, summary).of(name);
+    let whole = || json!({ "type": "integer", "minimum": 0 });
+    let over = |look: Look| Look { query: vec![("x", whole()), ("y", whole())], ..look };
+    let map = "Trials over two coordinates, with the exclusion radius of each pending point.";
+    let surface = "The model over two coordinates, the acquisition before and after penalization.";
+    let slices = "The model along each parameter, through the recommended point.";
+    let importance = "How much each parameter matters, with uncertainty.";
+    vec![
+        look("History", "/api/studies/{study}/history", "The value of each trial, and the best so far."),
+        over(look("Map", "/api/studies/{study}/map", map)),
+        over(look("Surface", "/api/studies/{study}/surface", surface)),
+        look("Slices", "/api/studies/{study}/slices", slices),
+        look("Importance", "/api/studies/{study}/importance", importance),
+        look("Quality", "/api/studies/{study}/quality", "Leave-one-out predictions and their calibration."),
+        look("Parallel", "/api/studies/{study}/parallel", "All parameters of the better trials."),
+        look("Timeline", "/api/studies/{study}/timeline", "Who ran which attempt, from when to when."),
+        look("Health", "/api/studies/{study}/health", "What may be wrong with the study."),
+    ]
+}
+
 fn queries() -> Vec<Look> {
-    const JSON: &str = "application/json";
-    let look = |path, summary| Look { path, summary, query: Vec::new(), kind: JSON };
+    let look = Look::at;
+    let of = |name: &'static str, look: Look| look.of(name);
     let count = |most: usize| json!({ "type": "integer", "minimum": 0, "maximum": most });
     let whole = || json!({ "type": "integer", "minimum": 0 });
     let states: Vec<&str> = TrialStatus::ALL.iter().map(|status| status.word()).collect();
     let states = json!({ "type": "string", "enum": states });
-    let over = || vec![("x", whole()), ("y", whole())];
-    let picture = |path, summary| Look { query: over(), ..look(path, summary) };
-    vec![
-        look("/api/studies/{study}/history", "The value of each trial, and the best so far."),
-        picture(
-            "/api/studies/{study}/map",
-            "Trials over two coordinates, with the exclusion radius of each pending point.",
-        ),
-        picture(
-            "/api/studies/{study}/surface",
-            "The model over two coordinates, the acquisition before and after penalization.",
-        ),
-        look("/api/studies/{study}/slices", "The model along each parameter, through the recommended point."),
-        look("/api/studies/{study}/importance", "How much each parameter matters, with uncertainty."),
-        look("/api/studies/{study}/quality", "Leave-one-out predictions and their calibration."),
-        look("/api/studies/{study}/parallel", "All parameters of the better trials."),
-        look("/api/studies/{study}/timeline", "Who ran which attempt, from when to when."),
-        look("/api/studies/{study}/health", "What may be wrong with the study."),
+    let mut all = pictures();
+    all.extend([
         look("/api/openapi.json", "This document."),
         look("/api/store", "All studies of the store, for a worker that computes for itself."),
         Look {
             query: vec![("from", whole())],
             ..look("/api/store/{study}", "The log from some event on, with leases and queue.")
         },
-        look("/api/studies", "All studies of the store."),
-        look("/api/studies/{study}", "A study at a glance: goal, counts, best trial, axes, who has which trial."),
-        look("/api/studies/{study}/best", "The best observed point and the recommended one."),
+        of("Studies", look("/api/studies", "All studies of the store.")),
+        of(
+            "Overview",
+            look("/api/studies/{study}", "A study at a glance: goal, counts, best trial, axes, who has which trial."),
+        ),
+        of("BestAnswer", look("/api/studies/{study}/best", "The best observed point and the recommended one.")),
         Look {
             query: vec![
                 ("state", states),
@@ -115,12 +155,18 @@ fn queries() -> Vec<Look> {
                 ("from", whole()),
                 ("rows", count(elbowroom_view::table::MAX_ROWS)),
             ],
-            ..look("/api/studies/{study}/trials", "A page of trials, filtered and sorted.")
+            ..of("Table", look("/api/studies/{study}/trials", "A page of trials, filtered and sorted."))
         },
-        look("/api/studies/{study}/trials/{trial}", "One trial: how it stands and what was measured."),
-        look(
-            "/api/studies/{study}/trials/{trial}/why",
-            "Why a trial's point was chosen: prediction, acquisition, neighbours.",
+        of(
+            "StatusAnswer",
+            look("/api/studies/{study}/trials/{trial}", "One trial: how it stands and what was measured."),
+        ),
+        of(
+            "Why",
+            look(
+                "/api/studies/{study}/trials/{trial}/why",
+                "Why a trial's point was chosen: prediction, acquisition, neighbours.",
+            ),
         ),
         Look { kind: "text/csv", ..look("/api/studies/{study}/trials.csv", "All trials; formulas are neutralized.") },
         Look {
@@ -131,7 +177,8 @@ fn queries() -> Vec<Look> {
             kind: "text/event-stream",
             ..look("/api/studies/{study}/live", "The study at a glance, again whenever it changed: server-sent events.")
         },
-    ]
+    ]);
+    all
 }
 
 fn actions() -> Vec<(&'static str, &'static str, Value)> {
@@ -223,13 +270,24 @@ fn named_results() -> Value {
     })
 }
 
+/// The type that an action is answered with.
+fn answered(word: &str) -> Option<&'static str> {
+    match word {
+        "ask" => Some("AskAnswer"),
+        "tell" => Some("TellAnswer"),
+        "fail" | "release" => Some("ReportAnswer"),
+        "add" => Some("StatusAnswer"),
+        _ => None,
+    }
+}
+
 fn action(word: &str, summary: &str, body: Value) -> Value {
     json!({
         "operationId": word,
         "summary": summary,
         "parameters": [{ "name": "study", "in": "path", "required": true, "schema": text() }],
         "requestBody": { "required": true, "content": { "application/json": { "schema": body } } },
-        "responses": responses(json!({ "application/json": { "schema": { "type": "object" } } })),
+        "responses": responses(json!({ "application/json": { "schema": answer(answered(word)) } })),
     })
 }
 

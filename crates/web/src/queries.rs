@@ -7,9 +7,9 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use elbowroom::study::TrialId;
 use elbowroom_store::{BestAnswer, StudiesAnswer};
-use elbowroom_view::overview::{builds, overview};
+use elbowroom_view::overview::{Overview, Studies as StudiesPage, builds, overview};
 use elbowroom_view::picture::trial_page;
-use elbowroom_view::{Picture, Scene, table};
+use elbowroom_view::{Picture, table};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -47,26 +47,19 @@ pub fn understood<T>(query: Result<Query<T>, axum::extract::rejection::QueryReje
 
 /// All studies.
 pub async fn studies(State(studies): State<Arc<Studies>>) -> Answer {
-    blocking(move || {
-        let mut value = json!(StudiesAnswer::of(&*studies.store)?);
-        value["write"] = json!(studies.write);
-        in_json(&value)
-    })
-    .await
+    blocking(move || in_json(&StudiesPage { found: StudiesAnswer::of(&*studies.store)?, write: studies.write })).await
 }
 
 /// A study at a glance.
 pub async fn study((State(studies), Path(name)): Studied) -> Answer {
     blocking(move || {
         let served = studies.study(&name)?;
-        let mut value = served.live.look_shared(|shared| {
-            let mut value = serde_json::to_value(overview(&Scene::of(shared))).unwrap_or_default();
-            value["builds"] = json!(builds(shared.study()));
-            value
+        let mut seen = served.live.look(|scene| {
+            let builds = Some(builds(scene.study));
+            Overview { builds, write: Some(studies.write), ..overview(scene) }
         })?;
-        value["paused"] = json!(served.is_paused());
-        value["write"] = json!(studies.write);
-        in_json(&value)
+        seen.status.paused = served.is_paused();
+        in_json(&seen)
     })
     .await
 }

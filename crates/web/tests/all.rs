@@ -6,5 +6,6 @@ mod api;
 mod browser;
 mod common;
 mod fuzz;
+mod schemas;
 mod security;
 mod shown;

@@ -57,6 +57,7 @@ const POOL: usize = 8;
 /// assert_eq!(part.to_string(), words);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TrainingSubset {
     /// How many are there for their values.
     pub best: usize,

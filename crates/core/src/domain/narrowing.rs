@@ -18,6 +18,7 @@ use crate::space::{Point, SearchSpace, Value};
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Narrowing {
     /// Parameters that have this value.

@@ -12,6 +12,7 @@ use crate::study::{Errors, Model, Streak, Study, TrialStatus};
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
     /// As it should be.
@@ -35,6 +36,7 @@ impl Level {
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// How bad it is.
     pub level: Level,

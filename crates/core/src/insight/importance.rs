@@ -9,6 +9,7 @@ use crate::study::Study;
 
 /// How much each parameter matters, by the model.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Importance {
     /// The most important first.
     pub rows: Vec<Weight>,
@@ -18,6 +19,7 @@ pub struct Importance {
 
 /// How much one parameter matters.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Weight {
     /// Its name.
     pub name: String,

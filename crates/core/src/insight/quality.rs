@@ -10,6 +10,7 @@ use crate::study::{Study, TrialId};
 
 /// How well the model predicts each result from all others.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Quality {
     /// How many results.
     pub n: usize,
@@ -23,6 +24,7 @@ pub struct Quality {
 
 /// A result, and what the others said of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LeftOutResult {
     /// Its trial.
     pub trial: Option<TrialId>,
@@ -36,6 +38,7 @@ pub struct LeftOutResult {
 
 /// The share of results in an interval that should hold `level` of them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Share {
     /// How many should be in it.
     pub level: f64,

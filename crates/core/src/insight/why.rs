@@ -16,6 +16,7 @@ const NEAREST: usize = 6;
 
 /// Why a trial's point was chosen.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Why {
     /// The trial.
     pub trial: TrialId,
@@ -37,6 +38,7 @@ pub struct Why {
 
 /// What was believed of a point before it was tried. Values are in the user's units.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BeliefThen {
     /// The results there were.
     pub n_observed: usize,
@@ -70,8 +72,10 @@ pub struct BeliefThen {
 
 /// What a point was worth to a strategy, as a sum.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Score {
     /// The sum of the terms; in JSON `null` if it is −∞.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub total: f64,
     /// Whether the strategy ranks points by it. Some have no such number for a single point.
     pub is_score: bool,
@@ -81,10 +85,12 @@ pub struct Score {
 
 /// One named part of what a point was worth.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reason {
     /// What it is.
     pub name: String,
     /// How much it adds; in JSON `null` if it is −∞.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub value: f64,
     /// The trial under way that it is about, if it is about one.
     pub trial: Option<TrialId>,
@@ -92,6 +98,7 @@ pub struct Reason {
 
 /// Another trial and its distance.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Neighbour {
     /// The trial.
     pub trial: TrialId,

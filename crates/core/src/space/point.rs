@@ -140,6 +140,22 @@ impl fmt::Display for Point {
     }
 }
 
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Point {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Point".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let value = generator.subschema_for::<Value>();
+        schemars::json_schema!({
+            "description": "The values of a point by the parameters' names.",
+            "type": "object",
+            "additionalProperties": value,
+        })
+    }
+}
+
 impl Serialize for Point {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.iter())

@@ -11,6 +11,7 @@ use crate::space::SearchSpace;
 
 /// What is wanted of the objective. Below `study` everything is maximized.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Goal {
     /// Smaller is better.

@@ -56,6 +56,7 @@ const MOST_VARIANCE: f64 = 0.5;
 
 /// The point to use, given all results.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Recommendation {
     /// The trial that observed it, if one did.
     pub trial: Option<TrialId>,

@@ -99,6 +99,7 @@ impl<R: Into<Results>> From<R> for Report {
 
 /// What became of results that were told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Told {
     /// The trial's first value.

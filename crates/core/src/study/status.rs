@@ -22,6 +22,7 @@ use super::trial::{Trial, TrialState};
 /// # Ok::<(), elbowroom::error::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TrialStatus {
     /// A worker has it.

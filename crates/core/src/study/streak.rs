@@ -16,6 +16,7 @@ use super::trial::{TrialId, TrialState};
 ///
 /// Trials that were given back, and those of workers that vanished, are not among them, and do not end a streak.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Streak {
     /// How many they are, failed and infeasible ones.
     pub n_trials: usize,

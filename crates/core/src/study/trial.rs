@@ -10,7 +10,9 @@ use crate::space::{Point, UnitPoint};
 
 /// The number of a trial in its study, from 0 on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
+#[cfg_attr(feature = "schema", schemars(inline))]
 pub struct TrialId(pub u64);
 
 impl fmt::Display for TrialId {
@@ -45,6 +47,7 @@ pub struct Trial {
 
 /// Where a point came from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     /// The initial design.
@@ -85,6 +88,7 @@ pub enum TrialState {
 
 /// One value that was told.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Measurement {
     /// The value, in the user's units.
     pub value: f64,
@@ -96,6 +100,7 @@ pub struct Measurement {
 
 /// What a value is among its trial's values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum MeasurementKind {
     /// The first value, told while the trial was pending.

@@ -22,6 +22,7 @@ use crate::space::Point;
 /// # Ok::<(), elbowroom::error::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct TrialAnswer {
     /// Its number.
@@ -34,6 +35,7 @@ pub struct TrialAnswer {
     pub noise: Option<f64>,
     /// All results by name, the optimized one first.
     #[serde(serialize_with = "by_name")]
+    #[cfg_attr(feature = "schema", schemars(with = "std::collections::BTreeMap<String, f64>"))]
     pub results: Vec<(String, f64)>,
     /// The point.
     pub point: Point,
