@@ -13,6 +13,7 @@ _Answers = tuple[str, list[list[float]]]
 
 __all__ = [
     "GaussianProcess",
+    "KAPPA",
     "Problem",
     "Study",
     "ln_expected_improvement",
