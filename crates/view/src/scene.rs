@@ -65,7 +65,7 @@ impl<'a> Scene<'a> {
     /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
     /// let mut study = Study::new(StudyConfig::new(space))?;
     /// study.ask(2)?;
-    /// assert_eq!(Scene::alone("plate", &study).standings, [TrialStatus::Running; 2]);
+    /// assert_eq!(Scene::alone("plate", &study).statuses, [TrialStatus::Running; 2]);
     /// # Ok::<(), elbowroom::error::Error>(())
     /// ```
     pub fn alone(name: &'a str, study: &'a Study) -> Self {

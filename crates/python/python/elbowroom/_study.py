@@ -340,7 +340,7 @@ class Study:
     def release(self, trial: Trial | int, *, request: str | None = None) -> None:
         """Gives a trial up: it does not count, and its point may be proposed again."""
         which, attempt = self._which(trial)
-        self._native.release(which, attempt, request)
+        self._native.withdraw(which, attempt, request)
         self._held.pop(which, None)
 
     def give_back(self, trials: Trial | int | Iterable[Trial | int]) -> None:
@@ -383,7 +383,7 @@ class Study:
         """Gives back attempts, in one commit."""
         back = list(attempts)
         if back:
-            self._native.give_back(back)
+            self._native.requeue(back)
         for which, _ in back:
             self._held.pop(which, None)
 
@@ -636,12 +636,12 @@ class Study:
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{n} {state}" for state, n in self.counts.items() if n) or "no trials yet"
-        return f"<Study {self._name!r} in {self._native.place()}: {counts}>"
+        return f"<Study {self._name!r} in {self._native.label()}: {counts}>"
 
     def _repr_html_(self) -> str:
         best, left = self.best, self.budget_left
         rows = {
-            "store": self._native.place(),
+            "store": self._native.label(),
             "goal": self.goal,
             "trials": ", ".join(f"{n} {state}" for state, n in self.counts.items() if n),
             "budget left": left,
