@@ -194,3 +194,26 @@ fn draws_of_a_part_are_uniform_over_its_levels() {
     assert_eq!(all.len(), 12);
     assert!(all.contains("celsius=33 rate=0.1 cycles=6 gas=He volume=20"), "{all:?}");
 }
+
+#[test]
+fn with_a_parameter_held_far_from_the_optimum_the_best_point_there_is_found() {
+    // f = (x − 0.2)² + (y − x)²: at x = 0.9 the best y is 0.9, and no point there comes near the record at x = 0.2.
+    let f = |point: &Point| (number(point, "x") - 0.2).powi(2) + (number(point, "y") - number(point, "x")).powi(2);
+    for seed in 0..5 {
+        let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::float("y", 0.0, 1.0)]).unwrap();
+        let mut study = Study::new(StudyConfig::new(space).seed(seed).initial(8)).unwrap();
+        for _ in 0..4 {
+            for trial in study.ask(4).unwrap().trials {
+                study.tell(trial.id, f(&trial.point)).unwrap();
+            }
+        }
+        let mut nearest = f64::INFINITY;
+        for _ in 0..3 {
+            for trial in study.ask(Ask::new(2).fix("x", 0.9)).unwrap().trials {
+                nearest = nearest.min((number(&trial.point, "y") - 0.9).abs());
+                study.tell(trial.id, f(&trial.point)).unwrap();
+            }
+        }
+        assert!(nearest < 0.02, "seed {seed}: {nearest}");
+    }
+}

@@ -7,6 +7,7 @@ use crate::acquisition::{
     UpperConfidenceBound,
 };
 use crate::chance::Chance;
+use crate::domain::Domain;
 use crate::error::{Error, Result};
 use crate::gp::{Posterior, Scratch};
 
@@ -66,7 +67,15 @@ impl AcquisitionKind {
 
     /// The acquisition for a posterior, in logarithms.
     pub fn bind(&self, posterior: &Posterior) -> Box<dyn LogAcquisition> {
-        let best = || best_mean_at_data(posterior);
+        self.bind_above(posterior, || best_mean_at_data(posterior))
+    }
+
+    /// The same where only a part of the space is searched: what is to be improved on is the best mean there.
+    pub(super) fn bind_in(&self, posterior: &Posterior, domain: &Domain<'_>) -> Box<dyn LogAcquisition> {
+        self.bind_above(posterior, || best_mean_in(posterior, domain))
+    }
+
+    fn bind_above(&self, posterior: &Posterior, best: impl Fn() -> f64) -> Box<dyn LogAcquisition> {
         match *self {
             AcquisitionKind::Ei => Box::new(ExpectedImprovement { best: best() }),
             AcquisitionKind::Ucb { kappa } => Box::new(Softplus {
@@ -84,12 +93,17 @@ impl AcquisitionKind {
     /// bound is climbed as the function that it is.
     ///
     /// With a chance of success it is multiplied with that, and must be positive.
-    pub(super) fn bind_signed(&self, posterior: &Posterior, chance: Option<&Chance>) -> Box<dyn LogAcquisition> {
+    pub(super) fn bind_signed(
+        &self,
+        posterior: &Posterior,
+        domain: &Domain<'_>,
+        chance: Option<&Chance>,
+    ) -> Box<dyn LogAcquisition> {
         match *self {
             AcquisitionKind::Ucb { kappa } | AcquisitionKind::PaperUcb { kappa } => {
                 upper_bound(kappa, posterior, chance)
             }
-            _ => self.bind(posterior),
+            _ => self.bind_in(posterior, domain),
         }
     }
 }
@@ -117,6 +131,27 @@ pub(super) fn check_kappa(kappa: f64) -> Result<()> {
     }
     let what = format!("strategy.acquisition: kappa is {kappa}");
     Err(Error::config(what, "give a finite number that is not negative; the paper takes 2"))
+}
+
+/// The incumbent where only a part of the space is searched: the largest mean at the data, each moved to the nearest point of
+/// that part. An ask with a parameter held far from the optimum is after the best point there, not after a record.
+pub(super) fn best_mean_in(posterior: &Posterior, domain: &Domain<'_>) -> f64 {
+    if domain.is_whole() {
+        return best_mean_at_data(posterior);
+    }
+    let mut scratch = Scratch::default();
+    let means = observed_in(posterior, domain).into_iter().map(|x| posterior.mean_gradient(&x, &mut scratch));
+    means.reduce(f64::max).unwrap_or_else(|| best_mean_at_data(posterior))
+}
+
+/// The observed points, each moved to the nearest point of a part of the space, as far as these are feasible.
+pub(super) fn observed_in(posterior: &Posterior, domain: &Domain<'_>) -> Vec<Vec<f64>> {
+    let moved = posterior.observed().map(|x| {
+        let mut x = x.to_vec();
+        domain.snap(&mut x);
+        x
+    });
+    moved.filter(|x| domain.is_feasible(x)).collect()
 }
 
 /// max_i μ(x_i): the incumbent, without the luck of noise. The prior mean if there are no data.

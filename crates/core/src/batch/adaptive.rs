@@ -16,12 +16,10 @@ use std::cell::RefCell;
 
 use serde::{Deserialize, Serialize};
 
+use super::acquisition_kind::best_mean_in;
 use super::chooser::Planned;
 use super::joint::JointImprovement;
-use super::{
-    Batch, BatchInfo, BatchSize, BatchStrategy, Chooser, Explanation, LocalPenalization, Proposal, Situation,
-    best_mean_at_data,
-};
+use super::{Batch, BatchInfo, BatchSize, BatchStrategy, Chooser, Explanation, LocalPenalization, Proposal, Situation};
 use crate::acquisition::{ExpectedImprovement, LogAcquisition};
 use crate::error::Result;
 use crate::penalty::Ball;
@@ -199,7 +197,7 @@ impl Adaptive {
 /// The first point that adds less than a share of the first one's expected improvement.
 fn little_gain(situation: &Situation<'_>, batch: &mut Batch, least: f64) -> Option<usize> {
     let first = situation.posterior.predict(batch.points.first()?);
-    let alone = ExpectedImprovement { best: best_mean_at_data(situation.posterior) };
+    let alone = ExpectedImprovement { best: best_mean_in(situation.posterior, situation.domain) };
     let alone = alone.ln_score(first.mean, first.variance.sqrt()).value.exp();
     let whole = batch.points.len();
     let (points, info) = (&batch.points, &mut batch.info);

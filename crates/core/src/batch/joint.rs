@@ -4,7 +4,8 @@
 //! Pending points are part of the joint law and stay where they are. What is climbed is the logarithm, whose slopes do
 //! not depend on how small the improvement is.
 
-use super::{Situation, best_mean_at_data};
+use super::Situation;
+use super::acquisition_kind::best_mean_in;
 use crate::acquisition::{QExpectedImprovement, QObjective, QRule, QSamples};
 use crate::gp::Posterior;
 use crate::linalg::Points;
@@ -64,7 +65,7 @@ impl<'a> JointImprovement<'a> {
         let posterior = situation.posterior;
         let mut pending = Points::new(posterior.dim());
         situation.pending.iter().for_each(|u| pending.push(u));
-        Self { posterior, pending, best: best_mean_at_data(posterior), rule, q }
+        Self { posterior, pending, best: best_mean_in(posterior, situation.domain), rule, q }
     }
 
     /// The expected improvement of q points and the pending ones together; 0 where samples cannot be made of their law.

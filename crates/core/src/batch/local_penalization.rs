@@ -11,6 +11,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::acquisition_kind::observed_in;
 use super::search::{Score, Search};
 use super::{
     AcquisitionKind, BatchInfo, BatchSize, BatchStrategy, Candidates, Chooser, DEFAULT_KAPPA, Explanation, Proposal,
@@ -118,7 +119,7 @@ impl BatchStrategy for LocalPenalization {
     }
 
     fn bind<'a>(&'a self, situation: &'a Situation<'a>, _: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
-        let acquisition = self.acquisition.bind(situation.posterior);
+        let acquisition = self.acquisition.bind_in(situation.posterior, situation.domain);
         let score = if self.shrink { Score::Shrunk(acquisition) } else { Score::Data(acquisition) };
         let mut search = Search::with_pending(situation, Candidates::Continuous, score);
         let mut balls = Balls::estimate(self, situation, search.panel());
@@ -255,11 +256,13 @@ impl<'a> Balls<'a> {
 /// The largest posterior mean that a point can have, over the data, the candidates, and climbs from the two best of them
 /// that keep to grids and constraints, where a value is likelier than not; and how many means that took.
 fn largest_mean(situation: &Situation<'_>, panel: &Panel) -> (f64, usize) {
-    let Situation { posterior, chance, .. } = *situation;
+    let Situation { posterior, domain, chance, .. } = *situation;
     let is_likely = |u: &[f64]| chance.is_none_or(|chance| chance.ln_p(u) >= 0.5f64.ln());
     let mut scratch = Scratch::default();
-    let observed: Vec<(f64, &[f64])> =
-        posterior.observed().map(|x| (posterior.mean_gradient(x, &mut scratch), x)).collect();
+    let moved = if domain.is_whole() { Vec::new() } else { observed_in(posterior, domain) };
+    let at_data: Box<dyn Iterator<Item = &[f64]>> =
+        if domain.is_whole() { Box::new(posterior.observed()) } else { Box::new(moved.iter().map(Vec::as_slice)) };
+    let observed: Vec<(f64, &[f64])> = at_data.map(|x| (posterior.mean_gradient(x, &mut scratch), x)).collect();
     let candidates = (0..panel.len()).map(|i| (panel.mean(i), panel.points().row(i))).filter(|c| is_likely(c.1));
     let mut starts: Vec<(f64, &[f64])> = observed.into_iter().chain(candidates).collect();
     starts.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -270,7 +273,7 @@ fn largest_mean(situation: &Situation<'_>, panel: &Panel) -> (f64, usize) {
         value
     };
     let mut evaluations = posterior.n_data();
-    let mut climber = situation.domain.climber_with(LbfgsbParams { max_evaluations: 40, ..LbfgsbParams::default() });
+    let mut climber = domain.climber_with(LbfgsbParams { max_evaluations: 40, ..LbfgsbParams::default() });
     let ends = climb_all(starts.iter().take(2).map(|start| start.1), |u| climber.from(&mut mean, u));
     // The looks at where a climb begins and ends are no part of it.
     evaluations += climber.evaluations().saturating_sub(2 * ends.len());

@@ -36,7 +36,7 @@ impl BatchStrategy for Plain {
     }
 
     fn bind<'a>(&'a self, situation: &'a Situation<'a>, _: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
-        let score = Score::Data(self.acquisition.bind_signed(situation.posterior, situation.chance));
+        let score = Score::Data(self.acquisition.bind_signed(situation.posterior, situation.domain, situation.chance));
         let search = Search::with_pending(situation, Candidates::Continuous, score);
         Ok(Box::new(search.explained_as_bound(self.acquisition.is_signed(situation.chance))))
     }

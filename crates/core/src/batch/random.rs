@@ -68,7 +68,7 @@ impl BatchStrategy for RandomRest {
     }
 
     fn bind<'a>(&'a self, situation: &'a Situation<'a>, q: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
-        let acquisition = || self.acquisition.bind_signed(situation.posterior, situation.chance);
+        let acquisition = || self.acquisition.bind_signed(situation.posterior, situation.domain, situation.chance);
         let (first, info) = leader(situation, Candidates::Continuous, Score::Data(acquisition()));
         let leads = first.is_some();
         let (acquisition, is_bound) = (acquisition(), self.acquisition.is_signed(situation.chance));
