@@ -15,7 +15,7 @@ use crate::transactions;
 /// A place that keeps [`Rows`] and changes them in transactions. Each is a [`Store`].
 ///
 /// The stores of this crate in memory, in SQLite and in PostgreSQL are such; `examples/own_parts` has one outside it.
-/// What a store promises is tested by [`testing`](crate::testing), which the feature of that name turns on.
+/// What a store promises is tested by the module `testing`, which the feature of that name turns on.
 pub trait Backend: Send + Sync {
     /// What can go wrong with the rows.
     type RowError: From<Error>;

@@ -2,7 +2,7 @@
 //!
 //! serde says which key or word is unknown and which are known, but only in a text, and not where: tagged enums are
 //! buffered before they are understood. So values are read here with an error type that keeps what serde says
-//! ([`Refusal`]), and the place is found by marking candidates: the refusal that names the mark shows which it is.
+//! (`Refusal`), and the place is found by marking candidates: the refusal that names the mark shows which it is.
 
 use std::fmt;
 

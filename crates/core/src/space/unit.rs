@@ -8,7 +8,8 @@ use crate::error::{Error, Result};
 
 /// A point of [0, 1]^d, one coordinate for each parameter that is searched.
 ///
-/// It reads as a slice. Only [`SearchSpace::encode`] and [`SearchSpace::decode`] relate it to the user's units.
+/// It reads as a slice. Only [`SearchSpace::encode`](super::SearchSpace::encode) and
+/// [`SearchSpace::decode`](super::SearchSpace::decode) relate it to the user's units.
 ///
 /// ```
 /// use elbowroom::space::UnitPoint;
