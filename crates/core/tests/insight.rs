@@ -132,6 +132,18 @@ fn the_landscape_is_what_the_chooser_explains() {
         .unwrap();
     assert_eq!(seen.seen.iter().map(|s| s.after).collect::<Vec<f64>>(), totals);
     assert!(seen.is_log && seen.seen.iter().all(|s| s.after <= s.before && s.chance.is_some()));
+    // One deviation of a normal law holds 68 % of it: draws of the model at the point, mapped to values one by one.
+    let model = study.model().unwrap();
+    let mut values: Vec<f64> = model
+        .posterior
+        .sample(&points, 4000, &mut elbowroom::rng::Stream::new(1))
+        .unwrap()
+        .iter()
+        .map(|draw| study.config().goal.maximized(model.scale.decode(draw[1])))
+        .collect();
+    values.sort_by(f64::total_cmp);
+    let half = 0.5 * (values[3365] - values[635]);
+    assert!((half / seen.seen[1].sd - 1.0).abs() < 0.1, "{half} {:?}", seen.seen[1]);
     // Trials failed where x is large.
     assert!(seen.seen[2].chance < seen.seen[0].chance);
 }

@@ -2,7 +2,6 @@
 
 use crate::batch::Explanation;
 use crate::error::{Error, Result};
-use crate::gp::Scratch;
 use crate::linalg::Points;
 use crate::penalty::Ball;
 use crate::study::{Ask, Study, TrialId};
@@ -68,14 +67,11 @@ pub fn landscape(study: &Study, pending: &[TrialId], points: &Points) -> Result<
     let (before, _) = if points.is_empty() { (Vec::new(), Vec::new()) } else { explain(Vec::new())? };
     let (after, penalizers) = explain(pending.to_vec())?;
     let (model, chance, goal) = (study.model()?, study.chance()?, study.config().goal);
-    let mut scratch = Scratch::default();
     let seen = points.iter().zip(before.iter().zip(&after)).map(|(u, (before, after))| {
-        let p = model.posterior.predict_value(u, &mut scratch);
-        let sd = p.variance.sqrt().max(f64::MIN_POSITIVE);
-        let decode = |value: f64| model.scale.decode(value);
+        let (mean, sd) = model.predict_value(u);
         Seen {
-            mean: goal.maximized(decode(p.mean)),
-            sd: 0.5 * (decode(p.mean + sd) - decode(p.mean - sd)).abs(),
+            mean: goal.maximized(mean),
+            sd,
             before: before.total,
             after: after.total,
             chance: chance.as_ref().map(|chance| chance.ln_p(u).exp()),
