@@ -1,44 +1,50 @@
-// What the server answers, and what a report holds. A test of the crate compares every field and its type with the schemas of
-// the Rust types, and with what they write.
+// What the server answers, and what a report holds. Made from the Rust types by a test of this crate:
+// ELBOWROOM_WRITE_SCHEMAS=1 cargo test -p elbowroom-view --test all types::
 
-export type Setting = number | string | boolean;
-export type State = "running" | "queued" | "lost" | "complete" | "failed" | "infeasible" | "released";
-export type Source = "design" | "model" | "random" | "given";
-export type Kind = "first" | "replicate" | "late" | "correction";
-export type Level = "fine" | "note" | "bad";
-export type Goal = "minimize" | "maximize";
-export type Point = Record<string, Setting>;
-
-export interface Tick {
-  at: number;
-  label: string;
-}
-
-export interface Axis {
+/** A study at a glance: how it stands, and what the page draws it with. */
+export interface Overview {
   name: string;
-  dim: number;
-  log: boolean;
-  category: boolean;
-  ticks: Tick[];
+  store: string | null;
+  revision: number;
+  log_hash: string | null;
+  goal: Goal;
+  metric: string;
+  watched: string[];
+  strategy: string;
+  seed: number;
+  budget: number | null;
+  budget_left: number | null;
+  n_initial: number;
+  n_trials: number;
+  counts: Counts;
+  best: TrialAnswer | null;
+  parameters: string[];
+  constraints: string[];
+  held: Held[];
+  paused: boolean;
+  streak: Streak | null;
+  model: TrainingSubset | null;
+  created: number | null;
+  changed: number | null;
+  now: number;
+  axes: Axis[];
+  version: string;
+  builds?: string[];
+  write?: boolean;
 }
 
-export interface Row {
-  trial: number;
-  state: State;
-  value: number | null;
-  noise: number | null;
-  point: Setting[];
-  results?: Array<number | null>;
-  source: Source;
-  attempts: number;
-  worker: string | null;
-  reason: string | null;
-}
+/** What is wanted of the objective. Below `study` everything is maximized. */
+export type Goal = "minimize" | "maximize";
 
-export interface Measurement {
-  value: number;
-  noise: number | null;
-  kind: Kind;
+/** How many trials stand how. */
+export interface Counts {
+  running: number;
+  queued: number;
+  lost: number;
+  complete: number;
+  failed: number;
+  infeasible: number;
+  released: number;
 }
 
 /** A trial, and who has it. */
@@ -61,6 +67,29 @@ export interface TrialAnswer {
   expires: number | null;
 }
 
+/** How a trial stands. */
+export type State = "running" | "queued" | "lost" | "complete" | "failed" | "infeasible" | "released";
+
+/** The values of a point by the parameters' names. */
+export type Point = Record<string, Setting>;
+
+/** A number, a text or a truth value. */
+export type Setting = number | string | boolean;
+
+/** Where a point came from. */
+export type Source = "design" | "model" | "random" | "given";
+
+/** One value that was told. */
+export interface Measurement {
+  value: number;
+  noise: number | null;
+  kind: Kind;
+}
+
+/** What a value is among its trial's values. */
+export type Kind = "first" | "replicate" | "late" | "correction";
+
+/** Who has a trial. */
 export interface Held {
   trial: number;
   attempt: number;
@@ -69,7 +98,7 @@ export interface Held {
   live: boolean;
 }
 
-/** The latest trials, as long as none of them gave a value. */
+/** The latest trials that ended, as long as none of them gave a value. */
 export interface Streak {
   n_trials: number;
   reason: string;
@@ -77,7 +106,7 @@ export interface Streak {
   latest: string;
 }
 
-/** A part of the observations. */
+/** The part of the observations that a model is made of. */
 export interface TrainingSubset {
   best: number;
   latest: number;
@@ -85,47 +114,29 @@ export interface TrainingSubset {
   of: number;
 }
 
-export interface Counts {
-  running: number;
-  queued: number;
-  lost: number;
-  complete: number;
-  failed: number;
-  infeasible: number;
-  released: number;
-}
-
-export interface Overview {
+/** An axis over one coordinate of the unit cube. */
+export interface Axis {
   name: string;
-  store: string | null;
-  revision: number;
-  log_hash: string | null;
-  goal: Goal;
-  metric: string;
-  watched: string[];
-  strategy: string;
-  seed: number;
-  budget: number | null;
-  budget_left: number | null;
-  n_trials: number;
-  n_initial: number;
-  counts: Counts;
-  best: TrialAnswer | null;
-  parameters: string[];
-  axes: Axis[];
-  constraints: string[];
-  held: Held[];
-  paused: boolean;
-  streak: Streak | null;
-  model: TrainingSubset | null;
-  created: number | null;
-  changed: number | null;
-  now: number;
-  version: string;
-  builds?: string[];
-  write?: boolean;
+  dim: number;
+  log: boolean;
+  category: boolean;
+  ticks: Tick[];
 }
 
+/** A mark on an axis. */
+export interface Tick {
+  at: number;
+  label: string;
+}
+
+/** The studies of a store, as the page shows them. */
+export interface Studies {
+  store: string;
+  studies: StudyInfo[];
+  write: boolean;
+}
+
+/** A study in the list of a store. */
 export interface StudyInfo {
   name: string;
   revision: number;
@@ -133,12 +144,125 @@ export interface StudyInfo {
   changed: number;
 }
 
-export interface Studies {
-  studies: StudyInfo[];
-  store: string;
-  write: boolean;
+/** The best observed point and the recommended one. */
+export interface Best {
+  observed: TrialAnswer | null;
+  recommended: Recommendation | null;
 }
 
+/** The point to use, given all results. */
+export interface Recommendation {
+  trial: number | null;
+  point: Point;
+  mean: number;
+  sd: number;
+  fallback: string | null;
+}
+
+/** A page of trials. */
+export interface Table {
+  parameters: string[];
+  metric: string;
+  results?: string[];
+  n_trials: number;
+  n_found: number;
+  from: number;
+  rows: Row[];
+}
+
+/** A trial. */
+export interface Row {
+  trial: number;
+  state: State;
+  value: number | null;
+  noise: number | null;
+  point: Setting[];
+  results?: Array<number | null>;
+  source: Source;
+  attempts: number;
+  worker: string | null;
+  reason: string | null;
+}
+
+/** Some trials with every order and every list of one state, so that a report can be filtered and sorted by looking up. */
+export interface Listing {
+  parameters: string[];
+  metric: string;
+  results?: string[];
+  n_trials: number;
+  rows: Row[];
+  orders: Orders;
+  states: Record<string, number[]>;
+  texts: string[];
+}
+
+/** Every order of a [`Listing`], as a [`Sort`] has it. */
+export interface Orders {
+  trial: number[];
+  value: number[];
+  state: number[];
+  parameter: number[][];
+}
+
+/** Why a trial's point was chosen. */
+export interface Why {
+  trial: number;
+  point: Point;
+  source: Source;
+  value: number | null;
+  notes: string[];
+  narrowing: Narrowing | null;
+  fallback: string | null;
+  belief: BeliefThen | null;
+}
+
+/** Parameters held fixed, and narrower ranges, for one ask. Empty, it is the whole space. */
+export interface Narrowing {
+  fixed?: Record<string, Setting>;
+  within?: Record<string, Setting[]>;
+}
+
+/** What was believed of a point before it was tried. Values are in the user's units. */
+export interface BeliefThen {
+  n_observed: number;
+  subset: TrainingSubset | null;
+  mean: number;
+  sd: number;
+  sd_with_pending: number;
+  chance: number | null;
+  best: number | null;
+  strategy: string;
+  score: Score;
+  exploit: number;
+  pending: Neighbour[];
+  nearest: Neighbour[];
+  without_pending: Point | null;
+  pushed_by: Neighbour | null;
+}
+
+/** What a point was worth to a strategy, as a sum. */
+export interface Score {
+  total: number | null;
+  is_score: boolean;
+  terms: Reason[];
+}
+
+/** One named part of what a point was worth. */
+export interface Reason {
+  name: string;
+  value: number | null;
+  trial: number | null;
+}
+
+/** Another trial and its distance. */
+export interface Neighbour {
+  trial: number;
+  distance: number;
+  value: number | null;
+  point: Point;
+}
+
+/** The values of a study in the order of its trials. */
 export interface History {
   goal: Goal;
   n_trials: number;
@@ -157,7 +281,7 @@ export interface History {
   watched?: WatchedHistory[];
 }
 
-/** A result that is not optimized, trial by trial. */
+/** A result that is not optimized, in the order of the trials. */
 export interface WatchedHistory {
   name: string;
   log: boolean;
@@ -165,36 +289,7 @@ export interface WatchedHistory {
   value: number[];
 }
 
-export interface Recommendation {
-  trial: number | null;
-  point: Point;
-  mean: number;
-  sd: number;
-  fallback: string | null;
-}
-
-export interface Best {
-  observed: TrialAnswer | null;
-  recommended: Recommendation | null;
-}
-
-export interface Place {
-  trial: number;
-  x: number;
-  y: number;
-}
-
-export interface Observed extends Place {
-  value: number;
-  good: number;
-}
-
-export interface Pending extends Place {
-  worker: string | null;
-  rx: number | null;
-  ry: number | null;
-}
-
+/** A map of two parameters. Places are in the unit square. */
 export interface Map {
   x: Axis;
   y: Axis;
@@ -206,6 +301,47 @@ export interface Map {
   note: string | null;
 }
 
+/** A trial with a value. */
+export interface Observed {
+  trial: number;
+  x: number;
+  y: number;
+  value: number;
+  good: number;
+}
+
+/** A trial's place. */
+export interface Place {
+  trial: number;
+  x: number;
+  y: number;
+}
+
+/** A trial under way. */
+export interface Pending {
+  trial: number;
+  x: number;
+  y: number;
+  worker: string | null;
+  rx: number | null;
+  ry: number | null;
+}
+
+/** How much each parameter matters, by the model. */
+export interface Importance {
+  rows: Weight[];
+  n_draws: number;
+}
+
+/** How much one parameter matters. */
+export interface Weight {
+  name: string;
+  share: number;
+  low: number;
+  high: number;
+}
+
+/** What the model expects over two parameters: values on a grid of n × n, row by row from below. */
 export interface Surface {
   x: Axis;
   y: Axis;
@@ -219,6 +355,13 @@ export interface Surface {
   pending: Place[];
 }
 
+/** What the model expects along each parameter. */
+export interface Slices {
+  goal: Goal;
+  slices: Slice[];
+}
+
+/** What the model expects along one parameter. */
 export interface Slice {
   axis: Axis;
   u: number[];
@@ -229,35 +372,7 @@ export interface Slice {
   chance: number[] | null;
 }
 
-export interface Slices {
-  goal: Goal;
-  slices: Slice[];
-}
-
-export interface Weight {
-  name: string;
-  share: number;
-  low: number;
-  high: number;
-}
-
-export interface Importance {
-  rows: Weight[];
-  n_draws: number;
-}
-
-export interface LeftOutResult {
-  trial: number | null;
-  observed: number;
-  mean: number;
-  sd: number;
-}
-
-export interface Share {
-  level: number;
-  share: number;
-}
-
+/** How well the model predicts each result from all others. */
 export interface Quality {
   n: number;
   points: LeftOutResult[];
@@ -265,6 +380,29 @@ export interface Quality {
   deviations: number;
 }
 
+/** A result, and what the others said of it. */
+export interface LeftOutResult {
+  trial: number | null;
+  observed: number;
+  mean: number;
+  sd: number;
+}
+
+/** The share of results in an interval that should hold `level` of them. */
+export interface Share {
+  level: number;
+  share: number;
+}
+
+/** Every searched parameter of the better trials at once. */
+export interface Parallel {
+  axes: Axis[];
+  best: number | null;
+  worst: number | null;
+  lines: Line[];
+}
+
+/** A trial as a line. */
 export interface Line {
   trial: number;
   value: number;
@@ -273,13 +411,22 @@ export interface Line {
   good: number;
 }
 
-export interface Parallel {
-  axes: Axis[];
-  best: number | null;
-  worst: number | null;
-  lines: Line[];
+/** Attempts of each worker, in the order of its first one. */
+export interface Timeline {
+  from: number;
+  to: number;
+  workers: Worker[];
+  left_out: number;
 }
 
+/** A worker and its attempts. */
+export interface Worker {
+  name: string;
+  n_lanes: number;
+  spans: Span[];
+}
+
+/** One attempt of a trial. */
 export interface Span {
   trial: number;
   attempt: number;
@@ -289,116 +436,17 @@ export interface Span {
   end: State;
 }
 
-export interface Worker {
-  name: string;
-  n_lanes: number;
-  spans: Span[];
+/** What may be wrong with a study, as a view. */
+export interface Health {
+  findings: Finding[];
 }
 
-export interface Timeline {
-  from: number;
-  to: number;
-  workers: Worker[];
-  left_out: number;
-}
-
+/** One thing that was looked at. */
 export interface Finding {
   level: Level;
   what: string;
   try: string;
 }
 
-export interface Health {
-  findings: Finding[];
-}
-
-export interface Table {
-  parameters: string[];
-  metric: string;
-  results?: string[];
-  n_trials: number;
-  n_found: number;
-  from: number;
-  rows: Row[];
-}
-
-/** The trials of a report. An order is a list of indices into `rows`. */
-export interface Listing {
-  parameters: string[];
-  metric: string;
-  results?: string[];
-  n_trials: number;
-  rows: Row[];
-  orders: Orders;
-  states: Record<State, number[]>;
-  texts: string[];
-}
-
-export interface Orders {
-  trial: number[];
-  value: number[];
-  state: number[];
-  parameter: number[][];
-}
-
-export interface Neighbour {
-  trial: number;
-  distance: number;
-  value: number | null;
-  point: Point;
-}
-
-export interface Reason {
-  name: string;
-  value: number | null;
-  trial: number | null;
-}
-
-/** What a point was worth to a strategy: the total is the sum of the terms, and null is minus infinity. */
-export interface Score {
-  total: number | null;
-  is_score: boolean;
-  terms: Reason[];
-}
-
-export interface BeliefThen {
-  n_observed: number;
-  subset: TrainingSubset | null;
-  mean: number;
-  sd: number;
-  sd_with_pending: number;
-  chance: number | null;
-  best: number | null;
-  strategy: string;
-  score: Score;
-  exploit: number;
-  pending: Neighbour[];
-  nearest: Neighbour[];
-  without_pending: Point | null;
-  pushed_by: Neighbour | null;
-}
-
-/** The part of the space that was asked for. */
-export interface Narrowing {
-  fixed?: Record<string, Setting>;
-  within?: Record<string, Setting[]>;
-}
-
-export interface Why {
-  trial: number;
-  point: Point;
-  source: Source;
-  value: number | null;
-  notes: string[];
-  narrowing: Narrowing | null;
-  fallback: string | null;
-  belief: BeliefThen | null;
-}
-
-/** A parameter as the log's first event has it. */
-export interface Parameter {
-  name: string;
-  type: string;
-  choices?: Setting[];
-  values?: Setting[];
-}
+/** How bad it is. */
+export type Level = "fine" | "note" | "bad";

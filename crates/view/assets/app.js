@@ -3,28 +3,31 @@ import { redraw, sweep } from "./charts.js";
 import { el, notice, show } from "./dom.js";
 import { connection, controls, head, help, PAGES, part, pauseWord, tabs, theme, turnTheme } from "./frame.js";
 import { about } from "./panels/about.js";
+import { panels } from "./panels/all.js";
 import { health } from "./panels/health.js";
 import { history } from "./panels/history.js";
-import { importance } from "./panels/importance.js";
 import { map } from "./panels/map.js";
-import { mount, mountOverTwo } from "./panels/panel.js";
-import { parallel } from "./panels/parallel.js";
+import { mount } from "./panels/panel.js";
 import { points } from "./panels/points.js";
-import { quality } from "./panels/quality.js";
-import { slices } from "./panels/slices.js";
-import { surfaces } from "./panels/surfaces.js";
 import { since, tiles } from "./panels/tiles.js";
-import { timeline } from "./panels/timeline.js";
 import { address, inWords, openSource } from "./source.js";
 import { compare, studies } from "./studies.js";
 import { trial } from "./trial.js";
 import { trials } from "./trials.js";
 
-/** @import { Overview, Parameter } from "./api" */
+/** @import { Overview } from "./api" */
 /** @import { News } from "./source.js" */
-/** @import { Context, Draw, Pair } from "./state.js" */
+/** @import { Context, Draw, Pair, Parameter } from "./state.js" */
 
 /** @typedef {(grid: HTMLElement, context: Context) => Draw[]} Layout */
+
+/**
+ * The panels that say that they stand on a page, in the order of the list of views.
+ * @param {string} page
+ * @returns {Layout}
+ */
+const placed = (page) => (grid, context) =>
+  panels.filter((panel) => panel.page === page).map((panel) => mount(panel, grid, context));
 
 /** @type {Record<string, Layout>} */
 const layouts = {
@@ -32,20 +35,12 @@ const layouts = {
     grid.append(tiles(context.seen));
     // Cards above each other, in half of the width.
     const stack = el("div", { class: "half stack" });
-    const first = [mount(history, grid, context), mount(points, grid, context), mountOverTwo(map, grid, context)];
+    const first = [mount(history, grid, context), mount(points, grid, context), mount(map, grid, context)];
     grid.append(stack);
-    return [...first, mount(health, stack, context), mount(about, stack, context)];
+    return [...first, mount(health, stack, context, ""), mount(about, stack, context)];
   },
-  map: (grid, context) => [
-    mountOverTwo(map, grid, context),
-    mount(importance, grid, context),
-    mountOverTwo(surfaces, grid, context),
-  ],
-  model: (grid, context) => [mount(slices, grid, context), mount(quality, grid, context)],
   trials: (grid, context) => [trials(grid, context)],
-  parallel: (grid, context) => [mount(parallel, grid, context)],
-  workers: (grid, context) => [mount(timeline, grid, context)],
-  health: (grid, context) => [mount(health, grid, context, "half"), mount(about, grid, context)],
+  health: (grid, context) => [...placed("health")(grid, context), mount(about, grid, context)],
 };
 
 const source = openSource();
@@ -150,7 +145,8 @@ const study = async (name, page, rest, mine) => {
   tabs(name, page);
   const grid = el("div", { class: "grid" });
   show(main, grid);
-  const layout = layouts[page] ?? layouts.overview;
+  const isPage = PAGES.some(([id]) => id === page);
+  const layout = layouts[page] ?? (isPage ? placed(page) : layouts.overview);
   const draws = page === "trial" ? [trial(rest, grid, context)] : layout(grid, context);
   context.refresh = async () => {
     for (const draw of draws) if (!mine.isOver()) await draw();

@@ -2,8 +2,8 @@
 import { card, el, show } from "./dom.js";
 import { address, inWords, requestName } from "./source.js";
 
-/** @import { Parameter, Point, Setting } from "./api" */
-/** @import { Context } from "./state.js" */
+/** @import { Point, Setting } from "./api" */
+/** @import { Context, Parameter } from "./state.js" */
 
 /**
  * A button that does something and says what came of it.

@@ -137,7 +137,7 @@ const raster = (n, values, [low, high]) => {
  * @param {Dot[]} dots
  * @param {[number, number]} range
  */
-export const surface = (x, y, n, values, dots, range) => {
+export const heatmap = (x, y, n, values, dots, range) => {
   const f = frame(x, y, 400, 340);
   const href = raster(n, values, range).toDataURL();
   const box = { x: f.left, y: f.top, width: f.width, height: f.height };

@@ -1,10 +1,19 @@
 // What the pages of a study share: it is handed to each panel, and no panel knows of another.
 
-/** @import { Overview, Parameter } from "./api" */
+/** @import { Overview, Setting } from "./api" */
 /** @import { Source } from "./source.js" */
 
 /** @typedef {{ x: number, y: number }} Pair Which two searched parameters are shown. */
 /** @typedef {() => Promise<void>} Draw Draws a panel anew. */
+
+/**
+ * A parameter as the log's first event has it.
+ * @typedef {object} Parameter
+ * @property {string} name
+ * @property {string} type
+ * @property {Setting[]} [choices]
+ * @property {Setting[]} [values]
+ */
 
 /**
  * What a page shows and may do.

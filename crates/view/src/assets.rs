@@ -1,76 +1,105 @@
 //! The dashboard's files, embedded: no path of a request ever reaches a disk.
 
-use crate::bundle::Module;
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use crate::bundle::{Module, bundle};
+use crate::views::VIEWS;
 
 /// A file of the dashboard.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Asset {
     /// Where it is served.
     pub path: &'static str,
     /// Its media type.
     pub kind: &'static str,
     /// Its text.
-    pub text: &'static str,
+    pub text: Cow<'static, str>,
 }
 
 const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 pub(crate) const STYLE: &str = "text/css; charset=utf-8";
 
-macro_rules! asset {
-    ($path:literal, $kind:expr, $file:literal) => {
-        Asset { path: $path, kind: $kind, text: include_str!(concat!("../assets/", $file)) }
-    };
-}
+/// All of them: the page first, then what it loads, in its order.
+pub static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
+    let style = |path, text: &'static str| Asset { path, kind: STYLE, text: text.into() };
+    let mut all = vec![
+        Asset { path: "/", kind: HTML, text: page().into() },
+        style("/style.css", include_str!("../assets/style.css")),
+        style("/uplot.css", include_str!("../assets/uplot/uPlot.min.css")),
+        script("/uplot.js", UPLOT.into()),
+    ];
+    all.extend(modules().into_iter().map(|(path, text)| script(path, text)));
+    all
+});
 
 /// The library that draws lines, which is a script of its own and no module.
-pub(crate) const UPLOT: Asset = asset!("/uplot.js", SCRIPT, "uplot/uPlot.iife.min.js");
-
-/// All of them.
-pub const ASSETS: &[Asset] = &[
-    asset!("/", HTML, "index.html"),
-    asset!("/style.css", STYLE, "style.css"),
-    asset!("/uplot.css", STYLE, "uplot/uPlot.min.css"),
-    UPLOT,
-    asset!("/app.js", SCRIPT, "app.js"),
-    asset!("/changes.js", SCRIPT, "changes.js"),
-    asset!("/charts.js", SCRIPT, "charts.js"),
-    asset!("/dom.js", SCRIPT, "dom.js"),
-    asset!("/frame.js", SCRIPT, "frame.js"),
-    asset!("/panels/about.js", SCRIPT, "panels/about.js"),
-    asset!("/panels/health.js", SCRIPT, "panels/health.js"),
-    asset!("/panels/history.js", SCRIPT, "panels/history.js"),
-    asset!("/panels/importance.js", SCRIPT, "panels/importance.js"),
-    asset!("/panels/map.js", SCRIPT, "panels/map.js"),
-    asset!("/panels/panel.js", SCRIPT, "panels/panel.js"),
-    asset!("/panels/parallel.js", SCRIPT, "panels/parallel.js"),
-    asset!("/panels/points.js", SCRIPT, "panels/points.js"),
-    asset!("/panels/quality.js", SCRIPT, "panels/quality.js"),
-    asset!("/panels/slices.js", SCRIPT, "panels/slices.js"),
-    asset!("/panels/surfaces.js", SCRIPT, "panels/surfaces.js"),
-    asset!("/panels/tiles.js", SCRIPT, "panels/tiles.js"),
-    asset!("/panels/timeline.js", SCRIPT, "panels/timeline.js"),
-    asset!("/planes.js", SCRIPT, "planes.js"),
-    asset!("/source.js", SCRIPT, "source.js"),
-    asset!("/state.js", SCRIPT, "state.js"),
-    asset!("/studies.js", SCRIPT, "studies.js"),
-    asset!("/trial.js", SCRIPT, "trial.js"),
-    asset!("/trials.js", SCRIPT, "trials.js"),
-];
+pub(crate) const UPLOT: &str = include_str!("../assets/uplot/uPlot.iife.min.js");
 
 /// The module that starts the page.
 pub const ENTRY: &str = "/app.js";
 
+/// A module of ours, by its path in `assets`.
+macro_rules! module {
+    ($path:literal) => {
+        ($path, include_str!(concat!("../assets", $path)))
+    };
+}
+
+/// Our own scripts that are no panel of a view. The panels of views follow from the list of views.
+const MODULES: &[(&str, &str)] = &[
+    module!("/app.js"),
+    module!("/changes.js"),
+    module!("/charts.js"),
+    module!("/dom.js"),
+    module!("/frame.js"),
+    module!("/panels/about.js"),
+    module!("/panels/panel.js"),
+    module!("/panels/points.js"),
+    module!("/panels/tiles.js"),
+    module!("/planes.js"),
+    module!("/source.js"),
+    module!("/state.js"),
+    module!("/studies.js"),
+    module!("/trial.js"),
+    module!("/trials.js"),
+];
+
 /// Our own scripts: modules, with their paths and texts.
-pub fn modules() -> Vec<Module<'static>> {
-    let own = ASSETS.iter().filter(|asset| asset.kind == SCRIPT && asset.path != UPLOT.path);
-    own.map(|asset| (asset.path, asset.text)).collect()
+pub fn modules() -> Vec<(&'static str, Cow<'static, str>)> {
+    let panels = VIEWS.iter().map(|view| view.panel);
+    let written = MODULES.iter().copied().chain(panels).map(|(path, text)| (path, Cow::Borrowed(text)));
+    written.chain([("/panels/all.js", Cow::Owned(all_panels()))]).collect()
+}
+
+/// All of them as one script.
+pub(crate) fn bundled() -> Result<String, String> {
+    let modules = modules();
+    bundle(&modules.iter().map(|(path, text)| (*path, &**text)).collect::<Vec<Module<'_>>>(), ENTRY)
+}
+
+/// The module that imports the panel of every view, which the types in `panels/all.d.ts` describe.
+fn all_panels() -> String {
+    let names: Vec<&str> = VIEWS.iter().map(|view| view.name).collect();
+    let imports: String = names.iter().map(|name| format!("import {{ {name} }} from \"./{name}.js\";\n")).collect();
+    format!("{imports}export const panels = [{}];\n", names.join(", "))
+}
+
+/// The page. It names all modules, so that a browser asks for them at once and not for one after the other.
+fn page() -> String {
+    let others = modules().into_iter().map(|(path, _)| path).filter(|path| *path != ENTRY);
+    let links: String = others.map(|path| format!("<link rel=\"modulepreload\" href=\"{path}\">\n")).collect();
+    include_str!("../assets/index.html").replace("<!-- modules -->\n", &links)
+}
+
+fn script(path: &'static str, text: Cow<'static, str>) -> Asset {
+    Asset { path, kind: SCRIPT, text }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bundle::bundle;
     use std::path::Path;
 
     /// The most characters of a line.
@@ -91,7 +120,7 @@ mod tests {
 
     #[test]
     fn the_page_loads_every_asset_and_no_other() {
-        let page = ASSETS[0].text;
+        let page = &ASSETS[0].text;
         let named: Vec<&str> = page.split(['"']).filter(|word| word.starts_with('/')).collect();
         let served: Vec<&str> = ASSETS[1..].iter().map(|asset| asset.path).collect();
         assert_eq!(named, served, "index.html on the left, ASSETS on the right");
@@ -106,11 +135,12 @@ mod tests {
                 std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
             found.extend(names.filter(|name| name.ends_with(".js")).map(|name| format!("{prefix}{name}")));
         }
+        found.push("/panels/all.js".to_owned());
         found.sort();
         let mut served: Vec<&str> = modules().iter().map(|module| module.0).collect();
         served.sort_unstable();
         assert_eq!(served, found, "ASSETS on the left, the folder on the right");
-        let script = bundle(&modules(), ENTRY).unwrap();
+        let script = bundled().unwrap();
         assert_eq!(script.matches("\n})();\n").count(), served.len(), "a module that nobody imports, or one twice");
     }
 

@@ -8,17 +8,11 @@ pub mod axis;
 pub mod bundle;
 pub mod cells;
 pub mod csv;
-pub mod health;
-pub mod history;
-pub mod map;
-pub mod model;
 pub mod overview;
-pub mod picture;
 pub mod plot;
 pub mod report;
 pub mod scene;
 pub mod table;
-pub mod timeline;
+pub mod views;
 
-pub use picture::Picture;
 pub use scene::{Held, Scene, TrialStatus};

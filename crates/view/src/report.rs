@@ -4,12 +4,11 @@ use elbowroom::study::{Source, Trial, TrialId};
 use elbowroom_store::BestAnswer;
 use serde_json::{Map, Value, json};
 
-use crate::assets::{ASSETS, ENTRY, STYLE, UPLOT, modules};
-use crate::bundle::bundle;
+use crate::assets::{ASSETS, STYLE, UPLOT, bundled};
 use crate::overview::{Overview, builds, overview};
-use crate::picture::{Picture, trial_page, why_page};
 use crate::scene::{Scene, TrialStatus};
 use crate::table::{MAX_ROWS, Query, Sort, listing, table};
+use crate::views::{Look, VIEWS, trial_page, why_page};
 
 /// Pairs of parameters that are drawn.
 const PAIRS: usize = 15;
@@ -30,8 +29,8 @@ pub fn report(scene: &Scene<'_>, log_hash: &str, with_model: bool) -> String {
     let data = kept.to_string().replace('<', "\\u003c");
     let inside = |tag: &str, text: &str| format!("<{tag}>\n{text}\n</{tag}>\n");
     let styles: String =
-        ASSETS.iter().filter(|asset| asset.kind == STYLE).map(|asset| inside("style", asset.text)).collect();
-    let script = bundle(&modules(), ENTRY).expect("a test sees to it that the modules can be bundled");
+        ASSETS.iter().filter(|asset| asset.kind == STYLE).map(|asset| inside("style", &asset.text)).collect();
+    let script = bundled().expect("a test sees to it that the modules can be bundled");
     let title = escaped(scene.name);
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -40,7 +39,7 @@ pub fn report(scene: &Scene<'_>, log_hash: &str, with_model: bool) -> String {
          <title>{title}</title>\n{styles}</head>\n<body>\n<header id=\"bar\"></header>\n<nav id=\"tabs\"></nav>\n\
          <main id=\"main\" tabindex=\"-1\"></main>\n<script type=\"application/json\" id=\"kept\">{data}</script>\n{}{}\
          <!-- uPlot: {} -->\n</body>\n</html>\n",
-        inside("script", UPLOT.text),
+        inside("script", UPLOT),
         inside("script", &script),
         include_str!("../assets/uplot/LICENSE").replace("--", "- -"),
     )
@@ -57,16 +56,13 @@ fn views(scene: &Scene<'_>, log_hash: &str, with_model: bool) -> Map<String, Val
     let best = BestAnswer { observed: scene.study.best().map(|best| scene.answer(best)), recommended };
     views.insert(format!("{base}/best"), json!(best));
     let dim = scene.study.space().dim();
-    for (name, picture) in Picture::ALL {
-        if !picture.is_over_two() {
-            if let Ok(drawn) = picture.draw(scene, 0, 0, with_model) {
-                views.insert(format!("{base}/{name}"), drawn);
-            }
-            continue;
-        }
-        for (x, y) in pairs(dim) {
-            if let Ok(drawn) = picture.draw(scene, x, y, with_model) {
-                views.insert(format!("{base}/{name}?x={x}&y={y}"), drawn);
+    for view in VIEWS {
+        let whole = [(Look { with_model, ..Look::default() }, String::new())];
+        let over_two = |(x, y)| (Look { x, y, with_model }, format!("?x={x}&y={y}"));
+        let looks = if view.is_over_two { pairs(dim).into_iter().map(over_two).collect() } else { Vec::from(whole) };
+        for (look, query) in looks {
+            if let Ok(drawn) = view.draw(scene, look) {
+                views.insert(format!("{base}/{}{query}", view.name), drawn);
             }
         }
     }
@@ -132,6 +128,7 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::views::View;
     use elbowroom::space::{Parameter, SearchSpace};
     use elbowroom::study::{Study, StudyConfig};
 
@@ -151,22 +148,10 @@ mod tests {
         let data = page.split_once("id=\"kept\">").unwrap().1.split_once("</script>").unwrap().0;
         let data: Value = serde_json::from_str(data).unwrap();
         let base = "/api/studies/%3C%2Fscript%3E%3Cscript%3Ealert(1)%3C%2Fscript%3E";
-        for view in [
-            "",
-            "/best",
-            "/history",
-            "/map?x=0&y=1",
-            "/surface?x=0&y=1",
-            "/slices",
-            "/importance",
-            "/quality",
-            "/parallel",
-            "/timeline",
-            "/health",
-            "/trials",
-            "/trials/6",
-            "/trials/6/why",
-        ] {
+        let over = |view: &View| if view.is_over_two { "?x=0&y=1" } else { "" };
+        let drawn = VIEWS.iter().map(|view| format!("/{}{}", view.name, over(view)));
+        let others = ["", "/best", "/trials", "/trials/6", "/trials/6/why"].map(str::to_owned);
+        for view in drawn.chain(others) {
             assert!(data["views"].get(format!("{base}{view}")).is_some(), "{view}");
         }
     }

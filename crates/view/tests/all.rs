@@ -2,5 +2,6 @@
 //!
 //! One program for them all, because each would be linked for itself with everything that the crate stands on.
 
+mod panels;
 mod types;
 mod views;

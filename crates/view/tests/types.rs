@@ -1,29 +1,24 @@
-//! The types that the page's JavaScript is checked with, against the schemas of the Rust types and against what Rust writes.
+//! The types that the page's JavaScript is checked with: made from the schemas of the Rust types, and what Rust writes.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use elbowroom::insight::{Importance, Quality, Why};
+use elbowroom::insight::Why;
 use elbowroom::space::{Parameter, SearchSpace};
 use elbowroom::study::{Study, StudyConfig};
 use elbowroom_store::{BestAnswer, StatusAnswer};
-use elbowroom_view::health::Health;
-use elbowroom_view::history::History;
-use elbowroom_view::map::Map;
-use elbowroom_view::model::{Parallel, Slices, Surface};
+use elbowroom_view::Scene;
 use elbowroom_view::overview::{Overview, Studies, overview};
-use elbowroom_view::picture::{trial_page, why_page};
 use elbowroom_view::table::{Listing, Query, Table, listing, table};
-use elbowroom_view::timeline::Timeline;
-use elbowroom_view::{Picture, Scene};
+use elbowroom_view::views::{Look, VIEWS, trial_page, why_page};
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
 const DECLARED: &str = include_str!("../assets/api.d.ts");
 
-/// A field of an interface: its type, the same without `null` and `[]`, and whether it may be missing.
+/// A field of an interface: its type without `null` and `[]`, and whether it may be missing.
 #[derive(Clone)]
 struct Field {
-    declared: String,
     kind: String,
     is_optional: bool,
 }
@@ -40,10 +35,9 @@ fn interfaces() -> Interfaces {
         let mut fields = BTreeMap::new();
         for line in rest.split("\n}").next().unwrap().lines() {
             let (field, kind) = line.trim().trim_end_matches(';').split_once(": ").unwrap();
-            let declared = kind.to_owned();
             let kind = kind.split(" | ").next().unwrap().trim_end_matches("[]").to_owned();
             let is_optional = field.ends_with('?');
-            fields.insert(field.trim_end_matches('?').to_owned(), Field { declared, kind, is_optional });
+            fields.insert(field.trim_end_matches('?').to_owned(), Field { kind, is_optional });
         }
         if let Some(base) = words.nth(1) {
             fields.extend(all[base].clone());
@@ -72,8 +66,16 @@ fn check(all: &Interfaces, kind: &str, value: &Value, at: &str) {
     }
 }
 
+/// Whether the types are being written anew: then those that were compiled in are old.
+fn is_writing() -> bool {
+    std::env::var_os("ELBOWROOM_WRITE_SCHEMAS").is_some()
+}
+
 #[test]
 fn the_types_of_the_page_are_those_that_rust_writes() {
+    if is_writing() {
+        return;
+    }
     let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::category("gas", ["N2", "Ar"])]);
     let mut study = Study::new(StudyConfig::new(space.unwrap()).initial(6)).unwrap();
     for (i, trial) in study.ask(6).unwrap().trials.iter().enumerate() {
@@ -96,10 +98,8 @@ fn the_types_of_the_page_are_those_that_rust_writes() {
         ("TrialAnswer", json!(trial_page(&scene, chosen).unwrap())),
         ("Why", why_page(&scene, chosen).unwrap()),
     ];
-    let drawn = Picture::ALL.map(|(name, picture)| {
-        let kind = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
-        (kind, picture.draw(&scene, 0, 1, true).unwrap())
-    });
+    let look = Look { x: 0, y: 1, with_model: true };
+    let drawn = VIEWS.iter().map(|view| (view.type_name.to_owned(), view.draw(&scene, look).unwrap()));
     let all = interfaces();
     let views = views.into_iter().map(|(kind, view)| (kind.to_owned(), view)).chain(drawn);
     for (kind, view) in views {
@@ -149,42 +149,57 @@ fn declared(schema: &Value) -> String {
 fn schemas() -> Value {
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     drop(generator.subschema_for::<(Overview, Studies, BestAnswer, Table, Listing, StatusAnswer, Why)>());
-    drop(generator.subschema_for::<(History, Map, Surface, Slices, Importance, Quality, Parallel, Timeline, Health)>());
+    VIEWS.iter().for_each(|view| view.add_schema(&mut generator));
     Value::Object(generator.take_definitions(true))
 }
 
-#[test]
-fn every_field_of_the_page_has_the_type_that_its_rust_type_has() {
-    let (all, schemas) = (interfaces(), schemas());
-    let mut known = Vec::new();
-    for (name, schema) in schemas.as_object().unwrap() {
-        let name = in_page(name);
-        known.push(name);
-        let Some(properties) = schema["properties"].as_object() else {
-            let words = schema["enum"].as_array().cloned().unwrap_or_else(|| {
-                schema["oneOf"].as_array().into_iter().flatten().map(|one| one["const"].clone()).collect()
-            });
-            let words = words.iter().map(Value::to_string).collect::<Vec<_>>().join(" | ");
-            let alias = if words.is_empty() { declared(schema) } else { words };
-            assert!(DECLARED.contains(&format!("export type {name} = {alias};\n")), "api.d.ts has no {name} = {alias}");
-            continue;
-        };
-        let fields = all.get(name).unwrap_or_else(|| panic!("api.d.ts has no {name}"));
-        let required = schema["required"].as_array().cloned().unwrap_or_default();
-        for (field, schema) in properties {
-            let here = fields.get(field).unwrap_or_else(|| panic!("{name} of api.d.ts has no `{field}`"));
-            let is_optional = !required.contains(&json!(field));
-            assert_eq!(here.is_optional, is_optional, "whether {name}.{field} may be missing");
-            let wanted = declared(schema);
-            // What is left out where there is nothing is never null.
-            let wanted = if is_optional { wanted.trim_end_matches(" | null") } else { &wanted };
-            // A schema does not say which names an object may have.
-            assert_eq!(here.declared.replace("Record<State, ", "Record<string, "), wanted, "{name}.{field}");
+/// What a schema without fields of its own stands for: one of some words, or another type.
+fn alias(schema: &Value) -> String {
+    let words = schema["enum"]
+        .as_array()
+        .cloned()
+        .unwrap_or_else(|| schema["oneOf"].as_array().into_iter().flatten().map(|one| one["const"].clone()).collect());
+    let words: Vec<String> = words.iter().map(Value::to_string).collect();
+    if words.is_empty() { declared(schema) } else { words.join(" | ") }
+}
+
+/// A type of the page, as the formatter leaves it.
+fn written(name: &str, schema: &Value) -> String {
+    let said = schema["description"].as_str().and_then(|text| text.lines().next()).unwrap_or_default();
+    let said = format!("/** {said} */\n");
+    let Some(properties) = schema["properties"].as_object() else {
+        let (line, alias) = (format!("export type {name} = {};\n", alias(schema)), alias(schema));
+        let broken = || format!("export type {name} =\n  | {};\n", alias.replace(" | ", "\n  | "));
+        return said + &if line.chars().count() > 120 { broken() } else { line };
+    };
+    let required = schema["required"].as_array().cloned().unwrap_or_default();
+    let fields = properties.iter().map(|(field, schema)| {
+        let kind = declared(schema);
+        // What is left out where there is nothing is never null.
+        if required.contains(&json!(field)) {
+            format!("  {field}: {kind};\n")
+        } else {
+            format!("  {field}?: {};\n", kind.trim_end_matches(" | null"))
         }
-        let more: Vec<_> = fields.keys().filter(|field| !properties.contains_key(*field)).collect();
-        assert!(more.is_empty(), "{name} of Rust has no {more:?}");
+    });
+    format!("{said}export interface {name} {{\n{}}}\n", fields.collect::<String>())
+}
+
+/// `ELBOWROOM_WRITE_SCHEMAS=1` writes them.
+#[test]
+fn the_types_of_the_page_are_made_from_the_types_of_rust() {
+    let mut text =
+        "// What the server answers, and what a report holds. Made from the Rust types by a test of this crate:\n\
+                    // ELBOWROOM_WRITE_SCHEMAS=1 cargo test -p elbowroom-view --test all types::\n"
+            .to_owned();
+    for (name, schema) in schemas().as_object().unwrap() {
+        text.push('\n');
+        text.push_str(&written(in_page(name), schema));
     }
-    // A parameter is of the log, whose format is not the page's.
-    let others: Vec<_> = all.keys().filter(|name| !known.contains(&name.as_str())).collect();
-    assert_eq!(others, ["Parameter"]);
+    if is_writing() {
+        std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/api.d.ts"), &text).unwrap();
+        return;
+    }
+    let hint = "write it anew: ELBOWROOM_WRITE_SCHEMAS=1 cargo test -p elbowroom-view --test all types::";
+    assert!(DECLARED == text, "assets/api.d.ts is not what the types say; {hint}");
 }

@@ -9,14 +9,15 @@ use elbowroom::space::{Parameter, SearchSpace, Value};
 use elbowroom::study::{
     Ask, Event, Goal, HyperparameterRule, ModelConfig, Retry, StrategyConfig, Study, StudyConfig, Trial, TrialId,
 };
-use elbowroom_view::health::{Level, health};
-use elbowroom_view::history::history;
-use elbowroom_view::map::map;
-use elbowroom_view::model::{parallel, slices, surface};
 use elbowroom_view::overview::overview;
 use elbowroom_view::table::{Query, Sort, listing, table};
-use elbowroom_view::timeline::timeline;
-use elbowroom_view::{Picture, Scene, TrialStatus};
+use elbowroom_view::views::health::{Level, health};
+use elbowroom_view::views::history::history;
+use elbowroom_view::views::map::map;
+use elbowroom_view::views::model::{parallel, slices, surface};
+use elbowroom_view::views::timeline::timeline;
+use elbowroom_view::views::{Look, VIEWS};
+use elbowroom_view::{Scene, TrialStatus};
 
 fn floats(n: usize) -> SearchSpace {
     SearchSpace::new((0..n).map(|i| Parameter::float(format!("x{i}"), 0.0, 1.0)).collect()).unwrap()
@@ -259,8 +260,9 @@ fn every_picture_of_every_state_of_a_study_is_drawn_or_says_why_not() {
     let fixed = Study::new(StudyConfig::new(SearchSpace::new(vec![Parameter::fixed("c", 3)]).unwrap())).unwrap();
     for (name, study) in [("empty", &empty), ("failed", &failed), ("constant", &constant), ("fixed", &fixed)] {
         let scene = Scene::alone(name, study);
-        for (path, picture) in Picture::ALL {
-            match picture.draw(&scene, 0, 1, true) {
+        for view in VIEWS {
+            let path = view.name;
+            match view.draw(&scene, Look { x: 0, y: 1, with_model: true }) {
                 Ok(drawn) => assert!(drawn.is_object(), "{name} {path}"),
                 Err(error) => assert!(error.to_string().contains("\n"), "{name} {path}: {error}"),
             }

@@ -1,6 +1,7 @@
 //! The OpenAPI document of the API.
 
 use elbowroom_view::TrialStatus;
+use elbowroom_view::views::{VIEWS, View};
 use serde_json::{Map, Value, json};
 
 use crate::limits::{MAX_ASK, MAX_ATTEMPTS, MAX_EVENTS, MAX_TEXT};
@@ -14,7 +15,7 @@ use crate::limits::{MAX_ASK, MAX_ATTEMPTS, MAX_EVENTS, MAX_TEXT};
 pub fn document() -> Value {
     let mut paths = Map::new();
     for look in queries() {
-        paths.insert(look.path.to_owned(), json!({ "get": look.in_json() }));
+        paths.insert(look.path.clone(), json!({ "get": look.in_json() }));
     }
     for (word, summary, body) in actions() {
         paths.insert(format!("/api/studies/{{study}}/{word}"), json!({ "post": action(word, summary, body) }));
@@ -55,8 +56,8 @@ fn schemas() -> Map<String, Value> {
     });
     schemas.insert("HttpError".to_owned(), error);
     // Pictures of the model are kept, and say of which state of the study they are.
-    for name in ["Map", "Surface", "Slices", "Importance", "Quality", "Health"] {
-        schemas[name]["properties"]["revision"] = json!({ "type": "integer", "minimum": 0 });
+    for view in VIEWS.iter().filter(|view| view.looks_at_model()) {
+        schemas[view.type_name]["properties"]["revision"] = json!({ "type": "integer", "minimum": 0 });
     }
     schemas
 }
@@ -67,7 +68,7 @@ fn answer(name: Option<&str>) -> Value {
 }
 
 struct Look {
-    path: &'static str,
+    path: String,
     summary: &'static str,
     query: Vec<(&'static str, Value)>,
     kind: &'static str,
@@ -76,8 +77,8 @@ struct Look {
 }
 
 impl Look {
-    fn at(path: &'static str, summary: &'static str) -> Self {
-        Self { path, summary, query: Vec::new(), kind: "application/json", answer: None }
+    fn at(path: impl Into<String>, summary: &'static str) -> Self {
+        Self { path: path.into(), summary, query: Vec::new(), kind: "application/json", answer: None }
     }
 
     /// Answered with a type of this name.
@@ -94,7 +95,7 @@ impl Look {
         let mut content = Map::new();
         content.insert(self.kind.to_owned(), json!({ "schema": answer(self.answer) }));
         json!({
-            "operationId": format!("get_{}", identifier(self.path)),
+            "operationId": format!("get_{}", identifier(&self.path)),
             "summary": self.summary,
             "parameters": in_path.chain(in_query).collect::<Vec<_>>(),
             "responses": responses(Value::Object(content)),
@@ -103,35 +104,23 @@ impl Look {
 }
 
 /// What a browser draws.
-fn pictures() -> Vec<Look> {
-    let look = |name: &'static str, path, summary| Look::at(path, summary).of(name);
+fn views() -> Vec<Look> {
     let whole = || json!({ "type": "integer", "minimum": 0 });
-    let over = |look: Look| Look { query: vec![("x", whole()), ("y", whole())], ..look };
-    let map = "Trials over two coordinates, with the exclusion radius of each pending point.";
-    let surface = "The model over two coordinates, the acquisition before and after penalization.";
-    let slices = "The model along each parameter, through the recommended point.";
-    let importance = "How much each parameter matters, with uncertainty.";
-    vec![
-        look("History", "/api/studies/{study}/history", "The value of each trial, and the best so far."),
-        over(look("Map", "/api/studies/{study}/map", map)),
-        over(look("Surface", "/api/studies/{study}/surface", surface)),
-        look("Slices", "/api/studies/{study}/slices", slices),
-        look("Importance", "/api/studies/{study}/importance", importance),
-        look("Quality", "/api/studies/{study}/quality", "Leave-one-out predictions and their calibration."),
-        look("Parallel", "/api/studies/{study}/parallel", "All parameters of the better trials."),
-        look("Timeline", "/api/studies/{study}/timeline", "Who ran which attempt, from when to when."),
-        look("Health", "/api/studies/{study}/health", "What may be wrong with the study."),
-    ]
+    let look = |view: &'static View| Look {
+        query: if view.is_over_two { vec![("x", whole()), ("y", whole())] } else { Vec::new() },
+        ..Look::at(format!("/api/studies/{{study}}/{}", view.name), view.summary).of(view.type_name)
+    };
+    VIEWS.iter().map(look).collect()
 }
 
 fn queries() -> Vec<Look> {
-    let look = Look::at;
+    let look = |path: &str, summary| Look::at(path, summary);
     let of = |name: &'static str, look: Look| look.of(name);
     let count = |most: usize| json!({ "type": "integer", "minimum": 0, "maximum": most });
     let whole = || json!({ "type": "integer", "minimum": 0 });
     let states: Vec<&str> = TrialStatus::ALL.iter().map(|status| status.word()).collect();
     let states = json!({ "type": "string", "enum": states });
-    let mut all = pictures();
+    let mut all = views();
     all.extend([
         look("/api/openapi.json", "This document."),
         look("/api/store", "All studies of the store, for a worker that computes for itself."),

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
 use elbowroom::study::{Recommendation, Study, TrialId};
-use elbowroom_view::picture::why_page;
-use elbowroom_view::{Held, Picture, Scene, TrialStatus};
+use elbowroom_view::views::{Look, View, why_page};
+use elbowroom_view::{Held, Scene, TrialStatus};
 
 use crate::error::HttpError;
 use crate::live_study::LiveStudy;
@@ -59,7 +59,8 @@ pub struct FrozenStudy {
 struct Drawn {
     /// None before it was worked out.
     recommended: Option<Option<Recommendation>>,
-    pictures: HashMap<(Picture, usize, usize), Arc<str>>,
+    /// By the name of the view and its two parameters.
+    pictures: HashMap<(&'static str, usize, usize), Arc<str>>,
 }
 
 /// Which state of a study: another generation is another study of its name; time alone changes how trials stand.
@@ -130,23 +131,23 @@ impl Default for PictureCache {
 
 impl PictureCache {
     /// A picture, drawn once for all who look at the same state.
-    pub fn picture(&self, live: &LiveStudy, which: Picture, x: usize, y: usize) -> Result<Arc<str>, HttpError> {
-        let frozen = if which.needs_model() { self.frozen(live).ok() } else { None };
-        let (x, y) = if which.is_over_two() { (x, y) } else { (0, 0) };
+    pub fn picture(&self, live: &LiveStudy, view: &View, x: usize, y: usize) -> Result<Arc<str>, HttpError> {
+        let frozen = if view.looks_at_model() { self.frozen(live).ok() } else { None };
+        let (x, y) = if view.is_over_two { (x, y) } else { (0, 0) };
         let Some(frozen) = frozen else {
-            return Ok(live.look(|scene| which.draw(scene, x, y, false))??.to_string().into());
+            return Ok(live.look(|scene| view.draw(scene, Look { x, y, with_model: false }))??.to_string().into());
         };
         let mut drawn = frozen.drawn.lock();
-        if let Some(picture) = drawn.pictures.get(&(which, x, y)) {
+        if let Some(picture) = drawn.pictures.get(&(view.name, x, y)) {
             return Ok(picture.clone());
         }
         let start = Instant::now();
-        let mut picture = which.draw(&frozen.scene(live.name()), x, y, true)?;
+        let mut picture = view.draw(&frozen.scene(live.name()), Look { x, y, with_model: true })?;
         picture["revision"] = serde_json::json!(frozen.moment.revision);
         let picture: Arc<str> = picture.to_string().into();
         frozen.took(start);
         if drawn.pictures.len() < MOST_KEPT {
-            drawn.pictures.insert((which, x, y), picture.clone());
+            drawn.pictures.insert((view.name, x, y), picture.clone());
         }
         Ok(picture)
     }

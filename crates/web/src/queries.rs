@@ -8,8 +8,8 @@ use axum::response::{IntoResponse, Response};
 use elbowroom::study::TrialId;
 use elbowroom_store::{BestAnswer, StudiesAnswer};
 use elbowroom_view::overview::{Overview, Studies as StudiesPage, builds, overview};
-use elbowroom_view::picture::trial_page;
-use elbowroom_view::{Picture, table};
+use elbowroom_view::table;
+use elbowroom_view::views::{View, trial_page};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -129,16 +129,16 @@ pub struct Over {
     y: usize,
 }
 
-/// A picture, over two parameters if it is over two.
-pub async fn picture(
-    which: Picture,
+/// A view, over two parameters if it is over two.
+pub async fn view(
+    view: &'static View,
     (State(studies), Path(name)): Studied,
     over: Result<Query<Over>, axum::extract::rejection::QueryRejection>,
 ) -> Answer {
     let Over { x, y } = understood(over)?;
     blocking(move || {
         let served = studies.study(&name)?;
-        Ok(text(served.pictures.picture(&served.live, which, x, y)?))
+        Ok(text(served.pictures.picture(&served.live, view, x, y)?))
     })
     .await
 }

@@ -7,8 +7,8 @@ use axum::extract::DefaultBodyLimit;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use elbowroom_view::Picture;
 use elbowroom_view::assets::ASSETS;
+use elbowroom_view::views::VIEWS;
 
 use crate::error::HttpError;
 use crate::guard::{Guard, guard};
@@ -39,12 +39,12 @@ pub fn router(studies: Arc<Studies>, door: Arc<Guard>) -> Router {
         .route("/api/studies/{study}/add", post(changes::add))
         .route("/api/studies/{study}/budget", post(changes::budget))
         .route("/api/studies/{study}/pause", post(changes::pause));
-    for (name, which) in Picture::ALL {
-        let path = format!("/api/studies/{{study}}/{name}");
-        router = router.route(&path, get(move |studied, over| queries::picture(which, studied, over)));
+    for view in VIEWS {
+        let path = format!("/api/studies/{{study}}/{}", view.name);
+        router = router.route(&path, get(move |studied, over| queries::view(view, studied, over)));
     }
-    for asset in ASSETS {
-        router = router.route(asset.path, get(move || async move { file(asset.kind, asset.text) }));
+    for asset in ASSETS.iter() {
+        router = router.route(asset.path, get(move || async move { file(asset.kind, &asset.text) }));
     }
     router
         .fallback(|| async { HttpError::missing("there is nothing here", "see /api/openapi.json for what there is") })

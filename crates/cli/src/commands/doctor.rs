@@ -8,7 +8,7 @@ use anyhow::Result;
 use elbowroom::insight::steepness;
 use elbowroom_store::{SharedStudy, check, open, salvage};
 use elbowroom_view::Scene;
-use elbowroom_view::health::{Finding, Level, health};
+use elbowroom_view::views::health::{Finding, Level, health};
 use serde_json::json;
 
 use super::answer;

@@ -9,8 +9,8 @@ use elbowroom::study::{Study, Trial};
 use elbowroom_store::{SharedStudy, TrialStatus};
 use elbowroom_view::Scene;
 use elbowroom_view::axis::text;
-use elbowroom_view::model::{Slice, slices as view_slices};
 use elbowroom_view::plot::Figure;
+use elbowroom_view::views::model::{Slice, slices as view_slices};
 use serde_json::json;
 
 use super::answer;
@@ -222,7 +222,7 @@ fn map(study: &SharedStudy, args: &Plot) -> Result<Chart> {
 
 /// Who ran what: a lane for each of the trials that a worker had at once, as in the dashboard.
 fn timeline(study: &SharedStudy) -> Result<Chart> {
-    let drawn = elbowroom_view::timeline::timeline(&Scene::of(study), ATTEMPTS);
+    let drawn = elbowroom_view::views::timeline::timeline(&Scene::of(study), ATTEMPTS);
     if drawn.workers.is_empty() {
         return Err(cli_error("nobody has worked on this study yet", "start a worker: elbow run"));
     }

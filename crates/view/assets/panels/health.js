@@ -7,6 +7,8 @@ import { el, show, tag } from "../dom.js";
 export const health = {
   view: "/health",
   title: "Health",
+  page: "health",
+  size: "half",
   note: "what `elbow doctor` says",
   draw({ body }, { findings }) {
     const one = (/** @type {Health["findings"][number]} */ finding) => {

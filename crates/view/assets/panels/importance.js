@@ -30,6 +30,7 @@ const bar = (row, i) => {
 export const importance = {
   view: "/importance",
   title: "Importance of parameters",
+  page: "map",
   size: "half",
   note: "share of the variation that a parameter takes part in; whiskers 10–90 % over the posterior",
   draw({ body }, { rows }) {

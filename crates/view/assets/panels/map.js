@@ -40,6 +40,8 @@ const pending = (f, p) => {
 export const map = {
   view: "/map",
   title: "Where the workers are",
+  page: "map",
+  overTwo: true,
   size: "half",
   note: "pending points and the room each one keeps free",
   draw({ body }, view) {

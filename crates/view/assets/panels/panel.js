@@ -10,6 +10,8 @@ import { address, inWords } from "../source.js";
  * @typedef {object} Panel
  * @property {string} view What the server calls its data: the end of an address.
  * @property {string} title
+ * @property {string} [page] On which page it stands, besides where a page places it itself.
+ * @property {boolean} [overTwo] Whether it is over two parameters, which are chosen for all such panels at once.
  * @property {string} [size]
  * @property {string} [note]
  * @property {(card: Card, view: V, context: Context) => void} draw Fills the card's body, which is in the page.
@@ -52,6 +54,7 @@ export const load = async (context, rest, body, draw) => {
  * @returns {Draw}
  */
 export const mount = (panel, root, context, size = panel.size) => {
+  if (panel.overTwo) return mountOverTwo(panel, root, context);
   const place = card(panel.title, size, panel.note);
   root.append(place.root);
   return () => load(context, panel.view, place.body, (view) => panel.draw(place, view, context));
@@ -81,7 +84,7 @@ const list = (label, options, chosen, choose) => {
  * @param {Context} context
  * @returns {Draw}
  */
-export const mountOverTwo = (panel, root, context) => {
+const mountOverTwo = (panel, root, context) => {
   const { pair, source, name } = context;
   const { axes } = context.seen;
   const of = (/** @type {string} */ view, /** @type {number} */ x, /** @type {number} */ y) => `${view}?x=${x}&y=${y}`;

@@ -27,6 +27,7 @@ const axis = (x, name, ticks) => {
 export const parallel = {
   view: "/parallel",
   title: "Parallel coordinates",
+  page: "parallel",
   note: "one line a trial; yellow is better",
   draw({ body }, view) {
     if (!view.lines.length) return show(body, notice("No value yet", "Lines appear as trials are told."));

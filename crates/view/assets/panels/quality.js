@@ -60,6 +60,7 @@ const calibration = (shares) => {
 export const quality = {
   view: "/quality",
   title: "Model quality",
+  page: "model",
   note: "each result predicted from all others",
   draw({ body, note }, view) {
     const away = `they are ${number(view.deviations, 3)} predicted deviations away (1 is right)`;

@@ -8,6 +8,7 @@ import { el, legend, show } from "../dom.js";
 export const slices = {
   view: "/slices",
   title: "Slices of the model",
+  page: "model",
   note: "through the recommended point; the band is two standard deviations",
   draw({ body }, view) {
     // A chart is as wide as its place, which is narrower the more places there are: so all places come first.

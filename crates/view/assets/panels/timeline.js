@@ -56,6 +56,7 @@ const lanes = (worker, top, left, across) => {
 export const timeline = {
   view: "/timeline",
   title: "Who ran what",
+  page: "workers",
   draw({ body, note }, view) {
     if (!view.workers.length) {
       return show(body, notice("Nobody has worked yet", "Start a worker: elbow worker, or elbow run."));

@@ -1,14 +1,16 @@
 import { colour, el, number, show } from "../dom.js";
-import { surface } from "../planes.js";
+import { heatmap } from "../planes.js";
 
 /** @import { Surface } from "../api" */
 /** @import { Dot } from "../planes.js" */
 /** @import { Panel } from "./panel.js" */
 
 /** @type {Panel<Surface>} */
-export const surfaces = {
+export const surface = {
   view: "/surface",
   title: "Model and acquisition over two parameters",
+  page: "map",
+  overTwo: true,
   note: "the others as in the recommended point",
   draw({ body }, view) {
     const planes = el("div", { class: "planes" });
@@ -24,7 +26,7 @@ export const surfaces = {
     const plane = (title, values, dots, range) => {
       const [low, high] = range ?? [Math.min(...values), Math.max(...values)];
       const ends = range ? null : el("small", {}, `  ${number(low, 3)} (blue) to ${number(high, 3)} (yellow)`);
-      const drawing = surface(view.x, view.y, view.n, values, dots, [low, high]);
+      const drawing = heatmap(view.x, view.y, view.n, values, dots, [low, high]);
       planes.append(el("div", {}, el("h3", {}, title, ends), drawing));
     };
     plane("expected value", view.mean, [...observed, ...pending]);

@@ -7,8 +7,8 @@ use elbowroom::space::{Dimension, UnitPoint};
 use elbowroom::study::{Goal, TrialId};
 use serde::Serialize;
 
+use super::map::{MapPoint, Observed, map_point, observed};
 use crate::axis::{Axis, axes, axis};
-use crate::map::{MapPoint, Observed, map_point, observed};
 use crate::scene::Scene;
 
 /// Points of a slice.
@@ -205,7 +205,7 @@ pub struct Line {
 
 /// Parallel coordinates of at most `most` trials.
 pub fn parallel(scene: &Scene<'_>, most: usize) -> Parallel {
-    let ranked = crate::map::ranked(scene, most);
+    let ranked = super::map::ranked(scene, most);
     let (worst, best) = (ranked.first().map(|r| r.1), ranked.last().map(|r| r.1));
     let height = |value: f64| match (worst, best) {
         (Some(worst), Some(best)) if best != worst => (value - worst) / (best - worst),

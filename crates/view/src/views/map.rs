@@ -8,8 +8,8 @@ use elbowroom::linalg::Points;
 use elbowroom::study::{Trial, TrialId};
 use serde::Serialize;
 
+use super::no_model;
 use crate::axis::{Axis, axis};
-use crate::picture::no_model;
 use crate::scene::{Scene, TrialStatus};
 
 /// Observed trials that are drawn; the best of them, and the newest.

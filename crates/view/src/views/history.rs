@@ -66,7 +66,7 @@ pub struct WatchedHistory {
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};
 /// use elbowroom::study::{Study, StudyConfig};
-/// use elbowroom_view::{Scene, history::history};
+/// use elbowroom_view::{Scene, views::history::history};
 ///
 /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
 /// let mut study = Study::new(StudyConfig::new(space))?;
@@ -77,7 +77,7 @@ pub struct WatchedHistory {
 /// assert_eq!((history.best_trial, history.best_value), (vec![0, 2], vec![2.0, 1.0]));
 ///
 /// study.tell(study.trials()[1].id, [("minutes", 12.0)])?;
-/// let history = elbowroom_view::history::history(&Scene::alone("plate", &study), 1000);
+/// let history = elbowroom_view::views::history::history(&Scene::alone("plate", &study), 1000);
 /// let minutes = &history.watched[0];
 /// assert_eq!((&minutes.name[..], &minutes.trial[..], &minutes.value[..]), ("minutes", &[1][..], &[12.0][..]));
 /// # Ok::<(), elbowroom::error::Error>(())
