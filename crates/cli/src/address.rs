@@ -73,7 +73,7 @@ impl Address {
         }
         let mut study = SharedStudy::open(store, name)?;
         let differ = self.differences(&study);
-        refuse_another(&differ, name, &study.store().label())?;
+        refuse_another(&differ, name, &study.stored().store().label())?;
         if differ.iter().any(|one| one.setting == BUDGET) {
             set_budget(&mut study, file.config.budget)?;
         }

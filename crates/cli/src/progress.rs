@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use elbowroom::study::Streak;
 use elbowroom_run::{CommandEnd, DriveEvent, format_duration};
-use elbowroom_store::{HandedTrial, SharedStudy};
+use elbowroom_store::{Assignment, SharedStudy};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::format::{brief, number, point, safe};
@@ -56,7 +56,7 @@ impl Progress {
         }
     }
 
-    fn ended(&self, study: &SharedStudy, handed: &HandedTrial, outcome: &CommandEnd, took: Duration) {
+    fn ended(&self, study: &SharedStudy, handed: &Assignment, outcome: &CommandEnd, took: Duration) {
         let id = handed.id();
         let (what, matters) = match outcome {
             CommandEnd::Value(value, _) => {

@@ -94,6 +94,20 @@ fn the_studies_of_a_store_are_the_same_from_the_command_and_over_http() {
 }
 
 #[test]
+fn a_run_and_a_copy_name_their_study_as_every_other_answer_does() {
+    let bench = Bench::new(3, "echo {x}", "");
+    let ran: Value = serde_json::from_slice(&bench.elbow(&["--json", "run"]).stdout).unwrap();
+    let name = bench.json(&["studies", "bench.elbow"])["studies"][0]["name"].clone();
+    assert_eq!(bench.json(&["status"])["name"], name);
+    let copied = bench.json(&["copy", "bench.elbow", "copy.elbow"]);
+    let went_on = bench.json(&["copy", "bench.elbow", "more.elbow", "--trials", "9"]);
+    for answer in [ran, copied, went_on] {
+        assert_eq!(answer["name"], name, "{answer}");
+        assert_eq!(answer.get("study"), None, "{answer}");
+    }
+}
+
+#[test]
 fn asks_and_reports_are_answered_the_same_by_the_command_and_over_http() {
     let bench = bench();
     let server = Server::start(&bench, &["--write"]);

@@ -7,7 +7,7 @@ use elbowroom::gp::Prior;
 use elbowroom::problems::Problem;
 use elbowroom::space::{Parameter, Point, SearchSpace};
 use elbowroom::study::{
-    Goal, HyperparameterRule, ModelConfig, Report, ScaleRule, Source, StrategyConfig, Study, StudyConfig, Suggestion,
+    Goal, HyperparameterRule, ModelConfig, ScaleRule, Source, StrategyConfig, Study, StudyConfig, Suggestion, Tell,
     Told, Trial,
 };
 
@@ -153,7 +153,7 @@ fn what_is_not_a_number_is_a_failure_and_the_rest_is_modelled() {
         assert!(next.trials.iter().all(|t| t.point != failed.point));
     }
     for noise in [f64::NAN, f64::INFINITY, -1.0] {
-        assert_helpful(&s.tell_with_noise(trials[0].id, 1.0, noise).unwrap_err(), &["trial 0", "noise variance"]);
+        assert_helpful(&s.tell(trials[0].id, Tell::new(1.0).noise(noise)).unwrap_err(), &["trial 0", "noise variance"]);
     }
     assert_helpful(&s.add(&Point::new().with("x", f64::NAN).with("y", 0.0), 1.0).unwrap_err(), &["`x`"]);
     assert_helpful(&s.add(&Point::new().with("x", 7.0).with("y", 0.0), 1.0).unwrap_err(), &["`x`", "7"]);
@@ -320,7 +320,7 @@ fn told_noise_of_any_size_is_modelled() {
     for (name, value, noise) in table {
         let mut s = study(square());
         for (i, trial) in s.ask(6).unwrap().trials.iter().enumerate() {
-            s.tell_with_noise(trial.id, value(i), noise(i)).unwrap();
+            s.tell(trial.id, Tell::new(value(i)).noise(noise(i))).unwrap();
         }
         expect_model(&format!("noise: {name}"), &s, 3);
         let best = s.recommended().unwrap();
@@ -330,8 +330,8 @@ fn told_noise_of_any_size_is_modelled() {
     // No noise at one point with two values: a contradiction, yet no breakdown.
     let mut s = told(study(square()), |i, _| i as f64);
     let id = s.trials()[0].id;
-    s.tell_with_noise(id, 5.0, 0.0).unwrap();
-    s.tell_with_noise(id, -5.0, 0.0).unwrap();
+    s.tell(id, Tell::new(5.0).noise(0.0)).unwrap();
+    s.tell(id, Tell::new(-5.0).noise(0.0)).unwrap();
     expect_model("contradicting values without noise", &s, 3);
 }
 
@@ -484,8 +484,8 @@ fn results_without_a_noise_of_their_own_have_the_configured_one() {
     let mut study = Study::new(StudyConfig::new(square()).model(model)).unwrap();
     let trials = study.ask(4).unwrap().trials;
     for (i, trial) in trials.iter().enumerate() {
-        let report = Report::new(10.0 * i as f64);
-        study.report(trial.id, if i == 0 { report.noise(1.0) } else { report }).unwrap();
+        let report = Tell::new(10.0 * i as f64);
+        study.tell(trial.id, if i == 0 { report.noise(1.0) } else { report }).unwrap();
     }
     let model = study.model().unwrap();
     let noise = &model.posterior.hyper().noise;

@@ -21,7 +21,7 @@ use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, Point, SearchSpace, UnitPoint};
 use elbowroom::study::{
     Ask, Build, Event, HyperparameterRule, InitialDesign, ModelConfig, Recommendation, StrategyConfig, Study,
-    StudyConfig, Trial, TrialState, Watched, verify,
+    StudyConfig, Tell, Trial, TrialState, Watched, verify,
 };
 
 /// A study to record: a name, a configuration, and how it is driven.
@@ -164,7 +164,7 @@ fn noisy(study: &mut Study) {
     for q in [5, 3, 3] {
         for trial in &study.ask(q).unwrap().trials {
             let noise = 0.01 + 0.005 * (trial.id.0 % 3) as f64;
-            study.tell_with_noise(trial.id, value(&trial.point), noise).unwrap();
+            study.tell(trial.id, Tell::new(value(&trial.point)).noise(noise)).unwrap();
         }
     }
     study.ask(2).unwrap();

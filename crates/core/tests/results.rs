@@ -2,7 +2,7 @@
 
 use elbowroom::space::{Parameter, Point, SearchSpace};
 use elbowroom::study::{
-    Event, Goal, Measured, Outcome, Outcomes, Report, Results, Study, StudyConfig, Told, Trial, TrialId, TrialState,
+    Event, Goal, Measured, Outcome, Outcomes, Results, Study, StudyConfig, Tell, Told, Trial, TrialId, TrialState,
     Watched, verify,
 };
 use proptest::prelude::*;
@@ -79,7 +79,7 @@ fn a_watched_result_that_is_not_a_number_becomes_a_note() {
     let mut study = study();
     let id = ask(&mut study);
     let results = [("loss", 0.3), ("minutes", f64::INFINITY), ("joules", 2.0)];
-    assert_eq!(study.report(id, Report::new(results).comment("late run")).unwrap(), Told::Recorded);
+    assert_eq!(study.tell(id, Tell::new(results).comment("late run")).unwrap(), Told::Recorded);
     let trial = study.trial(id).unwrap();
     assert_eq!(named(trial), [("loss", 0.3), ("joules", 2.0)]);
     assert_eq!(trial.notes, ["late run; minutes was +infinity"]);
@@ -96,10 +96,10 @@ fn a_correction_replaces_the_results_that_it_names() {
     study.tell(id, [("minutes", 14.0)]).unwrap();
     // The mean of 12 and 14, until one of them is corrected.
     assert_eq!(study.trial(id).unwrap().result("minutes"), Some(13.0));
-    let told = study.report(id, Report::new([("minutes", 20.0)]).correction()).unwrap();
+    let told = study.tell(id, Tell::new([("minutes", 20.0)]).correction()).unwrap();
     assert_eq!(told, Told::Aside);
     assert_eq!(named(study.trial(id).unwrap()), [("loss", 0.3), ("minutes", 20.0), ("joules", 2.0)]);
-    let told = study.report(id, Report::new([("loss", 0.1)]).correction()).unwrap();
+    let told = study.tell(id, Tell::new([("loss", 0.1)]).correction()).unwrap();
     assert_eq!(told, Told::Correction);
     assert_eq!(named(study.trial(id).unwrap()), [("loss", 0.1), ("minutes", 20.0), ("joules", 2.0)]);
 }
@@ -134,19 +134,16 @@ fn results_that_contradict_each_other_are_refused_and_change_nothing() {
     let id = ask(&mut study);
     let before = study.clone();
     let refused = [
-        (Report::new(Results::from(0.3).with("loss", 0.4)), "`loss` is told twice"),
-        (Report::new([("minutes", 1.0), ("minutes", 2.0)]), "`minutes` is told twice"),
-        (Report::new([("x", 1.0)]), "the result `x` has the name of a parameter"),
-        (Report::new([("", 1.0)]), "the name of a result is \"\""),
-        (Report::new(Results::default()), "no result is told"),
-        (Report::new([("minutes", 1.0)]).noise(0.1), "without `loss`, whose noise it is"),
-        (
-            Report::new(Results::from(0.3).with("m", Measured { value: 1.0, noise: Some(-1.0) })),
-            "variance of `m` is -1",
-        ),
+        (Tell::new(Results::from(0.3).with("loss", 0.4)), "`loss` is told twice"),
+        (Tell::new([("minutes", 1.0), ("minutes", 2.0)]), "`minutes` is told twice"),
+        (Tell::new([("x", 1.0)]), "the result `x` has the name of a parameter"),
+        (Tell::new([("", 1.0)]), "the name of a result is \"\""),
+        (Tell::new(Results::default()), "no result is told"),
+        (Tell::new([("minutes", 1.0)]).noise(0.1), "without `loss`, whose noise it is"),
+        (Tell::new(Results::from(0.3).with("m", Measured { value: 1.0, noise: Some(-1.0) })), "variance of `m` is -1"),
     ];
     for (report, words) in refused {
-        let error = study.report(id, report).unwrap_err().to_string();
+        let error = study.tell(id, report).unwrap_err().to_string();
         assert!(error.contains(words) && error.contains("try: "), "{error}");
     }
     assert_eq!(study, before);
@@ -323,12 +320,12 @@ proptest! {
 fn a_report_under_a_name_counts_once_whichever_results_it_has() {
     let mut study = study();
     let id = ask(&mut study);
-    let aside = || Report::new([("minutes", 1.0)]).request("a");
-    assert_eq!(study.report(id, aside()).unwrap(), Told::Aside);
+    let aside = || Tell::new([("minutes", 1.0)]).request("a");
+    assert_eq!(study.tell(id, aside()).unwrap(), Told::Aside);
     let n_events = study.events().len();
-    assert_eq!(study.report(id, aside()).unwrap(), Told::Repeated);
+    assert_eq!(study.tell(id, aside()).unwrap(), Told::Repeated);
     assert_eq!((study.events().len(), study.trial(id).unwrap().result("minutes")), (n_events, Some(1.0)));
     let other = ask(&mut study);
-    assert!(study.report(other, aside()).unwrap_err().to_string().contains("was a report of trial 0"));
+    assert!(study.tell(other, aside()).unwrap_err().to_string().contains("was a report of trial 0"));
     assert!(Watched::NONE.is_empty());
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use elbowroom::error::Kind;
 use elbowroom::space::{Parameter, Point, SearchSpace};
 use elbowroom::study::{
-    Ask, Event, Goal, InitialDesign, MeasurementKind, Report, Source, StrategyConfig, Study, StudyConfig, Told, Trial,
+    Ask, Event, Goal, InitialDesign, MeasurementKind, Source, StrategyConfig, Study, StudyConfig, Tell, Told, Trial,
     TrialId, TrialState, default_initial, verify,
 };
 
@@ -304,8 +304,8 @@ mod telling {
     fn further_values_are_replicates_whose_mean_counts() {
         let mut study = study(line());
         let id = study.ask(1).unwrap().trials[0].id;
-        assert_eq!(study.tell_with_noise(id, 1.0, 0.5).unwrap(), Told::Recorded);
-        assert_eq!(study.tell_with_noise(id, 4.0, 0.3).unwrap(), Told::Replicate);
+        assert_eq!(study.tell(id, Tell::new(1.0).noise(0.5)).unwrap(), Told::Recorded);
+        assert_eq!(study.tell(id, Tell::new(4.0).noise(0.3)).unwrap(), Told::Replicate);
         let trial = study.trial(id).unwrap();
         assert_eq!((trial.value(), trial.noise()), (Some(2.5), Some(0.2))); // (0.5 + 0.3) / 2²
         study.tell(id, 2.5).unwrap();
@@ -317,7 +317,7 @@ mod telling {
         let mut study = study(line());
         let id = study.ask(1).unwrap().trials[0].id;
         study.tell(id, 1e9).unwrap();
-        assert_eq!(study.report(id, Report::new(1.0).correction()).unwrap(), Told::Correction);
+        assert_eq!(study.tell(id, Tell::new(1.0).correction()).unwrap(), Told::Correction);
         study.tell(id, 2.0).unwrap();
         let trial = study.trial(id).unwrap();
         assert_eq!(trial.value(), Some(1.5));
@@ -342,7 +342,7 @@ mod telling {
         assert!(
             matches!(&study.trials()[2].state, TrialState::Infeasible { measurements, .. } if measurements.len() == 1)
         );
-        study.report(trials[2].id, Report::new(3.0).correction()).unwrap();
+        study.tell(trials[2].id, Tell::new(3.0).correction()).unwrap();
         assert_eq!(study.trials()[2].value(), Some(3.0));
     }
 
@@ -350,14 +350,14 @@ mod telling {
     fn a_report_told_again_under_its_name_changes_nothing() {
         let mut study = study(line());
         let trials = study.ask(2).unwrap().trials;
-        let report = Report::new(1.0).request("r1");
-        assert_eq!(study.report(trials[0].id, report.clone()).unwrap(), Told::Recorded);
-        assert_eq!(study.report(trials[0].id, report.clone()).unwrap(), Told::Repeated);
+        let report = Tell::new(1.0).request("r1");
+        assert_eq!(study.tell(trials[0].id, report.clone()).unwrap(), Told::Recorded);
+        assert_eq!(study.tell(trials[0].id, report.clone()).unwrap(), Told::Repeated);
         // Also when the retry reached the log.
         let event = report.clone().into_event(trials[0].id, study.outcomes()).unwrap();
         study.apply(event).unwrap();
         assert_eq!(study.trials()[0].measurements().len(), 1);
-        assert!(study.report(trials[1].id, report).unwrap_err().to_string().contains("request `r1`"));
+        assert!(study.tell(trials[1].id, report).unwrap_err().to_string().contains("request `r1`"));
     }
 
     #[test]
@@ -387,7 +387,7 @@ mod telling {
         let id = study.ask(1).unwrap().trials[0].id;
         let before = study.clone();
         for bad in [-1.0, f64::NAN, f64::INFINITY] {
-            assert!(study.tell_with_noise(id, 1.0, bad).unwrap_err().to_string().contains("trial 0: the noise"));
+            assert!(study.tell(id, Tell::new(1.0).noise(bad)).unwrap_err().to_string().contains("trial 0: the noise"));
         }
         assert_eq!(study, before);
     }

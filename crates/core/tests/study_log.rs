@@ -3,9 +3,7 @@
 use std::collections::HashSet;
 
 use elbowroom::space::{Parameter, Point, SearchSpace, UnitPoint};
-use elbowroom::study::{
-    Ask, Event, Goal, PlacedTrial, Report, Study, StudyConfig, TrialId, TrialState, Watched, verify,
-};
+use elbowroom::study::{Ask, Event, Goal, PlacedTrial, Study, StudyConfig, Tell, TrialId, TrialState, Watched, verify};
 use proptest::prelude::*;
 
 /// Small spaces: continuous, mixed, finite, constrained, of one point.
@@ -91,7 +89,7 @@ fn take(study: &mut Study, step: &Step) -> Vec<TrialId> {
             study.tell(some(i), [("minutes", 1.0), ("value", value)]).unwrap();
         }
         Step::Correct(i, value) => {
-            study.report(some(i), Report::new(value).correction()).unwrap();
+            study.tell(some(i), Tell::new(value).correction()).unwrap();
         }
         Step::Fail(i) => study.fail(some(i), "it failed").unwrap(),
         Step::Infeasible(i) => study.infeasible(some(i), "too hot").unwrap(),

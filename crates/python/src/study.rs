@@ -8,7 +8,7 @@ use std::time::Duration;
 use elbowroom::domain::Narrowing;
 use elbowroom::insight::{expected_gain, why};
 use elbowroom::space::Point;
-use elbowroom::study::{Alarm, Ask, Report, Told, TrialId};
+use elbowroom::study::{Alarm, Ask, Tell, Told, TrialId};
 use elbowroom_store::{
     About, AskAnswer, Attempt, DEFAULT_TTL, Digest, Entry, Heartbeat, Memory, SharedStudy, StatusAnswer, Store,
     StudiesAnswer, StudyAnswer, Time, worker_name,
@@ -158,10 +158,10 @@ impl Study {
         };
         let requeue = |asked: elbowroom_store::Result<_>| {
             let Ok((handed, _)) = asked else { return };
-            let handed: elbowroom_store::Handed = handed;
+            let handed: elbowroom_store::Assignments = handed;
             let attempts: Vec<Attempt> = handed.trials.iter().map(|trial| trial.attempt).collect();
             // If it cannot be given back, the lease runs out.
-            let _ = lock(&self.asking).requeue(&attempts);
+            let _ = lock(&self.asking).stored().requeue(&attempts);
         };
         let (handed, answer) = interruptible_until_stored(py, work, requeue)?.map_err(BindingError::from)?;
         handed.trials.iter().for_each(|handed| self.hold(handed.attempt));
@@ -181,7 +181,7 @@ impl Study {
         attempt: Option<u32>,
         request: Option<String>,
     ) -> PyResult<&'static str> {
-        let mut report = Report::new(results_from_python(value)?);
+        let mut report = Tell::new(results_from_python(value)?);
         report.noise = noise;
         report.correction = correction;
         report.request = request;
@@ -243,7 +243,7 @@ impl Study {
     fn requeue(&self, py: Python<'_>, attempts: Vec<(u64, u32)>) -> PyResult<()> {
         let back: Vec<Attempt> =
             attempts.iter().map(|&(trial, number)| Attempt { trial: TrialId(trial), number }).collect();
-        py.detach(|| lock(&self.looking).requeue(&back).map_err(BindingError::from))?;
+        py.detach(|| lock(&self.looking).stored().requeue(&back).map_err(BindingError::from))?;
         attempts.iter().for_each(|&(trial, _)| self.let_go(trial));
         Ok(())
     }
@@ -268,9 +268,10 @@ impl Study {
     /// How many trials other workers have, and how many wait to be handed out again.
     fn others(&self, py: Python<'_>) -> PyResult<(usize, usize)> {
         self.look(py, |shared| {
-            let now = shared.now();
-            let n_live = shared.leases().filter(|lease| lease.is_live(now) && lease.worker != self.worker).count();
-            Ok((n_live, shared.leases().filter(|lease| lease.is_due(now)).count()))
+            let now = shared.stored().now();
+            let n_live =
+                shared.stored().leases().filter(|lease| lease.is_live(now) && lease.worker != self.worker).count();
+            Ok((n_live, shared.stored().leases().filter(|lease| lease.is_due(now)).count()))
         })
     }
 
@@ -285,7 +286,7 @@ impl Study {
         request: Option<String>,
     ) -> PyResult<Row> {
         let point = point_from_python(params)?;
-        let mut report = Report::new(results_from_python(value)?);
+        let mut report = Tell::new(results_from_python(value)?);
         report.noise = noise;
         report.request = request;
         let added = py.detach(|| {

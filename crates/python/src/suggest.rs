@@ -1,7 +1,7 @@
 //! The next points of a study that somebody else keeps.
 
 use elbowroom::space::Point;
-use elbowroom::study::{Report, Study, StudyConfig};
+use elbowroom::study::{Study, StudyConfig, Tell};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
 
@@ -35,9 +35,9 @@ pub fn suggest<'py>(
         let mut study = Study::new(config)?;
         for (point, value, noise) in &observed {
             let trial = study.start(point)?.id;
-            let mut report = Report::new(*value);
+            let mut report = Tell::new(*value);
             report.noise = *noise;
-            study.report(trial, report)?;
+            study.tell(trial, report)?;
         }
         for point in &failed {
             let trial = study.start(point)?.id;

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use elbowroom::insight::expected_gain;
 use elbowroom::study::{Alarm, Outcomes, Streak, TrialId};
-use elbowroom_store::{HandedTrial, Heartbeat, SharedStudy};
+use elbowroom_store::{Assignment, Heartbeat, SharedStudy};
 use storing::{Letter, Patience, Returning};
 
 use crate::command::Given;
@@ -28,11 +28,11 @@ use crate::stop::{Stop, Urgency};
 #[derive(Debug)]
 pub enum DriveEvent<'a> {
     /// A trial's command was started.
-    Started(&'a HandedTrial),
+    Started(&'a Assignment),
     /// A trial's command has ended, and the store knows; with how long it took.
-    Ended(&'a HandedTrial, &'a CommandEnd, Duration),
+    Ended(&'a Assignment, &'a CommandEnd, Duration),
     /// A trial's command has ended, and the store could not be told; the drive ends, and its error has the result.
-    NotStored(&'a HandedTrial, &'a CommandEnd),
+    NotStored(&'a Assignment, &'a CommandEnd),
     /// Many trials in a row have ended without a value, whoever ran them; said again each time there are twice as many.
     Failing(&'a Streak),
     /// No points for now, and why: the workers wait for trials that others have.
@@ -110,7 +110,7 @@ pub fn drive(
     plan.limits.check()?;
     plan.check()?;
     let folder = folder::make()?;
-    let heartbeat = Heartbeat::start(study.store().clone(), study.name(), plan.heartbeat);
+    let heartbeat = Heartbeat::start(study.stored().store().clone(), study.name(), plan.heartbeat);
     let mut driving = Driving::new(study, plan, stop, watch, &heartbeat);
     std::thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();
@@ -138,7 +138,7 @@ pub fn drive(
 
 /// A command that has ended.
 struct Done {
-    handed: HandedTrial,
+    handed: Assignment,
     outcome: CommandEnd,
     took: Duration,
 }
@@ -148,7 +148,7 @@ fn evaluate(
     stop: &Stop,
     (study, outcomes): (&str, &Outcomes),
     folder: &Path,
-    handed: HandedTrial,
+    handed: Assignment,
     sender: &Sender<Done>,
 ) {
     let start = Instant::now();
@@ -290,7 +290,7 @@ impl<'a> Driving<'a> {
     }
 
     /// Asks for as many trials as there are free workers.
-    fn new_trials(&mut self) -> Vec<HandedTrial> {
+    fn new_trials(&mut self) -> Vec<Assignment> {
         let waits_for_batch = self.plan.refill == Refill::InBatches && self.n_running > 0;
         // While results cannot be stored, more of them help nobody.
         let waits_for_store = !self.letters.is_empty() || !self.asking.is_due();
@@ -351,8 +351,8 @@ impl<'a> Driving<'a> {
 
     /// Whether somebody else has a trial that may yet be handed to us.
     fn others_work(&self) -> bool {
-        let now = self.study.now();
-        self.study.leases().any(|lease| lease.is_live(now) || lease.is_due(now))
+        let now = self.study.stored().now();
+        self.study.stored().leases().any(|lease| lease.is_live(now) || lease.is_due(now))
     }
 
     fn take_in(&mut self, mut done: Done) {

@@ -1,10 +1,10 @@
 //! Answers: what every door to a study says of it, the command, HTTP and Python, in the same words and shapes.
 
-use elbowroom::study::{Goal, Recommendation, Streak, Study, Told, TrainingSubset, Trial, TrialAnswer, TrialId};
+use elbowroom::study::{Event, Goal, Recommendation, Streak, Study, Told, TrainingSubset, Trial, TrialAnswer, TrialId};
 use serde::Serialize;
 
-use crate::lease::Lease;
-use crate::shared::{Handed, HandedTrial, SharedStudy};
+use crate::lease::{Attempt, Hold, Lease};
+use crate::shared::{Assignment, Assignments, SharedStudy};
 use crate::status::Counts;
 use crate::store::{Reported, Store, StudyInfo};
 use crate::time::Time;
@@ -57,7 +57,7 @@ impl StatusAnswer {
     }
 
     /// A trial that was just handed out.
-    pub fn handed(shared: &SharedStudy, handed: &HandedTrial) -> Self {
+    pub fn handed(shared: &SharedStudy, handed: &Assignment) -> Self {
         Self { attempt: Some(handed.attempt.number), expires: None, ..Self::of(shared, &handed.trial) }
     }
 }
@@ -102,7 +102,7 @@ pub struct AskAnswer {
 
 impl AskAnswer {
     /// What was handed out of a study.
-    pub fn of(shared: &SharedStudy, handed: &Handed) -> Self {
+    pub fn of(shared: &SharedStudy, handed: &Assignments) -> Self {
         let trials = handed.trials.iter().map(|handed| StatusAnswer::handed(shared, handed)).collect();
         Self { trials, shortfall: handed.shortfall.clone(), model: handed.subset }
     }
@@ -147,6 +147,108 @@ impl ReportAnswer {
     pub fn new(shared: &SharedStudy, trial: TrialId, reported: Option<Reported>) -> Result<Self> {
         let state = shared.status(shared.study().trial(trial)?);
         Ok(Self { trial, reported: reported.map_or("queued", Reported::word), state })
+    }
+}
+
+/// The answer to a heartbeat.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct HeartbeatAnswer {
+    /// What became of each attempt, in order.
+    pub attempts: Vec<HoldAnswer>,
+}
+
+impl HeartbeatAnswer {
+    /// What became of these attempts.
+    ///
+    /// ```
+    /// use elbowroom::study::TrialId;
+    /// use elbowroom_store::{Attempt, HeartbeatAnswer, Hold};
+    ///
+    /// let answer = HeartbeatAnswer::new(&[Attempt { trial: TrialId(3), number: 1 }], &[Hold::Ended]);
+    /// assert_eq!(serde_json::to_string(&answer).unwrap(), r#"{"attempts":[{"hold":"ended","trial":3}]}"#);
+    /// ```
+    pub fn new(attempts: &[Attempt], holds: &[Hold]) -> Self {
+        let one = |(attempt, hold): (&Attempt, &Hold)| match (attempt.trial, *hold) {
+            (trial, Hold::Held(until)) => HoldAnswer::Held { trial, until },
+            (trial, Hold::Superseded) => HoldAnswer::Superseded { trial },
+            (trial, Hold::Ended) => HoldAnswer::Ended { trial },
+        };
+        Self { attempts: attempts.iter().zip(holds).map(one).collect() }
+    }
+}
+
+/// Whether an attempt of a trial still holds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "hold", rename_all = "snake_case")]
+pub enum HoldAnswer {
+    /// It does, and its lease begins anew.
+    Held {
+        /// The trial.
+        trial: TrialId,
+        /// Until when its worker may be silent, in milliseconds since 1970.
+        until: Time,
+    },
+    /// Another worker has the trial.
+    Superseded {
+        /// The trial.
+        trial: TrialId,
+    },
+    /// The trial is over.
+    Ended {
+        /// The trial.
+        trial: TrialId,
+    },
+}
+
+/// The answer to another budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct BudgetAnswer {
+    /// How many trials may be handed out, those before included; none for no limit.
+    pub trials: Option<usize>,
+    /// Whether it was another one before.
+    pub changed: bool,
+}
+
+/// The answer to a pause, or to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PauseAnswer {
+    /// Whether nothing is handed out from now on.
+    pub paused: bool,
+}
+
+/// A page of a study's log.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct EventsAnswer<'a> {
+    /// How many events there are in all.
+    pub revision: usize,
+    /// Those that were asked for.
+    pub events: Vec<EventAnswer<'a>>,
+}
+
+/// An event of a study's log.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct EventAnswer<'a> {
+    /// Its number, from 0.
+    pub number: usize,
+    /// When it was stored, in milliseconds since 1970.
+    pub at: Time,
+    /// What happened.
+    pub event: &'a Event,
+}
+
+impl<'a> EventsAnswer<'a> {
+    /// Some events of a study in a store, from one of them on; there may be fewer.
+    pub fn of(shared: &'a SharedStudy, from: usize, n: usize) -> Self {
+        let (events, times) = (shared.study().events(), shared.stored().times());
+        let all = events.iter().zip(times).enumerate().skip(from).take(n);
+        let page = all.map(|(number, (event, &at))| EventAnswer { number, at, event }).collect();
+        Self { revision: events.len(), events: page }
     }
 }
 
@@ -241,15 +343,15 @@ impl StudyAnswer {
     /// ```
     pub fn of(shared: &SharedStudy) -> Self {
         Self {
-            store: Some(shared.store().label()),
-            log_hash: Some(shared.digest().to_string()),
+            store: Some(shared.stored().store().label()),
+            log_hash: Some(shared.stored().digest().to_string()),
             counts: shared.counts(),
             best: shared.study().best().map(|best| StatusAnswer::of(shared, best)),
             held: shared.held(),
-            paused: shared.is_paused(),
-            created: shared.times().first().copied(),
-            changed: shared.times().last().copied(),
-            now: shared.now(),
+            paused: shared.stored().is_paused(),
+            created: shared.stored().times().first().copied(),
+            changed: shared.stored().times().last().copied(),
+            now: shared.stored().now(),
             ..Self::alone(shared.name(), shared.study())
         }
     }
@@ -319,6 +421,6 @@ impl StudiesAnswer {
 impl SharedStudy {
     /// Who had which trial when the store was read last, by trial.
     pub fn held(&self) -> Vec<Held> {
-        self.leases().map(|lease| Held::of(lease, self.now)).collect()
+        self.leases.values().map(|lease| Held::of(lease, self.now)).collect()
     }
 }

@@ -22,7 +22,7 @@ use crate::kill_point;
 use crate::lease::Attempt;
 use crate::log::Entry;
 use crate::request;
-use crate::shared::{Handed, HandedTrial, MAX_ROUNDS, SharedStudy, too_busy};
+use crate::shared::{Assignment, Assignments, MAX_ROUNDS, SharedStudy, too_busy};
 use crate::store::{Appended, Handout, Ticket};
 
 /// Losses after which an asker queues.
@@ -52,7 +52,7 @@ impl SharedStudy {
     /// What is pending and what was lost is the store's business: it is left out of an `Ask`. Lost trials come first, if
     /// they lie in the part of the space that is asked for. Under a request's name, asking again gives the same trials as they stand by then, whatever happened to the first
     /// answer on its way. An answer without any trial is not kept: the next time there may be one.
-    pub fn ask(&mut self, ask: impl Into<Ask>) -> Result<Handed> {
+    pub fn ask(&mut self, ask: impl Into<Ask>) -> Result<Assignments> {
         self.ask_while(ask, &|| true)
     }
 
@@ -69,7 +69,7 @@ impl SharedStudy {
     /// assert!(study.study().trials().is_empty());
     /// # Ok::<(), elbowroom_store::Error>(())
     /// ```
-    pub fn ask_while(&mut self, ask: impl Into<Ask>, stays: &dyn Fn() -> bool) -> Result<Handed> {
+    pub fn ask_while(&mut self, ask: impl Into<Ask>, stays: &dyn Fn() -> bool) -> Result<Assignments> {
         let ask = with_name(ask.into());
         loop {
             if let Some(handed) = self.ask_now(&ask, stays)? {
@@ -91,16 +91,16 @@ impl SharedStudy {
     /// let store = Arc::new(Memory::new());
     /// let mut study = SharedStudy::create(store.clone(), "plate", StudyConfig::new(space))?;
     /// store.pause("plate", Some(Duration::from_secs(60)))?;
-    /// assert!(study.ask_unless_paused(1)?.is_none() && study.is_paused());
+    /// assert!(study.ask_unless_paused(1)?.is_none() && study.stored().is_paused());
     /// store.pause("plate", None)?;
     /// assert!(study.ask_unless_paused(1)?.is_some());
     /// # Ok::<(), elbowroom_store::Error>(())
     /// ```
-    pub fn ask_unless_paused(&mut self, ask: impl Into<Ask>) -> Result<Option<Handed>> {
+    pub fn ask_unless_paused(&mut self, ask: impl Into<Ask>) -> Result<Option<Assignments>> {
         self.ask_now(&with_name(ask.into()), &|| true)
     }
 
-    fn ask_now(&mut self, ask: &Ask, stays: &dyn Fn() -> bool) -> Result<Option<Handed>> {
+    fn ask_now(&mut self, ask: &Ask, stays: &dyn Fn() -> bool) -> Result<Option<Assignments>> {
         let request = ask.request.as_deref().unwrap_or_default();
         crate::log::check_name("the request", request)?;
         let mut asking = Asking::default();
@@ -118,7 +118,7 @@ impl SharedStudy {
         request: &str,
         stays: &dyn Fn() -> bool,
         asking: &mut Asking,
-    ) -> Result<Option<Handed>> {
+    ) -> Result<Option<Assignments>> {
         self.refresh()?;
         if let Some(handed) = self.answer(request) {
             let attempts: Vec<Attempt> = handed.trials.iter().map(|handed| handed.attempt).collect();
@@ -132,7 +132,7 @@ impl SharedStudy {
             if let Some(handed) = self.answer(request) {
                 return Ok(Some(handed));
             }
-            if self.is_paused() {
+            if self.stored().is_paused() {
                 return Ok(None);
             }
             kill_point::at("ask: looked");
@@ -141,11 +141,11 @@ impl SharedStudy {
             asking.chose_in = Some(start.elapsed());
             kill_point::at("ask: chose");
             if suggestion.trials.is_empty() && suggestion.again.is_empty() {
-                return Ok(Some(Handed { trials: Vec::new(), shortfall: suggestion.shortfall, subset: None }));
+                return Ok(Some(Assignments { trials: Vec::new(), shortfall: suggestion.shortfall, subset: None }));
             }
             if !stays() {
                 let shortfall = Some("who asked has left".to_owned());
-                return Ok(Some(Handed { trials: Vec::new(), shortfall, subset: None }));
+                return Ok(Some(Assignments { trials: Vec::new(), shortfall, subset: None }));
             }
             if self.hand_out(suggestion, request, asking)? {
                 kill_point::at("ask: stored");
@@ -243,7 +243,7 @@ impl SharedStudy {
         loop {
             self.refresh_keeping_belief(asking)?;
             let n_before = self.queue.iter().filter(|other| asking.ticket.is_none_or(|own| **other < own)).count();
-            if n_before == 0 || self.is_paused() {
+            if n_before == 0 || self.stored().is_paused() {
                 return Ok(());
             }
             if entered.elapsed() > TURN / 3 {
@@ -255,16 +255,16 @@ impl SharedStudy {
     }
 
     /// What a request was answered with, if it was.
-    fn answer(&self, request: &str) -> Option<Handed> {
+    fn answer(&self, request: &str) -> Option<Assignments> {
         let asked = self.study.answered(request)?;
         let is_it = |event: &&Event| matches!(event, Event::Asked { request: Some(r), .. } if r == request);
         let Some(Event::Asked { again, .. }) = self.study.events().iter().rev().find(is_it) else { return None };
         let number = |id| again.iter().find(|retry| retry.id == id).map_or(1, |retry| retry.attempt);
         let handed = asked.trials.into_iter().map(|trial| {
             let attempt = Attempt { trial: trial.id, number: number(trial.id) };
-            HandedTrial { trial, attempt }
+            Assignment { trial, attempt }
         });
-        Some(Handed { trials: handed.collect(), shortfall: asked.shortfall, subset: asked.subset })
+        Some(Assignments { trials: handed.collect(), shortfall: asked.shortfall, subset: asked.subset })
     }
 }
 

@@ -28,7 +28,7 @@ pub struct Copied {
 /// let mut study = SharedStudy::create(from.clone(), "plate", StudyConfig::new(space))?;
 /// study.ask(2)?;
 /// let copied = copy(&*from, "plate", &to, "plate, copied")?;
-/// assert_eq!((copied.n_events, copied.digest), (2, study.digest()));
+/// assert_eq!((copied.n_events, copied.digest), (2, study.stored().digest()));
 /// assert_eq!(to.read("plate, copied", 0)?.entries, from.read("plate", 0)?.entries);
 /// # Ok::<(), elbowroom_store::Error>(())
 /// ```

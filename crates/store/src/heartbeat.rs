@@ -17,7 +17,7 @@ use crate::store::Store;
 /// # use std::{sync::Arc, time::Duration};
 /// # let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
 /// # let mut study = SharedStudy::create(Arc::new(Memory::new()), "plate", StudyConfig::new(space))?;
-/// let heartbeat = Heartbeat::start(study.store().clone(), study.name(), Duration::from_secs(20));
+/// let heartbeat = Heartbeat::start(study.stored().store().clone(), study.name(), Duration::from_secs(20));
 /// let trial = study.ask(1)?.trials.remove(0);
 /// heartbeat.hold(trial.attempt);
 /// // … evaluate …

@@ -56,9 +56,9 @@ impl SharedStudy {
     /// # Ok::<(), elbowroom_store::Error>(())
     /// ```
     pub fn reclaim_from_the_dead(&mut self) -> Result<Reclaimed> {
-        let now = self.now();
+        let now = self.now;
         let of_the_dead = |lease: &&Lease| lease.is_live(now) && is_gone(&lease.worker);
-        let dead: Vec<&Lease> = self.leases().filter(of_the_dead).collect();
+        let dead: Vec<&Lease> = self.leases.values().filter(of_the_dead).collect();
         let (again, given_up): (Vec<&Lease>, Vec<&Lease>) =
             dead.into_iter().partition(|lease| lease.faults < MAX_RETRIES);
         let attempts = |leases: Vec<&Lease>| leases.iter().map(|lease| lease.attempt).collect::<Vec<_>>();

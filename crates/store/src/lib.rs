@@ -53,13 +53,17 @@ mod shared;
 mod sqlite;
 mod status;
 mod store;
+mod stored;
 mod tell;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod time;
 mod transactions;
 
-pub use answer::{AskAnswer, BestAnswer, Held, ReportAnswer, StatusAnswer, StudiesAnswer, StudyAnswer, TellAnswer};
+pub use answer::{
+    AskAnswer, BestAnswer, BudgetAnswer, EventAnswer, EventsAnswer, HeartbeatAnswer, Held, HoldAnswer, PauseAnswer,
+    ReportAnswer, StatusAnswer, StudiesAnswer, StudyAnswer, TellAnswer,
+};
 pub use backend::{Backend, Filed, Rows};
 pub use copy::{Copied, copy};
 pub use elbowroom::study::TrialStatus;
@@ -75,11 +79,12 @@ pub use open::{open, open_existing};
 #[cfg(feature = "postgres")]
 pub use postgres::{Dsn, Postgres};
 pub use rules::Waiting;
-pub use shared::{Handed, HandedTrial, SharedStudy};
+pub use shared::{Assignment, Assignments, SharedStudy};
 #[cfg(feature = "sqlite")]
 pub use sqlite::{Health, Saved, Sqlite, check, salvage};
 pub use status::Counts;
 pub use store::{Appended, Handout, Reported, Snapshot, Store, StudyInfo, Ticket};
+pub use stored::Stored;
 pub use tell::About;
 pub use time::{Clock, Time};
 

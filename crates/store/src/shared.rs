@@ -14,9 +14,13 @@ use crate::identity::worker_name;
 use crate::lease::{Attempt, DEFAULT_TTL, Lease};
 use crate::log::{Digest, Entry, check_name};
 use crate::store::{Snapshot, Store, Ticket};
+use crate::stored::Stored;
 use crate::time::Time;
 
 /// A study in a store, kept up to date by reading what is new.
+///
+/// It is asked and told as a [`Study`] in memory is, in the same words. What only a store has is behind
+/// [`stored`](Self::stored), and [`study`](Self::study) is the study as far as it was read.
 ///
 /// All that it hands out is stored before it is returned, with a lease; all that it is told is stored before it says
 /// so. Any number of processes and machines may do the same with the same study.
@@ -67,9 +71,9 @@ impl fmt::Debug for SharedStudy {
 
 /// The answer to an ask.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Handed {
+pub struct Assignments {
     /// The trials, stored and leased.
-    pub trials: Vec<HandedTrial>,
+    pub trials: Vec<Assignment>,
     /// Why there are fewer than asked for.
     pub shortfall: Option<String>,
     /// The part of the observations that their model was made of, if there were more than a model may have.
@@ -78,14 +82,14 @@ pub struct Handed {
 
 /// A trial that was handed out.
 #[derive(Debug, Clone, PartialEq)]
-pub struct HandedTrial {
+pub struct Assignment {
     /// The trial, as it stands.
     pub trial: Trial,
     /// Which attempt of it this is.
     pub attempt: Attempt,
 }
 
-impl HandedTrial {
+impl Assignment {
     /// The trial's number.
     pub fn id(&self) -> TrialId {
         self.trial.id
@@ -217,34 +221,9 @@ impl SharedStudy {
         &self.name
     }
 
-    /// The store.
-    pub fn store(&self) -> &Arc<dyn Store> {
-        &self.store
-    }
-
-    /// The store's time when it was read last.
-    pub fn now(&self) -> Time {
-        self.now
-    }
-
-    /// When each event was stored, by the store's clock.
-    pub fn times(&self) -> &[Time] {
-        &self.times
-    }
-
-    /// The hash of the whole log, as far as it was read.
-    pub fn digest(&self) -> Digest {
-        self.digest
-    }
-
-    /// The leases when it was read last, by trial.
-    pub fn leases(&self) -> impl Iterator<Item = &Lease> {
-        self.leases.values()
-    }
-
-    /// Whether somebody had paused the study when it was read last: nothing is handed out then.
-    pub fn is_paused(&self) -> bool {
-        self.queue.iter().any(|ticket| ticket.is_pause())
+    /// What only a study in a store has: a clock, leases, and a log that others append to.
+    pub fn stored(&self) -> Stored<'_> {
+        Stored { shared: self }
     }
 
     /// Reads what is new; returns how many events.

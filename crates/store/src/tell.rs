@@ -3,17 +3,17 @@
 use std::time::Duration;
 
 use elbowroom::space::Point;
-use elbowroom::study::{Event, Report, Told, Trial, TrialId, Watched};
+use elbowroom::study::{Event, Tell, Told, Trial, TrialId, Watched};
 
 use crate::error::Result;
-use crate::lease::{Attempt, Hold};
+use crate::lease::Attempt;
 use crate::request;
-use crate::shared::{HandedTrial, MAX_ROUNDS, SharedStudy, too_busy};
+use crate::shared::{Assignment, MAX_ROUNDS, SharedStudy, too_busy};
 use crate::store::{Handout, Reported};
 
 /// Which trial a report is about, and what is known about the report.
 ///
-/// A trial's number is enough. From a [`HandedTrial`] it also knows the attempt, so that a worker that was given up
+/// A trial's number is enough. From a [`Assignment`] it also knows the attempt, so that a worker that was given up
 /// cannot end a trial that another one has by now.
 ///
 /// ```
@@ -53,8 +53,8 @@ impl From<Attempt> for About {
     }
 }
 
-impl From<&HandedTrial> for About {
-    fn from(handed: &HandedTrial) -> Self {
+impl From<&Assignment> for About {
+    fn from(handed: &Assignment) -> Self {
         handed.attempt.into()
     }
 }
@@ -66,21 +66,21 @@ impl SharedStudy {
     ///
     /// ```
     /// # use elbowroom::space::{Parameter, SearchSpace};
-    /// # use elbowroom::study::{Report, StudyConfig, Told};
+    /// # use elbowroom::study::{Tell, StudyConfig, Told};
     /// # use elbowroom_store::{Memory, SharedStudy};
     /// # let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
     /// # let mut study = SharedStudy::create(std::sync::Arc::new(Memory::new()), "plate", StudyConfig::new(space))?;
     /// let trials = study.ask(2)?.trials;
     /// study.tell(&trials[0], 0.25)?;
-    /// study.tell(trials[1].id(), Report::new(0.5).noise(0.01).request("row 2"))?;
-    /// assert_eq!(study.tell(trials[1].id(), Report::new(0.5).request("row 2"))?, Told::Repeated);
+    /// study.tell(trials[1].id(), Tell::new(0.5).noise(0.01).request("row 2"))?;
+    /// assert_eq!(study.tell(trials[1].id(), Tell::new(0.5).request("row 2"))?, Told::Repeated);
     ///
     /// let third = study.ask(1)?.trials.remove(0);
     /// assert_eq!(study.tell(&third, [("minutes", 12.0)])?, Told::Aside);
     /// assert_eq!(study.tell(&third, [("value", 0.75), ("joules", 3.0)])?, Told::Recorded);
     /// # Ok::<(), elbowroom_store::Error>(())
     /// ```
-    pub fn tell(&mut self, about: impl Into<About>, report: impl Into<Report>) -> Result<Told> {
+    pub fn tell(&mut self, about: impl Into<About>, report: impl Into<Tell>) -> Result<Told> {
         let (about, report) = (about.into(), report.into());
         let request = report.request.clone().or(about.request).unwrap_or_else(request::fresh);
         let event = report.request(request).into_event(about.trial, self.study.outcomes())?;
@@ -118,22 +118,8 @@ impl SharedStudy {
         self.end(about.into(), |trial, request| Event::Withdrawn { trial, request })
     }
 
-    /// Gives trials back to be handed out again, to whoever asks next. Nothing is charged: a worker that is told to
-    /// stop does this.
-    pub fn requeue(&mut self, attempts: &[Attempt]) -> Result<()> {
-        self.store.requeue(&self.name, attempts)
-    }
-
-    /// Says that these attempts are alive. Every 20 s is often enough for leases of 90 s; [`Heartbeat`] does it from a
-    /// thread of its own.
-    ///
-    /// [`Heartbeat`]: crate::Heartbeat
-    pub fn heartbeat(&self, attempts: &[Attempt]) -> Result<Vec<Hold>> {
-        self.store.extend(&self.name, attempts)
-    }
-
     /// Adds earlier results at a point of one's own. A value that is not finite makes a failed trial.
-    pub fn add(&mut self, point: &Point, report: impl Into<Report>) -> Result<Trial> {
+    pub fn add(&mut self, point: &Point, report: impl Into<Tell>) -> Result<Trial> {
         let mut report = report.into();
         let request = report.request.take().unwrap_or_else(request::fresh);
         // The trial's number is known once it is added.
@@ -152,22 +138,16 @@ impl SharedStudy {
     /// Starts a trial at a point of one's own; at a taken point it is a replicate. Without a `due` time it is never
     /// taken for lost, which is right for a person's experiment and wrong for a process that may die; with one it goes,
     /// once that has passed, to the next who asks.
-    pub fn start(&mut self, point: &Point, due: Option<Duration>, request: Option<&str>) -> Result<HandedTrial> {
+    pub fn start(&mut self, point: &Point, due: Option<Duration>, request: Option<&str>) -> Result<Assignment> {
         let request = request.map_or_else(request::fresh, str::to_owned);
         self.put(point, None, &request, due)
     }
 
-    fn put(
-        &mut self,
-        point: &Point,
-        told: Option<&Event>,
-        request: &str,
-        ttl: Option<Duration>,
-    ) -> Result<HandedTrial> {
+    fn put(&mut self, point: &Point, told: Option<&Event>, request: &str, ttl: Option<Duration>) -> Result<Assignment> {
         for _ in 0..MAX_ROUNDS {
             self.refresh()?;
             if let Some(trial) = self.study.reported(request) {
-                return Ok(HandedTrial { trial: self.study.trial(trial)?.clone(), attempt: Attempt::first(trial) });
+                return Ok(Assignment { trial: self.study.trial(trial)?.clone(), attempt: Attempt::first(trial) });
             }
             let trial = TrialId(self.study.trials().len() as u64);
             let event = match told {

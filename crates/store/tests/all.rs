@@ -8,3 +8,4 @@ mod files;
 mod kills;
 mod power;
 mod tls;
+mod verbs;

@@ -50,8 +50,8 @@ impl<'a> Scene<'a> {
             shared: Some(shared),
             statuses: shared.study().trials().iter().map(|trial| shared.status(trial)).collect(),
             held: shared.held(),
-            times: shared.times().iter().map(|time| time.0).collect(),
-            now: shared.now().0,
+            times: shared.stored().times().iter().map(|time| time.0).collect(),
+            now: shared.stored().now().0,
         }
     }
 

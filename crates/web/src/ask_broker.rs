@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use elbowroom::study::Ask;
-use elbowroom_store::{Attempt, Error, Handed, SharedStudy};
+use elbowroom_store::{Assignments, Attempt, Error, SharedStudy};
 
 use crate::error::HttpError;
 use crate::limits::MAX_ASK;
@@ -38,7 +38,7 @@ impl Default for AskBroker {
 
 impl AskBroker {
     /// Takes points. Who asks for a part of the space has points chosen for itself.
-    pub fn ask(&self, live: &LiveStudy, ask: Ask, worker: &str, ttl: Duration) -> Result<Handed, HttpError> {
+    pub fn ask(&self, live: &LiveStudy, ask: Ask, worker: &str, ttl: Duration) -> Result<Assignments, HttpError> {
         let client = self.enter(ask.request.as_deref());
         let is_answered = |name| live.look_shared(|shared| shared.study().answered(name).is_some());
         if client.is_first && ask.narrowing.is_empty() && !ask.request.as_deref().map_or(Ok(false), is_answered)? {
@@ -59,7 +59,7 @@ impl AskBroker {
         key: &Key,
         worker: &str,
         ttl: Duration,
-    ) -> Result<Handed, HttpError> {
+    ) -> Result<Assignments, HttpError> {
         let mut turn = self.turn.lock();
         let mut study = match turn.take() {
             Some(study) => study,
@@ -92,7 +92,7 @@ impl AskBroker {
 fn prepare(study: &mut SharedStudy, n: usize) -> Result<usize, Error> {
     let handed = study.ask_unless_paused(n)?.unwrap_or_default();
     let attempts: Vec<Attempt> = handed.trials.iter().map(|trial| trial.attempt).collect();
-    study.requeue(&attempts)?;
+    study.stored().requeue(&attempts)?;
     Ok(attempts.len())
 }
 

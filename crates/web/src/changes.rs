@@ -11,14 +11,13 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use elbowroom::domain::Narrowing;
 use elbowroom::space::{Point, Value as Setting};
-use elbowroom::study::{Report, Results, TrialId};
+use elbowroom::study::{self, Results, TrialId};
 use elbowroom_store::{
-    About, AskAnswer, Attempt, DEFAULT_TTL, Digest, Hold, ReportAnswer, StatusAnswer, TellAnswer, Time, check_name,
-    settings,
+    About, AskAnswer, Attempt, BudgetAnswer, DEFAULT_TTL, Digest, HeartbeatAnswer, PauseAnswer, ReportAnswer,
+    StatusAnswer, TellAnswer, Time, check_name, settings,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
-use serde_json::json;
 
 use crate::error::HttpError;
 use crate::limits::{MAX_ASK, MAX_ATTEMPTS, check_json};
@@ -161,7 +160,7 @@ fn variance(noise: Option<f64>, sd: Option<f64>) -> Result<Option<f64>, HttpErro
 pub async fn tell((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     let Tell { trial, value, results, noise, sd, correction, attempt, request } = read(body)?;
     let noise = variance(noise, sd)?;
-    let mut report = Report::new(all_results(value, results)?);
+    let mut report = study::Tell::new(all_results(value, results)?);
     let names: Vec<String> = report.results.names().map(str::to_owned).collect();
     (report.noise, report.correction) = (noise, correction);
     blocking(move || {
@@ -229,11 +228,13 @@ pub async fn withdraw((State(studies), Path(name)): Studied, body: Sent) -> Answ
             served.live.tell(|study| {
                 study.refresh()?;
                 study.study().trial(TrialId(trial))?;
-                let held = study.leases().map(|lease| lease.attempt).find(|held| held.trial.0 == trial);
+                let held = study.stored().leases().map(|lease| lease.attempt).find(|held| held.trial.0 == trial);
                 match held {
                     // Given back before: somebody else has it by now.
                     Some(held) if attempt.is_some_and(|number| number < held.number) => Ok(()),
-                    Some(held) if attempt.is_none_or(|number| number == held.number) => Ok(study.requeue(&[held])?),
+                    Some(held) if attempt.is_none_or(|number| number == held.number) => {
+                        Ok(study.stored().requeue(&[held])?)
+                    }
                     _ => Err(HttpError::new(StatusCode::CONFLICT, "nobody has this trial", "look at how it stands")),
                 }
             })
@@ -277,12 +278,7 @@ pub async fn heartbeat((State(studies), Path(name)): Studied, body: Sent) -> Ans
     let attempts = checked(attempts)?;
     blocking(move || {
         let holds = studies.study(&name)?.live.store().extend(&name, &attempts)?;
-        let one = |(attempt, hold): (&Attempt, Hold)| match hold {
-            Hold::Held(until) => json!({ "trial": attempt.trial, "hold": "held", "until": until.0 }),
-            Hold::Superseded => json!({ "trial": attempt.trial, "hold": "superseded" }),
-            Hold::Ended => json!({ "trial": attempt.trial, "hold": "ended" }),
-        };
-        in_json(&json!({ "attempts": attempts.iter().zip(holds).map(one).collect::<Vec<_>>() }))
+        in_json(&HeartbeatAnswer::new(&attempts, &holds))
     })
     .await
 }
@@ -333,7 +329,7 @@ pub async fn add((State(studies), Path(name)): Studied, body: Sent) -> Answer {
             }
             let added = match results {
                 Some(results) => {
-                    let mut report = Report::new(results);
+                    let mut report = study::Tell::new(results);
                     (report.noise, report.request) = (noise, request.clone());
                     let trial = study.add(&point, report)?;
                     StatusAnswer::of(study, &trial)
@@ -374,7 +370,7 @@ pub async fn pause((State(studies), Path(name)): Studied, body: Sent) -> Answer 
     let Pause { paused } = read(body)?;
     blocking(move || {
         studies.study(&name)?.pause(paused)?;
-        in_json(&json!({ "paused": paused }))
+        in_json(&PauseAnswer { paused })
     })
     .await
 }
@@ -392,7 +388,7 @@ pub async fn budget((State(studies), Path(name)): Studied, body: Sent) -> Answer
     let Budget { trials } = read(body)?;
     blocking(move || {
         let changed = studies.study(&name)?.live.tell(|study| Ok(study.set_budget(trials)?))?;
-        in_json(&json!({ "trials": trials, "changed": changed }))
+        in_json(&BudgetAnswer { trials, changed })
     })
     .await
 }

@@ -6,12 +6,11 @@ use axum::extract::{Path, Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use elbowroom::study::TrialId;
-use elbowroom_store::{BestAnswer, StudiesAnswer};
+use elbowroom_store::{BestAnswer, EventsAnswer, StudiesAnswer};
 use elbowroom_view::overview::{Overview, Studies as StudiesPage, builds, overview};
 use elbowroom_view::table;
 use elbowroom_view::views::{View, trial_page};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use crate::error::HttpError;
 use crate::limits::MAX_EVENTS;
@@ -168,15 +167,8 @@ pub async fn events(
 ) -> Answer {
     let part = understood(part)?;
     blocking(move || {
-        let value = studies.study(&name)?.live.look_shared(|shared| {
-            let events = shared.study().events();
-            let n = part.events.unwrap_or(100).min(MAX_EVENTS);
-            let page: Vec<Value> = (part.from..events.len().min(part.from.saturating_add(n)))
-                .map(|i| json!({ "number": i, "at": shared.times()[i].0, "event": events[i] }))
-                .collect();
-            json!({ "revision": events.len(), "events": page })
-        })?;
-        in_json(&value)
+        let n = part.events.unwrap_or(100).min(MAX_EVENTS);
+        studies.study(&name)?.live.look_shared(|shared| in_json(&EventsAnswer::of(shared, part.from, n)))?
     })
     .await
 }

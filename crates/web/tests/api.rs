@@ -136,7 +136,7 @@ fn results_are_told_by_name_over_http_and_shown() {
     // By way of the server as a store the log is the same, byte by byte.
     study.refresh().unwrap();
     let remote = SharedStudy::open(open(&served.url).unwrap(), "plate").unwrap();
-    assert_eq!((remote.digest(), remote.study()), (study.digest(), study.study()));
+    assert_eq!((remote.stored().digest(), remote.study()), (study.stored().digest(), study.study()));
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn a_body_says_what_is_meant_or_is_refused() {
     assert_eq!(served.post("/api/studies/plate/ask", &ask).json(), asked);
     study.refresh().unwrap();
     let id = asked["trials"][0]["trial"].as_u64().unwrap();
-    assert_eq!(study.leases().find(|lease| lease.attempt.trial.0 == id).unwrap().worker, "alice");
+    assert_eq!(study.stored().leases().find(|lease| lease.attempt.trial.0 == id).unwrap().worker, "alice");
     let (worker, event) = ("w", json!({ "v": 1, "event": "added", "trial": id + 1, "point": point }));
     let expected = study.study().events().len();
     let of_another = json!([{ "trial": id, "attempt": 2 }]);
@@ -354,7 +354,7 @@ fn a_server_is_one_more_store() {
     }
     theirs.refresh().unwrap();
     ours.refresh().unwrap();
-    assert_eq!((ours.counts().complete, ours.digest()), (14, theirs.digest()));
+    assert_eq!((ours.counts().complete, ours.stored().digest()), (14, theirs.stored().digest()));
     assert_eq!(verify(ours.study().events()).unwrap(), []);
     let wrong = served.url.replace("token=", "token=0");
     assert!(matches!(open(&wrong), Err(Error::Refused { .. })));

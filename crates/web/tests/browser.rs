@@ -59,7 +59,7 @@ fn a_running_study_is_seen_live_and_every_panel_draws_what_the_server_knows() {
     assert!(browser.eval("document.body.innerText").as_str().unwrap().contains("bench 2"));
     browser.shot("workers-light");
     go(&mut browser, "health");
-    let hash = study.digest().to_string();
+    let hash = study.stored().digest().to_string();
     assert!(browser.eval("document.body.innerText").as_str().unwrap().contains(&hash));
     go(&mut browser, "trial/20");
     browser.wait("document.body.innerText.includes('Nearest results')");
@@ -161,12 +161,13 @@ fn a_report_opens_from_a_file_and_draws_the_same_panels() {
     let study = study(&served.store, "plate", 16);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("report.html");
-    let page = elbowroom_view::report::report(&elbowroom_view::Scene::of(&study), &study.digest().to_string(), true);
+    let page =
+        elbowroom_view::report::report(&elbowroom_view::Scene::of(&study), &study.stored().digest().to_string(), true);
     std::fs::write(&file, page).unwrap();
     browser.open(&format!("file://{}", file.display()));
     browser.wait("document.querySelectorAll('.room').length === 5");
     browser.shot("report-light");
-    let hash = study.digest().to_string();
+    let hash = study.stored().digest().to_string();
     for (page, drawn) in [
         ("map", "document.querySelectorAll('.planes image').length === 5"),
         ("model", "document.querySelectorAll('.slices canvas').length === 8"),
@@ -189,7 +190,8 @@ fn a_report_sorts_and_filters_as_the_server_does() {
     let study = study(&served.store, "plate", 16);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("report.html");
-    let page = elbowroom_view::report::report(&elbowroom_view::Scene::of(&study), &study.digest().to_string(), false);
+    let page =
+        elbowroom_view::report::report(&elbowroom_view::Scene::of(&study), &study.stored().digest().to_string(), false);
     std::fs::write(&file, page).unwrap();
     browser.open(&format!("file://{}#/s/plate/trials", file.display()));
     browser.wait("document.querySelectorAll('tbody tr').length === 21");
@@ -278,7 +280,8 @@ fn results_by_name_are_columns_of_the_trials_and_pictures_of_their_own() {
     }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("report.html");
-    let page = elbowroom_view::report::report(&elbowroom_view::Scene::of(&study), &study.digest().to_string(), true);
+    let page =
+        elbowroom_view::report::report(&elbowroom_view::Scene::of(&study), &study.stored().digest().to_string(), true);
     std::fs::write(&file, page).unwrap();
     for address in [served.url.clone(), format!("file://{}", file.display())] {
         browser.open(&address);

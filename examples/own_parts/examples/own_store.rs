@@ -178,7 +178,7 @@ fn main() -> Result<()> {
         }
     }
     theirs.refresh()?;
-    assert_eq!((theirs.counts().complete, theirs.digest()), (12, ours.digest()));
+    assert_eq!((theirs.counts().complete, theirs.stored().digest()), (12, ours.stored().digest()));
     println!("two workers told {} values", ours.counts().complete);
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use anyhow::Result;
-use elbowroom::study::{Report, Results, Trial, TrialId, TrialState};
+use elbowroom::study::{Results, Tell, Trial, TrialId, TrialState};
 use elbowroom_store::{About, SharedStudy, Store, open, worker_name};
 use serde_json::json;
 
@@ -28,7 +28,7 @@ pub fn copy(args: &Copy, json: bool) -> Result<()> {
         let old = study.name();
         return answer(
             json,
-            || json!({ "study": name, "store": place, "results": n, "budget": trials }),
+            || json!({ "name": name, "store": place, "results": n, "budget": trials }),
             || {
                 format!(
                     "`{name}` in {place} begins with what became of {n} trials of `{old}`, and may take {trials} more\n"
@@ -36,11 +36,11 @@ pub fn copy(args: &Copy, json: bool) -> Result<()> {
             },
         );
     }
-    let copied = elbowroom_store::copy(&**study.store(), study.name(), &*to, name)?;
+    let copied = elbowroom_store::copy(&**study.stored().store(), study.name(), &*to, name)?;
     let n = copied.n_events;
     answer(
         json,
-        || json!({ "study": name, "store": place, "events": n, "digest": copied.digest.to_string() }),
+        || json!({ "name": name, "store": place, "events": n, "digest": copied.digest.to_string() }),
         || format!("{n} events of `{}` are in {place} as `{name}`, and were compared\n", study.name()),
     )
 }
@@ -59,7 +59,7 @@ fn go_on(old: &SharedStudy, to: Arc<dyn Store>, name: &str, trials: usize) -> Re
             TrialState::Complete { .. } => {
                 let value = Results::from(trial.value().unwrap_or(f64::NAN));
                 let results = trial.watched().fold(value, |results, (name, value)| results.with(name, value));
-                let mut report = Report::new(results).request(request);
+                let mut report = Tell::new(results).request(request);
                 report.noise = trial.noise();
                 new.add(&trial.point, report)?;
             }
@@ -84,7 +84,7 @@ fn go_on(old: &SharedStudy, to: Arc<dyn Store>, name: &str, trials: usize) -> Re
 fn watched(new: &mut SharedStudy, trial: &Trial, id: TrialId, request: &str) -> Result<()> {
     let results: Results = trial.watched().collect();
     if !results.is_empty() {
-        new.tell(id, Report::new(results).request(format!("{request}: results")))?;
+        new.tell(id, Tell::new(results).request(format!("{request}: results")))?;
     }
     Ok(())
 }

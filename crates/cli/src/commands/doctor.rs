@@ -121,7 +121,7 @@ fn save(address: &str, to: &str) -> Result<Finding> {
 /// Whether this machine's clock is another than the store's.
 fn clock(shared: &SharedStudy) -> Option<Finding> {
     let here = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as i64);
-    let apart = (here - shared.now().0).abs() as f64 / 1000.0;
+    let apart = (here - shared.stored().now().0).abs() as f64 / 1000.0;
     (apart > 30.0).then(|| {
         Finding::note(format!("this machine's clock and the store's are {apart:.0} s apart"), "set the clocks by NTP")
     })

@@ -37,6 +37,6 @@ fn jsonl(study: &SharedStudy) -> String {
 
 /// The events as they were written, to the byte.
 fn events(study: &SharedStudy) -> Result<String> {
-    let entries = study.store().read(study.name(), 0)?.entries;
+    let entries = study.stored().store().read(study.name(), 0)?.entries;
     Ok(entries.iter().map(|entry| format!("{}\n", entry.text)).collect())
 }

@@ -17,7 +17,7 @@ const MOST_MODELLED: usize = 20_000;
 pub fn report(args: &Report, json: bool) -> Result<()> {
     let study = Address::find(&args.study.clone().into())?.open()?;
     let with_model = study.study().n_observed() <= MOST_MODELLED;
-    let text = page(&Scene::of(&study), &study.digest().to_string(), with_model);
+    let text = page(&Scene::of(&study), &study.stored().digest().to_string(), with_model);
     let shown = args.file.display();
     std::fs::write(&args.file, text)
         .map_err(|error| cli_error(format!("{shown} could not be written: {error}"), "name another place"))?;

@@ -151,7 +151,7 @@ fn begin(study: &SharedStudy, reclaimed: &Reclaimed, json: bool) {
     }
     let n = study.study().trials().len();
     let goes_on = if n > 0 { format!(", goes on after {n} trials") } else { String::new() };
-    say!("{}", format::safe(&format!("study `{}` in {}{goes_on}", study.name(), study.store().label())));
+    say!("{}", format::safe(&format!("study `{}` in {}{goes_on}", study.name(), study.stored().store().label())));
     for (attempts, fate) in [(&reclaimed.again, "will be run again"), (&reclaimed.given_up, "given up: lost too often")]
     {
         if !attempts.is_empty() {
@@ -183,15 +183,15 @@ fn ending(study: &SharedStudy, summary: &Summary) -> String {
         format_duration(summary.time),
         format::count(&study.counts()),
         best::in_words(study),
-        study.store().label(),
+        study.stored().store().label(),
         study.name(),
     )
 }
 
 fn ending_json(study: &SharedStudy, summary: &Summary) -> Value {
     json!({
-        "study": study.name(),
-        "store": study.store().label(),
+        "name": study.name(),
+        "store": study.stored().store().label(),
         "ended": why(&summary.ended),
         "told": summary.n_told,
         "failed": summary.n_failed,

@@ -32,7 +32,7 @@ fn in_words(study: &SharedStudy) -> String {
     let goal = if metric == DEFAULT_METRIC { goal.to_owned() } else { format!("{goal} {}", format::safe(metric)) };
     let budget = config.budget.map_or_else(String::new, |budget| format!(", of {budget}"));
     let mut text = format!("study   {} ({goal}, {})\n", study.name(), config.strategy.name());
-    text += &format!("store   {}\n", study.store().label());
+    text += &format!("store   {}\n", study.stored().store().label());
     text += &format::wrap(&format!("trials  {}{budget}", format::count(&study.counts())), 8, width());
     let values: Vec<f64> = study.study().trials().iter().filter_map(|trial| trial.value()).collect();
     if let Some((best, value)) = study.study().best().and_then(|best| Some((best, best.value()?))) {
@@ -45,7 +45,7 @@ fn in_words(study: &SharedStudy) -> String {
     if !watched.is_empty() {
         text += &format::wrap(&format!("results {}", format::safe(&watched.join(", "))), 8, width());
     }
-    if study.is_paused() {
+    if study.stored().is_paused() {
         text += "paused  nothing is handed out until the study is resumed in the dashboard\n";
     }
     if let Some(streak) = study.study().streak().filter(Streak::is_long) {
@@ -54,14 +54,14 @@ fn in_words(study: &SharedStudy) -> String {
     if let Some(part) = study.study().subset() {
         text += &format::wrap(&format!("model   of {part}"), 8, width());
     }
-    if let (Some(first), Some(last)) = (study.times().first(), study.times().last()) {
+    if let (Some(first), Some(last)) = (study.stored().times().first(), study.stored().times().last()) {
         text += &format!(
             "time    begun {} ago, last event {} ago\n",
-            format_duration(study.now().since(*first)),
-            format_duration(study.now().since(*last))
+            format_duration(study.stored().now().since(*first)),
+            format_duration(study.stored().now().since(*last))
         );
     }
-    for lease in study.leases() {
+    for lease in study.stored().leases() {
         let Ok(trial) = study.study().trial(lease.attempt.trial) else { continue };
         let standing = study.status(trial);
         let until = match standing {

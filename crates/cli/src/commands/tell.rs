@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use elbowroom::space::{Parameter, Point, SearchSpace, Value};
-use elbowroom::study::{Report, Results, Told, TrialId};
+use elbowroom::study::{self, Results, Told, TrialId};
 use elbowroom_store::{About, Attempt, ReportAnswer, Reported, SharedStudy, StatusAnswer, TellAnswer};
 use serde_json::json;
 
@@ -47,8 +47,8 @@ pub fn tell(args: &Tell, json: bool) -> Result<()> {
     }
 }
 
-fn report(args: &Tell, written: &[String]) -> Result<Report> {
-    let mut report = Report::new(results(written)?);
+fn report(args: &Tell, written: &[String]) -> Result<study::Tell> {
+    let mut report = study::Tell::new(results(written)?);
     report.noise = args.noise.or(args.sd.map(|sd| sd * sd));
     report.correction = args.correction;
     report.request.clone_from(&args.request);
@@ -157,11 +157,11 @@ pub fn withdraw(args: &Withdraw, json: bool) -> Result<()> {
     }
     study.study().trial(trial)?;
     let attempts: Vec<Attempt> =
-        study.leases().map(|lease| lease.attempt).filter(|attempt| attempt.trial == trial).collect();
+        study.stored().leases().map(|lease| lease.attempt).filter(|attempt| attempt.trial == trial).collect();
     if attempts.is_empty() {
         return Err(cli_error(format!("nobody has trial {trial}"), "look at it with `elbow trials`"));
     }
-    study.requeue(&attempts)?;
+    study.stored().requeue(&attempts)?;
     study.refresh()?;
     let found = ReportAnswer::new(&study, trial, None)?;
     answer(json, || json!(found), || format!("trial {trial}: whoever asks next has it\n"))

@@ -1,17 +1,17 @@
 //! What a row does.
 
 use elbowroom::space::Point;
-use elbowroom::study::{Report, Results, TrialId};
+use elbowroom::study::{Results, Tell, TrialId};
 
 /// What a row does to a study.
 #[derive(Debug, Clone)]
 pub enum Act {
-    Tell(TrialId, Report),
+    Tell(TrialId, Tell),
     Fail(TrialId, String, Results),
     Infeasible(TrialId, String, Results),
     /// Measured elsewhere than planned: the trial is given up, and the point added.
-    Elsewhere(TrialId, Point, Report),
-    Add(Point, Report),
+    Elsewhere(TrialId, Point, Tell),
+    Add(Point, Tell),
     AddFailed(Point, String, Results),
     AddInfeasible(Point, String, Results),
 }
@@ -28,7 +28,7 @@ impl Act {
     }
 
     /// What it tells of a trial.
-    pub fn told(&self) -> Option<&Report> {
+    pub fn told(&self) -> Option<&Tell> {
         match self {
             Act::Tell(_, report) => Some(report),
             _ => None,

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 use anyhow::Result;
 use elbowroom::space::Point;
-use elbowroom::study::{Event, Report, Results, Study, TrialId, Watched};
+use elbowroom::study::{Event, Results, Study, Tell, TrialId, Watched};
 use elbowroom_store::{Digest, Time, check_name};
 
 use crate::sheet::{Row, RowResult, Sheet, all_of};
@@ -104,7 +104,7 @@ impl Plan {
                 if others.is_empty() {
                     return Ok(None);
                 }
-                let mut report = Report::new(others);
+                let mut report = Tell::new(others);
                 report.request = request.as_ref().map(|request| fitting(format!("{request}, its results")));
                 report.into_event(trial, outcomes).map(Some)
             };

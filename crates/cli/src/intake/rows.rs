@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use elbowroom::space::{Parameter, Point, SearchSpace};
-use elbowroom::study::{Report, Results, Study, Trial, TrialId, TrialState};
+use elbowroom::study::{Results, Study, Tell, Trial, TrialId, TrialState};
 
 use super::{Act, Wishes};
 use crate::format::{number, point};
@@ -211,7 +211,7 @@ fn is_as_planned(trial: &Trial, row: &Row) -> bool {
 }
 
 /// Whether the trial's value is this one, or was at some time, and its other results are what the report says.
-fn said_so(trial: &Trial, report: &Report) -> bool {
+fn said_so(trial: &Trial, report: &Tell) -> bool {
     let alike = |a: Option<f64>, b: Option<f64>| match (a, b) {
         (Some(a), Some(b)) => a == b || (a - b).abs() <= 1e-14 * a.abs().max(b.abs()),
         (a, b) => a == b,
@@ -243,10 +243,10 @@ fn shown(value: Option<f64>, row: &Row) -> String {
     value.map(number).into_iter().chain(others).collect::<Vec<_>>().join(" ")
 }
 
-fn report(value: Option<f64>, row: &Row) -> Report {
+fn report(value: Option<f64>, row: &Row) -> Tell {
     let bare = value.map_or_else(Results::default, Results::from);
     let results = row.others.iter().fold(bare, |results, (name, value)| results.with(name, *value));
-    let mut report = Report::new(results);
+    let mut report = Tell::new(results);
     report.noise = row.noise.filter(|_| value.is_some());
     report.comment = (!row.comment.is_empty()).then(|| row.comment.clone());
     report

@@ -357,6 +357,26 @@ impl Serialize for Event {
     }
 }
 
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Event {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Event".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "Something that happened, as it stands in the log: its version, its kind, and what belongs to it.",
+            "type": "object",
+            "properties": {
+                "v": { "type": "integer", "minimum": 1, "maximum": EVENT_VERSION },
+                "event": { "type": "string" },
+            },
+            "required": ["v", "event"],
+            "additionalProperties": true,
+        })
+    }
+}
+
 impl<'de> Deserialize<'de> for Event {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         <Reading as Deserialize>::deserialize(deserializer).map(|read| read.event)

@@ -170,7 +170,7 @@ fn varies(word: &str) -> bool {
 mod tests {
     use super::*;
     use crate::space::{Parameter, SearchSpace};
-    use crate::study::{Report, StudyConfig};
+    use crate::study::{StudyConfig, Tell};
 
     fn study() -> Study {
         let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
@@ -231,7 +231,7 @@ mod tests {
         let second = fail(&mut study, "a");
         study.fail(second, "a again").unwrap();
         assert_eq!(study.streak().unwrap().n_trials, 2);
-        study.report(first, Report::new(3.0)).unwrap();
+        study.tell(first, Tell::new(3.0)).unwrap();
         assert_eq!(study.streak(), None);
     }
 

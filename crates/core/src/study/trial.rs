@@ -126,13 +126,13 @@ impl Trial {
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};
-    /// use elbowroom::study::{Report, Study, StudyConfig};
+    /// use elbowroom::study::{Tell, Study, StudyConfig};
     ///
     /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
     /// let mut study = Study::new(StudyConfig::new(space))?;
     /// let id = study.ask(1)?.trials[0].id;
     /// study.tell(id, 1.0)?;
-    /// study.report(id, Report::new(2.0).correction())?;
+    /// study.tell(id, Tell::new(2.0).correction())?;
     /// let trial = study.trial(id)?;
     /// assert_eq!((trial.all_measurements().len(), trial.measurements().len()), (2, 1));
     /// # Ok::<(), elbowroom::error::Error>(())

@@ -91,7 +91,7 @@ impl Driving<'_> {
     fn requeue(&mut self, stops: bool) {
         let trials = std::mem::take(&mut self.returning.trials);
         let attempts: Vec<Attempt> = trials.iter().map(|done| done.handed.attempt).collect();
-        match self.study.requeue(&attempts).and_then(|()| self.study.refresh()) {
+        match self.study.stored().requeue(&attempts).and_then(|()| self.study.refresh()) {
             Ok(_) => {
                 self.returning.patience = Patience::new();
                 self.n_started -= trials.len();

@@ -108,7 +108,7 @@ impl Notes {
             "live_twice": pairs, "overshoot": outcome.overshoot,
             "most_attempts": attempts, "replay_differs": differing, "errors": outcome.errors, "reads": reads,
             "seconds": seconds, "complete": counts.complete, "given_up": counts.lost, "budget": budget,
-            "events": study.study().events().len(), "digest": study.digest().to_string(),
+            "events": study.study().events().len(), "digest": study.stored().digest().to_string(),
         });
         let mut outcome = outcome;
         outcome.raw.push(summary.to_string());

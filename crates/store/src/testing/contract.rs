@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use super::{Bench, LONG, TTL, assert_sound, grid, random};
 use crate::{
-    Appended, Attempt, Digest, Entry, Error, HandedTrial, Handout, Heartbeat, Hold, Lease, Reclaimed, Reported,
+    Appended, Assignment, Attempt, Digest, Entry, Error, Handout, Heartbeat, Hold, Lease, Reclaimed, Reported,
     SharedStudy, Snapshot, Store, StudyInfo, Ticket, Time, TrialStatus, copy, worker_name,
 };
 use elbowroom::domain::Narrowing;
 use elbowroom::space::Point;
 use elbowroom::study::{
-    Ask, Event, MeasurementKind, PlacedTrial, Report, Study, StudyConfig, Told, TrialId, TrialState, Watched, verify,
+    Ask, Event, MeasurementKind, PlacedTrial, Study, StudyConfig, Tell, Told, TrialId, TrialState, Watched, verify,
 };
 
 pub fn studies_are_created_once_and_listed(bench: &Bench) {
@@ -54,7 +54,7 @@ pub fn an_append_at_an_old_revision_is_refused_with_the_newer_one(bench: &Bench)
     assert_eq!(store.append("study", 2, &handout).unwrap(), Appended::Done(3));
     // What reports nothing or hands nothing out has no business here.
     assert!(store.report("study", &event, None, 0).is_err());
-    let told = Report::new(1.0).into_event(TrialId(0), study.study().outcomes()).unwrap();
+    let told = Tell::new(1.0).into_event(TrialId(0), study.study().outcomes()).unwrap();
     assert!(store.append("study", 3, &Handout { event: &told, ..handout }).is_err());
 }
 
@@ -66,7 +66,7 @@ pub fn the_same_request_has_the_same_answer(bench: &Bench) {
     assert_eq!(theirs.ask(Ask::new(5).named("ask 1")).unwrap(), first);
 
     let trial = first.trials[0].id();
-    let report = Report::new(0.5).request("tell 1");
+    let report = Tell::new(0.5).request("tell 1");
     assert_eq!(ours.tell(trial, report.clone()).unwrap(), Told::Recorded);
     assert_eq!(theirs.tell(trial, report.clone()).unwrap(), Told::Repeated);
     assert_eq!(ours.tell(trial, report).unwrap(), Told::Repeated);
@@ -87,10 +87,10 @@ pub fn the_same_request_has_the_same_answer(bench: &Bench) {
 pub fn a_request_cannot_be_used_for_two_things(bench: &Bench) {
     let mut study = bench.create(random(9));
     let trials = study.ask(2).unwrap().trials;
-    study.tell(&trials[0], Report::new(1.0).request("r")).unwrap();
-    assert!(study.tell(&trials[1], Report::new(1.0).request("r")).is_err());
+    study.tell(&trials[0], Tell::new(1.0).request("r")).unwrap();
+    assert!(study.tell(&trials[1], Tell::new(1.0).request("r")).is_err());
     // Nor behind the back of the study's own check.
-    let event = Report::new(1.0).request("r").into_event(trials[1].id(), study.study().outcomes()).unwrap();
+    let event = Tell::new(1.0).request("r").into_event(trials[1].id(), study.study().outcomes()).unwrap();
     assert!(matches!(bench.open().report("study", &event, None, 0), Err(Error::Request { .. })));
     assert!(study.ask(Ask::new(1).named("")).is_err());
     assert_eq!(bench.join().study().events().len(), 3);
@@ -140,7 +140,7 @@ pub fn lost_trials_outside_what_is_asked_for_are_not_handed_out(bench: &Bench) {
     let (mut ours, mut theirs) = (bench.create_brief(random(9)), bench.join());
     let lost = ours.ask(2).unwrap().trials;
     bench.pass(LONG);
-    let a = |handed: &HandedTrial| handed.point().i64("a").unwrap();
+    let a = |handed: &Assignment| handed.point().i64("a").unwrap();
     // A range with one of the two inside.
     assert_ne!(a(&lost[0]), a(&lost[1]));
     let within = Narrowing::new().within("a", a(&lost[1]), a(&lost[1]));
@@ -195,7 +195,7 @@ pub fn a_late_value_beside_a_retry_is_a_replicate(bench: &Bench) {
     let retry = theirs.ask(1).unwrap().trials.remove(0);
     assert_eq!(retry.id(), late.id());
     assert_eq!(ours.tell(&late, 0.5).unwrap(), Told::Late);
-    assert_eq!(theirs.heartbeat(&[retry.attempt]).unwrap(), [Hold::Ended]);
+    assert_eq!(theirs.stored().heartbeat(&[retry.attempt]).unwrap(), [Hold::Ended]);
     assert_eq!(theirs.tell(&retry, 0.7).unwrap(), Told::Replicate);
     assert_eq!(theirs.study().trial(late.id()).unwrap().value(), Some(0.6));
 }
@@ -207,9 +207,9 @@ pub fn a_failure_of_a_superseded_worker_says_nothing(bench: &Bench) {
     let new = theirs.ask(1).unwrap().trials.remove(0);
     assert_eq!(ours.fail(&old, "the cable was cut").unwrap(), Reported::Superseded);
     assert_eq!(ours.withdraw(&old).unwrap(), Reported::Superseded);
-    assert_eq!(ours.heartbeat(&[old.attempt]).unwrap(), [Hold::Superseded]);
-    ours.requeue(&[old.attempt]).unwrap();
-    assert!(matches!(theirs.heartbeat(&[new.attempt]).unwrap()[..], [Hold::Held(_)]));
+    assert_eq!(ours.stored().heartbeat(&[old.attempt]).unwrap(), [Hold::Superseded]);
+    ours.stored().requeue(&[old.attempt]).unwrap();
+    assert!(matches!(theirs.stored().heartbeat(&[new.attempt]).unwrap()[..], [Hold::Held(_)]));
     assert!(theirs.study().trial(new.id()).unwrap().is_pending());
     assert!(matches!(theirs.fail(&new, "it broke").unwrap(), Reported::Appended(_)));
     assert_eq!(theirs.counts().failed, 1);
@@ -220,27 +220,27 @@ pub fn heartbeats_keep_a_trial_and_say_when_it_is_gone(bench: &Bench) {
     let held = ours.ask(2).unwrap().trials;
     for _ in 0..3 {
         bench.pass(TTL * 2 / 3);
-        assert!(matches!(ours.heartbeat(&[held[0].attempt]).unwrap()[..], [Hold::Held(_)]));
+        assert!(matches!(ours.stored().heartbeat(&[held[0].attempt]).unwrap()[..], [Hold::Held(_)]));
     }
     theirs.refresh().unwrap();
     assert_eq!((theirs.counts().running, theirs.counts().queued), (1, 1));
     // A worker that was silent for too long has its trial back if nobody took it.
-    assert!(matches!(ours.heartbeat(&[held[1].attempt]).unwrap()[..], [Hold::Held(_)]));
+    assert!(matches!(ours.stored().heartbeat(&[held[1].attempt]).unwrap()[..], [Hold::Held(_)]));
     assert_eq!(theirs.ask(1).unwrap().trials[0].attempt.number, 1);
     ours.tell(&held[0], 1.0).unwrap();
-    assert_eq!(ours.heartbeat(&[held[0].attempt]).unwrap(), [Hold::Ended]);
+    assert_eq!(ours.stored().heartbeat(&[held[0].attempt]).unwrap(), [Hold::Ended]);
 }
 
 pub fn a_trial_given_back_is_handed_out_at_once_and_nothing_is_charged(bench: &Bench) {
     let (mut ours, mut theirs) = (bench.create(random(9)), bench.join());
     let mut held = ours.ask(1).unwrap().trials.remove(0);
     for round in 2..7 {
-        ours.requeue(&[held.attempt]).unwrap();
+        ours.stored().requeue(&[held.attempt]).unwrap();
         let again = theirs.ask(1).unwrap().trials.remove(0);
         assert_eq!((again.id(), again.attempt.number), (held.id(), round));
         held = again;
     }
-    assert_eq!(theirs.leases().next().unwrap().faults, 0);
+    assert_eq!(theirs.stored().leases().next().unwrap().faults, 0);
     assert_eq!(theirs.study().trials().len(), 1);
 }
 
@@ -269,14 +269,14 @@ pub fn a_released_trial_no_longer_counts(bench: &Bench) {
     study.withdraw(&trial).unwrap();
     assert_eq!(study.ask(1).unwrap().trials[0].id(), TrialId(1));
     assert_eq!(study.tell(&trial, 3.0).unwrap(), Told::Late);
-    assert_eq!(study.leases().count(), 1);
+    assert_eq!(study.stored().leases().count(), 1);
 }
 
 pub fn points_of_ones_own_are_added_once(bench: &Bench) {
     let (mut ours, mut theirs) = (bench.create(random(9)), bench.join());
     let point = Point::new().with("a", 3).with("b", 4);
-    let added = ours.add(&point, Report::new(2.0).noise(0.1).request("row 1")).unwrap();
-    assert_eq!(theirs.add(&point, Report::new(2.0).noise(0.1).request("row 1")).unwrap(), added);
+    let added = ours.add(&point, Tell::new(2.0).noise(0.1).request("row 1")).unwrap();
+    assert_eq!(theirs.add(&point, Tell::new(2.0).noise(0.1).request("row 1")).unwrap(), added);
     assert_eq!((added.value(), added.noise()), (Some(2.0), Some(0.1)));
     let failed = theirs.add(&point, f64::NAN).unwrap();
     assert!(matches!(failed.state, TrialState::Failed { .. }));
@@ -298,9 +298,9 @@ pub fn what_cannot_follow_is_refused_before_it_is_stored(bench: &Bench) {
     let mut study = bench.create(random(9));
     let trial = study.ask(1).unwrap().trials.remove(0);
     assert!(study.tell(TrialId(7), 1.0).unwrap_err().to_string().contains("trial 7 does not exist"));
-    assert!(study.tell(&trial, Report::new(1.0).noise(-1.0)).is_err());
+    assert!(study.tell(&trial, Tell::new(1.0).noise(-1.0)).is_err());
     assert!(study.add(&Point::new().with("a", 77), 1.0).is_err());
-    assert!(study.add(&Point::new().with("a", 1).with("b", 1), Report::new(1.0).noise(f64::NAN)).is_err());
+    assert!(study.add(&Point::new().with("a", 1).with("b", 1), Tell::new(1.0).noise(f64::NAN)).is_err());
     assert!(study.ask(0).is_err());
     assert_eq!(bench.join().study().events().len(), 2);
     assert_eq!(study.tell(&trial, f64::INFINITY).unwrap(), Told::NotFinite);
@@ -453,7 +453,7 @@ pub fn a_worker_that_comes_back_just_in_time_keeps_its_trial(bench: &Bench) {
     let silent = theirs.ask(1).unwrap().trials.remove(0);
     bench.pass(LONG);
     let meanwhile = Meanwhile::new(bench.open(), move || {
-        assert!(matches!(theirs.heartbeat(&[silent.attempt]).unwrap()[..], [Hold::Held(_)]));
+        assert!(matches!(theirs.stored().heartbeat(&[silent.attempt]).unwrap()[..], [Hold::Held(_)]));
     });
     let mut ours = SharedStudy::open(meanwhile, "study").unwrap();
     let handed = ours.ask(1).unwrap().trials.remove(0);
@@ -493,7 +493,7 @@ pub fn a_pause_holds_for_all_who_ask_and_ends_with_whoever_made_it(bench: &Bench
     store.pause("study", Some(LONG)).unwrap();
     store.pause("study", Some(LONG)).unwrap();
     for study in [&mut ours, &mut theirs] {
-        assert!(study.ask_unless_paused(1).unwrap().is_none() && study.is_paused());
+        assert!(study.ask_unless_paused(1).unwrap().is_none() && study.stored().is_paused());
     }
     assert_eq!(store.read("study", revision).unwrap().entries.len(), 0, "a pause is no event");
     assert_eq!(store.queue("study", Some(ticket), LONG * 100).unwrap(), ticket);
@@ -503,7 +503,7 @@ pub fn a_pause_holds_for_all_who_ask_and_ends_with_whoever_made_it(bench: &Bench
     store.leave("study", ticket).unwrap();
     store.pause("study", None).unwrap();
     assert_eq!(theirs.ask(1).unwrap().trials.len(), 1);
-    assert!(!theirs.is_paused());
+    assert!(!theirs.stored().is_paused());
 
     store.pause("study", Some(LONG)).unwrap();
     assert!(theirs.ask_unless_paused(1).unwrap().is_none());
@@ -527,7 +527,7 @@ pub fn only_new_events_are_read(bench: &Bench) {
 pub fn reports_in_any_order_and_number_mean_the_same(bench: &Bench) {
     let (mut ours, mut theirs) = (bench.create(random(9)), bench.join());
     let trials = ours.ask(4).unwrap().trials;
-    let report = |i: usize| Report::new(i as f64).request(format!("row {i}"));
+    let report = |i: usize| Tell::new(i as f64).request(format!("row {i}"));
     // Each at least once, some three times, from both sides, backwards and forwards.
     for i in [3, 1, 3, 0, 2, 1, 0, 3, 2] {
         let teller = if i % 2 == 0 { &mut ours } else { &mut theirs };
@@ -553,7 +553,7 @@ pub fn a_clock_that_is_stepped_by_a_day_costs_no_result_and_no_more_than_a_lease
         // Whichever way it went: at once, and so within one lease, they count as lost and are penalized no more.
         assert_eq!((theirs.counts().running, theirs.counts().queued), (0, 2));
         // A worker that is alive has its trial back with its next sign of life.
-        assert!(matches!(ours.heartbeat(&[trials[0].attempt]).unwrap()[..], [Hold::Held(_)]));
+        assert!(matches!(ours.stored().heartbeat(&[trials[0].attempt]).unwrap()[..], [Hold::Held(_)]));
         theirs.refresh().unwrap();
         assert_eq!((theirs.counts().running, theirs.counts().queued), (1, 1));
         assert_eq!(ours.tell(&trials[0], 1.0).unwrap(), Told::Recorded);
@@ -591,13 +591,13 @@ pub fn a_copy_is_the_same_log(bench: &Bench) {
     study.tell(&trials[0], 0.1 + 0.2).unwrap();
     let to = crate::Memory::new();
     let copied = copy(&*bench.open(), "study", &to, "copied").unwrap();
-    assert_eq!((copied.n_events, copied.digest), (3, study.digest()));
+    assert_eq!((copied.n_events, copied.digest), (3, study.stored().digest()));
     // And back, under another name; the leases came along.
     copy(&to, "copied", &*bench.open(), "back").unwrap();
     let back = SharedStudy::open(bench.open(), "back").unwrap();
     assert_eq!(back.study(), study.study());
-    assert_eq!((back.digest(), back.times()), (study.digest(), study.times()));
-    assert_eq!((back.leases().count(), back.counts().running), (2, 2));
+    assert_eq!((back.stored().digest(), back.stored().times()), (study.stored().digest(), study.stored().times()));
+    assert_eq!((back.stored().leases().count(), back.counts().running), (2, 2));
     assert!(matches!(copy(&to, "copied", &*bench.open(), "back"), Err(Error::Exists { .. })));
 }
 
@@ -678,7 +678,7 @@ pub fn many_events_are_appended_together_or_not_at_all(bench: &Bench) {
         comment: None,
         request: Some(request.to_owned()),
     };
-    let told = Report::new(1.0).request("told").into_event(pending.id(), ours.study().outcomes()).unwrap();
+    let told = Tell::new(1.0).request("told").into_event(pending.id(), ours.study().outcomes()).unwrap();
     // What cannot follow, or has a name twice, leaves nothing behind.
     let store = bench.open();
     assert!(store.append_all("study", 2, &[added(1, "a"), added(2, "a")]).is_err());
@@ -693,7 +693,7 @@ pub fn many_events_are_appended_together_or_not_at_all(bench: &Bench) {
         3
     );
     theirs.refresh().unwrap();
-    assert_eq!((theirs.counts().complete, theirs.leases().count()), (3, 0));
+    assert_eq!((theirs.counts().complete, theirs.stored().leases().count()), (3, 0));
     assert!(store.append_all("study", 5, &[added(3, "b")]).is_err());
 }
 
@@ -715,15 +715,15 @@ pub fn results_told_aside_leave_a_trial_with_its_worker(bench: &Bench) {
     let handed = ours.ask(1).unwrap().trials.remove(0);
     let lease = |study: &mut SharedStudy| {
         study.refresh().unwrap();
-        study.leases().next().cloned()
+        study.stored().leases().next().cloned()
     };
     let before = lease(&mut ours).unwrap();
     assert_eq!(theirs.tell(handed.id(), [("minutes", 12.0)]).unwrap(), Told::Aside);
     // It is neither ended nor renewed: only its worker says that it is alive.
     assert_eq!(lease(&mut ours), Some(before));
-    assert!(matches!(ours.heartbeat(&[handed.attempt]).unwrap()[..], [Hold::Held(_)]));
+    assert!(matches!(ours.stored().heartbeat(&[handed.attempt]).unwrap()[..], [Hold::Held(_)]));
     assert_eq!((ours.counts().running, ours.counts().complete), (1, 0));
-    let aside = Report::new([("joules", 3.0)]).request("aside").into_event(handed.id(), ours.study().outcomes());
+    let aside = Tell::new([("joules", 3.0)]).request("aside").into_event(handed.id(), ours.study().outcomes());
     let events = [aside.unwrap()];
     let plan = |study: &elbowroom::study::Study| match study.reported("aside") {
         None => Ok::<_, Error>(events.to_vec()),
@@ -750,16 +750,16 @@ pub fn results_told_aside_of_a_lost_trial_do_not_bring_it_back(bench: &Bench) {
     assert_eq!((retry.id(), retry.attempt.number), (lost.id(), 2));
     // What a worker that was given up has measured is as true as before.
     assert_eq!(ours.tell(&lost, [("joules", 1.0)]).unwrap(), Told::Aside);
-    assert!(matches!(theirs.heartbeat(&[retry.attempt]).unwrap()[..], [Hold::Held(_)]));
+    assert!(matches!(theirs.stored().heartbeat(&[retry.attempt]).unwrap()[..], [Hold::Held(_)]));
 }
 
 pub fn named_results_are_stored_once_and_copied_byte_by_byte(bench: &Bench) {
     let (mut ours, mut theirs) = (bench.create(random(9).metric("loss")), bench.join());
     let trials = ours.ask(3).unwrap().trials;
-    let report = || Report::new([("loss", f64::NAN), ("minutes", 3.0)]).request("r");
+    let report = || Tell::new([("loss", f64::NAN), ("minutes", 3.0)]).request("r");
     assert_eq!(ours.tell(&trials[0], report()).unwrap(), Told::NotFinite);
     assert_eq!(theirs.tell(&trials[0], report()).unwrap(), Told::Repeated);
-    let aside = || Report::new([("minutes", 4.0)]).request("a");
+    let aside = || Tell::new([("minutes", 4.0)]).request("a");
     assert_eq!(theirs.tell(&trials[1], aside()).unwrap(), Told::Aside);
     assert_eq!(ours.tell(&trials[1], aside()).unwrap(), Told::Repeated);
     let point = Point::new().with("a", 1).with("b", 2);
@@ -771,7 +771,7 @@ pub fn named_results_are_stored_once_and_copied_byte_by_byte(bench: &Bench) {
 
     let to = crate::Memory::new();
     let copied = copy(&*bench.open(), "study", &to, "copied").unwrap();
-    assert_eq!(copied.digest, ours.digest());
+    assert_eq!(copied.digest, ours.stored().digest());
     let texts = |store: &dyn Store, name: &str| -> Vec<String> {
         store.read(name, 0).unwrap().entries.into_iter().map(|entry| entry.text).collect()
     };

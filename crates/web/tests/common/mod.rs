@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use elbowroom::space::{Parameter, SearchSpace};
 use elbowroom::study::StudyConfig;
-use elbowroom_store::{HandedTrial, SharedStudy, Store, open};
+use elbowroom_store::{Assignment, SharedStudy, Store, open};
 use elbowroom_web::{Server, Settings, Token};
 use serde_json::Value;
 
@@ -134,7 +134,7 @@ pub fn space() -> SearchSpace {
 }
 
 /// A function of the space above with several dips; noise makes it a laboratory's.
-pub fn yield_loss(handed: &HandedTrial) -> f64 {
+pub fn yield_loss(handed: &Assignment) -> f64 {
     let get = |name: &str| handed.point().get(name).and_then(|value| value.as_f64()).unwrap_or(0.0);
     let gas = match handed.point().get("gas").and_then(|value| value.as_str()) {
         Some("Ar") => 0.0,

@@ -8,18 +8,18 @@ use super::{Event, MeasurementKind, Outcomes, Study, Trial, TrialId};
 use crate::error::{Error, Result};
 use crate::space::Point;
 
-/// Results with what is known about them.
+/// What is told of a trial: results, with what is known about them.
 ///
 /// ```
-/// use elbowroom::study::Report;
-/// let report = Report::new(3.5).noise(0.01).request("worker 7, try 1");
-/// assert_eq!(report.noise, Some(0.01));
-/// let report = Report::new([("loss", 0.3), ("minutes", 12.0)]);
-/// assert_eq!(report.results.names().collect::<Vec<_>>(), ["loss", "minutes"]);
+/// use elbowroom::study::Tell;
+/// let tell = Tell::new(3.5).noise(0.01).request("worker 7, try 1");
+/// assert_eq!(tell.noise, Some(0.01));
+/// let tell = Tell::new([("loss", 0.3), ("minutes", 12.0)]);
+/// assert_eq!(tell.results.names().collect::<Vec<_>>(), ["loss", "minutes"]);
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub struct Report {
+pub struct Tell {
     /// What was measured, in the user's units.
     pub results: Results,
     /// The variance of the optimized result's noise, if it is known.
@@ -32,7 +32,7 @@ pub struct Report {
     pub comment: Option<String>,
 }
 
-impl Report {
+impl Tell {
     /// Results and nothing else: a number, or several by name.
     pub fn new(results: impl Into<Results>) -> Self {
         Self { results: results.into(), noise: None, correction: false, request: None, comment: None }
@@ -91,7 +91,7 @@ impl Report {
     }
 }
 
-impl<R: Into<Results>> From<R> for Report {
+impl<R: Into<Results>> From<R> for Tell {
     fn from(results: R) -> Self {
         Self::new(results)
     }
@@ -140,8 +140,8 @@ impl Told {
 }
 
 impl Study {
-    /// Tells what was measured for a trial: a number, or several by name. A value is never refused: late and further
-    /// ones are kept, and the answer says what they are.
+    /// Tells what was measured for a trial: a number, several by name, or a [`Tell`] that says more. A value is never
+    /// refused: late and further ones are kept, and the answer says what they are.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};
@@ -156,19 +156,9 @@ impl Study {
     /// assert_eq!(study.tell(trials[1].id, f64::NAN)?, Told::NotFinite);
     /// # Ok::<(), elbowroom::error::Error>(())
     /// ```
-    pub fn tell(&mut self, trial: TrialId, results: impl Into<Results>) -> Result<Told> {
-        self.report(trial, Report::new(results))
-    }
-
-    /// As [`tell`](Self::tell), with the variance of the value's noise.
-    pub fn tell_with_noise(&mut self, trial: TrialId, value: f64, variance: f64) -> Result<Told> {
-        self.report(trial, Report::new(value).noise(variance))
-    }
-
-    /// As [`tell`](Self::tell), with all that a report can carry.
-    pub fn report(&mut self, trial: TrialId, report: Report) -> Result<Told> {
+    pub fn tell(&mut self, trial: TrialId, tell: impl Into<Tell>) -> Result<Told> {
         self.trial(trial)?;
-        let event = report.into_event(trial, self.outcomes())?;
+        let event = tell.into().into_event(trial, self.outcomes())?;
         let told = self.becomes(&event);
         // A name that was used for another trial is refused by the fold.
         let is_repeated = told == Told::Repeated && self.reported_by(&event) == Some(trial);
@@ -183,12 +173,12 @@ impl Study {
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};
-    /// use elbowroom::study::{Report, Study, StudyConfig, Told};
+    /// use elbowroom::study::{Tell, Study, StudyConfig, Told};
     ///
     /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
     /// let mut study = Study::new(StudyConfig::new(space))?;
     /// let trial = study.ask(1)?.trials[0].id;
-    /// let event = Report::new(0.5).into_event(trial, study.outcomes())?;
+    /// let event = Tell::new(0.5).into_event(trial, study.outcomes())?;
     /// assert_eq!(study.becomes(&event), Told::Recorded);
     /// study.apply(event.clone())?;
     /// assert_eq!(study.becomes(&event), Told::Replicate);
@@ -251,9 +241,9 @@ impl Study {
     ///
     /// The point must be in the space; constraints may be broken, since the value is true all the same. A value that is
     /// not finite makes a failed trial.
-    pub fn add(&mut self, point: &Point, results: impl Into<Results>) -> Result<Trial> {
+    pub fn add(&mut self, point: &Point, tell: impl Into<Tell>) -> Result<Trial> {
         let id = self.state.next_id();
-        let told = Report::new(results).into_event(id, self.outcomes())?;
+        let told = tell.into().into_event(id, self.outcomes())?;
         self.apply(Event::added(id, point, told.clone()))?;
         if matches!(told, Event::Failed { .. }) {
             self.apply(told)?;
@@ -280,10 +270,10 @@ impl Event {
     ///
     /// ```
     /// use elbowroom::space::Point;
-    /// use elbowroom::study::{Event, Goal, Outcome, Outcomes, Report, TrialId};
+    /// use elbowroom::study::{Event, Goal, Outcome, Outcomes, Tell, TrialId};
     ///
     /// let outcomes = Outcomes::new(vec![Outcome::objective("loss", Goal::Minimize)])?;
-    /// let told = Report::new([("loss", 0.5)]).into_event(TrialId(0), &outcomes)?;
+    /// let told = Tell::new([("loss", 0.5)]).into_event(TrialId(0), &outcomes)?;
     /// let added = Event::added(TrialId(0), &Point::new().with("x", 1.0), told);
     /// assert!(matches!(added, Event::Added { value: Some(0.5), .. }));
     /// # Ok::<(), elbowroom::error::Error>(())
