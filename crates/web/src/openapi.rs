@@ -20,12 +20,8 @@ pub fn document() -> Value {
     for (word, summary, body) in actions() {
         paths.insert(format!("/api/studies/{{study}}/{word}"), json!({ "post": action(word, summary, body) }));
     }
-    let deeds = ["create", "append", "report", "extend", "give_back", "lose", "queue", "leave"];
-    let deed = object(json!({ "do": { "enum": deeds } }), &["do"]);
-    let mut deed =
-        action("store", "Change the log as a store does: what a worker that computes for itself sends.", deed);
-    deed["requestBody"]["content"]["application/json"]["schema"]["additionalProperties"] = json!(true);
-    paths["/api/store/{study}"]["post"] = deed;
+    let summary = "Change the log as a store does: what a worker that computes for itself sends.";
+    paths["/api/store/{study}"]["post"] = action("store", summary, answer(Some("StoreRequest")));
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -74,16 +70,23 @@ struct Look {
     kind: &'static str,
     /// The type of the answer.
     answer: Option<&'static str>,
+    /// Whether the answer is a list of them.
+    is_list: bool,
 }
 
 impl Look {
     fn at(path: impl Into<String>, summary: &'static str) -> Self {
-        Self { path: path.into(), summary, query: Vec::new(), kind: "application/json", answer: None }
+        Self { path: path.into(), summary, query: Vec::new(), kind: "application/json", answer: None, is_list: false }
     }
 
     /// Answered with a type of this name.
     fn of(self, answer: &'static str) -> Self {
         Self { answer: Some(answer), ..self }
+    }
+
+    /// Answered with a list of that type.
+    fn listed(self) -> Self {
+        Self { is_list: true, ..self }
     }
 
     fn in_json(&self) -> Value {
@@ -92,8 +95,10 @@ impl Look {
             json!({ "name": name, "in": "path", "required": true, "schema": schema })
         });
         let in_query = self.query.iter().map(|(name, schema)| json!({ "name": name, "in": "query", "schema": schema }));
+        let one = answer(self.answer);
+        let schema = if self.is_list { json!({ "type": "array", "items": one }) } else { one };
         let mut content = Map::new();
-        content.insert(self.kind.to_owned(), json!({ "schema": answer(self.answer) }));
+        content.insert(self.kind.to_owned(), json!({ "schema": schema }));
         json!({
             "operationId": format!("get_{}", identifier(&self.path)),
             "summary": self.summary,
@@ -123,10 +128,11 @@ fn queries() -> Vec<Look> {
     let mut all = views();
     all.extend([
         look("/api/openapi.json", "This document."),
-        look("/api/store", "All studies of the store, for a worker that computes for itself."),
+        of("StudyInfo", look("/api/store", "All studies of the store, for a worker that computes for itself."))
+            .listed(),
         Look {
             query: vec![("from", whole())],
-            ..look("/api/store/{study}", "The log from some event on, with leases and queue.")
+            ..of("WireSnapshot", look("/api/store/{study}", "The log from some event on, with leases and queue."))
         },
         of("Studies", look("/api/studies", "All studies of the store.")),
         of(
@@ -160,7 +166,7 @@ fn queries() -> Vec<Look> {
         Look { kind: "text/csv", ..look("/api/studies/{study}/trials.csv", "All trials; formulas are neutralized.") },
         Look {
             query: vec![("from", whole()), ("events", count(MAX_EVENTS))],
-            ..look("/api/studies/{study}/events", "A part of the log.")
+            ..of("EventsAnswer", look("/api/studies/{study}/events", "A part of the log."))
         },
         Look {
             kind: "text/event-stream",
@@ -266,6 +272,10 @@ fn answered(word: &str) -> Option<&'static str> {
         "tell" => Some("TellAnswer"),
         "fail" | "release" => Some("ReportAnswer"),
         "add" => Some("StatusAnswer"),
+        "heartbeat" => Some("HeartbeatAnswer"),
+        "budget" => Some("BudgetAnswer"),
+        "pause" => Some("PauseAnswer"),
+        "store" => Some("StoreReply"),
         _ => None,
     }
 }

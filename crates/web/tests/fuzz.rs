@@ -24,7 +24,8 @@ fn no_request_of_the_document_or_beside_it_is_a_fault_of_the_server() {
             for _ in 0..ROUNDS {
                 let address = address(path, operation, &mut random);
                 let body = operation.pointer("/requestBody/content/application~1json/schema");
-                let body = body.map(|schema| spoiled(value(schema, &mut random), &mut random)).unwrap_or_default();
+                let body = body.map(|schema| resolved(&document["components"]["schemas"], schema));
+                let body = body.map(|schema| spoiled(value(&schema, &mut random), &mut random)).unwrap_or_default();
                 let kind = if body.is_empty() { "" } else { "content-type: application/json\r\n" };
                 let answer = served.send(&method.to_uppercase(), &address, kind, &body);
                 n += 1;
@@ -93,8 +94,26 @@ fn odd(random: &mut Stream) -> String {
     all[random.below(all.len())].to_owned()
 }
 
+/// A schema with those that it refers to in their places.
+fn resolved(all: &Value, schema: &Value) -> Value {
+    match schema {
+        Value::Object(fields) => match fields.get("$ref").and_then(Value::as_str) {
+            Some(name) => resolved(all, &all[name.rsplit('/').next().unwrap()]),
+            None => fields.iter().map(|(name, field)| (name.clone(), resolved(all, field))).collect(),
+        },
+        Value::Array(several) => several.iter().map(|one| resolved(all, one)).collect(),
+        other => other.clone(),
+    }
+}
+
 /// A value of a schema.
 fn value(schema: &Value, random: &mut Stream) -> Value {
+    if let Some(only) = schema.get("const") {
+        return only.clone();
+    }
+    if let Some(several) = schema["oneOf"].as_array() {
+        return value(&several[random.below(several.len())], random);
+    }
     if let Some(all) = schema["enum"].as_array() {
         return all[random.below(all.len())].clone();
     }

@@ -3,12 +3,15 @@
 use std::path::Path;
 
 use elbowroom::insight::Why;
-use elbowroom_store::{AskAnswer, BestAnswer, ReportAnswer, StatusAnswer, TellAnswer};
+use elbowroom_store::wire::{StoreReply, StoreRequest, WireSnapshot};
+use elbowroom_store::{
+    AskAnswer, BestAnswer, BudgetAnswer, EventsAnswer, HeartbeatAnswer, PauseAnswer, ReportAnswer, StatusAnswer,
+    TellAnswer,
+};
 use elbowroom_view::overview::{Overview, Studies};
 use elbowroom_view::table::Table;
 use elbowroom_view::views::VIEWS;
 use elbowroom_web::document;
-use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
@@ -16,22 +19,23 @@ use crate::common::{Served, study};
 
 /// Every answer that has a type of its own, and what they are made of.
 fn made() -> Value {
-    let settings = SchemaSettings::draft2020_12().for_serialize();
-    let mut generator = settings.with(|s| s.definitions_path = "/components/schemas".into()).into_generator();
-    let answers: [fn(&mut SchemaGenerator); 9] = [
-        |g| drop(g.subschema_for::<AskAnswer>()),
-        |g| drop(g.subschema_for::<BestAnswer>()),
-        |g| drop(g.subschema_for::<Overview>()),
-        |g| drop(g.subschema_for::<ReportAnswer>()),
-        |g| drop(g.subschema_for::<StatusAnswer>()),
-        |g| drop(g.subschema_for::<Studies>()),
-        |g| drop(g.subschema_for::<Table>()),
-        |g| drop(g.subschema_for::<TellAnswer>()),
-        |g| drop(g.subschema_for::<Why>()),
-    ];
-    answers.iter().for_each(|answer| answer(&mut generator));
-    VIEWS.iter().for_each(|view| view.add_schema(&mut generator));
-    Value::Object(generator.take_definitions(true))
+    let generator = |settings: SchemaSettings| {
+        settings.with(|s| s.definitions_path = "/components/schemas".into()).into_generator()
+    };
+    let mut generated = generator(SchemaSettings::draft2020_12().for_serialize());
+    let g = &mut generated;
+    drop(g.subschema_for::<(AskAnswer, BestAnswer, Overview, ReportAnswer, StatusAnswer, Studies, Table, TellAnswer, Why)>());
+    drop(g.subschema_for::<(BudgetAnswer, EventsAnswer<'_>, HeartbeatAnswer, PauseAnswer, StoreReply, WireSnapshot)>());
+    VIEWS.iter().for_each(|view| view.add_schema(g));
+    let mut all = generated.take_definitions(true);
+    // What is sent may leave out what has a default.
+    let mut sent = generator(SchemaSettings::draft2020_12().for_deserialize());
+    drop(sent.subschema_for::<StoreRequest>());
+    for (name, schema) in sent.take_definitions(true) {
+        assert!(all.get(&name).is_none_or(|known| *known == schema), "{name} is sent and answered in two ways");
+        all.insert(name, schema);
+    }
+    Value::Object(all)
 }
 
 /// `ELBOWROOM_WRITE_SCHEMAS=1` writes them.
@@ -106,14 +110,15 @@ fn what_is_answered_is_what_the_document_says() {
     let mut n_checked = 0;
     let mut see = |path: &str, method: &str, answer: Value| {
         let schema = &document["paths"][path][method]["responses"]["200"]["content"]["application/json"]["schema"];
-        if schema.get("$ref").is_some() {
+        if schema.get("$ref").is_some() || schema.get("items").is_some() {
             check(all, schema, &answer, path).unwrap_or_else(|what| panic!("{what}"));
             n_checked += 1;
         }
     };
     for (path, methods) in document["paths"].as_object().unwrap() {
         let at = path.replace("{study}", "plate").replace("{trial}", "11");
-        if methods["get"]["responses"]["200"]["content"]["application/json"]["schema"].get("$ref").is_some() {
+        let schema = &methods["get"]["responses"]["200"]["content"]["application/json"]["schema"];
+        if schema.get("$ref").is_some() || schema.get("items").is_some() {
             let over =
                 if methods["get"]["parameters"].to_string().contains("\"name\":\"x\"") { "?x=0&y=1" } else { "" };
             see(path, "get", served.get(&(at + over)).json());
@@ -132,5 +137,21 @@ fn what_is_answered_is_what_the_document_says() {
     post("fail", json!({ "trial": 13 }));
     post("release", json!({ "trial": 14 }));
     post("add", json!({ "point": { "temperature": 30, "rate": 0.1, "steps": 2, "gas": "N2" } }));
-    assert_eq!(n_checked, VIEWS.len() + 12);
+    post("heartbeat", json!({ "attempts": [{ "trial": 15, "attempt": 1 }, { "trial": 3, "attempt": 1 }] }));
+    post("budget", json!({ "trials": 40 }));
+    post("budget", json!({ "trials": null }));
+    post("pause", json!({ "paused": true }));
+    post("pause", json!({ "paused": false }));
+    let mut post = |body: Value| see("/api/store/{study}", "post", served.post("/api/store/plate", &body).json());
+    post(json!({ "do": "queue", "ticket": null, "ttl_ms": 1000 }));
+    post(json!({ "do": "extend", "attempts": [{ "trial": 15, "attempt": 1 }, { "trial": 3, "attempt": 1 }] }));
+    post(json!({ "do": "report", "event": { "v": 1, "event": "released", "trial": 15 }, "attempt": null }));
+    assert_eq!(n_checked, VIEWS.len() + 23);
+    // Everything that is answered in JSON has a type, but for the document itself and its stream.
+    for (path, methods) in document["paths"].as_object().unwrap() {
+        for (method, operation) in methods.as_object().unwrap() {
+            let schema = &operation["responses"]["200"]["content"]["application/json"]["schema"];
+            assert!(*schema != json!({}) || path == "/api/openapi.json", "{method} {path}");
+        }
+    }
 }

@@ -12,21 +12,33 @@ use crate::time::{Time, millis};
 
 /// A study as it stood at one moment.
 #[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WireSnapshot {
+    /// The store's time, in milliseconds since 1970.
     now: i64,
+    /// The log from the event on that was asked for.
     entries: Vec<WireEntry>,
+    /// Who has which trial.
     leases: Vec<WireLease>,
+    /// Tickets, in their order.
     queue: Vec<i64>,
 }
 
+/// An entry of the log.
 #[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct WireEntry {
+    /// When it was stored, in milliseconds since 1970.
     at: i64,
+    /// The event, as it was written.
     text: String,
+    /// The hash of the log up to here.
     digest: String,
 }
 
+/// A lease.
 #[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct WireLease {
     trial: u64,
     attempt: u32,
@@ -92,6 +104,7 @@ fn from_hex(text: &str) -> Option<Digest> {
 
 /// What is asked of a store that changes something.
 #[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 pub enum StoreRequest {
     /// [`Store::create`](crate::Store::create).
@@ -162,6 +175,7 @@ pub enum StoreRequest {
 
 /// What became of it.
 #[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "done", rename_all = "snake_case")]
 pub enum StoreReply {
     /// Nothing more to say.
@@ -201,6 +215,7 @@ pub enum StoreReply {
 
 /// What became of an attempt.
 #[derive(Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum WireHold {
     /// Until then.
@@ -254,6 +269,7 @@ impl From<Reported> for StoreReply {
 
 /// An attempt of a trial.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct WireAttempt {
     trial: u64,
