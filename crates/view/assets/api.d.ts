@@ -202,6 +202,7 @@ export interface Orders {
   value: number[];
   state: number[];
   parameter: number[][];
+  result: number[][];
 }
 
 /** Why a trial's point was chosen. */

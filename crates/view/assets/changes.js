@@ -77,12 +77,28 @@ export const settings = (context, point) => {
 };
 
 /**
- * The number in a field.
- * @param {HTMLInputElement} input
+ * A field for each result: the optimized one, and those that are watched. What is left empty is not told.
+ * @param {Context} context
+ * @param {string} [hint] What stands behind the name of the optimized one.
+ * @returns {{ root: HTMLElement, told: () => { value?: number, results?: Record<string, number> } | null }}
  */
-export const measured = (input) => {
-  if (!Number.isFinite(Number(input.value)) || input.value.trim() === "") throw new Error("give a number");
-  return Number(input.value);
+export const measurements = (context, hint = "") => {
+  const { metric, watched } = context.seen;
+  const fields = [metric, ...watched].map((name) => {
+    const look = { "aria-label": name, "data-result": name };
+    return { name, input: el("input", { type: "text", size: 8, ...look }) };
+  });
+  const labels = fields.map(({ name, input }, i) => el("label", {}, i ? name : name + hint, input));
+  const told = () => {
+    const given = fields.filter(({ input }) => input.value.trim() !== "");
+    const numbers = given.map(({ name, input }) => {
+      if (!Number.isFinite(Number(input.value))) throw new Error(`give a number as ${name}`);
+      return /** @type {const} */ ([name, Number(input.value)]);
+    });
+    if (!numbers.length) return null;
+    return watched.length ? { results: Object.fromEntries(numbers) } : { value: numbers[0][1] };
+  };
+  return { root: el("div", { class: "row" }, labels), told };
 };
 
 /**
@@ -92,13 +108,12 @@ export const measured = (input) => {
  */
 const adding = (context, said) => {
   const own = settings(context);
-  const value = el("input", { type: "text", size: 8, "aria-label": "value of the point" });
+  const known = measurements(context, ", if it is known");
   const add = button(context, "Add this point", said, async () => {
-    const known = value.value.trim() === "" ? {} : { value: measured(value) };
-    const added = await send(context, "/add", { point: own.point(), ...known });
+    const added = await send(context, "/add", { point: own.point(), ...known.told() });
     return `trial ${added.trial} is added`;
   });
-  return el("div", { class: "row" }, own.root, el("label", {}, "value, if it is known", value), add);
+  return el("div", { class: "row" }, own.root, known.root, add);
 };
 
 /**

@@ -82,8 +82,14 @@ export const page = (listing, words) => {
   const { parameters, metric, results, n_trials, rows, orders, states, texts } = listing;
   const [sort, state] = [words.get("sort"), /** @type {State | null} */ (words.get("state"))];
   const wanted = (words.get("text") ?? "").trim().toLowerCase();
-  const ofParameter = orders.parameter[parameters.indexOf(words.get("parameter") ?? "")] ?? orders.trial;
-  const order = sort === "parameter" ? ofParameter : orders[/** @type {"trial" | "value" | "state"} */ (sort)];
+  const of = (/** @type {"parameter" | "result"} */ kind, /** @type {string[]} */ names) =>
+    orders[kind][names.indexOf(words.get(kind) ?? "")] ?? orders.trial;
+  const order =
+    sort === "parameter"
+      ? of(sort, parameters)
+      : sort === "result"
+        ? of(sort, results ?? [])
+        : orders[/** @type {"trial" | "value" | "state"} */ (sort)];
   const inState = state && new Set(states[state]);
   const found = order.filter(
     (i) => (!inState || inState.has(i)) && (texts[i].includes(wanted) || String(rows[i].trial) === wanted),

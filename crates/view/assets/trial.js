@@ -1,5 +1,5 @@
 // The page of one trial: what it is, why its point was chosen, and what can be done with it.
-import { button, measured, send, settings } from "./changes.js";
+import { button, measurements, send, settings } from "./changes.js";
 import { card, el, number, pairs, show, tag, text } from "./dom.js";
 import { load } from "./panels/panel.js";
 import { address } from "./source.js";
@@ -133,8 +133,13 @@ const changes = (row, context, body) => {
     button(context, label, said, work, isMain);
   const line = (/** @type {Child[]} */ ...children) => [el("div", { class: "row" }, children), el("p")];
 
-  const value = el("input", { type: "text", id: "value", size: 10, "aria-label": "value" });
-  const tell = async () => (await send(context, "/tell", { ...about, value: measured(value) })).told;
+  const results = measurements(context);
+  const tell = async () => {
+    const measured = results.told();
+    if (!measured) throw new Error("give a number");
+    const answer = await send(context, "/tell", { ...about, ...measured });
+    return answer.hint ? `${answer.told}: ${answer.hint}` : answer.told;
+  };
 
   const reason = el("input", { type: "text", "aria-label": "reason", placeholder: "reason" });
   const fail = async () => (await send(context, "/fail", { ...about, reason: reason.value })).reported;
@@ -153,7 +158,7 @@ const changes = (row, context, body) => {
   const isUnderWay = ["running", "queued", "lost"].includes(row.state);
   show(
     body,
-    line(el("label", {}, "value", value), act("Tell", tell, true)),
+    line(results.root, act("Tell", tell, true)),
     line(reason, act("Failed", fail), act("Infeasible", infeasible)),
     line(act("Release", release), act("Hand it to the next who asks", requeue)),
     isUnderWay && line(edited.root, act("Run this point instead", replace)),

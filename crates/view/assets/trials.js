@@ -8,7 +8,7 @@ import { link } from "./state.js";
 /** @import { Row, Table } from "./api" */
 /** @import { Context, Draw } from "./state.js" */
 
-/** @typedef {{ state: string, text: string, sort: string, parameter: string, reverse: boolean, from: number }} Query */
+/** @typedef {{ state: string, text: string, sort: string, of: string, reverse: boolean, from: number }} Query */
 
 const ROWS = 50;
 
@@ -28,7 +28,8 @@ const inAddress = (query) => {
     text: query.text,
   });
   if (query.state) words.set("state", query.state);
-  if (query.parameter) words.set("parameter", query.parameter);
+  // The parameter or the result that it is sorted by.
+  if (query.of) words.set(query.sort, query.of);
   return `/trials?${words}`;
 };
 
@@ -54,24 +55,20 @@ const line = (row, name) =>
  * @param {Table} view
  * @param {Query} query
  * @param {string} name
- * @param {(sort: string, parameter: string) => void} sortBy
+ * @param {(sort: string, of: string) => void} sortBy
  */
 const rowsOf = (view, query, name, sortBy) => {
   const arrow = query.reverse ? " ↓" : " ↑";
-  const head = (/** @type {string} */ label, /** @type {string} */ sort, parameter = "", kind = "") => {
-    const isSorted = query.sort === sort && query.parameter === parameter;
-    return el(
-      "th",
-      { class: kind },
-      el("button", { onclick: () => sortBy(sort, parameter) }, label, isSorted && arrow),
-    );
+  const head = (/** @type {string} */ label, /** @type {string} */ sort, of = "", kind = "") => {
+    const isSorted = query.sort === sort && query.of === of;
+    return el("th", { class: kind }, el("button", { onclick: () => sortBy(sort, of) }, label, isSorted && arrow));
   };
   const heads = [
     head("trial", "trial"),
     head("state", "state"),
     head(view.metric, "value", "", "num"),
     view.parameters.map((p, i) => head(p, "parameter", p, alignment(view.rows[0].point[i]))),
-    (view.results ?? []).map((name) => el("th", { class: "num" }, name)),
+    (view.results ?? []).map((name) => head(name, "result", name, "num")),
     el("th", { class: "hide" }, "from"),
     el("th", { class: "hide" }, "worker or reason"),
   ];
@@ -120,7 +117,7 @@ export const trials = (root, context) => {
   const { name, source, keys } = context;
   const sort = source.report ? "value" : "trial";
   /** @type {Query} */
-  const query = { state: "", text: "", sort, parameter: "", reverse: !source.report, from: 0 };
+  const query = { state: "", text: "", sort, of: "", reverse: !source.report, from: 0 };
   const frame = card("Trials");
   root.append(frame.root);
   if (context.writes) root.append(proposals(context));
@@ -130,9 +127,9 @@ export const trials = (root, context) => {
     Object.assign(query, { from: 0, ...change });
     return draw();
   };
-  const sortBy = (/** @type {string} */ sort, /** @type {string} */ parameter) => {
-    const isSame = query.sort === sort && query.parameter === parameter;
-    ask({ sort, parameter, reverse: isSame && !query.reverse });
+  const sortBy = (/** @type {string} */ sort, /** @type {string} */ of) => {
+    const isSame = query.sort === sort && query.of === of;
+    ask({ sort, of, reverse: isSame && !query.reverse });
   };
   const turnTo = (/** @type {string} */ label, /** @type {number} */ from, /** @type {boolean} */ isThere) =>
     el("button", { disabled: !isThere, onclick: () => ask({ from: Math.max(0, from) }) }, label);

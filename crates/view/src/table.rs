@@ -26,6 +26,8 @@ pub enum Sort {
     State,
     /// By one of the parameters.
     Parameter,
+    /// By one of the results that are not optimized, the smallest first, those without it last.
+    Result,
 }
 
 /// Which trials, in which order.
@@ -40,6 +42,8 @@ pub struct Query {
     pub sort: Sort,
     /// The parameter to sort by.
     pub parameter: Option<String>,
+    /// The result to sort by.
+    pub result: Option<String>,
     /// The other way round.
     pub reverse: bool,
     /// Rows to pass over.
@@ -141,7 +145,8 @@ pub fn table(scene: &Scene<'_>, query: &Query) -> Table {
             && (wanted_text.is_empty() || mentions(trial, &wanted_text))
     };
     let mut found: Vec<&Trial> = study.trials().iter().filter(wanted).collect();
-    let order = order(scene, query.sort, query.parameter.as_deref());
+    let name = if query.sort == Sort::Result { &query.result } else { &query.parameter };
+    let order = order(scene, query.sort, name.as_deref());
     found.sort_by(|a, b| order(a, b));
     if query.reverse {
         found.reverse();
@@ -195,6 +200,8 @@ pub struct Orders {
     pub state: Vec<usize>,
     /// By each of the parameters.
     pub parameter: Vec<Vec<usize>>,
+    /// By each of the results that are not optimized.
+    pub result: Vec<Vec<usize>>,
 }
 
 /// Those of the trials `ids` that there are.
@@ -216,18 +223,19 @@ pub struct Orders {
 pub fn listing(scene: &Scene<'_>, ids: &[TrialId]) -> Listing {
     let mut trials: Vec<&Trial> = ids.iter().filter_map(|id| scene.study.trial(*id).ok()).collect();
     trials.sort_by_key(|trial| trial.id);
-    let sorted = |sort: Sort, parameter: Option<&str>| {
-        let order = order(scene, sort, parameter);
+    let sorted = |sort: Sort, name: Option<&str>| {
+        let order = order(scene, sort, name);
         let mut indices: Vec<usize> = (0..trials.len()).collect();
         indices.sort_by(|&a, &b| order(trials[a], trials[b]));
         indices
     };
-    let parameters = names(scene);
+    let (parameters, results) = (names(scene), watched(scene));
     let orders = Orders {
         trial: sorted(Sort::Trial, None),
         value: sorted(Sort::Value, None),
         state: sorted(Sort::State, None),
         parameter: parameters.iter().map(|name| sorted(Sort::Parameter, Some(name))).collect(),
+        result: results.iter().map(|name| sorted(Sort::Result, Some(name))).collect(),
     };
     let mut states: BTreeMap<TrialStatus, Vec<usize>> = TrialStatus::ALL.map(|state| (state, Vec::new())).into();
     for (i, trial) in trials.iter().enumerate() {
@@ -236,7 +244,7 @@ pub fn listing(scene: &Scene<'_>, ids: &[TrialId]) -> Listing {
     Listing {
         parameters,
         metric: scene.study.outcomes().metric().to_owned(),
-        results: watched(scene),
+        results,
         n_trials: scene.study.trials().len(),
         rows: trials.iter().map(|trial| row(scene, trial)).collect(),
         orders,
@@ -253,26 +261,30 @@ fn names(scene: &Scene<'_>) -> Vec<String> {
     scene.study.space().parameters().iter().map(|parameter| parameter.name().to_owned()).collect()
 }
 
-/// Which of two trials comes first. Equal ones stay in the order of their numbers.
-fn order<'a>(
-    scene: &'a Scene<'_>,
-    sort: Sort,
-    parameter: Option<&str>,
-) -> impl Fn(&Trial, &Trial) -> Ordering + use<'a> {
+/// Which of two trials comes first, by the parameter or the result of a name where that is the order. Equal ones stay in the
+/// order of their numbers.
+fn order<'a>(scene: &'a Scene<'_>, sort: Sort, name: Option<&'a str>) -> impl Fn(&Trial, &Trial) -> Ordering + use<'a> {
     let (goal, space) = (scene.study.config().goal, scene.study.space());
-    let named = |dim: &usize| Some(space.searched(*dim).name()) == parameter;
+    let named = |dim: &usize| Some(space.searched(*dim).name()) == name;
     let dim = (0..space.dim()).find(named);
     move |a, b| match sort {
         Sort::Trial => a.id.cmp(&b.id),
         Sort::State => scene.status(a).cmp(&scene.status(b)),
-        Sort::Value => match (a.value(), b.value()) {
-            (Some(a), Some(b)) => goal.maximized(b).total_cmp(&goal.maximized(a)),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            (None, None) => Ordering::Equal,
-        },
+        // The best first: the smallest of what is minimized.
+        Sort::Value => smallest_first(a.value().map(|v| -goal.maximized(v)), b.value().map(|v| -goal.maximized(v))),
+        Sort::Result => smallest_first(name.and_then(|name| a.result(name)), name.and_then(|name| b.result(name))),
         // A parameter that is not searched has one value: nothing to sort by.
         Sort::Parameter => dim.map_or(Ordering::Equal, |dim| a.unit[dim].total_cmp(&b.unit[dim])),
+    }
+}
+
+/// The smaller of two numbers comes first, and what is not there last.
+fn smallest_first(a: Option<f64>, b: Option<f64>) -> Ordering {
+    match (a, b) {
+        (Some(a), Some(b)) => a.total_cmp(&b),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => Ordering::Equal,
     }
 }
 

@@ -296,8 +296,9 @@ fn a_report_has_the_orders_and_filters_of_the_table() {
         match i {
             2 | 5 => study.fail(trial.id, "The sample broke").unwrap(),
             7 => {}
-            // Some values are equal.
-            _ => drop(study.tell(trial.id, (i % 4) as f64).unwrap()),
+            // Some values are equal, and some trials have no minutes.
+            _ if i % 3 == 0 => drop(study.tell(trial.id, (i % 4) as f64).unwrap()),
+            _ => drop(study.tell(trial.id, [("value", (i % 4) as f64), ("minutes", 40.0 - 3.0 * i as f64)]).unwrap()),
         }
     }
     let scene = Scene::alone("plate", &study);
@@ -310,12 +311,14 @@ fn a_report_has_the_orders_and_filters_of_the_table() {
         (Sort::Parameter, Some("rate"), &kept.orders.parameter[0]),
         (Sort::Parameter, Some("shape"), &kept.orders.parameter[1]),
         (Sort::Parameter, Some("gas"), &kept.orders.parameter[2]),
+        (Sort::Result, Some("minutes"), &kept.orders.result[0]),
     ];
-    for (sort, parameter, order) in orders {
+    for (sort, name, order) in orders {
         for state in std::iter::once(None).chain(TrialStatus::ALL.map(Some)) {
             for text in ["", "sample BROKE", "ar", "11"] {
-                let query =
-                    Query { sort, state, text: text.into(), parameter: parameter.map(Into::into), ..Query::default() };
+                let name = name.map(str::to_owned);
+                let (parameter, result) = if sort == Sort::Result { (None, name) } else { (name, None) };
+                let query = Query { sort, state, text: text.into(), parameter, result, ..Query::default() };
                 let text = text.to_lowercase();
                 let wanted = |i: &&usize| {
                     state.is_none_or(|state| kept.states[&state].contains(i))
@@ -327,4 +330,22 @@ fn a_report_has_the_orders_and_filters_of_the_table() {
             }
         }
     }
+}
+
+#[test]
+fn trials_are_sorted_by_a_watched_result_with_those_that_lack_it_last() {
+    let mut study = Study::new(StudyConfig::new(floats(1)).initial(4)).unwrap();
+    let trials = study.ask(4).unwrap().trials;
+    for (trial, minutes) in trials.iter().zip([Some(9.0), None, Some(3.0), Some(5.0)]) {
+        match minutes {
+            Some(minutes) => study.tell(trial.id, [("value", 1.0), ("minutes", minutes)]).unwrap(),
+            None => study.tell(trial.id, 0.0).unwrap(),
+        };
+    }
+    let query = Query { sort: Sort::Result, result: Some("minutes".into()), ..Query::default() };
+    let numbers = |query: &Query| -> Vec<u64> {
+        table(&Scene::alone("plate", &study), query).rows.iter().map(|row| row.trial).collect()
+    };
+    assert_eq!(numbers(&query), [2, 3, 0, 1]);
+    assert_eq!(numbers(&Query { reverse: true, ..query }), [1, 0, 3, 2]);
 }

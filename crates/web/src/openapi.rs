@@ -144,8 +144,9 @@ fn queries() -> Vec<Look> {
             query: vec![
                 ("state", states),
                 ("text", text()),
-                ("sort", json!({ "type": "string", "enum": ["trial", "value", "state", "parameter"] })),
+                ("sort", json!({ "type": "string", "enum": ["trial", "value", "state", "parameter", "result"] })),
                 ("parameter", text()),
+                ("result", text()),
                 ("reverse", json!({ "type": "boolean" })),
                 ("from", whole()),
                 ("rows", count(elbowroom_view::table::MAX_ROWS)),

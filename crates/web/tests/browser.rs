@@ -111,12 +111,12 @@ fn with_write_a_person_can_do_what_a_worker_can() {
     };
 
     go(&mut browser, "trial/10");
-    browser.wait("document.getElementById('value')");
-    browser.eval("document.getElementById('value').value = '0.125'");
+    browser.wait("document.querySelector('[data-result=value]')");
+    browser.eval("document.querySelector('[data-result=value]').value = '0.125'");
     click(&mut browser, "Tell", "recorded");
     assert_eq!((status(10).0, status(10).1), (TrialStatus::Complete, Some(0.125)));
     go(&mut browser, "trial/11");
-    browser.wait("document.getElementById('value')");
+    browser.wait("document.querySelector('[data-result=value]')");
     click(&mut browser, "Failed", "appended");
     assert_eq!(status(11).0, TrialStatus::Failed);
     go(&mut browser, "trial/12");
@@ -126,7 +126,7 @@ fn with_write_a_person_can_do_what_a_worker_can() {
     assert_eq!(status(12).0, TrialStatus::Withdrawn);
     assert_eq!(status(15).2.get("temperature").and_then(|v| v.as_f64()), Some(41.5));
     go(&mut browser, "trial/15");
-    browser.wait("document.getElementById('value')");
+    browser.wait("document.querySelector('[data-result=value]')");
     click(&mut browser, "Release", "appended");
     assert_eq!(status(15).0, TrialStatus::Withdrawn);
 
@@ -152,6 +152,34 @@ fn with_write_a_person_can_do_what_a_worker_can() {
     click(&mut browser, "Set the budget", "is too small");
     study.refresh().unwrap();
     assert_eq!(study.study().config().budget, Some(60));
+}
+
+#[test]
+fn a_person_can_tell_several_results_by_name_and_sort_the_trials_by_one() {
+    let Some(mut browser) = Browser::start() else { return };
+    let served = Served::start(true);
+    let mut study = study(&served.store, "plate", 10);
+    for (trial, minutes) in [(3, 30.0), (4, 10.0), (5, 20.0)] {
+        study.tell(TrialId(trial), [("minutes", minutes)]).unwrap();
+    }
+    browser.open(&served.url);
+    browser.wait("document.querySelector('td a')");
+    go(&mut browser, "trial/10");
+    browser.wait("document.querySelector('[data-result=minutes]')");
+    browser.eval("document.querySelector('[data-result=value]').value = '0.125'");
+    browser.eval("document.querySelector('[data-result=minutes]').value = '15'");
+    browser.eval("[...document.querySelectorAll('button')].find((b) => b.textContent === 'Tell').click()");
+    browser.wait("[...document.querySelectorAll('.said')].some((s) => s.textContent.includes('recorded'))");
+    study.refresh().unwrap();
+    let told = study.study().trial(TrialId(10)).unwrap();
+    assert_eq!((told.value(), told.result("minutes")), (Some(0.125), Some(15.0)));
+
+    go(&mut browser, "trials");
+    browser.wait("document.querySelector('th button')");
+    browser.eval("[...document.querySelectorAll('th button')].find((b) => b.textContent === 'minutes').click()");
+    browser.wait(
+        "[...document.querySelectorAll('tbody tr')].slice(0, 4).map((r) => r.dataset.trial).join() === '4,10,5,3'",
+    );
 }
 
 #[test]
