@@ -1,5 +1,6 @@
 """Results by name: one is optimized, the others are kept beside it."""
 
+import inspect
 import json
 import math
 import pickle
@@ -34,6 +35,31 @@ def test_the_metric_ends_a_trial_and_the_others_are_kept():
     assert study.best.value == 0.1
     assert study.tell(first, {"minutes": 20}, correction=True) == "aside"
     assert study.trials[0].results["minutes"] == 20
+
+
+def test_outcomes_are_the_long_form_of_goal_and_metric(tmp_path):
+    outcomes = [{"name": "speed", "goal": "maximize"}, {"name": "minutes"}, {"name": "joules"}]
+    study = er.Study(SPACE, outcomes=outcomes, store=tmp_path / "a.elbow")
+    assert (study.goal, study.metric, study.settings["outcomes"]) == ("maximize", "speed", outcomes)
+    study.tell({"x": 0.5, "n": 3}, {"speed": 1.0})
+    study.tell({"x": 0.6, "n": 3}, {"speed": 4.0, "minutes": 2})
+    assert study.best.value == 4.0
+    # Declared, so that a column is there before anybody told it.
+    assert er.Study(SPACE, outcomes=outcomes, store=tmp_path / "a.elbow").best.results == {"speed": 4.0, "minutes": 2.0}
+    with pytest.raises(er.ConfigError, match="both `outcomes` and `goal` are given"):
+        er.Study(SPACE, outcomes=outcomes, goal="minimize")
+    with pytest.raises(er.ConfigError, match="outcomes is 'speed'"):
+        er.Study(SPACE, outcomes="speed")
+    with pytest.raises(er.ConfigError):
+        er.Study(SPACE, outcomes=[{"name": "speed", "gaol": "maximize"}])
+
+
+def test_asking_and_telling_beside_the_event_loop_take_the_same_arguments():
+    def arguments(method):
+        return list(inspect.signature(method).parameters.values())
+
+    assert arguments(er.Study.ask_async) == arguments(er.Study.ask)
+    assert arguments(er.Study.tell_async) == arguments(er.Study.tell)
 
 
 def test_results_told_aside_keep_the_trial_in_hand(tmp_path):

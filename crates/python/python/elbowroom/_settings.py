@@ -24,11 +24,15 @@ PenalizerName: TypeAlias = Literal["soft", "hard", "truncated"]
 KernelName: TypeAlias = Literal["rbf", "matern52", "matern32"]
 
 
+Outcome: TypeAlias = Mapping[str, str]
+"""A result by its ``name``, with a ``goal`` if it is the one that is optimized."""
+
 
 class SearchOptions(TypedDict, total=False):
     """What :class:`Study` and :func:`suggest` take to say how points are chosen, besides a space and a goal."""
 
     metric: str | None
+    outcomes: Sequence[Outcome] | None
     seed: int | None
     constraints: str | Iterable[str]
     strategy: Named | None
@@ -128,6 +132,11 @@ def _checked(name: str, value: Any) -> Any:
         return whole(value, name, *WHOLE[name])
     if name == "metric":
         return text_of(value, "metric")
+    if name == "outcomes":
+        if not isinstance(value, Sequence) or not all(isinstance(one, Mapping) for one in value):
+            example = [{"name": "loss", "goal": "minimize"}, {"name": "minutes"}]
+            raise ConfigError(f"outcomes is {shown(value)}\n  try: a list of dicts, such as {example}")
+        return [dict(one) for one in value]
     if name in NAMES and value not in NAMES[name]:
         known = ", ".join(repr(one) for one in NAMES[name])
         if name == "failures":

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 import operator
 import os
 import threading
 import warnings
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -20,7 +21,18 @@ from ._gp import Array
 from ._html import facts
 from ._number import encodable, limit, noise_variance, number, results_of, shown, text_of, variance_of, whole
 from ._run import Callbacks
-from ._settings import Design, Failures, Goal, KernelName, Named, PenalizerName, SearchOptions, refuse_unknown, settings
+from ._settings import (
+    Design,
+    Failures,
+    Goal,
+    KernelName,
+    Named,
+    Outcome,
+    PenalizerName,
+    SearchOptions,
+    refuse_unknown,
+    settings,
+)
 from ._space import Labels, Parameter, Params, Space, check_same, from_native, texts, to_native
 from ._trial import Batch, Recommendation, Told, Trial, Trials, trial_of
 from ._why import Why, why_of
@@ -32,6 +44,23 @@ MIN_LEASE = 1.0
 """The shortest lease in seconds."""
 
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _with_arguments_of(
+    method: Callable[P, T],
+) -> Callable[[Callable[..., Coroutine[Any, Any, T]]], Callable[P, Coroutine[Any, Any, T]]]:
+    """A coroutine that passes its arguments on to a method: it has that method's signature, for readers and checkers."""
+
+    def signed(coroutine: Callable[..., Coroutine[Any, Any, T]]) -> Callable[P, Coroutine[Any, Any, T]]:
+        wanted = inspect.signature(coroutine).return_annotation
+        coroutine.__signature__ = inspect.signature(method).replace(return_annotation=wanted)  # type: ignore[attr-defined]
+        return coroutine
+
+    return signed
+
+
 class Study:
     """A search for the best point of a space.
 
@@ -41,7 +70,9 @@ class Study:
     ``budget`` it goes on with that one, and says so. All that is asked and told is stored before the call returns.
 
     What is left out has the core's default, which :attr:`settings` shows. ``metric`` is the name of the result that is
-    optimized, where several are told; ``"value"`` unless it is given. ``budget`` is the most trials to hand out,
+    optimized, where several are told; ``"value"`` unless it is given. ``outcomes`` is the long form of ``goal`` and
+    ``metric``, as in a study.toml: ``[{"name": "loss", "goal": "minimize"}, {"name": "minutes"}]`` optimizes the one
+    with a goal, and the others are watched from the start. ``budget`` is the most trials to hand out,
     however many workers there are; :attr:`budget` sets another one later. ``constraints`` are texts such as ``"x + y <= 1"``, or one. ``initial`` is how many points
     come from the ``design``: ``"sobol"``, ``"latin_hypercube"`` or ``"uniform"``. ``strategy`` is a name of
     :func:`strategies`, or a mapping of its ``name`` and options; ``acquisition`` (``"ei"``, ``"ucb"``, ``"paper_ucb"``,
@@ -72,6 +103,7 @@ class Study:
         *,
         goal: Goal | None = None,
         metric: str | None = None,
+        outcomes: Sequence[Outcome] | None = None,
         seed: int | None = None,
         budget: int | None = None,
         constraints: str | Iterable[str] = (),
@@ -94,6 +126,7 @@ class Study:
         written = settings(
             goal=goal,
             metric=metric,
+            outcomes=outcomes,
             seed=seed,
             budget=budget,
             strategy=strategy,
@@ -412,19 +445,13 @@ class Study:
         seconds = None if due is None else limit(due, "due", 0, "a number of seconds that is not negative")
         return self._answer(self._native.start(self._labels.encode(params), seconds, request))
 
-    async def ask_async(
-        self,
-        n: int = 1,
-        *,
-        fixed: Mapping[str, Any] | None = None,
-        within: Mapping[str, tuple[float, float]] | None = None,
-        request: str | None = None,
-    ) -> Batch:
+    @_with_arguments_of(ask)
+    async def ask_async(self, *arguments: Any, **options: Any) -> Batch:
         """As :meth:`ask`, beside the event loop. If it is cancelled, what it would have handed out is given back."""
         lock, left, arrived = threading.Lock(), threading.Event(), Batch()
 
         def ask() -> Batch:
-            batch = self.ask(n, fixed=fixed, within=within, request=request)
+            batch = self.ask(*arguments, **options)
             with lock:
                 arrived.extend(batch)
                 if left.is_set() and batch:
@@ -441,20 +468,10 @@ class Study:
                     self._return(arrived)
             raise
 
-    async def tell_async(
-        self,
-        trial: Trial | int | Mapping[str, Any],
-        value: float | Mapping[str, float],
-        *,
-        noise: float | None = None,
-        sd: float | None = None,
-        correction: bool = False,
-        request: str | None = None,
-    ) -> Told:
+    @_with_arguments_of(tell)
+    async def tell_async(self, *arguments: Any, **options: Any) -> Told:
         """As :meth:`tell`, beside the event loop."""
-        return await asyncio.to_thread(
-            self.tell, trial, value, noise=noise, sd=sd, correction=correction, request=request
-        )
+        return await asyncio.to_thread(self.tell, *arguments, **options)
 
     # What came of it.
 
