@@ -344,30 +344,9 @@ fn variance(y: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gp::{AnyKernel, Kernel, Rbf};
+    use crate::gp::AnyKernel;
+    use crate::gp::kernel::Idle;
     use crate::linalg::Points;
-
-    /// An EQ kernel with a parameter that does nothing.
-    #[derive(Debug, Clone, Copy)]
-    struct Idle;
-
-    impl Kernel for Idle {
-        fn value_and_slope(self, s: f64) -> (f64, f64) {
-            Rbf.value_and_slope(s)
-        }
-
-        fn curvature(self, s: f64) -> f64 {
-            Rbf.curvature(s)
-        }
-
-        fn parameters(self) -> Vec<KernelParameter> {
-            vec![KernelParameter { name: "p", ln_mean: 0.2, ln_sd: 1.0, range: (0.1, 10.0) }]
-        }
-
-        fn by_parameters(self, _: f64, slopes: &mut [f64]) {
-            slopes[0] = 0.0;
-        }
-    }
 
     fn data() -> Dataset {
         let x = Points::from_rows(1, (0..8).map(|i| f64::from(i) / 7.0).collect()).unwrap();

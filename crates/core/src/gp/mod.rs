@@ -18,6 +18,8 @@ pub use fit::{Fit, FitInfo, FitParams, fit};
 pub use gradient::GradientPosterior;
 pub use hyper::{Hyperparameters, Metric, Noise};
 pub use joint::{Joint, LeftOut};
+#[cfg(test)]
+pub(crate) use kernel::Idle;
 pub use kernel::{AnyKernel, Kernel, KernelKind, KernelParameter, Matern32, Matern52, Rbf};
 pub use likelihood::{Likelihood, MeanRule, NoiseRule, Shape};
 pub use panel::Panel;

@@ -165,6 +165,30 @@ kernels! { $
     Matern32,
 }
 
+/// An EQ kernel with a parameter that does nothing, for tests.
+#[cfg(test)]
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Idle;
+
+#[cfg(test)]
+impl Kernel for Idle {
+    fn value_and_slope(self, s: f64) -> (f64, f64) {
+        Rbf.value_and_slope(s)
+    }
+
+    fn curvature(self, s: f64) -> f64 {
+        Rbf.curvature(s)
+    }
+
+    fn parameters(self) -> Vec<KernelParameter> {
+        vec![KernelParameter { name: "p", ln_mean: 0.2, ln_sd: 1.0, range: (0.1, 10.0) }]
+    }
+
+    fn by_parameters(self, _: f64, slopes: &mut [f64]) {
+        slopes[0] = 0.0;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
