@@ -3,5 +3,6 @@
 
 pub mod failing;
 pub mod generated;
+pub mod options;
 pub mod problems;
 pub mod rows;

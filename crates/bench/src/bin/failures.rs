@@ -24,6 +24,7 @@ use elbowroom_bench::failing::problems::{self, FailingProblem};
 use elbowroom_bench::failing::score::Score;
 use elbowroom_bench::failing::table::{self, Row};
 use elbowroom_bench::failing::{Fallible, Mode, command, library, serve};
+use elbowroom_bench::options::stop;
 
 /// Where the rows are.
 const RESULTS: &str = "crates/bench/results/failures.csv";
@@ -53,7 +54,7 @@ fn start() -> Fallible<()> {
         "serve" => return answer_lines(),
         _ => {}
     }
-    let plan = Plan::read(arguments.into_iter())?;
+    let plan = Plan::read(arguments.into_iter()).unwrap_or_else(|error| stop(&error.to_string()));
     match word.as_str() {
         "library" => run(&plan, "library", |problem, mode, seed| {
             Score::of(problem, &library::attempts(&library::run(problem, mode, seed)?)).map_err(Into::into)
@@ -67,7 +68,7 @@ fn start() -> Fallible<()> {
         }
         "readme" => run_readme(&plan)?,
         "summary" => {}
-        other => return Err(format!("unknown command {other}").into()),
+        other => stop(&format!("there is no command {other}")),
     }
     if plan.summary || word == "summary" {
         print!("{}", table::summary(&table::read(&plan.out)?, &table::read(&plan.baseline)?, &plan.base));
@@ -103,7 +104,10 @@ impl Plan {
             summary: false,
         };
         while let Some(flag) = arguments.next() {
-            let mut value = || arguments.next().ok_or(format!("{flag} wants a value"));
+            let mut value = || arguments.next().ok_or(format!("{flag} has no value"));
+            let number = |word: String| {
+                word.parse::<u64>().map_err(|_| format!("{flag} is {word:?}, which is not a whole number"))
+            };
             match flag.as_str() {
                 "--problems" => {
                     let named = |name: &str| problems::named(name).ok_or(format!("there is no problem {name}"));
@@ -118,15 +122,15 @@ impl Plan {
                     let named = |word: &str| Mode::named(word).ok_or(format!("there is no mode {word}"));
                     plan.modes = value()?.split(',').map(named).collect::<Result<_, _>>()?;
                 }
-                "--seeds" => seeds = value()?.parse()?,
-                "--first" => first = value()?.parse()?,
-                "--threads" => plan.threads = value()?.parse()?,
+                "--seeds" => seeds = number(value()?)?,
+                "--first" => first = number(value()?)?,
+                "--threads" => plan.threads = number(value()?)?.try_into()?,
                 "--out" => plan.out = value()?.into(),
                 "--baseline" => plan.baseline = value()?.into(),
                 "--base" => plan.base = value()?,
                 "--elbow" => plan.elbow = value()?.into(),
                 "--summary" => plan.summary = true,
-                _ => return Err(format!("unknown argument {flag}").into()),
+                _ => return Err(format!("there is no option {flag}").into()),
             }
         }
         plan.seeds = first..first + seeds;

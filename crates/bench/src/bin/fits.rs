@@ -14,6 +14,7 @@ use elbowroom::problems::Problem;
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, SearchSpace};
 use elbowroom::study::{Model, ModelConfig, ModelRecord, Observations, ResultScale, Study, StudyConfig};
+use elbowroom_bench::options::Options;
 use elbowroom_bench::rows::{Rows, quantile};
 
 const PROBLEMS: [&str; 10] = [
@@ -104,18 +105,20 @@ fn run(name: &str, seed: u64) -> Vec<f64> {
 fn main() {
     let (mut seeds, mut threads, mut out) = (2u64, 1, "crates/bench/results/fits.csv".to_owned());
     let mut problems = PROBLEMS.join(",");
-    let mut arguments = std::env::args().skip(1);
-    while let Some(name) = arguments.next() {
-        let value = arguments.next().unwrap_or_default();
+    let mut options = Options::of_this_program("usage: fits [--seeds 2] [--threads 1] [--out FILE] [--problems a,b]");
+    while let Some(name) = options.next() {
         match name.as_str() {
-            "--seeds" => seeds = value.parse().expect("a number"),
-            "--threads" => threads = value.parse().expect("a number"),
-            "--out" => out = value,
-            "--problems" => problems = value,
-            other => panic!("unknown option {other}"),
+            "--seeds" => seeds = options.number(&name),
+            "--threads" => threads = options.number(&name),
+            "--out" => out = options.text(&name),
+            "--problems" => problems = options.text(&name),
+            other => options.unknown(other),
         }
     }
     let problems: Vec<&str> = problems.split(',').collect();
+    if let Some(name) = problems.iter().find(|name| Problem::by_name(name).is_err()) {
+        options.refuse(&format!("there is no problem {name}"));
+    }
     let jobs: Vec<(&str, u64)> = problems.iter().flat_map(|p| (0..seeds).map(|s| (*p, s))).collect();
     let mut columns = Vec::new();
     for size in SIZES {

@@ -13,6 +13,7 @@ use std::io::Write as _;
 use elbowroom::rng::Stream;
 use elbowroom::study::{Event, Study, StudyConfig, TrialState};
 use elbowroom_bench::generated::{KINDS, Objective};
+use elbowroom_bench::options::Options;
 
 const HEADER: &str = "commit,kind,seed,state,observed,design,noise,best_value,best_truth,expected,sd,truth,tried,\
                       is_best,fallback,nearest_failed,error";
@@ -21,21 +22,21 @@ const HEADER: &str = "commit,kind,seed,state,observed,design,noise,best_value,be
 const WORKERS: usize = 4;
 
 fn main() {
-    let mut arguments = std::env::args().skip(1);
+    let usage = "usage: recommend [--seeds 5] [--first 0] [--trials 60] [--kinds a,b] [--out FILE] [--summary FILE] [--case FILE]";
+    let mut options = Options::of_this_program(usage);
     let (mut seeds, mut first, mut n_trials) = (5, 0, 60);
     let mut kinds = KINDS.map(String::from).to_vec();
     let (mut out, mut summaries) = (None, Vec::new());
-    while let Some(a) = arguments.next() {
-        let mut value = || arguments.next().unwrap_or_else(|| panic!("{a} needs a value"));
-        match a.as_str() {
-            "--seeds" => seeds = value().parse().expect("a number"),
-            "--first" => first = value().parse().expect("a number"),
-            "--trials" => n_trials = value().parse().expect("a number"),
-            "--kinds" => kinds = value().split(',').map(String::from).collect(),
-            "--out" => out = Some(value()),
-            "--summary" => summaries.push(value()),
-            "--case" => return case(&value()),
-            other => panic!("unknown argument {other}"),
+    while let Some(name) = options.next() {
+        match name.as_str() {
+            "--seeds" => seeds = options.number(&name),
+            "--first" => first = options.number(&name),
+            "--trials" => n_trials = options.number(&name),
+            "--kinds" => kinds = options.names(&name),
+            "--out" => out = Some(options.text(&name)),
+            "--summary" => summaries.push(options.text(&name)),
+            "--case" => return case(&options.text(&name)),
+            other => options.unknown(other),
         }
     }
     if summaries.is_empty() {

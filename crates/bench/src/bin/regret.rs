@@ -10,23 +10,26 @@ use elbowroom::batch::LocalPenalization;
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, Point, SearchSpace};
 use elbowroom::study::{ModelConfig, ScaleRule, StrategyConfig, Study, StudyConfig};
+use elbowroom_bench::options::Options;
 use elbowroom_bench::problems::{NAMES, Task, task};
 
 /// A setting under test: what to change from the defaults.
-fn setting(name: &str) -> (ModelConfig, LocalPenalization) {
+fn setting(name: &str) -> Result<(ModelConfig, LocalPenalization), String> {
     let (mut model, mut strategy) = (ModelConfig::default(), LocalPenalization::default());
     for change in name.split('+').filter(|c| !c.is_empty() && *c != "default") {
-        apply(change, &mut model, &mut strategy);
+        apply(change, &mut model, &mut strategy)?;
     }
-    (model, strategy)
+    Ok((model, strategy))
 }
 
-fn apply(change: &str, model: &mut ModelConfig, strategy: &mut LocalPenalization) {
+fn apply(change: &str, model: &mut ModelConfig, strategy: &mut LocalPenalization) -> Result<(), String> {
     use elbowroom::batch::{AcquisitionKind, LipschitzRule, MaximumRule};
     use elbowroom::gp::{KernelKind, Prior};
     use elbowroom::penalty::PenalizerKind;
     use elbowroom::study::HyperparameterRule;
     let (key, value) = change.split_once('=').unwrap_or((change, ""));
+    let unread = || format!("{change} has no number in its place");
+    let number = |text: &str| text.parse::<f64>().map_err(|_| unread());
     match key {
         "matern52" => model.kernels = vec![KernelKind::Matern52.into()],
         "matern32" => model.kernels = vec![KernelKind::Matern32.into()],
@@ -34,14 +37,15 @@ fn apply(change: &str, model: &mut ModelConfig, strategy: &mut LocalPenalization
         "both" => model.kernels = vec![KernelKind::Matern52.into(), KernelKind::Rbf.into()],
         "nowarp" => model.scale = ScaleRule::Standardized,
         "centred" => model.scale = ScaleRule::Centred,
-        "floor" => model.noise_floor = value.parse().expect("a number"),
+        "floor" => model.noise_floor = number(value)?,
         "flatnoise" => model.noise_prior = Prior::Flat,
         "noiseprior" => {
-            let (mu, sigma) = value.split_once(':').expect("noiseprior=mu:sigma");
-            let number = |v: &str| v.parse().expect("a number");
-            model.noise_prior = Prior::LogNormal { mu: number(mu), sigma: number(sigma) };
+            let (mu, sigma) = value.split_once(':').ok_or_else(|| format!("{change} is not noiseprior=mu:sigma"))?;
+            model.noise_prior = Prior::LogNormal { mu: number(mu)?, sigma: number(sigma)? };
         }
-        "starts" => model.hyperparameters = HyperparameterRule::Map { random_starts: value.parse().expect("a number") },
+        "starts" => {
+            model.hyperparameters = HyperparameterRule::Map { random_starts: value.parse().map_err(|_| unread())? };
+        }
         "iso" => model.ard = false,
         "soft" => strategy.penalizer = Some(PenalizerKind::Soft),
         "hard" => strategy.penalizer = Some(PenalizerKind::Hard),
@@ -53,15 +57,16 @@ fn apply(change: &str, model: &mut ModelConfig, strategy: &mut LocalPenalization
         "ucb" => strategy.acquisition = AcquisitionKind::Ucb { kappa: value.parse().unwrap_or(2.0) },
         "paperucb" => *strategy = LocalPenalization::paper_ucb(),
         "paperei" => *strategy = LocalPenalization::paper_ei(),
-        other => panic!("unknown change {other}"),
+        other => return Err(format!("there is no change {other}")),
     }
+    Ok(())
 }
 
 /// Regret after every batch, and the CPU seconds it took to choose the points.
 ///
 /// Without noise it is that of the best observation; with noise, the true value at the recommended point.
 fn run(task: &Task, seed: u64, plan: &Plan, name: &str) -> (Vec<f64>, f64) {
-    let (model, strategy) = setting(name);
+    let (model, strategy) = setting(name).expect("a setting that was read before");
     let parameters = task.bounds.iter().enumerate().map(|(i, b)| Parameter::float(format!("x{i}"), b.0, b.1));
     let space = SearchSpace::new(parameters.collect()).expect("a valid space");
     let config = StudyConfig::new(space).seed(seed).initial(plan.q).model(model);
@@ -111,25 +116,48 @@ fn cpu_seconds() -> f64 {
     stat.split(' ').next().and_then(|s| s.parse::<f64>().ok()).unwrap_or(0.0) * 1e-9
 }
 
-fn main() {
-    let mut arguments = std::env::args().skip(1);
-    let (mut seeds, mut tasks, mut settings, mut q, mut first) =
-        (10, NAMES.map(String::from).to_vec(), Vec::new(), 10, 0);
-    let (mut threads, mut noise) = (1, 0.0);
-    while let Some(a) = arguments.next() {
-        match a.as_str() {
-            "--seeds" => seeds = arguments.next().and_then(|v| v.parse().ok()).expect("a number"),
-            "--first" => first = arguments.next().and_then(|v| v.parse().ok()).expect("a number"),
-            "--threads" => threads = arguments.next().and_then(|v| v.parse().ok()).expect("a number"),
-            "--noise" => noise = arguments.next().and_then(|v| v.parse().ok()).expect("a number"),
-            "--q" => q = arguments.next().and_then(|v| v.parse().ok()).expect("a number"),
-            "--tasks" => tasks = arguments.next().expect("names").split(',').map(String::from).collect(),
-            _ => settings.push(a),
+/// What to measure, as the command line has it.
+struct Wanted {
+    plan: Plan,
+    tasks: Vec<String>,
+    settings: Vec<String>,
+    seeds: std::ops::Range<u64>,
+    threads: usize,
+}
+
+impl Wanted {
+    fn read(mut options: Options) -> Self {
+        let (mut seeds, mut first, mut threads) = (10, 0, 1);
+        let mut plan = Plan { q: 10, evaluations: 100, noise: 0.0 };
+        let (mut tasks, mut settings) = (NAMES.map(String::from).to_vec(), Vec::new());
+        while let Some(name) = options.next() {
+            match name.as_str() {
+                "--seeds" => seeds = options.number(&name),
+                "--first" => first = options.number(&name),
+                "--threads" => threads = options.number(&name),
+                "--noise" => plan.noise = options.number(&name),
+                "--q" => plan.q = options.number(&name),
+                "--tasks" => tasks = options.names(&name),
+                option if option.starts_with("--") => options.unknown(option),
+                _ => settings.push(name),
+            }
         }
+        if let Some(why) = settings.iter().find_map(|name| setting(name).err()) {
+            options.refuse(&why);
+        }
+        if let Some(name) = tasks.iter().find(|name| !NAMES.contains(&name.as_str())) {
+            options.refuse(&format!("there is no task {name}"));
+        }
+        Self { plan, tasks, settings, seeds: first..first + seeds, threads }
     }
-    let plan = Plan { q, evaluations: 100, noise };
+}
+
+fn main() {
+    let usage = "usage: regret [--seeds 10] [--first 0] [--q 10] [--noise 0] [--threads 1] [--tasks a,b] setting …";
+    let Wanted { plan, tasks, settings, seeds, threads } = Wanted::read(Options::of_this_program(usage));
     let jobs: Vec<(usize, usize, u64)> = (0..tasks.len())
-        .flat_map(|t| (0..settings.len()).flat_map(move |s| (first..first + seeds).map(move |seed| (t, s, seed))))
+        .flat_map(|t| (0..settings.len()).map(move |s| (t, s)))
+        .flat_map(|(t, s)| seeds.clone().map(move |seed| (t, s, seed)))
         .collect();
     let next = AtomicUsize::new(0);
     let results = Mutex::new(vec![vec![Vec::<(f64, f64, f64)>::new(); settings.len()]; tasks.len()]);
@@ -154,7 +182,9 @@ fn main() {
     });
     let mut results = results.into_inner().expect("no panic");
     results.iter_mut().flatten().for_each(|v| v.sort_by(|a, b| a.0.total_cmp(&b.0)));
-    println!("mean log10 regret after {} evaluations, q = {q}, noise {noise}, {seeds} seeds", plan.evaluations);
+    let Plan { q, evaluations, noise } = plan;
+    let n_seeds = seeds.end - seeds.start;
+    println!("mean log10 regret after {evaluations} evaluations, q = {q}, noise {noise}, {n_seeds} seeds");
     print!("{:16}", "task");
     settings.iter().for_each(|s| print!(" {s:>16}"));
     println!();

@@ -20,6 +20,7 @@ use elbowroom::problems::Problem;
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, Point, SearchSpace, Value};
 use elbowroom::study::{Model, ModelConfig, Observations, Study, StudyConfig, TrialId};
+use elbowroom_bench::options::stop;
 use serde::{Deserialize, Serialize};
 
 /// Points in a batch.
@@ -96,7 +97,7 @@ fn run(words: &[&str]) {
         match *word {
             "--quick" => quick = true,
             "--out" => out = Some(PathBuf::from(rest.next().unwrap_or_else(|| stop("--out names a folder")))),
-            other => stop(&format!("unknown argument {other}\nusage: speed [--quick] [--out FOLDER]")),
+            other => stop(&format!("there is no option {other}\nusage: speed [--quick] [--out FOLDER]")),
         }
     }
     let out = out.or_else(|| (!quick).then(|| PathBuf::from("crates/bench/results")));
@@ -366,11 +367,6 @@ fn output_of(program: &str, arguments: &[&str]) -> Option<String> {
 
 fn number(word: &str) -> usize {
     word.parse().unwrap_or_else(|_| stop(&format!("{word} is not a number")))
-}
-
-fn stop(why: &str) -> ! {
-    eprintln!("speed: {why}");
-    std::process::exit(2)
 }
 
 /// Columns of the table: heading and quantity.

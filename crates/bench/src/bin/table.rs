@@ -6,7 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use elbowroom_bench::options::{Options, stop};
 use serde::Deserialize;
+
+const USAGE: &str = "usage: table [--base elbowroom] [--systems a,b,c] RESULTS.jsonl …";
 
 /// One line of a result file.
 #[derive(Deserialize)]
@@ -123,15 +126,12 @@ const OURS: &str = "elbowroom";
 
 fn main() {
     let (mut base, mut chosen, mut results) = (OURS.to_owned(), None, Results::default());
-    let mut arguments = std::env::args().skip(1);
+    let mut options = Options::of_this_program(USAGE);
     let mut n_files = 0;
-    while let Some(argument) = arguments.next() {
+    while let Some(argument) = options.next() {
         match argument.as_str() {
-            "--base" => base = arguments.next().expect("--base names a system"),
-            "--systems" => {
-                let names = arguments.next().expect("--systems names systems, with commas");
-                chosen = Some(names.split(',').map(String::from).collect::<Vec<_>>());
-            }
+            "--base" => base = options.text(&argument),
+            "--systems" => chosen = Some(options.names(&argument)),
             path => {
                 n_files += 1;
                 let text = std::fs::read_to_string(path).unwrap_or_else(|e| stop(&format!("{path}: {e}")));
@@ -145,7 +145,7 @@ fn main() {
         }
     }
     if n_files == 0 {
-        stop("no result file was named\nusage: table [--base elbowroom] [--systems a,b,c] RESULTS.jsonl …");
+        options.refuse("no result file was named");
     }
     let mut systems: Vec<String> = match chosen {
         Some(names) => names,
@@ -160,11 +160,6 @@ fn main() {
         print_run_costs(&results, &measured);
     }
     print_overhead(&results, &systems, &base);
-}
-
-fn stop(why: &str) -> ! {
-    eprintln!("table: {why}");
-    std::process::exit(2)
 }
 
 /// Final regret: the median over all seeds that a system has, and how many those are.

@@ -12,6 +12,7 @@ use elbowroom::problems::Problem;
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, SearchSpace};
 use elbowroom::study::{Study, StudyConfig};
+use elbowroom_bench::options::Options;
 use elbowroom_bench::rows::{Rows, mean, quantile};
 
 const PROBLEMS: [&str; 10] = [
@@ -140,20 +141,24 @@ fn run(name: &str, place: &str, penalty: Option<f64>, seed: u64) -> f64 {
 fn main() {
     let (mut seeds, mut threads, mut out) = (20u64, 1, "crates/bench/results/wild.csv".to_owned());
     let (mut problems, mut places, mut penalties) = (PROBLEMS.join(","), PLACES.join(","), PENALTIES.join(","));
-    let mut arguments = std::env::args().skip(1);
-    while let Some(name) = arguments.next() {
-        let value = arguments.next().unwrap_or_default();
+    let mut options = Options::of_this_program(
+        "usage: wild [--seeds 20] [--threads 1] [--out FILE] [--problems a,b] [--places a,b] [--penalties 1e3,1e6]",
+    );
+    while let Some(name) = options.next() {
         match name.as_str() {
-            "--seeds" => seeds = value.parse().expect("a number"),
-            "--threads" => threads = value.parse().expect("a number"),
-            "--out" => out = value,
-            "--problems" => problems = value,
-            "--places" => places = value,
-            "--penalties" => penalties = value,
-            other => panic!("unknown option {other}"),
+            "--seeds" => seeds = options.number(&name),
+            "--threads" => threads = options.number(&name),
+            "--out" => out = options.text(&name),
+            "--problems" => problems = options.text(&name),
+            "--places" => places = options.text(&name),
+            "--penalties" => penalties = options.text(&name),
+            other => options.unknown(other),
         }
     }
     let (problems, places): (Vec<&str>, Vec<&str>) = (problems.split(',').collect(), places.split(',').collect());
+    if let Some(name) = problems.iter().find(|name| Problem::by_name(name).is_err()) {
+        options.refuse(&format!("there is no problem {name}"));
+    }
     let penalties: Vec<&str> = penalties.split(',').filter(|p| !p.is_empty()).collect();
     let mut jobs: Vec<(&str, &str, &str, u64)> = Vec::new();
     for problem in &problems {
