@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use elbowroom::batch::{LipschitzRule, LocalPenalization};
 use elbowroom::domain::{Domain, Narrowing};
+use elbowroom::insight::why;
+use elbowroom::normal::{cdf, pdf};
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, Point, SearchSpace, Value};
 use elbowroom::study::{Ask, Event, InitialDesign, StrategyConfig, Study, StudyConfig, Trial, verify};
@@ -216,4 +218,31 @@ fn with_a_parameter_held_far_from_the_optimum_the_best_point_there_is_found() {
         }
         assert!(nearest < 0.02, "seed {seed}: {nearest}");
     }
+}
+
+#[test]
+fn why_takes_the_exploit_share_against_the_best_of_the_part_that_was_asked_for() {
+    // f = (x − 0.2)² + (y − x)²: at x = 0.9 no point comes near the record at x = 0.2, but some y is better than others.
+    let f = |point: &Point| (number(point, "x") - 0.2).powi(2) + (number(point, "y") - number(point, "x")).powi(2);
+    let mut most = 0f64;
+    for seed in 0..6 {
+        let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::float("y", 0.0, 1.0)]).unwrap();
+        let mut study = Study::new(StudyConfig::new(space).seed(seed).initial(8)).unwrap();
+        for trial in study.ask(8).unwrap().trials {
+            study.tell(trial.id, f(&trial.point)).unwrap();
+        }
+        let chosen = study.ask(Ask::new(1).fix("x", 0.9)).unwrap().trials.remove(0);
+        // EI = (μ − best) Φ(z) + s φ(z), where the best is the largest mean of the observed points, each moved to x = 0.9.
+        let posterior = &study.model().unwrap().posterior;
+        let moved = posterior.observed().map(|at| posterior.predict(&[0.9, at[1]]).mean);
+        let best = moved.fold(f64::NEG_INFINITY, f64::max);
+        let there = posterior.predict(&chosen.unit);
+        let z = (there.mean - best) / there.variance.sqrt();
+        let (expected, unknown) = ((z * cdf(z)).max(0.0), pdf(z));
+        let exploit = why(&study, chosen.id).unwrap().belief.unwrap().exploit;
+        assert!((exploit - expected / (expected + unknown)).abs() < 1e-9, "{exploit} at z = {z}");
+        most = most.max(exploit);
+    }
+    // Against the record of the whole space nothing there is expected to be an improvement.
+    assert!(most > 0.05, "{most}");
 }

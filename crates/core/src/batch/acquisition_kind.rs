@@ -135,7 +135,7 @@ pub(super) fn check_kappa(kappa: f64) -> Result<()> {
 
 /// The incumbent where only a part of the space is searched: the largest mean at the data, each moved to the nearest point of
 /// that part. An ask with a parameter held far from the optimum is after the best point there, not after a record.
-pub(super) fn best_mean_in(posterior: &Posterior, domain: &Domain<'_>) -> f64 {
+pub(crate) fn best_mean_in(posterior: &Posterior, domain: &Domain<'_>) -> f64 {
     if domain.is_whole() {
         return best_mean_at_data(posterior);
     }

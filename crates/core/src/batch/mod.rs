@@ -21,6 +21,7 @@ mod simulation_matching;
 mod thompson;
 mod tried;
 
+pub(crate) use acquisition_kind::best_mean_in;
 pub use acquisition_kind::{AcquisitionKind, DEFAULT_KAPPA, best_mean_at_data};
 pub use adaptive::{Adaptive, StopRule};
 pub use believer::{Believer, Lie, Refit};

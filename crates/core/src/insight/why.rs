@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::batch::{Explanation, best_mean_at_data};
-use crate::domain::Narrowing;
+use crate::batch::{Explanation, best_mean_in};
+use crate::domain::{Domain, Narrowing};
 use crate::error::Result;
 use crate::normal::{cdf, pdf};
 use crate::space::Point;
@@ -58,7 +58,8 @@ pub struct BeliefThen {
     pub strategy: String,
     /// What the point was worth to the strategy.
     pub score: Score,
-    /// The share of the expected improvement that the expected value makes; the rest is made by not knowing.
+    /// The share of the expected improvement that the expected value makes; the rest is made by not knowing. Where a part
+    /// of the space was asked for, it is improvement on the best of that part.
     pub exploit: f64,
     /// What was pending then, the nearest first.
     pub pending: Vec<Neighbour>,
@@ -204,7 +205,8 @@ impl<'a> Chosen<'a> {
             alone.as_ref().and_then(|(_, unit)| near(unit, &mut pending.iter().copied()).into_iter().next());
         let mut nearest = near(&trial.unit, &mut data.trials().iter().filter(|other| other.value().is_some()));
         nearest.truncate(NEAREST);
-        let predicted = Predicted::at(&model, trial, &pending);
+        let domain = Domain::narrowed(data.space(), &ask.narrowing)?;
+        let predicted = Predicted::at(&model, &domain, trial, &pending);
         Ok(BeliefThen {
             n_observed: data.n_observed(),
             subset: model.record.subset,
@@ -258,12 +260,12 @@ struct Predicted {
 }
 
 impl Predicted {
-    fn at(model: &Model, trial: &Trial, pending: &[&Trial]) -> Self {
+    fn at(model: &Model, domain: &Domain<'_>, trial: &Trial, pending: &[&Trial]) -> Self {
         let (value, sd) = model.predict_value(&trial.unit);
         let predicted = model.posterior.predict(&trial.unit);
         let spread = predicted.variance.sqrt().max(f64::MIN_POSITIVE);
         // EI = (μ − best) Φ(z) + s φ(z): the first part is what is expected, the second what is not known.
-        let z = (predicted.mean - best_mean_at_data(&model.posterior)) / spread;
+        let z = (predicted.mean - best_mean_in(&model.posterior, domain)) / spread;
         let (expected, unknown) = ((z * cdf(z)).max(0.0), pdf(z));
         let with = model.posterior.with_phantoms(pending.iter().map(|trial| &trial.unit[..]));
         let shrunk = (with.predict(&trial.unit).variance_after / predicted.variance.max(f64::MIN_POSITIVE)).sqrt();
