@@ -359,6 +359,7 @@ export interface Surface {
 /** What the model expects along each parameter. */
 export interface Slices {
   goal: Goal;
+  log_floor: number | null;
   slices: Slice[];
 }
 

@@ -86,6 +86,12 @@ const valueAxis = (log) => ({
   }),
 });
 
+/**
+ * The scale of values.
+ * @param {boolean} log
+ */
+const values = (log) => ({ distr: log ? 3 : 1 });
+
 const stepped = () => ({ paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } });
 
 /**
@@ -151,6 +157,26 @@ const dotSize = (/** @type {number} */ n) => (n > 1500 ? 4 : n > 300 ? 6 : 9);
 const aroundTrials = (_u, low, high) => [low - 0.5, Math.max(high, low + 1) + 0.5];
 
 /**
+ * The axes of values by trial.
+ * @param {boolean} log
+ */
+const overTrials = (log) => ({
+  scales: { x: { time: false, range: aroundTrials }, y: values(log) },
+  axes: [{}, valueAxis(log)],
+});
+
+/**
+ * A dot for each of n trials.
+ * @param {number} n
+ * @returns {SeriesOptions}
+ */
+const dots = (n) => ({
+  stroke: colour("sky"),
+  paths: () => null,
+  points: { show: true, size: dotSize(n), fill: colour("sky"), stroke: colour("card"), width: 1 },
+});
+
+/**
  * The value of each trial, and the best so far.
  * @param {HTMLElement} root
  * @param {History} view
@@ -160,25 +186,13 @@ export const historyChart = (root, view) => {
   const xs = distinct([...view.trial, ...view.best_trial, ...kinds.flatMap(([kind]) => view[kind])]);
   const value = new Map(view.trial.map((trial, i) => [trial, view.value[i]]));
   const strip = kinds.length ? 20 : 0;
-  const points = {
-    show: true,
-    size: dotSize(view.trial.length),
-    fill: colour("sky"),
-    stroke: colour("card"),
-    width: 1,
-  };
   chart(
     root,
     300 + strip,
     {
       padding: [strip || null, null, null, null],
-      scales: { x: { time: false, range: aroundTrials }, y: { distr: view.log ? 3 : 1 } },
-      axes: [{}, valueAxis(view.log)],
-      series: [
-        {},
-        { stroke: colour("sky"), paths: () => null, points },
-        { stroke: colour("blue"), width: 2.2, ...stepped() },
-      ],
+      ...overTrials(view.log),
+      series: [{}, dots(view.trial.length), { stroke: colour("blue"), width: 2.2, ...stepped() }],
       hooks: { draw: [crosses(view, strip)] },
     },
     [xs, xs.map((trial) => value.get(trial) ?? null), bestSoFar(xs, view)],
@@ -191,23 +205,7 @@ export const historyChart = (root, view) => {
  * @param {WatchedHistory} view
  */
 export const watchedChart = (root, view) => {
-  const points = {
-    show: true,
-    size: dotSize(view.trial.length),
-    fill: colour("sky"),
-    stroke: colour("card"),
-    width: 1,
-  };
-  chart(
-    root,
-    160,
-    {
-      scales: { x: { time: false, range: aroundTrials }, y: { distr: view.log ? 3 : 1 } },
-      axes: [{}, valueAxis(view.log)],
-      series: [{}, { stroke: colour("sky"), paths: () => null, points }],
-    },
-    [view.trial, view.value],
-  );
+  chart(root, 160, { ...overTrials(view.log), series: [{}, dots(view.trial.length)] }, [view.trial, view.value]);
 };
 
 /** @typedef {{ colour: string, dash: number[] | undefined, view: History }} Runner */
@@ -226,7 +224,7 @@ export const race = (root, all) => {
     root,
     320,
     {
-      scales: { x: { time: false, range: [0, most] }, y: { distr: log ? 3 : 1 } },
+      scales: { x: { time: false, range: [0, most] }, y: values(log) },
       axes: [{}, valueAxis(log)],
       series: [{}, ...all.map((one) => ({ stroke: one.colour, width: 2.2, dash: one.dash, ...stepped() }))],
     },
@@ -278,33 +276,35 @@ const sliceSeries = (category, hue, line, size) => {
  * What is expected along a parameter, and below it the acquisition.
  * @param {HTMLElement} root
  * @param {Slice} slice
+ * @param {number | null} floor On a log scale the least value that the band is drawn down to.
  */
-export const sliceCharts = (root, slice) => {
+export const sliceCharts = (root, slice, floor) => {
   const { ticks, category } = slice.axis;
   const [above, below] = [el("div"), el("div")];
   show(root, above, below);
   const across = { time: false, range: category ? [-0.12, 1.12] : [0, 1] };
   const x = { splits: () => ticks.map((t) => t.at), values: () => ticks.map((t) => t.label) };
-  const y = valueAxis(false);
+  const y = valueAxis(floor !== null);
+  const low = slice.mean.map((m, i) => Math.max(m - 2 * slice.sd[i], floor ?? -Infinity));
   const rim = { stroke: "transparent", paths: category ? () => null : undefined, points: { show: false } };
   chart(
     above,
     170,
     {
-      scales: { x: across },
+      scales: { x: across, y: values(floor !== null) },
       axes: [x, y],
       series: [{}, sliceSeries(category, "blue", { width: 2 }, 9), rim, rim],
       bands: category ? [] : [{ series: [2, 3], fill: colour("blue") + "33" }],
       hooks: category ? { draw: [whiskers(3, 2, "blue")] } : {},
     },
-    [slice.u, slice.mean, slice.mean.map((m, i) => m + 2 * slice.sd[i]), slice.mean.map((m, i) => m - 2 * slice.sd[i])],
+    [slice.u, slice.mean, slice.mean.map((m, i) => m + 2 * slice.sd[i]), low],
   );
   chart(
     below,
     96,
     {
       scales: { x: across, y: { range: [0, 1.05] } },
-      axes: [x, { ...y, values: () => [] }],
+      axes: [x, { ...valueAxis(false), values: () => [] }],
       series: [
         {},
         sliceSeries(category, "orange", { width: 1.5, dash: [5, 4] }, 11),

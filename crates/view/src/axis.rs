@@ -124,6 +124,23 @@ fn nice(low: f64, high: f64, log: bool) -> Vec<f64> {
     marks.take_while(|x| *x <= high + 1e-9 * span).map(|x| x.clamp(low, high)).collect()
 }
 
+/// Values that span more than this ratio are better seen on a log scale, if all are positive.
+const DECADES: f64 = 30.0;
+
+/// Whether a log scale shows more of some values than a linear one.
+///
+/// ```
+/// use elbowroom_view::axis::spans_decades;
+///
+/// assert!(spans_decades([0.01, 3.0, 1.0]) && !spans_decades([1.0, 3.0]));
+/// assert!(!spans_decades([-1.0, 1000.0]), "there is no logarithm of it");
+/// ```
+pub fn spans_decades(values: impl IntoIterator<Item = f64>) -> bool {
+    let ends = (f64::INFINITY, f64::NEG_INFINITY);
+    let (low, high) = values.into_iter().fold(ends, |(low, high), value| (low.min(value), high.max(value)));
+    low > 0.0 && high / low > DECADES
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -349,3 +349,20 @@ fn trials_are_sorted_by_a_watched_result_with_those_that_lack_it_last() {
     assert_eq!(numbers(&query), [2, 3, 0, 1]);
     assert_eq!(numbers(&Query { reverse: true, ..query }), [1, 0, 3, 2]);
 }
+
+#[test]
+fn slices_of_results_over_decades_are_on_a_log_scale_and_others_are_not() {
+    let made = |f: &dyn Fn(f64) -> f64| {
+        let study = study(StudyConfig::new(floats(1)).initial(16), 16, |t| f(x(t, 0)));
+        slices(&Scene::alone("plate", &study)).unwrap()
+    };
+    // From 0.001 to 1000, and what is expected stays positive.
+    let wide = made(&|x| 10f64.powf(6.0 * x - 3.0));
+    let floor = wide.log_floor;
+    assert_eq!(floor.is_some(), wide.slices[0].mean.iter().all(|mean| *mean > 0.0), "{wide:?}");
+    let wide = made(&|x| 10f64.powf(2.0 * x));
+    let floor = wide.log_floor.expect("a log scale");
+    assert!(floor > 0.0 && wide.slices[0].mean.iter().all(|mean| *mean >= 10.0 * floor));
+    assert_eq!(made(&|x| 1.0 + x).log_floor, None);
+    assert_eq!(made(&|x| 10f64.powf(2.0 * x) - 50.0).log_floor, None, "there is no logarithm of what is negative");
+}

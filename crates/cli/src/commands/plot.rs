@@ -8,7 +8,7 @@ use elbowroom::space::{Dimension, Parameter, Point, SearchSpace, UnitPoint, Valu
 use elbowroom::study::{Study, Trial};
 use elbowroom_store::{SharedStudy, TrialStatus};
 use elbowroom_view::Scene;
-use elbowroom_view::axis::text;
+use elbowroom_view::axis::{spans_decades, text};
 use elbowroom_view::plot::Figure;
 use elbowroom_view::views::model::{Slice, slices as view_slices};
 use serde_json::json;
@@ -20,9 +20,6 @@ use crate::chart::{Chart, Kind, Scale, Series};
 use crate::error::cli_error;
 use crate::spark::best_so_far;
 use crate::table::width;
-
-/// Values beyond this ratio are shown on a log scale, if all are positive.
-const DECADES: f64 = 30.0;
 
 /// The size of a picture in the terminal, at most and usually.
 const WIDTH: usize = 80;
@@ -107,8 +104,8 @@ fn history(study: &Study, result: Option<&str>) -> Result<Chart> {
         study.trials().iter().filter_map(|trial| Some((trial.id.0 as f64, trial.value()?))).collect();
     let best = best_so_far(valued.iter().map(|v| v.1), study.config().goal);
     let best = valued.iter().zip(best).map(|((x, _), best)| (*x, best)).collect();
-    let log = spans_decades(&valued);
-    let scale = if log { " (log scale)" } else { "" };
+    let log = spans_decades(valued.iter().map(|v| v.1));
+    let scale = log_scale(log);
     let name = outcomes.metric();
     Ok(Chart {
         title: format!("{name} of each trial, and the best so far{scale}"),
@@ -129,8 +126,8 @@ fn watched(study: &Study, name: &str) -> Result<Chart> {
     }
     let told = study.trials().iter().filter_map(|trial| Some((trial.id.0 as f64, trial.result(name)?)));
     let points: Vec<(f64, f64)> = told.collect();
-    let log = spans_decades(&points);
-    let scale = if log { " (log scale)" } else { "" };
+    let log = spans_decades(points.iter().map(|v| v.1));
+    let scale = log_scale(log);
     Ok(Chart {
         title: format!("{name} of each trial{scale}"),
         x: Scale { whole: true, ..Scale::new("trial") },
@@ -139,10 +136,9 @@ fn watched(study: &Study, name: &str) -> Result<Chart> {
     })
 }
 
-fn spans_decades(points: &[(f64, f64)]) -> bool {
-    let low = points.iter().map(|p| p.1).fold(f64::INFINITY, f64::min);
-    let high = points.iter().map(|p| p.1).fold(f64::NEG_INFINITY, f64::max);
-    low > 0.0 && high / low > DECADES
+/// What a title says of its axis of values.
+fn log_scale(log: bool) -> &'static str {
+    if log { " (log scale)" } else { "" }
 }
 
 /// What the model expects along each parameter, through the recommended point: the dashboard's slices.
@@ -164,11 +160,13 @@ fn slices(shared: &SharedStudy) -> Result<Vec<Chart>> {
         let mut points: Vec<(f64, f64, f64)> =
             slice.u.iter().zip(slice.mean.iter().zip(&slice.sd)).map(|(u, (mean, sd))| (at(*u), *mean, *sd)).collect();
         points.dedup_by(|a, b| a.0 == b.0);
-        let curve = |sds: f64| points.iter().map(|p| (p.0, p.1 + sds * p.2)).collect();
+        let floor = found.log_floor.unwrap_or(f64::NEG_INFINITY);
+        let curve = |sds: f64| points.iter().map(|p| (p.0, (p.1 + sds * p.2).max(floor))).collect();
+        let log = found.log_floor.is_some();
         Chart {
-            title: format!("expected value along {}", axis(space, dim).label),
+            title: format!("expected value along {}{}", axis(space, dim).label, log_scale(log)),
             x: axis(space, dim),
-            y: Scale::new("value"),
+            y: Scale { log, ..Scale::new("value") },
             series: vec![
                 Series { name: "two standard deviations", kind: Kind::Rim, points: curve(-2.0) },
                 Series { name: "and above", kind: Kind::Rim, points: curve(2.0) },

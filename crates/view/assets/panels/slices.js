@@ -21,6 +21,6 @@ export const slices = {
       view.slices.some((slice) => slice.chance) ? ["chance of a value", "purple", "line"] : null,
     );
     show(body, el("div", { class: "slices" }, columns), meaning);
-    places.forEach(({ slice, place }) => sliceCharts(place, slice));
+    places.forEach(({ slice, place }) => sliceCharts(place, slice, view.log_floor));
   },
 };

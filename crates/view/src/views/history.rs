@@ -5,10 +5,8 @@ use std::collections::BTreeMap;
 use elbowroom::study::Goal;
 use serde::Serialize;
 
+use crate::axis::spans_decades;
 use crate::scene::{Scene, TrialStatus};
-
-/// Values that span more than this ratio are better seen on a log scale, if all are positive.
-const DECADES: f64 = 30.0;
 
 /// The values of a study in the order of its trials.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -104,7 +102,7 @@ pub fn history(scene: &Scene<'_>, most: usize) -> History {
         n_trials: scene.study.trials().len(),
         n_values,
         thinned: shown.len() < n_values,
-        log: spans_decades(&valued),
+        log: spans_decades(valued.iter().map(|v| v.1)),
         trial: shown.iter().map(|v| v.0).collect(),
         value: shown.iter().map(|v| v.1).collect(),
         best_trial,
@@ -123,13 +121,7 @@ fn watched(scene: &Scene<'_>, name: &str, most: usize) -> WatchedHistory {
     let told: Vec<(u64, f64)> = told.collect();
     let shown = thin(&told, most);
     let (trial, value) = shown.into_iter().unzip();
-    WatchedHistory { name: name.to_owned(), log: spans_decades(&told), trial, value }
-}
-
-fn spans_decades(valued: &[(u64, f64)]) -> bool {
-    let low = valued.iter().map(|v| v.1).fold(f64::INFINITY, f64::min);
-    let high = valued.iter().map(|v| v.1).fold(f64::NEG_INFINITY, f64::max);
-    low > 0.0 && high / low > DECADES
+    WatchedHistory { name: name.to_owned(), log: spans_decades(told.iter().map(|v| v.1)), trial, value }
 }
 
 /// The smallest and the largest value of each stretch, in order: what an eye would see of all of them.

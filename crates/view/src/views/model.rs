@@ -4,11 +4,11 @@ use elbowroom::error::Result;
 use elbowroom::insight::{Landscape, Seen, landscape};
 use elbowroom::linalg::Points;
 use elbowroom::space::{Dimension, UnitPoint};
-use elbowroom::study::{Goal, TrialId};
+use elbowroom::study::{Goal, Trial, TrialId};
 use serde::Serialize;
 
 use super::map::{MapPoint, Observed, map_point, observed};
-use crate::axis::{Axis, axes, axis};
+use crate::axis::{Axis, axes, axis, spans_decades};
 use crate::scene::Scene;
 
 /// Points of a slice.
@@ -20,6 +20,8 @@ const STEPS: usize = 80;
 pub struct Slices {
     /// What is wanted.
     pub goal: Goal,
+    /// Where a log scale of values shows more, the least value that a band is drawn down to; none on a linear scale.
+    pub log_floor: Option<f64>,
     /// One for each searched parameter, all through the recommended point.
     pub slices: Vec<Slice>,
 }
@@ -66,7 +68,17 @@ pub fn slices(scene: &Scene<'_>) -> Result<Slices> {
         let (before, after) = shares(seen, is_log);
         Slice { axis, u, mean: means(seen), sd: deviations(seen), before, after, chance: chances(seen) }
     };
-    Ok(Slices { goal: scene.study.config().goal, slices: axes.into_iter().zip(along).map(slice).collect() })
+    let slices: Vec<Slice> = axes.into_iter().zip(along).map(slice).collect();
+    Ok(Slices { goal: scene.study.config().goal, log_floor: log_floor(scene, &slices), slices })
+}
+
+/// A decade below all values and all that is expected, if the values span decades and a log scale has room for all of it.
+/// Two standard deviations below a small value there may be nothing positive.
+fn log_floor(scene: &Scene<'_>, slices: &[Slice]) -> Option<f64> {
+    let values = || scene.study.trials().iter().filter_map(Trial::value);
+    let least =
+        values().chain(slices.iter().flat_map(|slice| slice.mean.iter().copied())).fold(f64::INFINITY, f64::min);
+    (spans_decades(values()) && least > 0.0).then_some(least / 10.0)
 }
 
 /// Where a slice is looked at.
@@ -211,7 +223,7 @@ pub fn parallel(scene: &Scene<'_>, most: usize) -> Parallel {
         (Some(worst), Some(best)) if best != worst => (value - worst) / (best - worst),
         _ => 1.0,
     };
-    let line = |(trial, value, good): (&elbowroom::study::Trial, f64, f64)| Line {
+    let line = |(trial, value, good): (&Trial, f64, f64)| Line {
         trial: trial.id,
         value,
         u: trial.unit.clone(),
