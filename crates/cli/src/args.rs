@@ -415,7 +415,7 @@ pub struct Plot {
     pub study: Where,
     /// What to draw.
     #[arg(long, default_value = "history")]
-    pub what: Picture,
+    pub what: FigureName,
     /// The result of the history, by its name; the one that is optimized unless another is named.
     #[arg(long, value_name = "NAME")]
     pub result: Option<String>,
@@ -432,7 +432,7 @@ pub struct Plot {
 
 /// What to draw.
 #[derive(Debug, Clone, Copy, ValueEnum)]
-pub enum Picture {
+pub enum FigureName {
     /// The value of each trial, and the best so far.
     History,
     /// What the model expects along each parameter.

@@ -28,7 +28,7 @@ mod limits;
 mod memory;
 mod plan;
 mod process;
-mod reading;
+mod result_reader;
 mod stop;
 mod units;
 
@@ -38,6 +38,6 @@ pub use error::{Error, Result};
 pub use limits::Limits;
 pub use plan::{MOST_WORKERS, Plan, Refill};
 pub use process::CommandEnd;
-pub use reading::{Read, Reading, ResultFrom};
+pub use result_reader::{Read, ResultFrom, ResultReader};
 pub use stop::{Stop, Urgency};
 pub use units::{format_bytes, format_duration, parse_bytes, parse_duration};

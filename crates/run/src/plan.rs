@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::command::Template;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::reading::Reading;
+use crate::result_reader::ResultReader;
 
 /// The most trials that one drive runs at once: each is a process, a thread and open files of this machine.
 pub const MOST_WORKERS: usize = 1000;
@@ -34,7 +34,7 @@ pub struct Plan {
     /// The command.
     pub command: Template,
     /// How its result is read.
-    pub reading: Reading,
+    pub reader: ResultReader,
     /// What each trial may take.
     pub limits: Limits,
     /// Where the command runs; none for the folder of this process.
@@ -60,7 +60,7 @@ impl Plan {
     pub fn new(command: Template) -> Self {
         Self {
             command,
-            reading: Reading::default(),
+            reader: ResultReader::default(),
             limits: Limits::default(),
             folder: None,
             n_workers: 1,

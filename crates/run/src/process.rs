@@ -19,7 +19,7 @@ use crate::command::Given;
 #[cfg(target_os = "linux")]
 use crate::memory::Watch;
 use crate::plan::Plan;
-use crate::reading::{Read as ReadResults, ResultFrom};
+use crate::result_reader::{Read as ReadResults, ResultFrom};
 use crate::stop::{Stop, Urgency};
 use crate::units::{format_bytes, format_duration};
 
@@ -168,12 +168,12 @@ impl Running {
 
 /// What a command that ended well left behind.
 fn results(plan: &Plan, given: &Given<'_>, outcomes: &Outcomes, stdout: &str, stderr: &str) -> CommandEnd {
-    let text = match plan.reading.from {
+    let text = match plan.reader.from {
         ResultFrom::Stdout => Ok(stdout.to_owned()),
         ResultFrom::File => read_end(given.result),
     };
     let ReadResults { value, mut others } = match text {
-        Ok(text) => plan.reading.results(&text, outcomes),
+        Ok(text) => plan.reader.results(&text, outcomes),
         Err(why) => return CommandEnd::Failed(with_errors(why, stderr)),
     };
     // A command that prints its parameters beside its results means no results by them.

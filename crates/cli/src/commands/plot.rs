@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::answer;
 use crate::address::Address;
-use crate::args::{Picture, Plot};
+use crate::args::{FigureName, Plot};
 use crate::chart::{Chart, Kind, Scale, Series};
 use crate::error::cli_error;
 use crate::spark::best_so_far;
@@ -32,18 +32,18 @@ const ATTEMPTS: usize = 3000;
 pub fn plot(args: &Plot, json: bool) -> Result<()> {
     let study = Address::find(&args.study)?.open()?;
     let charts = match args.what {
-        Picture::History => vec![history(study.study(), args.result.as_deref())?],
-        Picture::Slices => slices(&study)?,
-        Picture::Map => vec![map(&study, args)?],
-        Picture::Timeline => vec![timeline(&study)?],
+        FigureName::History => vec![history(study.study(), args.result.as_deref())?],
+        FigureName::Slices => slices(&study)?,
+        FigureName::Map => vec![map(&study, args)?],
+        FigureName::Timeline => vec![timeline(&study)?],
     };
     if let Some(path) = &args.out {
         let shown = path.display();
         let title = match args.what {
-            Picture::History => "Value of each trial",
-            Picture::Slices => "What the model expects",
-            Picture::Map => "Where trials are",
-            Picture::Timeline => "Who ran what",
+            FigureName::History => "Value of each trial",
+            FigureName::Slices => "What the model expects",
+            FigureName::Map => "Where trials are",
+            FigureName::Timeline => "Who ran what",
         };
         let bytes =
             drawn(path, &Chart::figure(&charts, &format!("{title}: {}", study.name()), &subtitle(&study, args)))?;
@@ -68,7 +68,7 @@ pub fn plot(args: &Plot, json: bool) -> Result<()> {
 /// Rows of a picture in the terminal: a lane has a row of its own.
 fn rows(chart: &Chart, args: &Plot) -> usize {
     match args.what {
-        Picture::Timeline => chart.y.names.len().max(1),
+        FigureName::Timeline => chart.y.names.len().max(1),
         _ => ROWS.max(chart.y.names.len()),
     }
 }
@@ -85,13 +85,13 @@ fn drawn(path: &Path, figure: &Figure) -> Result<Vec<u8>> {
 fn subtitle(study: &SharedStudy, args: &Plot) -> String {
     let counts = crate::format::count(&study.counts());
     match args.what {
-        Picture::History => format!("Trials: {counts}."),
-        Picture::Slices => {
+        FigureName::History => format!("Trials: {counts}."),
+        FigureName::Slices => {
             let through = study.study().recommended().map_or_else(String::new, |r| crate::format::point(&r.point));
             let part = study.study().subset().map_or_else(String::new, |part| format!(" The model is made of {part}."));
             format!("Along each parameter, through the recommended point: {through}.{part}")
         }
-        Picture::Map | Picture::Timeline => format!("Trials: {counts}."),
+        FigureName::Map | FigureName::Timeline => format!("Trials: {counts}."),
     }
 }
 

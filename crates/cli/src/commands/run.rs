@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 use anyhow::Result;
 use elbowroom_run::{
-    DriveEvent, Ended, Limits, Plan, Reading, Refill, ResultFrom, Stop, Summary, Template, Trust, Urgency, drive,
+    DriveEvent, Ended, Limits, Plan, Refill, ResultFrom, ResultReader, Stop, Summary, Template, Trust, Urgency, drive,
     format_duration,
 };
 use elbowroom_store::{BestAnswer, Reclaimed, SharedStudy};
@@ -103,13 +103,13 @@ fn command(how: &How, section: &RunSection) -> Result<Template> {
 }
 
 fn plan(how: &How, section: &RunSection, command: Template) -> Plan {
-    let from = how.result.map_or(section.reading.from, |place| match place {
+    let from = how.result.map_or(section.reader.from, |place| match place {
         ResultPlace::Stdout => ResultFrom::Stdout,
         ResultPlace::File => ResultFrom::File,
     });
-    let metric = how.metric.clone().or_else(|| section.reading.metric.clone());
+    let metric = how.metric.clone().or_else(|| section.reader.metric.clone());
     Plan {
-        reading: Reading { from, metric },
+        reader: ResultReader { from, metric },
         limits: Limits { time: how.timeout.or(section.limits.time), memory: how.memory.or(section.limits.memory) },
         refill: if how.batch || section.batch { Refill::InBatches } else { Refill::AtOnce },
         time: how.time,

@@ -12,7 +12,7 @@ use std::time::Duration;
 use anyhow::Result;
 use elbowroom::space::{Parameter, SearchSpace, Value};
 use elbowroom::study::{FailureRule, Goal, InitialDesign, Outcome, StudyConfig, outcomes_of};
-use elbowroom_run::{Limits, MOST_WORKERS, Reading, ResultFrom, Template, Trust, parse_bytes, parse_duration};
+use elbowroom_run::{Limits, MOST_WORKERS, ResultFrom, ResultReader, Template, Trust, parse_bytes, parse_duration};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use toml::Spanned;
 
@@ -49,7 +49,7 @@ pub struct RunSection {
     /// What a trial may take.
     pub limits: Limits,
     /// How its result is read.
-    pub reading: Reading,
+    pub reader: ResultReader,
 }
 
 impl StudyFile {
@@ -303,7 +303,7 @@ impl WrittenRun {
             workers: workers.transpose()?,
             batch: self.batch,
             limits,
-            reading: Reading { from, metric: self.metric },
+            reader: ResultReader { from, metric: self.metric },
         })
     }
 }

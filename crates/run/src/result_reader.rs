@@ -16,21 +16,21 @@ pub enum ResultFrom {
 /// How results are read: a number on the last line that is not empty, or the numbers of a JSON object, by name.
 ///
 /// ```
-/// use elbowroom_run::Reading;
+/// use elbowroom_run::ResultReader;
 /// use elbowroom::study::{Goal, Outcome, Outcomes};
 ///
 /// let outcomes = Outcomes::new(vec![Outcome::objective("loss", Goal::Minimize)])?;
-/// let read = Reading::default().results("epoch 1\nepoch 2\n0.25\n\n", &outcomes);
+/// let read = ResultReader::default().results("epoch 1\nepoch 2\n0.25\n\n", &outcomes);
 /// assert_eq!(read.value, Ok(0.25));
-/// let read = Reading::default().results("done\n{\"loss\": 0.5, \"minutes\": 9}\n", &outcomes);
+/// let read = ResultReader::default().results("done\n{\"loss\": 0.5, \"minutes\": 9}\n", &outcomes);
 /// assert_eq!((read.value, read.others), (Ok(0.5), vec![("minutes".to_owned(), 9.0)]));
-/// let key = Reading { metric: Some("error".into()), ..Reading::default() };
+/// let key = ResultReader { metric: Some("error".into()), ..ResultReader::default() };
 /// assert_eq!(key.results("{\"error\": 0.5}", &outcomes).value, Ok(0.5));
 /// assert!(key.results("0.5", &outcomes).value.unwrap_err().contains("JSON object"));
 /// # Ok::<(), elbowroom::error::Error>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Reading {
+pub struct ResultReader {
     /// Where they are.
     pub from: ResultFrom,
     /// The key of the optimized result in a JSON object, with dots for objects within it. None for a plain number, or the
@@ -48,7 +48,7 @@ pub struct Read {
     pub others: Vec<(String, f64)>,
 }
 
-impl Reading {
+impl ResultReader {
     /// The results in a text.
     pub fn results(&self, text: &str, outcomes: &Outcomes) -> Read {
         let lone = |value| Read { value, others: Vec::new() };
@@ -125,13 +125,13 @@ mod tests {
 
     #[test]
     fn a_result_is_found_or_the_reason_says_what_was_there() {
-        let plain = |text: &str| Reading::default().results(text, &outcomes("value")).value;
+        let plain = |text: &str| ResultReader::default().results(text, &outcomes("value")).value;
         assert_eq!(plain("1e-3"), Ok(1e-3));
         assert!(plain("nan").unwrap().is_nan());
         assert!(plain(" \n").unwrap_err().contains("was empty"));
         assert!(plain("accuracy: 0.9").unwrap_err().contains("accuracy: 0.9"));
-        let reading = Reading { from: ResultFrom::File, metric: Some("eval.loss".into()) };
-        let deep = |text: &str| reading.results(text, &outcomes("value")).value;
+        let reader = ResultReader { from: ResultFrom::File, metric: Some("eval.loss".into()) };
+        let deep = |text: &str| reader.results(text, &outcomes("value")).value;
         assert_eq!(deep("{\n \"eval\": {\"loss\": 2}\n}\n"), Ok(2.0));
         assert_eq!(deep("{\"eval.loss\": \"-inf\"}"), Ok(f64::NEG_INFINITY));
         assert!(deep("{\"eval\": 1}").unwrap_err().contains("has no \"eval.loss\""));
@@ -142,17 +142,17 @@ mod tests {
     #[test]
     fn the_other_numbers_of_an_object_are_results_too() {
         let text = r#"{"minutes": 12, "loss": 0.3, "note": "fine", "value": 9, "deep": {"x": 1}}"#;
-        let read = Reading::default().results(text, &outcomes("loss"));
+        let read = ResultReader::default().results(text, &outcomes("loss"));
         let others = [("minutes".to_owned(), 12.0), ("value".to_owned(), 9.0)];
         assert_eq!(read, Read { value: Ok(0.3), others: others.to_vec() });
         // A key that is not the study's name for it; its own is then taken by that.
-        let keyed = Reading { metric: Some("loss".into()), ..Reading::default() };
+        let keyed = ResultReader { metric: Some("loss".into()), ..ResultReader::default() };
         assert_eq!(keyed.results(text, &outcomes("value")).others, others[..1]);
     }
 
     #[test]
     fn whoever_prints_other_names_learns_which_one_is_optimized() {
-        let read = Reading::default().results(r#"{"loss": 0.3, "minutes": 12}"#, &outcomes("value"));
+        let read = ResultReader::default().results(r#"{"loss": 0.3, "minutes": 12}"#, &outcomes("value"));
         let why = read.value.unwrap_err();
         assert!(why.contains("optimizes `value`") && why.contains("metric = \"loss\""), "{why}");
         assert_eq!(read.others.len(), 2);
