@@ -1,8 +1,9 @@
 //! Problems to choose defaults on, kept apart from those that elbowroom is compared with its peers on; problems some of
-//! whose points fail; generated studies; and raw results.
+//! whose points fail; generated studies; what speed is measured on; and raw results.
 
 pub mod failing;
 pub mod generated;
 pub mod options;
 pub mod problems;
 pub mod rows;
+pub mod workload;

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
+use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -68,13 +69,16 @@ impl Rows {
 }
 
 /// The commit of this tree, `-dirty` if it was changed; `ELBOWROOM_COMMIT` overrules it.
-fn commit() -> String {
-    std::env::var("ELBOWROOM_COMMIT").unwrap_or_else(|_| {
-        let arguments = ["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"];
-        let output = std::process::Command::new("git").args(arguments).output();
-        let text = output.ok().and_then(|o| String::from_utf8(o.stdout).ok()).unwrap_or_default();
-        if text.trim().is_empty() { "unknown".into() } else { text.trim().into() }
-    })
+pub fn commit() -> String {
+    let described = || output_of("git", &["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]);
+    std::env::var("ELBOWROOM_COMMIT").ok().or_else(described).unwrap_or_else(|| "unknown".into())
+}
+
+/// What a program prints, if it is there and succeeds.
+pub fn output_of(program: &str, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(arguments).output().ok().filter(|o| o.status.success())?;
+    let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();
+    (!text.is_empty()).then_some(text)
 }
 
 /// The value below which this share of the values lies.

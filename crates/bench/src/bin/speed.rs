@@ -18,13 +18,12 @@ use elbowroom::optim::Bounds;
 use elbowroom::penalty::{Norm, lipschitz, whitened_lipschitz};
 use elbowroom::problems::Problem;
 use elbowroom::rng::Stream;
-use elbowroom::space::{Parameter, Point, SearchSpace, Value};
-use elbowroom::study::{Model, ModelConfig, Observations, Study, StudyConfig, TrialId};
+use elbowroom::space::Point;
+use elbowroom::study::{Model, ModelConfig, Observations, Study, TrialId};
 use elbowroom_bench::options::stop;
+use elbowroom_bench::rows::{commit, output_of};
+use elbowroom_bench::workload::{BATCH_SIZE, data, in_levys_box, space, study};
 use serde::{Deserialize, Serialize};
-
-/// Points in a batch.
-const BATCH_SIZE: usize = 10;
 
 /// Asks in each of the two asynchronous measurements.
 const ASKS: usize = 100;
@@ -124,10 +123,7 @@ fn run(words: &[&str]) {
     let machine = machine();
     let command = ["cargo run --profile dist -p elbowroom-bench --bin speed --"].iter().chain(words).copied();
     let command = command.collect::<Vec<_>>().join(" ").trim_end_matches(" --").to_owned();
-    let commit = std::env::var("ELBOWROOM_COMMIT").ok();
-    let commit =
-        commit.or_else(|| output_of("git", &["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]));
-    let commit = commit.unwrap_or_else(|| "unknown".to_owned());
+    let commit = commit();
     let date = output_of("date", &["-u", "+%F"]).unwrap_or_else(|| "undated".to_owned());
     let table = table(&cells, &asynchronous, &machine, &command, &commit, &date);
     println!("{table}");
@@ -155,7 +151,13 @@ fn run(words: &[&str]) {
         eprintln!("wrote {}", path.display());
     };
     write(&format!("speed-{date}.jsonl"), &lines);
-    write("speed.md", &table);
+    let old = std::fs::read_to_string(folder.join("speed.md")).unwrap_or_default();
+    write("speed.md", &format!("{table}{}", by_hand(&old)));
+}
+
+/// The part of the page that this program does not make: what `count` counted, as people wrote it down.
+fn by_hand(page: &str) -> &str {
+    page.find("\n## Instructions\n").map_or("", |at| &page[at..])
 }
 
 /// All quantities for n observations in d dimensions.
@@ -258,37 +260,6 @@ fn cycle(study: &mut Study, trial: TrialId, value: f64) {
     study.ask(1).expect("a point");
 }
 
-/// A study of Levy's function that was told n results at uniform points of the unit cube.
-fn study(n: usize, d: usize, seed: u64) -> Study {
-    let mut study = Study::new(StudyConfig::new(space(d)).seed(seed).initial(BATCH_SIZE)).expect("a valid study");
-    let (x, y) = data(n, d, seed);
-    for (u, y) in x.iter().zip(y) {
-        let point: Point = u.iter().enumerate().map(|(i, &v)| (name(i), Value::Float(v))).collect();
-        study.add(&point, y).expect("a point of the cube");
-    }
-    study
-}
-
-/// Uniform points of the unit cube and Levy's function, whose box there is [−4, 6]ᵈ.
-fn data(n: usize, d: usize, seed: u64) -> (Points, Vec<f64>) {
-    let x = design::uniform(n, d, &mut Stream::new(seed).child("data", d as u64));
-    let levy = Problem::levy(d);
-    let y = x.iter().map(|u| levy.value(&in_levys_box(u))).collect();
-    (x, y)
-}
-
-fn in_levys_box(u: &[f64]) -> Vec<f64> {
-    u.iter().map(|u| -4.0 + 10.0 * u).collect()
-}
-
-fn space(d: usize) -> SearchSpace {
-    SearchSpace::new((0..d).map(|i| Parameter::float(name(i), 0.0, 1.0)).collect()).expect("a valid space")
-}
-
-fn name(i: usize) -> String {
-    format!("x{i}")
-}
-
 fn coordinates(point: &Point) -> Vec<f64> {
     point.iter().filter_map(|(_, value)| value.as_f64()).collect()
 }
@@ -356,13 +327,6 @@ fn in_a_process_of_its_own(arguments: &[&str]) -> Cell {
 
 fn answer(cell: &Cell) {
     println!("{}", serde_json::to_string(cell).expect("plain data"));
-}
-
-/// What a program prints, if it is there and succeeds.
-fn output_of(program: &str, arguments: &[&str]) -> Option<String> {
-    let output = Command::new(program).args(arguments).output().ok().filter(|o| o.status.success())?;
-    let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();
-    (!text.is_empty()).then_some(text)
 }
 
 fn number(word: &str) -> usize {
@@ -454,17 +418,17 @@ mod tests {
     }
 
     #[test]
+    fn what_people_wrote_about_instructions_stays_on_the_page() {
+        assert_eq!(by_hand("# Speed\n\n- memory\n\n## Instructions\n\n| |\n"), "\n## Instructions\n\n| |\n");
+        assert_eq!(by_hand("# Speed\n"), "");
+    }
+
+    #[test]
     fn the_cpu_clock_advances_with_work_and_not_with_sleep() {
         let asleep = seconds(|| std::thread::sleep(std::time::Duration::from_millis(50)));
         let started = std::time::Instant::now();
         let awake = seconds(|| while started.elapsed().as_millis() < 300 {});
         // Shared machines give a busy thread less than its time, and a sleeping one costs a wake-up.
         assert!(asleep < 0.02 && awake > asleep, "{asleep} {awake}");
-    }
-
-    #[test]
-    fn the_data_are_levys_function_whose_minimum_is_at_one_half_of_the_cube() {
-        // Levy's minimum 0 is at x = 1 = −4 + 10·½.
-        assert!(Problem::levy(3).value(&in_levys_box(&[0.5; 3])).abs() < 1e-12);
     }
 }
