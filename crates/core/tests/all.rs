@@ -30,6 +30,7 @@ mod problems;
 mod quality_smoke;
 mod recommended;
 mod results;
+mod same_run;
 mod settings;
 mod space;
 mod space_constraints;
