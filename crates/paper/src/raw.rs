@@ -7,7 +7,8 @@ use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+
+use elbowroom::study::Build;
 
 use crate::Result;
 
@@ -127,17 +128,15 @@ pub fn split(field: &str) -> Vec<f64> {
     field.split(';').filter(|v| !v.is_empty()).map(|v| v.parse().unwrap_or(f64::NAN)).collect()
 }
 
-/// The lines that say where rows come from.
+/// The lines that say where rows come from: all that a row depends on besides its key, and the CPU times' machine.
+///
+/// The commit is that of the sources that this program was built of, not the one that is checked out while it runs.
 pub fn provenance() -> String {
     let command = std::env::args().skip(1).collect::<Vec<_>>().join(" ");
-    let git = Command::new("git").args(["rev-parse", "HEAD"]).output().ok().filter(|o| o.status.success());
-    let commit = git.and_then(|o| String::from_utf8(o.stdout).ok()).unwrap_or_else(|| "unknown".into());
-    let rustc = env!("PAPER_RUSTC");
+    let (commit, rustc, version) = (env!("PAPER_COMMIT"), env!("PAPER_RUSTC"), env!("CARGO_PKG_VERSION"));
+    let (machine, level) = (machine(), Build::current().cpu);
     format!(
-        "# command: paper {command}\n# commit: {}\n# elbowroom {}, {rustc}\n# machine: {}\n",
-        commit.trim(),
-        env!("CARGO_PKG_VERSION"),
-        machine()
+        "# command: paper {command}\n# commit: {commit}\n# elbowroom {version}, {rustc}\n# machine: {machine}, {level}\n"
     )
 }
 

@@ -3,3 +3,4 @@
 //! One program for them all, because each would be linked for itself with everything that the crate stands on.
 
 mod errata;
+mod same_rows;
