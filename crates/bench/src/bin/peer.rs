@@ -1,81 +1,172 @@
 //! Speaks the JSON-lines protocol of the peer harness on stdin and stdout, so that elbowroom runs beside its peers.
 //!
-//! One line in, one line out: `{"op":"init","box":[[lo,hi],…],"seed":0,"n_init":10}`,
-//! `{"op":"tell","x":[[…],…],"y":[…]}` (minimized), `{"op":"ask","q":10}` → `{"x":[[…],…]}`.
+//! One line in, one line out: `{"op":"init","box":[[lo,hi],…],"seed":0,"n_init":10}`, or `"space"` with parameters as
+//! they stand in a log instead of a box; `{"op":"tell","x":[[…],…],"y":[…]}` (minimized);
+//! `{"op":"ask","q":10}` → `{"x":[[…],…]}`; `{"op":"stop"}` → `{"x":[…]}`, the recommended point. With `"noise"` in
+//! `init`, every value is told with this variance.
 
 use std::io::{BufRead, Write};
 
 use elbowroom::space::{Parameter, Point, SearchSpace, Value};
-use elbowroom::study::{Study, StudyConfig, TrialId};
+use elbowroom::study::{Measured, Results, Study, StudyConfig, TrialId};
 use serde::Deserialize;
+use serde_json::json;
 
 #[derive(Deserialize)]
 #[serde(tag = "op", rename_all = "lowercase")]
 enum Request {
-    Init { r#box: Vec<(f64, f64)>, seed: u64, n_init: usize },
-    Tell { x: Vec<Vec<f64>>, y: Vec<f64> },
+    Init(Init),
+    Tell { x: Vec<Vec<Value>>, y: Vec<f64> },
     Ask { q: usize },
+    Stop,
+}
+
+#[derive(Deserialize)]
+struct Init {
+    #[serde(default)]
+    r#box: Vec<(f64, f64)>,
+    #[serde(default)]
+    space: Vec<Parameter>,
+    seed: u64,
+    n_init: usize,
+    noise: Option<f64>,
+}
+
+impl Init {
+    fn parameters(&self) -> Vec<Parameter> {
+        let of_box = self.r#box.iter().enumerate().map(|(i, b)| Parameter::float(format!("x{i}"), b.0, b.1));
+        of_box.chain(self.space.iter().cloned()).collect()
+    }
 }
 
 /// A study in the harness's terms: its tells name points, not trials.
 struct Session {
     study: Study,
-    asked: Vec<(Vec<f64>, TrialId)>,
+    asked: Vec<(Point, TrialId)>,
+    noise: Option<f64>,
 }
 
 impl Session {
-    fn new(bounds: &[(f64, f64)], seed: u64, n_init: usize) -> Self {
-        let parameters = bounds.iter().enumerate().map(|(i, b)| Parameter::float(name(i), b.0, b.1)).collect();
-        let space = SearchSpace::new(parameters).expect("a valid box");
-        let study = Study::new(StudyConfig::new(space).seed(seed).initial(n_init)).expect("a valid study");
-        Self { study, asked: Vec::new() }
+    fn new(init: &Init) -> Self {
+        let space = SearchSpace::new(init.parameters()).expect("a valid space");
+        let config = StudyConfig::new(space).seed(init.seed).initial(init.n_init);
+        Self { study: Study::new(config).expect("a valid study"), asked: Vec::new(), noise: init.noise }
     }
 
-    fn tell(&mut self, x: &[f64], y: f64) {
-        match self.asked.iter().position(|(point, _)| point == x) {
+    fn tell(&mut self, x: &[Value], y: f64) {
+        let point = self.point(x);
+        let results = Results::default().with_value(Measured { value: y, noise: self.noise });
+        match self.asked.iter().position(|(asked, _)| *asked == point) {
             Some(i) => {
                 let (_, trial) = self.asked.swap_remove(i);
-                self.study.tell(trial, y).expect("a pending trial");
+                self.study.tell(trial, results).expect("a pending trial");
             }
             None => {
-                let point: Point = x.iter().enumerate().map(|(i, &v)| (name(i), Value::Float(v))).collect();
-                self.study.add(&point, y).expect("a point of the box");
+                self.study.add(&point, results).expect("a point of the space");
             }
         }
     }
 
-    fn ask(&mut self, q: usize) -> Vec<Vec<f64>> {
+    fn ask(&mut self, q: usize) -> Vec<Vec<Value>> {
         let trials = self.study.ask(q).expect("a batch").trials;
-        let batch: Vec<(Vec<f64>, TrialId)> = trials
-            .iter()
-            .map(|trial| (trial.point.iter().filter_map(|(_, v)| v.as_f64()).collect(), trial.id))
-            .collect();
-        self.asked.extend(batch.iter().cloned());
-        batch.into_iter().map(|(x, _)| x).collect()
+        let batch: Vec<Vec<Value>> = trials.iter().map(|trial| values(&trial.point)).collect();
+        self.asked.extend(trials.into_iter().map(|trial| (trial.point, trial.id)));
+        batch
+    }
+
+    fn recommended(&self) -> Vec<Value> {
+        values(&self.study.recommended().expect("a value was told").point)
+    }
+
+    /// The point of these values. A whole number is a number to a float.
+    fn point(&self, x: &[Value]) -> Point {
+        let named = self.study.space().parameters().iter().zip(x).map(|(parameter, value)| {
+            let value = match (parameter, value.as_f64()) {
+                (Parameter::Float { .. }, Some(number)) => Value::Float(number),
+                _ => value.clone(),
+            };
+            (parameter.name().to_owned(), value)
+        });
+        named.collect()
     }
 }
 
-fn name(i: usize) -> String {
-    format!("x{i}")
+/// Values in the order of the parameters.
+fn values(point: &Point) -> Vec<Value> {
+    point.iter().map(|(_, value)| value.clone()).collect()
+}
+
+/// The answer to one line.
+fn answer(line: &str, session: &mut Option<Session>) -> serde_json::Value {
+    const FIRST: &str = "init comes first";
+    match serde_json::from_str(line).expect("a request") {
+        Request::Init(init) => {
+            *session = Some(Session::new(&init));
+            json!({"ok": true, "version": env!("CARGO_PKG_VERSION")})
+        }
+        Request::Tell { x, y } => {
+            let session = session.as_mut().expect(FIRST);
+            x.iter().zip(y).for_each(|(x, y)| session.tell(x, y));
+            json!({"ok": true})
+        }
+        Request::Ask { q } => json!({"x": session.as_mut().expect(FIRST).ask(q)}),
+        Request::Stop => json!({"x": session.as_ref().expect(FIRST).recommended()}),
+    }
 }
 
 fn main() {
     let mut session: Option<Session> = None;
     for line in std::io::stdin().lock().lines() {
-        let line = line.expect("a line");
-        let answer = match serde_json::from_str(&line).expect("a request") {
-            Request::Init { r#box, seed, n_init } => {
-                session = Some(Session::new(&r#box, seed, n_init));
-                serde_json::json!({"ok": true, "version": env!("CARGO_PKG_VERSION")})
-            }
-            Request::Tell { x, y } => {
-                let session = session.as_mut().expect("init comes first");
-                x.iter().zip(y).for_each(|(x, y)| session.tell(x, y));
-                serde_json::json!({"ok": true})
-            }
-            Request::Ask { q } => serde_json::json!({"x": session.as_mut().expect("init comes first").ask(q)}),
-        };
-        println!("{answer}");
+        println!("{}", answer(&line.expect("a line"), &mut session));
         std::io::stdout().flush().expect("an open pipe");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIXED: &str = r#"{"op":"init","space":[{"name":"a","type":"float","low":0,"high":1},
+        {"name":"n","type":"int","low":1,"high":9},{"name":"c","type":"category","choices":["p","q"]}],
+        "seed":0,"n_init":2}"#;
+
+    fn talk(lines: &[&str]) -> (Vec<serde_json::Value>, Session) {
+        let mut session = None;
+        let answers = lines.iter().map(|line| answer(line, &mut session)).collect();
+        (answers, session.expect("an init"))
+    }
+
+    #[test]
+    fn a_space_of_floats_integers_and_categories_is_asked_in_their_order() {
+        let told = r#"{"op":"tell","x":[[0.5,3,"p"],[1,4,"q"]],"y":[1.0,2.0]}"#;
+        let (answers, session) = talk(&[MIXED, told, r#"{"op":"ask","q":2}"#]);
+        assert_eq!(session.study.trials().len(), 4);
+        for x in answers[2]["x"].as_array().expect("points") {
+            assert!(x[0].is_f64() && x[1].is_i64() && (x[2] == "p" || x[2] == "q"), "{x}");
+        }
+    }
+
+    #[test]
+    fn what_was_asked_for_is_told_to_its_trial() {
+        let (answers, mut session) = talk(&[MIXED, r#"{"op":"ask","q":1}"#]);
+        let x: Vec<Value> = serde_json::from_value(answers[1]["x"][0].clone()).expect("a point");
+        session.tell(&x, 0.25);
+        assert_eq!(session.study.trials().len(), 1);
+        assert_eq!(session.study.best().and_then(|trial| trial.value()), Some(0.25));
+    }
+
+    #[test]
+    fn a_declared_noise_is_told_with_every_value() {
+        let declared = MIXED.replace(r#""seed":0"#, r#""seed":0,"noise":0.09"#);
+        let told = r#"{"op":"tell","x":[[0.5,3,"p"]],"y":[1.0]}"#;
+        let (_, session) = talk(&[&declared, told]);
+        assert_eq!(session.study.trials()[0].noise(), Some(0.09));
+    }
+
+    #[test]
+    fn one_stops_at_the_recommended_point() {
+        let told = r#"{"op":"tell","x":[[0.5,3,"p"],[0.25,4,"q"]],"y":[2.0,1.0]}"#;
+        let (answers, _) = talk(&[MIXED, told, r#"{"op":"stop"}"#]);
+        assert_eq!(answers[2], json!({"x": [0.25, 4, "q"]}));
     }
 }
