@@ -1,3 +1,4 @@
-//! The programs, from outside: each module is a file of tests.
+//! What the benchmarks promise, and their programs from outside: each module is a file of tests.
 
 mod options;
+mod peers;

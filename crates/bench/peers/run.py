@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Runs elbowroom beside its peers, as protocol.md says. What has a row is not run again, so it can be stopped at any time.
+
+    run.py --environments DIR --elbow PEER [--stage ours,hebo,...] [--minutes 60]
+    run.py --environments DIR --elbow PEER --again      the twentieth part of our runs once more; are they equal?
+    run.py --environments DIR --system hebo --problem pool:FILE.csv --q 10 --seeds 3
+
+One run at a time, on one thread. Problems are evaluated here, so start it with an environment's python that has
+scikit-learn (README.md); systems run in processes of their own.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+
+import jobs
+from play import ONE_THREAD, Failed, Peer, play
+
+os.environ.update(ONE_THREAD)  # before numpy and scikit-learn read it
+from problems import Problem  # noqa: E402
+
+
+def run(job, options, plan):
+    problem = options.cache.get(job.problem) or options.cache.setdefault(job.problem, Problem(job.problem))
+    if job.system in jobs.OURS:
+        command = [options.elbow]
+    else:
+        environment = plan["systems"][job.system]["environment"]
+        command = [os.path.join(options.environments, environment, "bin", "python"), "serve.py", job.system]
+    with open(options.log, "a") as log:
+        peer, start = Peer(command, options.most_seconds, log), time.time()
+        try:
+            row = play(job, problem, *jobs.evaluations(plan, job.problem, job.q), peer)
+        except Failed as why:
+            row = {"error": str(why)}
+        row["cpu_s"] = round(peer.close(), 4)
+    ours = {"commit": options.commit} if job.system in jobs.OURS else {}
+    return {**job._asdict(), **ours, **row, "wall_s": round(time.time() - start, 2), "at": int(start)}
+
+
+def file_of(job, options):
+    name = f"elbowroom-{options.commit}" if job.system in jobs.OURS else job.system
+    return os.path.join(options.out, name + ("-again" if options.again else "") + ".jsonl")
+
+
+def todo(options, plan):
+    if options.problem:
+        found = [jobs.Job(options.system, options.problem, options.q, seed) for seed in range(options.seeds)]
+    else:
+        stages = jobs.stages(plan)
+        names = options.stage.split(",") if options.stage else list(stages)
+        found = [job for name in names for job in stages[name]]
+    if options.again:
+        found = [job for job in found if job.system in jobs.OURS and jobs.is_repeated(plan, job)]
+    done = {jobs.of_row(row) for row in jobs.recorded_rows()}
+    for path in {file_of(job, options) for job in found}:
+        done |= {jobs.of_row(row) for row in jobs.rows(path)}
+    missing = [job for job in dict.fromkeys(found) if job not in done]
+    if not options.elbow:
+        missing = [job for job in missing if job.system not in jobs.OURS]
+    return missing
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--environments", required=True, help="the folder with the systems' environments")
+    parser.add_argument("--elbow", help="the program `peer`; without it our own runs are left out")
+    parser.add_argument("--commit", help="the commit that `peer` was built from; git's if it is not given")
+    parser.add_argument("--stage", help="names from jobs.py, with commas; all of them, in order, if not given")
+    parser.add_argument("--again", action="store_true", help="run a part of our runs once more, into a file of its own")
+    parser.add_argument("--system", default="elbowroom")
+    parser.add_argument("--problem")
+    parser.add_argument("--q", type=int, default=10)
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--minutes", type=float, default=1e9, help="begin no run after so long")
+    parser.add_argument("--most-seconds", type=float, default=1800, help="end a run that takes longer")
+    parser.add_argument("--out", default=os.path.join(jobs.RESULTS, "peers"))
+    parser.add_argument("--log", default=os.devnull, help="where the systems' own messages go")
+    options = parser.parse_args()
+    options.cache, end = {}, time.time() + 60 * options.minutes
+    options.environments = os.path.abspath(options.environments)
+    options.elbow = options.elbow and os.path.abspath(options.elbow)
+    git = ["git", "-C", jobs.HERE, "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    options.commit = options.commit or subprocess.run(git, capture_output=True, text=True).stdout.strip()
+    os.makedirs(options.out, exist_ok=True)
+    plan = jobs.protocol()
+    missing = todo(options, plan)
+    for i, job in enumerate(missing):
+        if time.time() > end:
+            print(f"time is up: {len(missing) - i} runs are left")
+            return
+        row = run(job, options, plan)
+        with open(file_of(job, options), "a") as file:
+            file.write(json.dumps(row) + "\n")
+        print(f"{i + 1}/{len(missing)}", *job, row.get("regret", row.get("error")), f"{row['cpu_s']} s", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

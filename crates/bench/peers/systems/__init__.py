@@ -1,0 +1,1 @@
+"""One file for each system that elbowroom is run beside: a class `System`, see `base`."""
