@@ -50,18 +50,19 @@ def stages(plan):
         return [Job(name, p, q, seed) for seed in seeds for p, q in cells for name in names
                 if seed < systems[name]["seeds"]]
 
-    all_cells = [*at_ten(plan), *[cell for cell in noisy_cells if cell not in at_ten(plan)]]
+    tuning = [(p, 10) for p in plan["problems"]["tuning"]]
+    quick = [cell for cell in dict.fromkeys([*at_ten(plan), *noisy_cells]) if cell not in tuning]
     others = [(p, q) for q in batches["q"] for p in batches["problems"]]
     large = [(p, 10) for p in plan["problems"]["large"]]
     three = range(noise["seeds"])
     return {
-        "ours": cross(["elbowroom"], all_cells, range(20)) + cross(["elbowroom_declared"], noisy_cells, range(20))
-        + cross(["elbowroom"], others, range(batches["seeds"])),
+        "ours": cross(["elbowroom"], quick, range(20)) + cross(["elbowroom"], tuning, range(5))
+        + cross(["elbowroom_declared"], noisy_cells, range(20)) + cross(["elbowroom"], others, range(batches["seeds"])),
         "hebo": cross(["hebo"], recorded, three),
         "noise": cross(rivals, noisy_cells, three),
         "fresh": cross(rivals, fresh, three) + cross(["turbo"], large, range(5)),
         "cheap": cross(cheap, [*fresh, *noisy_cells], range(20)) + cross(cheap, recorded, range(20)),
-        "seeds": cross(rivals, at_ten(plan), range(5)),
+        "seeds": cross(["elbowroom"], tuning, range(20)) + cross(rivals, at_ten(plan), range(5)),
         "batches": cross(batches["systems"][1:], others, range(batches["seeds"])),
     }
 

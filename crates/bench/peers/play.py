@@ -14,14 +14,22 @@ class Failed(Exception):
 
 
 class Peer:
-    """A system in a process of its own, behind JSON lines."""
+    """A system in a process of its own, behind JSON lines. It can play one run after another."""
 
-    def __init__(self, command, most_seconds, log):
+    def __init__(self, command, log):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True,
                                         env={**os.environ, **ONE_THREAD}, cwd=jobs.HERE)
-        self.cpu = 0.0
-        self.timer = threading.Timer(most_seconds, self.process.kill)
+        self.cpu, self.timer = 0.0, None
+
+    def begin(self, most_seconds):
+        """A new run, whose CPU seconds are counted from here on; it is ended if it takes longer."""
+        self.cpu, self.timer = 0.0, threading.Timer(most_seconds, self.process.kill)
+        self.timer.daemon = True
         self.timer.start()
+
+    def end(self):
+        self.timer.cancel()
+        return self.cpu
 
     def call(self, **request):
         try:
@@ -39,13 +47,12 @@ class Peer:
         return reply
 
     def close(self):
-        """Ends the process. The CPU seconds are those it counted itself, or all that it took."""
-        self.timer.cancel()
+        """Ends the process. All CPU seconds that it took."""
         self.process.stdin.close()
         self.process.stdout.close()
-        _, _, usage = os.wait4(self.process.pid, 0)
-        self.process.returncode = 0
-        return self.cpu or usage.ru_utime + usage.ru_stime
+        _, status, usage = os.wait4(self.process.pid, 0)
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        return usage.ru_utime + usage.ru_stime
 
 
 def play(job, problem, n, n_init, peer):

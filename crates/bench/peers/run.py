@@ -23,21 +23,31 @@ from problems import Problem  # noqa: E402
 
 
 def run(job, options, plan):
-    problem = options.cache.get(job.problem) or options.cache.setdefault(job.problem, Problem(job.problem))
+    """The row of a job. A peer's process is kept for its next run: to start one takes longer than some runs do."""
+    problem = options.problems.get(job.problem) or options.problems.setdefault(job.problem, Problem(job.problem))
+    peer = options.alive.pop(job.system, None) or Peer(command(job, options, plan), options.log)
+    start = time.time()
+    peer.begin(options.most_seconds)
+    try:
+        row, failed = play(job, problem, *jobs.evaluations(plan, job.problem, job.q), peer), False
+    except Failed as why:
+        row, failed = {"error": str(why)}, True
+    cpu = peer.end()
     if job.system in jobs.OURS:
-        command = [options.elbow]
+        cpu = peer.close()  # it does not count by itself
+    elif failed:
+        peer.close()
     else:
-        environment = plan["systems"][job.system]["environment"]
-        command = [os.path.join(options.environments, environment, "bin", "python"), "serve.py", job.system]
-    with open(options.log, "a") as log:
-        peer, start = Peer(command, options.most_seconds, log), time.time()
-        try:
-            row = play(job, problem, *jobs.evaluations(plan, job.problem, job.q), peer)
-        except Failed as why:
-            row = {"error": str(why)}
-        row["cpu_s"] = round(peer.close(), 4)
+        options.alive[job.system] = peer
     ours = {"commit": options.commit} if job.system in jobs.OURS else {}
-    return {**job._asdict(), **ours, **row, "wall_s": round(time.time() - start, 2), "at": int(start)}
+    return {**job._asdict(), **ours, **row, "cpu_s": round(cpu, 4), "wall_s": round(time.time() - start, 2), "at": int(start)}
+
+
+def command(job, options, plan):
+    if job.system in jobs.OURS:
+        return [options.elbow]
+    environment = plan["systems"][job.system]["environment"]
+    return [os.path.join(options.environments, environment, "bin", "python"), "serve.py", job.system]
 
 
 def file_of(job, options):
@@ -79,7 +89,8 @@ def main():
     parser.add_argument("--out", default=os.path.join(jobs.RESULTS, "peers"))
     parser.add_argument("--log", default=os.devnull, help="where the systems' own messages go")
     options = parser.parse_args()
-    options.cache, end = {}, time.time() + 60 * options.minutes
+    options.problems, options.alive, end = {}, {}, time.time() + 60 * options.minutes
+    options.log = open(options.log, "a")
     options.environments = os.path.abspath(options.environments)
     options.elbow = options.elbow and os.path.abspath(options.elbow)
     git = ["git", "-C", jobs.HERE, "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]

@@ -105,9 +105,11 @@ class Summary(unittest.TestCase):
 
 
 class Processes(unittest.TestCase):
-    def peer(self, program, seconds=60):
-        peer = Peer([sys.executable, "-c", program], seconds, None)
+    def peer(self, program):
+        peer = Peer([sys.executable, "-c", program], None)
         self.addCleanup(peer.close)
+        peer.begin(60)
+        self.addCleanup(peer.end)
         return peer
 
     def test_a_system_that_ends_fails_its_run_alone(self):
@@ -118,10 +120,13 @@ class Processes(unittest.TestCase):
         with self.assertRaisesRegex(Failed, "singular"):
             self.peer("input(); print('{\"error\": \"singular\"}')").call(op="ask")
 
-    def test_cpu_seconds_are_the_sum_of_the_answers(self):
-        peer = Peer([sys.executable, "-c", "for _ in 'ab': input(); print('{\"cpu\": 0.25}', flush=True)"], 60, None)
+    def test_cpu_seconds_are_those_of_the_answers_of_one_run(self):
+        peer = self.peer("for _ in 'abc': input(); print('{\"cpu\": 0.25}', flush=True)")
         peer.call(op="ask"), peer.call(op="ask")
-        self.assertEqual(peer.close(), 0.5)
+        self.assertEqual(peer.end(), 0.5)
+        peer.begin(60)
+        peer.call(op="ask")
+        self.assertEqual(peer.end(), 0.25)
 
 
 if __name__ == "__main__":
