@@ -64,11 +64,12 @@ def name_of(cell):
 
 
 def regrets(rows, systems, cells):
-    """Medians with quartiles and seeds; the best of a line is bold."""
+    """Medians with quartiles and seeds; the best of a line is bold, if there are two to compare."""
     lines = []
     for cell in cells:
         medians = [rows.median(system, cell) for system in systems]
-        best = min((m for m in medians if m is not None), default=None)
+        found = [m for m in medians if m is not None]
+        best = min(found) if len(found) > 1 else None
         line = [name_of(cell)]
         for system, middle in zip(systems, medians):
             values = rows.values(system, cell)
@@ -78,7 +79,7 @@ def regrets(rows, systems, cells):
             shown = f"**{number(middle)}**" if middle == best else number(middle)
             line.append(f"{shown} ({number(quantile(values, 0.25))}–{number(quantile(values, 0.75))}; {len(values)})")
         lines.append(line)
-    table(["problem", *systems], lines)
+    table(["problem", *systems], [line for line in lines if any(line[1:])])
 
 
 def mean_ranks(rows, systems, cells):
