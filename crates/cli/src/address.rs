@@ -91,7 +91,8 @@ impl Address {
     fn differences(&self, study: &SharedStudy) -> Vec<Difference> {
         let Some((file, _)) = &self.file else { return Vec::new() };
         let here = file.config.clone();
-        let here = if file.says_failures { here } else { study.as_recorded(here) };
+        let begun = study.study().config();
+        let here = if file.says_failures { here.with_defaults_of(begun) } else { study.as_recorded(here) };
         differences(&here, study.study().config())
     }
 

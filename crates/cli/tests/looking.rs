@@ -24,7 +24,9 @@ fn a_study_is_explained_drawn_examined_and_chosen_again() {
     let terms = model["score"]["terms"].as_array().unwrap();
     let sum: f64 = terms.iter().map(|term| term["value"].as_f64().unwrap()).sum();
     assert!((sum - model["score"]["total"].as_f64().unwrap()).abs() < 1e-9, "{model}");
-    assert!(bench.good(&["why", "19"]).contains("ln acquisition"));
+    // By the acquisition, or by a bound if it refines: half of them do.
+    let said = bench.good(&["why", "19"]);
+    assert!(said.contains("ln acquisition") || said.contains("weighted deviation"), "{said}");
     assert!(model["sd"].as_f64().unwrap() >= model["sd_with_pending"].as_f64().unwrap());
     assert!((0.0..=1.0).contains(&model["exploit"].as_f64().unwrap()));
     assert!(bench.good(&["why", "0"]).contains("initial design"));

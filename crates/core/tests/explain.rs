@@ -125,7 +125,7 @@ fn each_pending_or_joined_point_has_a_penalty_of_its_own() {
     let setting = Setting::new(1);
     let situation = setting.situation(true, false);
     for strategy in [
-        StrategyConfig::default(),
+        StrategyConfig::LocalPenalization(LocalPenalization::penalized_only()),
         StrategyConfig::Adaptive(Adaptive { stop: StopRule::ScoreDrop { most: 50.0 }, ..Adaptive::default() }),
     ] {
         let mut chooser = strategy.bind(&situation, BatchSize::new(3).unwrap()).unwrap();

@@ -6,7 +6,7 @@ use elbowroom::linalg::Points;
 use elbowroom::rng::Stream;
 use proptest::prelude::*;
 
-const KERNELS: [KernelKind; 3] = [KernelKind::Rbf, KernelKind::Matern52, KernelKind::Matern32];
+const KERNELS: [KernelKind; 4] = [KernelKind::Rbf, KernelKind::Matern52, KernelKind::Matern32, KernelKind::TwoScale];
 
 /// A random model: 1 to 4 coordinates of different lengthscales (the last a category in every third model), 1 to 12
 /// observations. The noise is at least 1 % of σ_f², so the condition number of K is at most 12 / 0.01 + 1 ≈ 1200, and a

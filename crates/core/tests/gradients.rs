@@ -18,7 +18,7 @@ use elbowroom::optim::{Bounds, Objective};
 use elbowroom::penalty::{Ball, Norm, Penalized, Penalizer, PenalizerKind, lipschitz, ln_penalizer};
 use elbowroom::rng::Stream;
 
-const KERNELS: [KernelKind; 3] = [KernelKind::Rbf, KernelKind::Matern52, KernelKind::Matern32];
+const KERNELS: [KernelKind; 4] = [KernelKind::Rbf, KernelKind::Matern52, KernelKind::Matern32, KernelKind::TwoScale];
 const PENALIZERS: [PenalizerKind; 3] = [PenalizerKind::Soft, PenalizerKind::Hard, PenalizerKind::Truncated];
 
 /// The derivative of f in coordinate k at x, to fourth order in the step.
@@ -209,7 +209,9 @@ fn the_likelihood_has_its_gradient_for_every_shape() {
                         let mut theta: Vec<f64> =
                             (0..shape.n_lengthscales()).map(|_| -0.7 + 0.4 * s.normal()).collect();
                         theta.push(0.3 * s.normal());
-                        theta.extend((theta.len() < shape.n_parameters()).then(|| -3.0 + 0.3 * s.normal()));
+                        let n_own = shape.kernel.values().len();
+                        theta.extend((theta.len() + n_own < shape.n_parameters()).then(|| -3.0 + 0.3 * s.normal()));
+                        theta.extend(shape.kernel.values().iter().map(|value| value.ln() + 0.1));
                         let name = format!("likelihood {shape:?}");
                         let mut likelihood = Likelihood::new(&data, shape);
                         let h = vec![3e-4; theta.len()];

@@ -79,13 +79,16 @@ fn why_says_what_each_point_of_a_batch_was_ranked_by() {
 #[test]
 fn why_knows_what_was_held_fixed_and_which_trial_a_penalty_is_of() {
     let mut study = begun(StrategyConfig::default(), false);
-    let trials = study.ask(Ask::new(2).fix("x", 0.25)).unwrap().trials;
-    let found = why(&study, trials[1].id).unwrap();
+    let trials = study.ask(Ask::new(3).fix("x", 0.25)).unwrap().trials;
+    let found = why(&study, trials[2].id).unwrap();
     assert!(found.narrowing.unwrap().fixed.contains_key("x"));
     let terms = found.belief.unwrap().score.terms;
     let penalties: Vec<Option<u64>> =
         terms.iter().filter(|term| term.name == "ln penalty").map(|term| term.trial.map(|id| id.0)).collect();
-    assert_eq!(penalties, [Some(12), Some(13), Some(trials[0].id.0)]);
+    assert_eq!(penalties, [Some(12), Some(13), Some(trials[0].id.0), Some(trials[1].id.0)]);
+    // The second one refines: it is ranked by a bound, which knows of pending points by its deviation.
+    let second = why(&study, trials[1].id).unwrap().belief.unwrap().score.terms;
+    assert_eq!(second.iter().map(|term| term.name.as_str()).collect::<Vec<_>>(), ["mean", "weighted deviation"]);
 }
 
 #[test]
@@ -125,7 +128,7 @@ fn the_landscape_is_what_the_chooser_explains() {
     let pending: Vec<_> = study.pending().map(|trial| trial.id).collect();
     let seen = landscape(&study, &pending, &points).unwrap();
     let totals = study
-        .in_situation(1, |situation, q| {
+        .in_situation(2, |situation, q| {
             let chooser = study.config().strategy.bind(situation, q)?;
             Ok(points.iter().map(|u| chooser.explain(u).total).collect::<Vec<f64>>())
         })

@@ -8,6 +8,8 @@ use elbowroom::gp::{
 };
 use elbowroom::linalg::Points;
 use elbowroom::rng::Stream;
+use elbowroom::space::{Parameter, SearchSpace};
+use elbowroom::study::{Model, ModelConfig, Observations};
 
 /// Kronecker's sequence with the roots of the generalized golden ratio, as in the script.
 fn spread(n: usize, d: usize) -> Points {
@@ -323,4 +325,30 @@ fn many_data_are_fitted_to_the_end_and_always_the_same() {
     let again = fit(&data, &params, &Stream::new(1)).unwrap();
     assert_eq!(again.theta, found.theta);
     assert_eq!(again.value, found.value);
+}
+
+/// Declared variances are scaled by the slope of the bend at each result, which cancels the Jacobian: compared under them,
+/// bends of 1e-4 deviations win whatever the results are.
+#[test]
+fn declared_noise_leaves_kernel_and_bend_as_they_are() {
+    let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::float("y", 0.0, 1.0)]).unwrap();
+    let mut draw = Stream::new(9);
+    for sd in [0.5, 2.0] {
+        let x = spread(60, 2);
+        let truth = |p: &[f64]| 40.0 * ((p[0] - 0.3).powi(2) + (p[1] - 0.6).powi(2)) + 3.0 * (9.0 * p[0]).sin();
+        let values: Vec<f64> = x.iter().map(|p| -truth(p) + sd * draw.normal()).collect();
+        let fitted = Observations { x: x.clone(), values: values.clone(), noise: None };
+        let declared = Observations { x, values, noise: Some(vec![sd * sd; 60]) };
+        let fit = |seen| Model::fit(&ModelConfig::default(), &space, seen, None, &Stream::new(1)).unwrap();
+        let (fitted, declared) = (fit(&fitted), fit(&declared));
+        assert_eq!(
+            (&declared.record.kernel, declared.record.bend),
+            (&fitted.record.kernel, fitted.record.bend),
+            "{sd}"
+        );
+        // And the declared variance is what the model has.
+        let slope = declared.scale.slope(declared.posterior.values()[0]);
+        let Noise::PerObservation(noise) = &declared.posterior.hyper().noise else { panic!("fitted") };
+        assert!((noise[0] * slope * slope / (sd * sd) - 1.0).abs() < 1e-9);
+    }
 }

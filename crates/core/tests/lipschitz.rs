@@ -11,7 +11,7 @@ use elbowroom::penalty::{
 use elbowroom::problems::{COSINES_LIPSCHITZ, Problem};
 use elbowroom::rng::Stream;
 
-const KERNELS: [KernelKind; 3] = [KernelKind::Rbf, KernelKind::Matern52, KernelKind::Matern32];
+const KERNELS: [KernelKind; 4] = [KernelKind::Rbf, KernelKind::Matern52, KernelKind::Matern32, KernelKind::TwoScale];
 const NORMS: [Norm; 3] = [Norm::One, Norm::Two, Norm::Infinity];
 
 /// The model of GPy's numbers (see gp_golden.rs): Forrester's function at five points, standardized and negated.
@@ -238,11 +238,13 @@ fn a_flat_posterior_is_as_steep_as_a_quarter_of_the_prior() {
             hyper.mean = 1.5;
             let gp = Posterior::new(&Dataset::new(x, vec![1.5]).unwrap(), hyper).unwrap();
             let l = whitened_lipschitz(&gp, &Bounds::unit(dim), 64, &Stream::new(0));
-            // c_ν = 1, 5/3, 3.
+            // c_ν = 1, 5/3, 3; with two scales, w/(1 − w) = e⁻² and R = e^1.8, 1 − w + 5/3 w R².
+            let w = 1.0 / (1.0 + 2f64.exp());
             let c: f64 = match kernel {
                 KernelKind::Rbf => 1.0,
                 KernelKind::Matern52 => 5.0 / 3.0,
-                _ => 3.0,
+                KernelKind::Matern32 => 3.0,
+                _ => 1.0 - w + 5.0 / 3.0 * w * 3.6f64.exp(),
             };
             assert!((l.value - 0.25 * c.sqrt() * 2.0).abs() < 1e-12, "{kernel:?}: {}", l.value);
             assert_eq!(lipschitz(&gp, &Bounds::unit(dim), Norm::Two, &Stream::new(0)).value, 0.0);

@@ -2,7 +2,10 @@
 //! infeasible. It was written with
 //! `elbow run study.toml --trials 30` and `elbow export --format events`, and must never be written anew.
 
-use elbowroom::study::{Build, Event, FailureRule, Goal, Study, TrialState, other_versions, verify};
+use elbowroom::batch::LocalPenalization;
+use elbowroom::study::{
+    Build, Event, FailureRule, Goal, StrategyConfig, Study, StudyConfig, TrialState, other_versions, verify,
+};
 
 const LOG: &str = include_str!("data/log-0.1.0.jsonl");
 
@@ -151,4 +154,22 @@ fn a_log_of_0_2_0_is_read_written_as_it_was_and_its_asks_are_listed_apart() {
     study.set_budget(Some(30)).unwrap();
     study.ask(2).unwrap();
     assert_eq!(verify(study.events()).unwrap(), []);
+}
+
+#[test]
+fn a_log_without_a_rule_for_refining_means_never_and_a_configuration_without_one_the_default() {
+    let local = |strategy: &StrategyConfig| match strategy {
+        StrategyConfig::LocalPenalization(local) => local.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(local(&old().config().strategy).refine, None);
+    let first: serde_json::Value = serde_json::from_str(LOG.lines().next().unwrap()).unwrap();
+    assert!(first["config"]["strategy"].get("refine").is_none());
+    // As people write it, what is left out has its default; and what is written then says so.
+    let config: StudyConfig = serde_json::from_value(first["config"].clone()).unwrap();
+    assert_eq!(local(&config.strategy), LocalPenalization::default());
+    let study = Study::new(config).unwrap();
+    let created = serde_json::to_value(&study.events()[0]).unwrap();
+    assert_eq!(created["config"]["strategy"]["refine"]["alternate"]["kappa"], 2.0);
+    assert_eq!(Study::replay(study.events().to_vec()).unwrap().config(), study.config());
 }

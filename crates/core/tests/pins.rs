@@ -3,7 +3,8 @@
 //! Every strategy and every rule of one has a short study in `data/pins/`: `NAME.jsonl` is its log, `NAME.facts` what a log
 //! does not hold (the recommendation, the highest mean, one more batch with its counts), floats as bit patterns.
 //! They must never be written anew: `record` writes only those that are missing. (Nine cases with grids or constraints were,
-//! once: M̂ came to be the largest mean of points that can be proposed.) What is computed depends on the
+//! once: M̂ came to be the largest mean of points that can be proposed; and two with declared noise, when that no longer
+//! chose the bend. Those named `now` were added with kernels that compete and points that refine.) What is computed depends on the
 //! processor level, so a log of another level is read, folded and continued, but not compared.
 
 use std::collections::{BTreeSet, HashSet};
@@ -16,6 +17,7 @@ use elbowroom::batch::{
     SimulationMatching, Situation, StopRule, Thompson, Tried,
 };
 use elbowroom::domain::Domain;
+use elbowroom::gp::KernelKind;
 use elbowroom::penalty::PenalizerKind;
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, Point, SearchSpace, UnitPoint};
@@ -31,7 +33,16 @@ struct Case {
     drive: fn(&mut Study),
 }
 
-fn case(name: impl Into<String>, config: StudyConfig, drive: fn(&mut Study)) -> Case {
+/// With what was the default then: one kernel, and no points that refine.
+fn case(name: impl Into<String>, mut config: StudyConfig, drive: fn(&mut Study)) -> Case {
+    if config.model.kernels == ModelConfig::default().kernels {
+        config.model.kernels = vec![KernelKind::Matern52.into()];
+    }
+    match &mut config.strategy {
+        StrategyConfig::LocalPenalization(strategy) => strategy.refine = None,
+        StrategyConfig::Adaptive(strategy) => strategy.strategy.refine = None,
+        _ => {}
+    }
     Case { name: name.into(), config, drive }
 }
 
@@ -208,6 +219,18 @@ fn cases_of_strategies() -> Vec<Case> {
     cases
 }
 
+/// With the defaults of today.
+fn cases_of_now() -> Vec<Case> {
+    let now = |name: &str, config: StudyConfig, drive: fn(&mut Study)| Case { name: name.into(), config, drive };
+    vec![
+        now("now-floats", floats(), batches),
+        now("now-mixed", mixed(), batches),
+        now("now-finite", finite(), to_the_end),
+        now("now-workers", floats(), workers),
+        now("now-failures", floats().seed(2), failing),
+    ]
+}
+
 /// Each rule that a strategy has.
 fn cases_of_rules() -> Vec<Case> {
     let mut cases = Vec::new();
@@ -315,6 +338,7 @@ fn cases() -> Vec<Case> {
     let mut cases = cases_of_strategies();
     cases.extend(cases_of_rules());
     cases.extend(cases_of_studies());
+    cases.extend(cases_of_now());
     cases
 }
 
@@ -456,7 +480,7 @@ fn names_of_random_streams_are_those_that_logs_rest_on() {
     // Another name draws other numbers: every suggestion that rests on them would change.
     // `importance` and `steepest` are of answers that no log rests on.
     let known = "ask|candidates|contest|design|fill|fit|free|grid|hypercube|hyperparameter start|importance|\
-                 joint improvement|lattice|likely|lipschitz|random|recommend|refit|simulation|sobol|\
+                 joint improvement|lattice|likely|lipschitz|random|recommend|refine|refit|simulation|sobol|\
                  sobol beyond the table|steepest|strategy|success|thompson|uniform|walk";
     assert_eq!(names.into_iter().collect::<Vec<_>>().join("|"), known);
 }

@@ -1,12 +1,12 @@
 //! Values that stand for "bad" do not blind the search, and fits of many data arrive.
 
 use elbowroom::data::Dataset;
-use elbowroom::gp::{FitParams, KernelKind, MeanRule, NoiseRule, Shape, fit};
+use elbowroom::gp::{FitParams, MeanRule, NoiseRule, Shape, fit};
 use elbowroom::linalg::Points;
 use elbowroom::problems::Problem;
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, SearchSpace};
-use elbowroom::study::{Gauge, Model, ModelConfig, Observations, Study, StudyConfig};
+use elbowroom::study::{Gauge, KernelConfig, Model, ModelConfig, Observations, Study, StudyConfig};
 
 fn space(d: usize) -> SearchSpace {
     SearchSpace::new((0..d).map(|i| Parameter::float(format!("x{i}"), 0.0, 1.0)).collect()).unwrap()
@@ -56,7 +56,8 @@ fn a_fit_of_more_data_than_a_contest_has_arrives() {
 
     // The same data with the same bend, from the recorded θ alone and from many starts.
     let data = Dataset::new(points, values.iter().map(|&v| model.scale.encode(v)).collect()).unwrap();
-    let mut shape = Shape::new(KernelKind::Matern52, 4);
+    let KernelConfig::Ours(kernel) = model.record.kernel else { panic!("{:?}", model.record.kernel) };
+    let mut shape = Shape::new(kernel, 4);
     shape.mean = MeanRule::Estimated { prior_sd: 1.0 };
     shape.noise = NoiseRule::Fitted { floor: config.noise_floor };
     let mut params = FitParams::map(shape);

@@ -12,12 +12,13 @@ use elbowroom::batch::{AcquisitionKind, LipschitzRule, LocalPenalization, Maximu
 use elbowroom::penalty::PenalizerKind;
 use elbowroom::problems::Problem;
 use elbowroom::rng::Stream;
-use elbowroom::study::{ModelConfig, StrategyConfig};
+use elbowroom::study::StrategyConfig;
 
 use crate::Result;
 use crate::asynchronous::race_asynchronously;
 use crate::jobs::run_all;
 use crate::markdown::{Markdown, signed};
+use crate::methods::Track;
 use crate::options::Options;
 use crate::race::{Objective, Plan, race};
 use crate::raw::{Columns, RawFile, Table};
@@ -66,7 +67,7 @@ const COLUMNS: Columns = Columns {
 
 /// The base, then every variant by `factor:level`.
 fn variants() -> Vec<(String, StrategyConfig)> {
-    let base = LocalPenalization::default();
+    let base = LocalPenalization::penalized_only();
     let lp = StrategyConfig::LocalPenalization;
     let mut all = vec![(BASE.to_string(), lp(base.clone()))];
     let mut add = |name: &str, strategy: StrategyConfig| all.push((name.into(), strategy));
@@ -85,7 +86,7 @@ fn variants() -> Vec<(String, StrategyConfig)> {
     add("strategy:paper-lp-ei", lp(LocalPenalization::paper_ei()));
     add("strategy:paper-lp-ucb", lp(LocalPenalization::paper_ucb()));
     for strategy in StrategyConfig::all() {
-        if strategy != StrategyConfig::default() {
+        if strategy.name() != StrategyConfig::default().name() {
             add(&format!("strategy:{}", strategy.name()), strategy);
         }
     }
@@ -166,11 +167,11 @@ fn measure(job: &Job, strategy: StrategyConfig, evaluations: usize) -> Result<Ve
     let left = evaluations.saturating_sub(n_initial).max(job.q);
     let (best, count, time, cpu) = if job.mode == "sync" {
         let plan = Plan { evaluations: left, ..Plan::new(job.q, n_initial) };
-        let outcome = race(&objective, strategy, ModelConfig::default(), seed, &plan)?;
+        let outcome = race(&objective, strategy, Track::Modern.model(), seed, &plan)?;
         let last = outcome.last();
         (last.best, last.evaluations, (outcome.rounds.len() - 1) as f64, last.cpu)
     } else {
-        let model = ModelConfig::default();
+        let model = Track::Modern.model();
         let end = race_asynchronously(&objective, strategy, model, seed, n_initial, job.q, left)?;
         (end.best, end.evaluations, end.time, end.cpu)
     };

@@ -90,7 +90,7 @@ fn penalization(rule: &str) -> LocalPenalization {
     match rule {
         "soft" => soft,
         "truncated" => LocalPenalization { penalizer: Some(PenalizerKind::Truncated), ..soft },
-        _ => LocalPenalization::default(),
+        _ => LocalPenalization::penalized_only(),
     }
 }
 

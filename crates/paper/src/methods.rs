@@ -39,7 +39,9 @@ pub const OTHERS: [&str; 16] = [
 /// What each name of [`OTHERS`] means, in a line.
 pub fn meaning(name: &str) -> &'static str {
     match name {
-        "LP" => "the library's default: expected improvement, truncated penalizer, variance factor, largest mean as M",
+        "LP" => {
+            "the library's default up to 0.4: expected improvement, truncated penalizer, variance factor, largest mean as M"
+        }
         "LP-T-UCB" => "as LP, with the confidence bound of κ = 2",
         "LP-T0-EI" => "as LP, without the variance factor",
         "LP-T0-UCB" => "as LP-T-UCB, without the variance factor",
@@ -82,7 +84,7 @@ impl Track {
     /// The model's settings.
     pub fn model(self) -> ModelConfig {
         match self {
-            Track::Modern => ModelConfig::default(),
+            Track::Modern => ModelConfig { kernels: vec![KernelKind::Matern52.into()], ..ModelConfig::default() },
             Track::Faithful => ModelConfig {
                 kernels: vec![KernelKind::Rbf.into()],
                 ard: false,
@@ -117,7 +119,7 @@ pub fn strategy(name: &str, track: Track) -> Result<StrategyConfig> {
     let pred = |acquisition| Believer { acquisition, lie: Lie::Mean, refit: track.refit() };
     let liar = |lie| StrategyConfig::Believer(Believer { lie, ..Believer::default() });
     let grid = Candidates::Grid { n: GRID.try_into()?, seed: 0 };
-    let truncated = LocalPenalization::default();
+    let truncated = LocalPenalization::penalized_only();
     Ok(match name {
         "EI" => StrategyConfig::Plain(Plain { acquisition: ei }),
         "UCB" => StrategyConfig::Plain(Plain { acquisition: ucb }),

@@ -158,12 +158,13 @@ impl SharedStudy {
     }
 
     /// A configuration to compare this study's with: where it leaves a setting at its default that the study's log
-    /// lacks, because the log was begun before there was such a setting, it has what the log means.
+    /// lacks, because the log was begun before there was such a setting, or that had another default then, it has what the
+    /// log means.
     pub fn as_recorded(&self, mut config: StudyConfig) -> StudyConfig {
         if self.lacks_failures && config.failures == FailureRule::default() {
             config.failures = self.study.config().failures;
         }
-        config
+        config.with_defaults_of(self.study.config())
     }
 
     /// Hands in parts of your own, such as the strategy that the study's configuration names: what asks need them for

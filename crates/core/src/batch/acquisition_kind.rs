@@ -60,7 +60,9 @@ impl AcquisitionKind {
     /// Refuses a weight that is no weight.
     pub fn validate(&self) -> Result<()> {
         match *self {
-            AcquisitionKind::Ucb { kappa } | AcquisitionKind::PaperUcb { kappa } => check_kappa(kappa),
+            AcquisitionKind::Ucb { kappa } | AcquisitionKind::PaperUcb { kappa } => {
+                check_kappa("strategy.acquisition", kappa)
+            }
             _ => Ok(()),
         }
     }
@@ -125,11 +127,11 @@ pub(super) fn upper_bound(kappa: f64, posterior: &Posterior, chance: Option<&Cha
 }
 
 /// Refuses a weight of the standard deviation that is negative or not finite.
-pub(super) fn check_kappa(kappa: f64) -> Result<()> {
+pub(super) fn check_kappa(setting: &str, kappa: f64) -> Result<()> {
     if kappa.is_finite() && kappa >= 0.0 {
         return Ok(());
     }
-    let what = format!("strategy.acquisition: kappa is {kappa}");
+    let what = format!("{setting}: kappa is {kappa}");
     Err(Error::config(what, "give a finite number that is not negative; the paper takes 2"))
 }
 

@@ -19,9 +19,12 @@ use serde::{Deserialize, Serialize};
 use super::acquisition_kind::best_mean_in;
 use super::chooser::Planned;
 use super::joint::JointImprovement;
-use super::{Batch, BatchInfo, BatchSize, BatchStrategy, Chooser, Explanation, LocalPenalization, Proposal, Situation};
+use super::{
+    Batch, BatchInfo, BatchSize, BatchStrategy, Chooser, Explanation, LocalPenalization, Proposal, RefineRule,
+    Situation,
+};
 use crate::acquisition::{ExpectedImprovement, LogAcquisition};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::penalty::Ball;
 use crate::space::UnitPoint;
 
@@ -33,10 +36,10 @@ use crate::space::UnitPoint;
 /// assert_eq!(drop.stop, StopRule::ScoreDrop { most: 4.0 });
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Adaptive {
-    /// How points are chosen.
+    /// How points are chosen. None of them refines: a batch ends by what its points are worth, in one measure for all.
     pub strategy: LocalPenalization,
     /// When the batch ends.
     pub stop: StopRule,
@@ -82,8 +85,18 @@ impl Default for StopRule {
     }
 }
 
+impl Default for Adaptive {
+    fn default() -> Self {
+        Self { strategy: LocalPenalization::penalized_only(), stop: StopRule::default() }
+    }
+}
+
 impl BatchStrategy for Adaptive {
     fn validate(&self) -> Result<()> {
+        if !matches!(self.strategy.refine, None | Some(RefineRule::Never)) {
+            let what = "strategy.adaptive: points that refine are worth nothing that others can be measured by";
+            return Err(Error::config(what, "set `refine = \"never\"` in its `strategy`"));
+        }
         self.strategy.validate()
     }
 

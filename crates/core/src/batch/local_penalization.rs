@@ -7,11 +7,13 @@
 //!
 //! Pending points are penalizers from the start, so asynchronous use is the same code. The model is not refitted inside
 //! the batch. By default the penalizers are the truncated ones and the share of standard deviation that pending results
-//! will leave, s_after/s, is one more factor (see `penalty`).
+//! will leave, s_after/s, is one more factor (see `penalty`); and every second point refines: it maximizes μ + κ s_after
+//! instead, the bound of B-UCB. Late in a search expected improvement sends half of its points far from the optimum, while
+//! a bound alone gets stuck now and then; together they do neither.
 
 use serde::{Deserialize, Serialize};
 
-use super::acquisition_kind::observed_in;
+use super::acquisition_kind::{check_kappa, observed_in, upper_bound};
 use super::search::{Score, Search};
 use super::{
     AcquisitionKind, BatchInfo, BatchSize, BatchStrategy, Candidates, Chooser, DEFAULT_KAPPA, Explanation, Proposal,
@@ -47,6 +49,26 @@ pub struct LocalPenalization {
     pub lipschitz: LipschitzRule,
     /// What the maximum of the function is taken to be.
     pub maximum: MaximumRule,
+    /// Which points go on where the best is expected instead of looking around. None is what a log means that lacks it:
+    /// never. A configuration that lacks it gets the default rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refine: Option<RefineRule>,
+}
+
+/// Which points of a batch maximize the confidence bound μ + κ s_after, which pending results leave, instead of the
+/// penalized acquisition.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[non_exhaustive]
+pub enum RefineRule {
+    /// None: all of them are as in the paper.
+    Never,
+    /// The second, the fourth and so on. Where one point is asked for at a time, half of them at random while others are
+    /// pending; if none is, never.
+    Alternate {
+        /// Weight of the standard deviation.
+        kappa: f64,
+    },
 }
 
 /// Where the Lipschitz constant is taken.
@@ -75,8 +97,16 @@ pub enum MaximumRule {
     Given(f64),
 }
 
+impl Default for RefineRule {
+    /// Every second point, with the paper's κ.
+    fn default() -> Self {
+        RefineRule::Alternate { kappa: DEFAULT_KAPPA }
+    }
+}
+
 impl Default for LocalPenalization {
-    /// Expected improvement, the truncated penalizer and the variance factor, with the global L̂ and the largest mean.
+    /// Expected improvement, the truncated penalizer and the variance factor, with the global L̂ and the largest mean; every
+    /// second point refines.
     fn default() -> Self {
         Self {
             acquisition: AcquisitionKind::Ei,
@@ -84,11 +114,17 @@ impl Default for LocalPenalization {
             shrink: true,
             lipschitz: LipschitzRule::Global,
             maximum: MaximumRule::MaxMean,
+            refine: Some(RefineRule::default()),
         }
     }
 }
 
 impl LocalPenalization {
+    /// The default without points that refine: all of them maximize the penalized acquisition.
+    pub fn penalized_only() -> Self {
+        Self { refine: Some(RefineRule::Never), ..Self::default() }
+    }
+
     /// The paper's LP-EI.
     pub fn paper_ei() -> Self {
         Self {
@@ -97,6 +133,7 @@ impl LocalPenalization {
             shrink: false,
             lipschitz: LipschitzRule::Global,
             maximum: MaximumRule::MaxObserved,
+            refine: Some(RefineRule::Never),
         }
     }
 
@@ -109,6 +146,9 @@ impl LocalPenalization {
 impl BatchStrategy for LocalPenalization {
     fn validate(&self) -> Result<()> {
         self.acquisition.validate()?;
+        if let Some(RefineRule::Alternate { kappa }) = self.refine {
+            check_kappa("strategy.refine", kappa)?;
+        }
         match self.maximum {
             MaximumRule::Given(m) if !m.is_finite() => Err(Error::config(
                 format!("strategy.maximum is given as {m}"),
@@ -118,29 +158,64 @@ impl BatchStrategy for LocalPenalization {
         }
     }
 
-    fn bind<'a>(&'a self, situation: &'a Situation<'a>, _: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
-        let acquisition = self.acquisition.bind_in(situation.posterior, situation.domain);
-        let score = if self.shrink { Score::Shrunk(acquisition) } else { Score::Data(acquisition) };
-        let mut search = Search::with_pending(situation, Candidates::Continuous, score);
+    fn bind<'a>(&'a self, situation: &'a Situation<'a>, q: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
+        let mut search = Search::with_pending(situation, Candidates::Continuous, self.score(situation));
         let mut balls = Balls::estimate(self, situation, search.panel());
         for x in situation.pending {
             balls.around(x).into_iter().for_each(|ball| search.penalize(ball));
         }
-        Ok(Box::new(Penalizing { search, balls, scores: Vec::new() }))
+        let refine = self.refine.unwrap_or(RefineRule::Never);
+        let is_coin = q.get() == 1 && !situation.pending.is_empty() && refine != RefineRule::Never;
+        let parity = usize::from(is_coin && situation.stream.child("refine", 0).uniform() < 0.5);
+        Ok(Box::new(Penalizing { strategy: self, situation, search, balls, scores: Vec::new(), refine, parity }))
+    }
+}
+
+impl LocalPenalization {
+    /// What points are ranked by, besides penalizers.
+    fn score(&self, situation: &Situation<'_>) -> Score {
+        let acquisition = self.acquisition.bind_in(situation.posterior, situation.domain);
+        if self.shrink { Score::Shrunk(acquisition) } else { Score::Data(acquisition) }
     }
 }
 
 /// Local penalization in a situation.
 struct Penalizing<'a> {
+    strategy: &'a LocalPenalization,
+    situation: &'a Situation<'a>,
     search: Search<'a>,
     balls: Balls<'a>,
     /// Those of the points proposed so far.
     scores: Vec<f64>,
+    refine: RefineRule,
+    /// Odd if the next point may refine.
+    parity: usize,
+}
+
+impl Penalizing<'_> {
+    /// The score of the next point, if it refines.
+    fn refining(&self) -> Option<Score> {
+        let Situation { posterior, chance, .. } = *self.situation;
+        match self.refine {
+            RefineRule::Alternate { kappa } if self.parity % 2 == 1 => {
+                Some(Score::After(upper_bound(kappa, posterior, chance)))
+            }
+            _ => None,
+        }
+    }
 }
 
 impl Chooser for Penalizing<'_> {
     fn propose(&mut self) -> Result<Option<Proposal>> {
-        let proposal = self.search.propose();
+        let proposal = match self.refining() {
+            Some(refining) => {
+                self.search.rescore(refining);
+                let proposal = self.search.propose();
+                self.search.rescore(self.strategy.score(self.situation));
+                proposal
+            }
+            None => self.search.propose(),
+        };
         self.scores.extend(proposal.iter().filter_map(|proposal| proposal.score));
         Ok(proposal)
     }
@@ -148,11 +223,15 @@ impl Chooser for Penalizing<'_> {
     fn join(&mut self, u: &UnitPoint) -> Result<()> {
         self.search.join(u);
         self.balls.around(u).into_iter().for_each(|ball| self.search.penalize(ball));
+        self.parity += 1;
         Ok(())
     }
 
     fn explain(&self, u: &[f64]) -> Explanation {
-        self.search.explain(u)
+        match self.refining() {
+            Some(refining) => self.search.explain_by(&refining, self.situation.chance.is_none(), u),
+            None => self.search.explain(u),
+        }
     }
 
     fn penalizers(&self) -> Vec<Ball> {

@@ -29,7 +29,7 @@ pub use candidates::Candidates;
 pub use chooser::{Chooser, Explanation, Proposal, Term, terms};
 pub(crate) use free::free_points;
 pub use hallucinated_ucb::{Beta, HallucinatedUcb};
-pub use local_penalization::{LipschitzRule, LocalPenalization, MaximumRule};
+pub use local_penalization::{LipschitzRule, LocalPenalization, MaximumRule, RefineRule};
 pub use marginalized::{Marginalized, gauss_hermite};
 pub use multipoint::Multipoint;
 pub use plain::Plain;

@@ -131,7 +131,7 @@ fn start_strategies(n: usize) -> Vec<Box<dyn BatchStrategy>> {
         Box::new(Believer { acquisition: AcquisitionKind::Ei, lie, refit: Refit::Never })
     };
     let mut strategies: Vec<Box<dyn BatchStrategy>> =
-        vec![Box::new(LocalPenalization::default()), Box::new(PureExploration::default())];
+        vec![Box::new(LocalPenalization::penalized_only()), Box::new(PureExploration::default())];
     if n <= EXACT_POINTS {
         strategies.extend([Lie::Mean, Lie::Optimistic, Lie::Pessimistic].map(liar));
     } else {

@@ -50,7 +50,8 @@ pub(super) enum Score {
     Data(Box<dyn LogAcquisition>),
     /// ln α(μ, s) + ln(s_after/s): lowered by what phantoms will tell.
     Shrunk(Box<dyn LogAcquisition>),
-    /// ln α(μ, s_after): as if the results of phantoms were in and had changed no mean.
+    /// ln α(μ, s_after): as if the results of phantoms were in and had changed no mean. Penalizers are passed over: the
+    /// deviation knows of the phantoms.
     After(Box<dyn LogAcquisition>),
     /// s_after inside a region that phantoms do not change.
     Explore(Region),
@@ -270,16 +271,21 @@ impl<'a> Search<'a> {
 
     /// What a point is worth by now, as a sum of terms.
     pub fn explain(&self, u: &[f64]) -> Explanation {
+        self.explain_by(&self.score, self.is_bound, u)
+    }
+
+    /// What it would be worth by another score.
+    pub fn explain_by(&self, score: &Score, is_bound: bool, u: &[f64]) -> Explanation {
         let p = self.posterior.predict(u);
         let mut all = Vec::new();
         let split = |value: f64, all: &mut Vec<Term>| {
-            if self.is_bound {
+            if is_bound {
                 all.extend([term(terms::MEAN, p.mean), term(terms::WEIGHTED_DEVIATION, value - p.mean)]);
             } else {
                 all.push(term(terms::LN_ACQUISITION, value));
             }
         };
-        match &self.score {
+        match score {
             Score::Data(acquisition) => split(acquisition.ln_score(p.mean, p.variance.sqrt()).value, &mut all),
             Score::Shrunk(acquisition) => {
                 split(acquisition.ln_score(p.mean, p.variance.sqrt()).value, &mut all);
@@ -291,7 +297,8 @@ impl<'a> Search<'a> {
                 return Explanation::new(region.terms(&p, ln_chance), true);
             }
         }
-        for (i, ball) in self.balls.iter().enumerate() {
+        let passed_over = matches!(score, Score::After(_));
+        for (i, ball) in self.balls.iter().enumerate().filter(|_| !passed_over) {
             all.push(Term { point: Some(i), ..term(terms::LN_PENALTY, ball.ln_value(&self.posterior, u)) });
         }
         if self.situation.chance.is_some() {
@@ -318,6 +325,7 @@ impl<'a> Search<'a> {
             Score::Explore(region) => {
                 region.rank(panel.mean(i), panel.variance(i), panel.variance_after(i), self.weigh(self.ln_chances[i]))
             }
+            Score::After(_) => self.score.moving(panel, i) + self.weigh(self.ln_chances[i]),
             score => self.raw[i] + self.penalties[i] + score.moving(panel, i) + self.weigh(self.ln_chances[i]),
         }
     }

@@ -65,7 +65,7 @@ impl Default for SimulationMatching {
 
 impl BatchStrategy for SimulationMatching {
     fn validate(&self) -> Result<()> {
-        check_kappa(self.kappa)
+        check_kappa("strategy", self.kappa)
     }
 
     fn bind<'a>(&'a self, situation: &'a Situation<'a>, q: BatchSize) -> Result<Box<dyn Chooser + 'a>> {

@@ -11,7 +11,7 @@ use crate::gp::{Hyperparameters, KernelKind, Prior, Priors};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelConfig {
-    /// Kernels to choose from.
+    /// Kernels to choose from, by how likely they make the results; the first one leads in the first fit.
     pub kernels: Vec<KernelConfig>,
     /// One lengthscale per parameter (ARD), or one for all.
     pub ard: bool,
@@ -59,7 +59,7 @@ pub enum HyperparameterRule {
 impl Default for ModelConfig {
     fn default() -> Self {
         Self {
-            kernels: vec![KernelKind::Matern52.into()],
+            kernels: [KernelKind::Matern52, KernelKind::Matern32, KernelKind::TwoScale].map(Into::into).to_vec(),
             ard: true,
             hyperparameters: HyperparameterRule::Map { random_starts: 1 },
             scale: ScaleRule::Warped,

@@ -1,14 +1,14 @@
 //! From results to a model: scale, warp, fit.
 //!
-//! Kernel and output warp are chosen by evidence: the candidates are fitted to a part of the observations, and from the one
-//! under which the results (not their warped images) are most likely a last fit goes on, to all of them. Which
-//! observations each step sees is said in `subset.rs`.
+//! Kernel and output warp are chosen by evidence on a part of the observations (`contest.rs`), and from the winner a last
+//! fit goes on, to all of them. Which observations each step sees is said in `subset.rs`.
 
 use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
 use super::config::{HyperparameterRule, ModelConfig};
+use super::contest::{BENDS, Entry, bend_at};
 use super::kernels::{Contestant, KernelConfig};
 use super::scale::{Bending, Gauge, ResultScale, ScaleRule};
 use super::subset::{self, TrainingSubset};
@@ -16,16 +16,12 @@ use super::trust;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::gp::{
-    FitParams, Hyperparameters, KernelKind, Likelihood, MeanRule, Metric, Noise, NoiseRule, Posterior, Shape, fit,
-    fit_bent, rescale, work,
+    FitParams, Hyperparameters, Likelihood, MeanRule, Metric, Noise, NoiseRule, Posterior, Shape, fit, fit_bent,
+    rescale, work,
 };
 use crate::linalg::Points;
 use crate::rng::Stream;
 use crate::space::{Dimension, SearchSpace};
-
-/// A comparison needs the evidence to a hundredth of a nat or so, not the last digits of the hyperparameters. It does
-/// need searches that have arrived: cut off after 25 evaluations, they chose worse warps.
-const CONTEST_TOLERANCE: f64 = 1e-4;
 
 /// What a model is made of: unit points, values to be *maximized*, and noise variances where they are known.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,16 +78,6 @@ fn n_distinct(data: &Dataset) -> usize {
     let bits = |x: &[f64]| x.iter().map(|v| v.to_bits()).collect::<Vec<u64>>();
     data.x().iter().map(bits).collect::<HashSet<_>>().len()
 }
-
-/// Bends to choose from: two per decade, from slight to logarithmic, in standard deviations of the results.
-const BENDS: usize = 18;
-
-fn bend_at(level: usize) -> f64 {
-    10f64.powf(0.5 - 0.5 * level as f64)
-}
-
-/// Levels that a study without a warp so far looks at first.
-const FIRST_LEVELS: [usize; 3] = [1, 4, 7];
 
 impl Model {
     /// Fits a model to observations; `warm` is the record of an earlier fit of this study. Fails with the kind
@@ -177,58 +163,24 @@ impl Fitting<'_> {
     /// The contest, the fit to all data, and the checks of that.
     pub fn whole(&self) -> Result<Fitted> {
         let mut work = 0.0;
-        let subset = subset::contest(self.all, self.stream)?;
-        let mut entry = self.contest(subset.as_ref().unwrap_or(self.all), &mut work)?;
-        if subset.is_some() {
-            entry = self.start(entry, &mut work)?;
-        }
+        let entry = self.chosen(&mut work)?;
         let mut fitted = trust::checked(self, self.last_fit(entry)?)?;
         fitted.model.work += work;
         Ok(fitted)
     }
 
-    /// The kernel and bend under which the results are most likely, with their θ.
-    fn contest(&self, raw: &Dataset, work: &mut f64) -> Result<Entry> {
-        let first = self.first_kernel();
-        let warm = self.warm.map(|w| match self.recorded(w) {
-            Some(last) => first.start_from(&w.theta, &last),
-            None => w.theta.clone(),
-        });
-        let warped = self.may_warp();
-        let mut best = self.entry(raw, &first, None, warm, !warped, work)?;
-        if warped {
-            let warped = self.best_warp(raw, &first, &best, work)?;
-            if warped.value > best.value {
-                best = warped;
-            }
-            // The random starts, where they count: with the bend that was chosen.
-            let explored = self.entry(raw, &first, best.bend, Some(best.theta.clone()), true, work)?;
-            if explored.value > best.value {
-                best = explored;
-            }
-        }
-        for kernel in self.kernels.iter().skip(1) {
-            let start = kernel.start_from(&best.theta, &best.kernel);
-            let entry = self.entry(raw, kernel, best.bend, Some(start), false, work)?;
-            if entry.value > best.value {
-                best = entry;
-            }
-        }
-        Ok(best)
-    }
-
-    fn may_warp(&self) -> bool {
+    pub fn may_warp(&self) -> bool {
         self.config.scale == ScaleRule::Warped && n_distinct(self.all) >= MIN_WARPED
     }
 
     /// The map of all results with a bend.
-    fn scale(&self, bend: Option<f64>) -> ResultScale {
+    pub fn scale(&self, bend: Option<f64>) -> ResultScale {
         ResultScale::by(self.config.scale, &self.gauge, self.all.y(), bend)
     }
 
     /// Where to start on all data: at the winner of a contest on a part of them or at the last fit, with the bend and the
     /// variances that suit their lengthscales best on all data.
-    fn start(&self, winner: Entry, work: &mut f64) -> Result<Entry> {
+    pub fn start(&self, winner: Entry, work: &mut f64) -> Result<Entry> {
         let mut entry = self.rescaled(&winner, work)?;
         if let Some(warm) =
             self.warm.filter(|w| w.kernel.is_same(&winner.kernel.name) && w.theta.len() == winner.theta.len())
@@ -332,69 +284,11 @@ impl Fitting<'_> {
         params
     }
 
-    /// The best warp: from the one of the last fit, or the best of a few, downhill or uphill as long as that helps.
-    fn best_warp(&self, raw: &Dataset, kernel: &Contestant, plain: &Entry, work: &mut f64) -> Result<Entry> {
-        let mut try_level = |level: usize, from: &Entry| {
-            self.entry(raw, kernel, Some(bend_at(level)), Some(from.theta.clone()), false, work)
-        };
-        let last = self
-            .warm
-            .and_then(|w| w.bend)
-            .map(|bend| (0..BENDS).min_by(|&a, &b| distance(a, bend).total_cmp(&distance(b, bend))).unwrap_or(0));
-        let mut level = last.unwrap_or(FIRST_LEVELS[0]);
-        let mut best = try_level(level, plain)?;
-        if last.is_none() {
-            let mut from = best.clone();
-            for other in FIRST_LEVELS.into_iter().skip(1) {
-                from = try_level(other, &from)?;
-                if from.value > best.value {
-                    (best, level) = (from.clone(), other);
-                }
-            }
-        }
-        for step in [1, -1] {
-            let mut moved = false;
-            while let Some(next) = level.checked_add_signed(step).filter(|l| *l < BENDS) {
-                let entry = try_level(next, &best)?;
-                if entry.value <= best.value {
-                    break;
-                }
-                (best, level, moved) = (entry, next, true);
-            }
-            if moved {
-                break;
-            }
-        }
-        Ok(best)
-    }
-
-    fn entry(
-        &self,
-        raw: &Dataset,
-        kernel: &Contestant,
-        bend: Option<f64>,
-        warm: Option<Vec<f64>>,
-        explore: bool,
-        work: &mut f64,
-    ) -> Result<Entry> {
-        let scale = self.scale(bend);
-        let data = self.encoded(raw, &scale)?;
-        let mut params = self.params(kernel, &data);
-        params.warm = warm;
-        params.value_tolerance = CONTEST_TOLERANCE;
-        if !explore {
-            params.random_starts = 0;
-        }
-        let found = fit(&data, &params, self.stream)?;
-        *work += found.info.work;
-        Ok(Entry { kernel: kernel.clone(), bend, value: found.value + scale.ln_jacobian(raw.y()), theta: found.theta })
-    }
-
-    fn encoded(&self, raw: &Dataset, scale: &ResultScale) -> Result<Dataset> {
+    pub fn encoded(&self, raw: &Dataset, scale: &ResultScale) -> Result<Dataset> {
         encoded(raw, scale, self.gauge.wild_noise(raw.y()).filter(|_| self.config.scale != ScaleRule::Centred))
     }
 
-    fn params(&self, kernel: &Contestant, data: &Dataset) -> FitParams {
+    pub fn params(&self, kernel: &Contestant, data: &Dataset) -> FitParams {
         let mut shape = Shape::new(kernel.kernel.clone(), self.space.dim());
         shape.metric = metric(self.space);
         shape.ard = self.config.ard;
@@ -437,10 +331,6 @@ impl Fitting<'_> {
         Ok(Model { posterior, scale, record, work: work::factorization(self.all.len()) })
     }
 
-    fn first_kernel(&self) -> Contestant {
-        self.kernels.first().cloned().unwrap_or_else(|| KernelKind::Matern52.into())
-    }
-
     /// The kernel of a record; none if it is a part that is not among those to choose from.
     pub fn recorded(&self, record: &ModelRecord) -> Option<Contestant> {
         match &record.kernel {
@@ -461,20 +351,6 @@ pub(crate) fn metric(space: &SearchSpace) -> Vec<Metric> {
         _ => Metric::Distance,
     });
     metric.collect()
-}
-
-/// How far a level is from a bend, in decades.
-fn distance(level: usize, bend: f64) -> f64 {
-    (bend_at(level).log10() - bend.log10()).abs()
-}
-
-/// What a contest is about.
-#[derive(Clone)]
-pub(super) struct Entry {
-    pub kernel: Contestant,
-    pub bend: Option<f64>,
-    pub value: f64,
-    pub theta: Vec<f64>,
 }
 
 /// The observations in the model's units. A noise variance is divided by the squared slope of the map at its value; what

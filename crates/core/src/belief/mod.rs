@@ -4,13 +4,15 @@
 //! | file | what |
 //! |---|---|
 //! | `config` | how a model is made |
-//! | `fit` | from results to a model: contest of kernels and warps, then a fit to all |
+//! | `contest` | which kernel and which bend of the results, by evidence |
+//! | `fit` | from results to a model: the contest, then a fit to all |
 //! | `kernels` | the kernels that a contest is about, as they are named |
 //! | `scale` | how results are scaled and bent before they are modelled |
 //! | `subset` | the part of very many results that a model is made of |
 //! | `trust` | what a model says of results left out, and what is done with one that fails |
 
 mod config;
+mod contest;
 mod fit;
 mod kernels;
 mod scale;

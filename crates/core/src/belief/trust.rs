@@ -13,7 +13,8 @@
 
 use std::cmp::Ordering;
 
-use super::fit::{Entry, Fitted, Fitting, Model, ModelRecord};
+use super::contest::Entry;
+use super::fit::{Fitted, Fitting, Model, ModelRecord};
 use super::scale::ScaleRule;
 use crate::error::Result;
 use crate::gp::LeftOut;
@@ -146,7 +147,7 @@ pub(super) fn checked(fitting: &Fitting<'_>, fitted: Fitted) -> Result<Fitted> {
 }
 
 fn not_worse_than_the_last(fitting: &Fitting<'_>, fitted: Fitted) -> Result<Fitted> {
-    let Some(warm) = fitting.warm else { return Ok(fitted) };
+    let Some(warm) = fitting.warm.filter(|_| !fitting.has_bent_noise()) else { return Ok(fitted) };
     // A part that the study does not name: the log was damaged.
     let Some(kernel) = fitting.recorded(warm) else { return Ok(fitted) };
     let last = fitting.complete(&kernel, warm.bend, Some(warm.theta.clone()), Some(1))?;

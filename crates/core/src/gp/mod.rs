@@ -20,7 +20,7 @@ pub use hyper::{Hyperparameters, Metric, Noise};
 pub use joint::{Joint, LeftOut};
 #[cfg(test)]
 pub(crate) use kernel::Idle;
-pub use kernel::{AnyKernel, Kernel, KernelKind, KernelParameter, Matern32, Matern52, Rbf};
+pub use kernel::{AnyKernel, Kernel, KernelKind, KernelParameter, Matern32, Matern52, Rbf, TwoScale};
 pub use likelihood::{Likelihood, MeanRule, NoiseRule, Shape};
 pub use panel::Panel;
 pub use posterior::{Posterior, Prediction, Scratch};

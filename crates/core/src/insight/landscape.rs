@@ -58,7 +58,8 @@ pub fn landscape(study: &Study, pending: &[TrialId], points: &Points) -> Result<
         return Err(Error::data("a model needs two results at least", "run more trials first"));
     }
     let explain = |pending: Vec<TrialId>| {
-        study.in_situation(Ask::new(1).with_pending(pending), |situation, q| {
+        // Of a batch, so that it is the first point of one, which never refines: pictures should not depend on a coin.
+        study.in_situation(Ask::new(2).with_pending(pending), |situation, q| {
             let chooser = study.strategy()?.bind(situation, q)?;
             let all: Vec<Explanation> = points.iter().map(|u| chooser.explain(u)).collect();
             Ok((all, chooser.penalizers()))

@@ -123,9 +123,9 @@ pub struct Neighbour {
 /// for trial in study.ask(4)?.trials {
 ///     study.tell(trial.id, (trial.unit[0] - 0.3).powi(2))?;
 /// }
-/// let batch = study.ask(2)?.trials;
-/// let belief = why(&study, batch[1].id)?.belief.expect("a model");
-/// // The first point of the batch pushes the second away.
+/// let batch = study.ask(3)?.trials;
+/// let belief = why(&study, batch[2].id)?.belief.expect("a model");
+/// // The first point of the batch pushes the third away. (The second one refines: it is ranked by a confidence bound.)
 /// assert!(belief.score.terms.iter().any(|term| term.name == "ln penalty" && term.trial == Some(batch[0].id)));
 /// # Ok::<(), elbowroom::error::Error>(())
 /// ```

@@ -5,8 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::outcomes::{DEFAULT_METRIC, Outcome, Outcomes};
 use super::strategy::StrategyConfig;
 use super::written::WrittenConfig;
-use crate::belief::ModelConfig;
+use crate::batch::RefineRule;
+use crate::belief::{KernelConfig, ModelConfig};
 use crate::error::{Error, Result};
+use crate::gp::KernelKind;
 use crate::space::SearchSpace;
 
 /// What is wanted of the objective. Below `study` everything is maximized.
@@ -203,9 +205,33 @@ impl StudyConfig {
         self
     }
 
+    /// This configuration, to be compared with that of a study which an earlier version began: a setting that is at its
+    /// default here, and is there at the default of that version, is as it is there.
+    ///
+    /// ```
+    /// use elbowroom::gp::KernelKind;
+    /// use elbowroom::study::{ModelConfig, StudyConfig};
+    /// # use elbowroom::space::{Parameter, SearchSpace};
+    /// # let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+    /// let now = StudyConfig::new(space);
+    /// let kernels = vec![KernelKind::Matern52.into()];
+    /// let then = now.clone().model(ModelConfig { kernels, ..ModelConfig::default() });
+    /// assert!(now != then && now.with_defaults_of(&then) == then);
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_defaults_of(mut self, begun: &Self) -> Self {
+        let was_default = begun.model.kernels == [KernelConfig::from(KernelKind::Matern52)];
+        if was_default && self.model.kernels == ModelConfig::default().kernels {
+            self.model.kernels.clone_from(&begun.model.kernels);
+        }
+        self.strategy = self.strategy.refining_as(&begun.strategy);
+        self
+    }
+
     /// Sets how points are chosen once there are results.
     pub fn strategy(mut self, strategy: StrategyConfig) -> Self {
-        self.strategy = strategy;
+        self.strategy = strategy.refining_by(RefineRule::default());
         self
     }
 

@@ -282,7 +282,7 @@ fn cpu_level() -> String {
 /// need not be the default of a new study.
 fn recorded_config<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Box<StudyConfig>, D::Error> {
     let written = WrittenConfig::deserialize(deserializer)?;
-    written.with_failures(FailureRule::Ignore).map(Box::new).map_err(de::Error::custom)
+    written.or_else(FailureRule::Ignore, None).map(Box::new).map_err(de::Error::custom)
 }
 
 impl Event {

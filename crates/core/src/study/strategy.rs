@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::batch::{
     Adaptive, BatchSize, BatchStrategy, Believer, Chooser, HallucinatedUcb, LocalPenalization, Multipoint, Plain,
-    PureExploration, Random, RandomRest, SimulationMatching, Situation, Thompson,
+    PureExploration, Random, RandomRest, RefineRule, SimulationMatching, Situation, Thompson,
 };
 use crate::error::{Error, Result};
 use crate::part_id::{PartId, PartSettings};
@@ -147,6 +147,41 @@ impl StrategyConfig {
                 format!("take one of {}", Self::names().join(", ")),
             )
         })
+    }
+}
+
+impl StrategyConfig {
+    /// With this rule for points that refine, where the configuration says nothing of it.
+    pub(super) fn refining_by(mut self, rule: RefineRule) -> Self {
+        match &mut self {
+            StrategyConfig::LocalPenalization(strategy) => strategy.refine = strategy.refine.or(Some(rule)),
+            StrategyConfig::Adaptive(Adaptive { strategy, .. }) => {
+                strategy.refine = strategy.refine.or(Some(RefineRule::Never));
+            }
+            _ => {}
+        }
+        self
+    }
+}
+
+impl StrategyConfig {
+    /// Without a rule for points that refine, if it is the default one and the other was begun before there was a rule.
+    pub(super) fn refining_as(mut self, begun: &Self) -> Self {
+        let rule = |strategy: &mut LocalPenalization, begun: &LocalPenalization, default: RefineRule| {
+            if begun.refine.is_none() && strategy.refine == Some(default) {
+                strategy.refine = None;
+            }
+        };
+        match (&mut self, begun) {
+            (StrategyConfig::LocalPenalization(here), StrategyConfig::LocalPenalization(there)) => {
+                rule(here, there, RefineRule::default());
+            }
+            (StrategyConfig::Adaptive(here), StrategyConfig::Adaptive(there)) => {
+                rule(&mut here.strategy, &there.strategy, RefineRule::Never);
+            }
+            _ => {}
+        }
+        self
     }
 }
 

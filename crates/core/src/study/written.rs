@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::config::{FailureRule, Goal, InitialDesign, StudyConfig};
 use super::outcomes::{DEFAULT_METRIC, Outcome, Outcomes};
 use super::strategy::StrategyConfig;
+use crate::batch::RefineRule;
 use crate::belief::ModelConfig;
 use crate::error::{Error, Result};
 use crate::space::SearchSpace;
@@ -72,11 +73,12 @@ pub fn outcomes_of(goal: Option<Goal>, metric: Option<String>, outcomes: Option<
 }
 
 impl WrittenConfig {
-    /// The configuration, with this rule for failures where none is written.
-    pub(super) fn with_failures(self, otherwise: FailureRule) -> Result<StudyConfig> {
+    /// The configuration, with these rules where none are written.
+    pub(super) fn or_else(self, failing: FailureRule, refining: Option<RefineRule>) -> Result<StudyConfig> {
         let Self { space, goal, metric, outcomes, seed, initial, design, strategy, model, repeats, failures, budget } =
             self;
-        let failures = failures.unwrap_or(otherwise);
+        let failures = failures.unwrap_or(failing);
+        let strategy = refining.map_or(strategy.clone(), |rule| strategy.refining_by(rule));
         let config = StudyConfig::new(space).outcomes(outcomes_of(goal, metric, outcomes)?);
         Ok(StudyConfig { seed, initial, design, strategy, model, repeats, failures, budget, ..config })
     }
@@ -86,7 +88,7 @@ impl TryFrom<WrittenConfig> for StudyConfig {
     type Error = Error;
 
     fn try_from(written: WrittenConfig) -> Result<Self> {
-        written.with_failures(FailureRule::default())
+        written.or_else(FailureRule::default(), Some(RefineRule::default()))
     }
 }
 

@@ -26,7 +26,7 @@ class Number(float):
 class GaussianProcess:
     """A Gaussian process with fixed hyperparameters, given n observations ``y`` at the rows of ``x`` (n × d).
 
-    ``kernel`` is ``"rbf"``, ``"matern52"`` or ``"matern32"``; ``variance`` the prior variance of the function;
+    ``kernel`` is ``"rbf"``, ``"matern52"``, ``"matern32"`` or ``"twoscale"``; ``variance`` the prior variance of the function;
     ``lengthscales`` one number for each coordinate, or one for all; ``noise`` a variance, or one for each observation;
     ``mean`` the constant prior mean. All are in the units of the arrays: nothing is rescaled, and no jitter is added
     unless factoring fails. Where there is something to gain, larger values are better.

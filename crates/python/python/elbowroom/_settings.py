@@ -21,7 +21,7 @@ Goal: TypeAlias = Literal["minimize", "maximize"]
 Design: TypeAlias = Literal["sobol", "latin_hypercube", "uniform"]
 Failures: TypeAlias = Literal["learn", "ignore"]
 PenalizerName: TypeAlias = Literal["soft", "hard", "truncated"]
-KernelName: TypeAlias = Literal["rbf", "matern52", "matern32"]
+KernelName: TypeAlias = Literal["rbf", "matern52", "matern32", "twoscale"]
 
 
 Outcome: TypeAlias = Mapping[str, str]

@@ -77,7 +77,7 @@ class Study:
     come from the ``design``: ``"sobol"``, ``"latin_hypercube"`` or ``"uniform"``. ``strategy`` is a name of
     :func:`strategies`, or a mapping of its ``name`` and options; ``acquisition`` (``"ei"``, ``"ucb"``, ``"paper_ucb"``,
     ``"pi"``, ``"mean"``, or such a mapping with ``kappa``) and ``penalizer`` (``"soft"``, ``"hard"``, ``"truncated"``)
-    are options of it. ``kernel`` (``"rbf"``, ``"matern52"``, ``"matern32"``, or several to choose from) and ``sd`` (the
+    are options of it. ``kernel`` (``"rbf"``, ``"matern52"``, ``"matern32"``, ``"twoscale"``, or several to choose from) and ``sd`` (the
     standard deviation of every result's noise; or ``noise``, its square; found if neither is given) are parts of the
     ``model``. With ``repeats``, observed points may be proposed
     again. ``failures`` says what a failed trial means: with ``"learn"`` (the default) that points near it may fail too,

@@ -42,7 +42,7 @@ macro_rules! view {
                 concat!("/panels/", stringify!($name), ".js"),
                 include_str!(concat!("../../assets/panels/", stringify!($name), ".js")),
             ),
-            make: |$scene, $look| in_json($made),
+            make: |$scene, $look| in_json::<$type>($made),
             #[cfg(feature = "schema")]
             add_schema: |generator| drop(generator.subschema_for::<$type>()),
         }
@@ -201,6 +201,6 @@ pub(crate) fn no_model() -> Error {
     Error::data("there are too many results for pictures of the model", "look at the history and the trials")
 }
 
-fn in_json(view: &impl Serialize) -> Result<Value> {
+fn in_json<T: Serialize>(view: &T) -> Result<Value> {
     serde_json::to_value(view).map_err(|error| Error::data(format!("a view cannot be written: {error}"), "report this"))
 }

@@ -8,13 +8,15 @@
 //! | EQ (`rbf`) | e^(−s/2) | −κ/2 | κ/4 |
 //! | Matérn-5/2, r = √(5s) | (1 + r + r²/3) e^(−r) | −5/6 (1 + r) e^(−r) | 25/12 e^(−r) |
 //! | Matérn-3/2, r = √(3s) | (1 + r) e^(−r) | −3/2 e^(−r) | 9/4 e^(−r) / r |
+//! | two scales, M of Matérn-5/2 | (1 − w) e^(−s/2) + w M(R²s) | −(1 − w) e^(−s/2)/2 + w R² M' | (1 − w) e^(−s/2)/4 + w R⁴ M'' |
 //!
-//! A priori each whitened partial derivative has variance −2κ'(0) σ_f²: 1, 5/3 and 3 times σ_f².
+//! A priori each whitened partial derivative has variance −2κ'(0) σ_f²: 1, 5/3, 3 and 1 − w + 5/3 w R² times σ_f².
 
 pub(crate) mod any;
 mod matern32;
 mod matern52;
 mod rbf;
+mod twoscale;
 
 use std::fmt;
 
@@ -24,6 +26,7 @@ pub use any::AnyKernel;
 pub use matern32::Matern32;
 pub use matern52::Matern52;
 pub use rbf::Rbf;
+pub use twoscale::TwoScale;
 
 use super::Prior;
 
@@ -163,6 +166,8 @@ kernels! { $
     Matern52,
     /// Matérn with ν = 3/2.
     Matern32,
+    /// A smooth trend with rough detail on it.
+    TwoScale,
 }
 
 /// An EQ kernel with a parameter that does nothing, for tests.
@@ -195,8 +200,10 @@ mod tests {
 
     #[test]
     fn values_are_the_textbook_forms() {
-        // κ(s) at s = 0.49 (distance 0.7), from the formulas of Rasmussen & Williams (2006), evaluated with mpmath.
-        let expected = [0.782_704_538_241_868_2, 0.706_942_681_904_097_7, 0.658_137_376_316_583_9];
+        // κ(s) at s = 0.49 (distance 0.7), from the formulas of Rasmussen & Williams (2006), evaluated with mpmath; two
+        // scales with w/(1 − w) = e⁻² and R = e^1.8.
+        let expected =
+            [0.782_704_538_241_868_2, 0.706_942_681_904_097_7, 0.658_137_376_316_583_9, 0.689_775_229_488_634_6];
         assert_eq!(KernelKind::all().len(), expected.len());
         for (kind, want) in KernelKind::all().into_iter().zip(expected) {
             let got = kind.value_and_slope(0.49).0;

@@ -1,0 +1,158 @@
+//! The contest of kernels and bends: under which of them the results, not their warped images, are most likely.
+
+use super::fit::Fitting;
+use super::kernels::Contestant;
+use super::subset;
+use crate::data::Dataset;
+use crate::error::Result;
+use crate::gp::{KernelKind, fit};
+
+/// A comparison needs the evidence to a hundredth of a nat or so, not the last digits of the hyperparameters. It does
+/// need searches that have arrived: cut off after 25 evaluations, they chose worse warps.
+const CONTEST_TOLERANCE: f64 = 1e-4;
+
+/// Bends to choose from: two per decade, from slight to logarithmic, in standard deviations of the results.
+pub(super) const BENDS: usize = 18;
+
+pub(super) fn bend_at(level: usize) -> f64 {
+    10f64.powf(0.5 - 0.5 * level as f64)
+}
+
+/// Levels that a study without a warp so far looks at first.
+const FIRST_LEVELS: [usize; 3] = [1, 4, 7];
+
+/// What a contest is about.
+#[derive(Clone)]
+pub(super) struct Entry {
+    pub kernel: Contestant,
+    pub bend: Option<f64>,
+    pub value: f64,
+    pub theta: Vec<f64>,
+}
+
+impl Fitting<'_> {
+    /// Kernel and bend, and a θ from which to go on with all data.
+    pub fn chosen(&self, work: &mut f64) -> Result<Entry> {
+        if self.has_bent_noise() {
+            let plain = Dataset::new(self.all.x().clone(), self.all.y().to_vec())?;
+            let mut entry = Fitting { all: &plain, warm: None, ..*self }.chosen(work)?;
+            // The fitted noise has served its purpose.
+            entry.theta.remove(entry.theta.len() - entry.kernel.kernel.values().len() - 1);
+            return Ok(entry);
+        }
+        let subset = subset::contest(self.all, self.stream)?;
+        let entry = self.contest(subset.as_ref().unwrap_or(self.all), work)?;
+        if subset.is_some() { self.start(entry, work) } else { Ok(entry) }
+    }
+
+    /// Whether there are declared variances and the results may be bent. The variances are then scaled by the slope of
+    /// the map at the results themselves, which cancels its Jacobian: what comes out is no density of the results, it is
+    /// the larger the more the map bends, and bends cannot be compared by it. They are chosen with a fitted noise.
+    pub fn has_bent_noise(&self) -> bool {
+        self.all.noise().is_some() && self.may_warp()
+    }
+
+    /// The kernel and bend under which the results are most likely, with their θ. The bend is sought with the kernel that
+    /// won the last time; the others have to do better with that bend.
+    fn contest(&self, raw: &Dataset, work: &mut f64) -> Result<Entry> {
+        let first = self.leading_kernel();
+        let warm = self.warm.map(|w| match self.recorded(w) {
+            Some(last) => first.start_from(&w.theta, &last),
+            None => w.theta.clone(),
+        });
+        let warped = self.may_warp();
+        let mut best = self.entry(raw, &first, None, warm, !warped, work)?;
+        if warped {
+            let warped = self.best_warp(raw, &first, &best, work)?;
+            if warped.value > best.value {
+                best = warped;
+            }
+            // The random starts, where they count: with the bend that was chosen.
+            let explored = self.entry(raw, &first, best.bend, Some(best.theta.clone()), true, work)?;
+            if explored.value > best.value {
+                best = explored;
+            }
+        }
+        for kernel in self.kernels.iter().filter(|kernel| !kernel.name.is_same(&first.name)) {
+            let start = kernel.start_from(&best.theta, &best.kernel);
+            let entry = self.entry(raw, kernel, best.bend, Some(start), false, work)?;
+            if entry.value > best.value {
+                best = entry;
+            }
+        }
+        Ok(best)
+    }
+
+    /// The best warp: from the one of the last fit, or the best of a few, downhill or uphill as long as that helps.
+    fn best_warp(&self, raw: &Dataset, kernel: &Contestant, plain: &Entry, work: &mut f64) -> Result<Entry> {
+        let mut try_level = |level: usize, from: &Entry| {
+            self.entry(raw, kernel, Some(bend_at(level)), Some(from.theta.clone()), false, work)
+        };
+        let last = self
+            .warm
+            .and_then(|w| w.bend)
+            .map(|bend| (0..BENDS).min_by(|&a, &b| distance(a, bend).total_cmp(&distance(b, bend))).unwrap_or(0));
+        let mut level = last.unwrap_or(FIRST_LEVELS[0]);
+        let mut best = try_level(level, plain)?;
+        if last.is_none() {
+            let mut from = best.clone();
+            for other in FIRST_LEVELS.into_iter().skip(1) {
+                from = try_level(other, &from)?;
+                if from.value > best.value {
+                    (best, level) = (from.clone(), other);
+                }
+            }
+        }
+        for step in [1, -1] {
+            let mut moved = false;
+            while let Some(next) = level.checked_add_signed(step).filter(|l| *l < BENDS) {
+                let entry = try_level(next, &best)?;
+                if entry.value <= best.value {
+                    break;
+                }
+                (best, level, moved) = (entry, next, true);
+            }
+            if moved {
+                break;
+            }
+        }
+        Ok(best)
+    }
+
+    fn entry(
+        &self,
+        raw: &Dataset,
+        kernel: &Contestant,
+        bend: Option<f64>,
+        warm: Option<Vec<f64>>,
+        explore: bool,
+        work: &mut f64,
+    ) -> Result<Entry> {
+        let scale = self.scale(bend);
+        let data = self.encoded(raw, &scale)?;
+        let mut params = self.params(kernel, &data);
+        params.warm = warm;
+        params.value_tolerance = CONTEST_TOLERANCE;
+        if !explore {
+            params.random_starts = 0;
+        }
+        let found = fit(&data, &params, self.stream)?;
+        *work += found.info.work;
+        Ok(Entry { kernel: kernel.clone(), bend, value: found.value + scale.ln_jacobian(raw.y()), theta: found.theta })
+    }
+
+    pub fn first_kernel(&self) -> Contestant {
+        self.kernels.first().cloned().unwrap_or_else(|| KernelKind::Matern52.into())
+    }
+
+    /// The one of the last fit, if it is still to choose from.
+    fn leading_kernel(&self) -> Contestant {
+        let last = self.warm.and_then(|w| self.kernels.iter().find(|kernel| kernel.name.is_same(&w.kernel)));
+        last.cloned().unwrap_or_else(|| self.first_kernel())
+    }
+}
+
+/// How far a level is from a bend, in decades.
+fn distance(level: usize, bend: f64) -> f64 {
+    (bend_at(level).log10() - bend.log10()).abs()
+}
