@@ -35,7 +35,7 @@ impl Task {
 }
 
 /// The names of all tasks.
-pub const NAMES: [&str; 16] = [
+pub const NAMES: [&str; 24] = [
     "six_hump_camel",
     "goldstein_price",
     "hartmann3",
@@ -52,12 +52,20 @@ pub const NAMES: [&str; 16] = [
     "decades5",
     "decades8",
     "valley4",
+    "wavy_bowl5",
+    "wavy_bowl9",
+    "cusp2",
+    "cusp5",
+    "rotated6",
+    "rotated_valley4",
+    "funnel5",
+    "steps4",
 ];
 
 /// The task of this name for one seed: shifts and random functions differ from seed to seed.
 pub fn task(name: &str, seed: u64) -> Task {
     let stream = Stream::new(0x7a5c).child(name, seed);
-    let sum = |d: usize, low: f64, high: f64, f: fn(&[f64]) -> f64| {
+    let sum_along = |axes: Option<Vec<Vec<f64>>>, d: usize, low: f64, high: f64, f: fn(&[f64]) -> f64| {
         let mut draw = stream.child("shift", 0);
         let centre: Vec<f64> = (0..d).map(|_| low + (high - low) * (0.15 + 0.7 * draw.uniform())).collect();
         Task {
@@ -66,10 +74,12 @@ pub fn task(name: &str, seed: u64) -> Task {
             minimum: 0.0,
             function: Box::new(move |x| {
                 let shifted: Vec<f64> = x.iter().zip(&centre).map(|(a, b)| a - b).collect();
-                f(&shifted)
+                let along = |axis: &Vec<f64>| axis.iter().zip(&shifted).map(|(a, b)| a * b).sum();
+                axes.as_ref().map_or_else(|| f(&shifted), |axes| f(&axes.iter().map(along).collect::<Vec<f64>>()))
             }),
         }
     };
+    let sum = |d: usize, low: f64, high: f64, f: fn(&[f64]) -> f64| sum_along(None, d, low, high, f);
     match name {
         "zakharov5" => sum(5, -5.0, 10.0, |z| {
             let s: f64 = z.iter().enumerate().map(|(i, v)| 0.5 * (i + 1) as f64 * v).sum();
@@ -89,6 +99,28 @@ pub fn task(name: &str, seed: u64) -> Task {
             let bent = z[1] - z[0] * z[0];
             100.0 * bent * bent + z[0] * z[0] + 10.0 * (z[2] + z[0] * z[3]).powi(2) + z[3] * z[3] + z[2] * z[2]
         }),
+        "wavy_bowl5" => sum(5, -6.0, 6.0, |z| wavy_bowl(z, 0.02, 1.0)),
+        "wavy_bowl9" => sum(9, -4.0, 4.0, |z| wavy_bowl(z, 0.3, 2.0)),
+        "cusp2" => sum(2, -1.0, 1.0, cusp),
+        "cusp5" => sum(5, -1.0, 1.0, cusp),
+        "funnel5" => sum(5, -20.0, 20.0, |z| {
+            let n = z.len() as f64;
+            let r = (z.iter().map(|v| v * v).sum::<f64>() / n).sqrt();
+            let waves = z.iter().map(|v| 1.0 - (4.0 * v).cos()).sum::<f64>() / n;
+            10.0 * (1.0 - (-0.25 * r).exp()) + 0.5 * waves
+        }),
+        "steps4" => sum(4, -1.0, 1.0, |z| {
+            let smooth =
+                z.iter().enumerate().map(|(i, v)| (i + 1) as f64 * v * v).sum::<f64>().sqrt() + 0.3 * z[0] * z[1];
+            (12.0 * smooth.max(0.0)).floor() / 12.0 + 0.02 * z.iter().map(|v| v.abs()).sum::<f64>()
+        }),
+        "rotated6" => sum_along(Some(rotation(6, &stream)), 6, -5.0, 5.0, |z| {
+            z.iter().enumerate().map(|(i, v)| 10f64.powf(i as f64 * 2.0 / 5.0) * v * v).sum::<f64>()
+        }),
+        "rotated_valley4" => sum_along(Some(rotation(4, &stream)), 4, -3.0, 3.0, |z| {
+            let s: f64 = z.iter().enumerate().map(|(i, v)| (i + 1) as f64 * v).sum();
+            z.iter().map(|v| v * v).sum::<f64>() + 0.5 * s.powi(2) + 0.1 * s.powi(4)
+        }),
         "rough4" => fourier(name, 4, 0.25, true, None, &stream),
         "smooth3" => fourier(name, 3, 0.25, false, None, &stream),
         "smooth6" => fourier(name, 6, 0.5, false, None, &stream),
@@ -105,6 +137,35 @@ pub fn task(name: &str, seed: u64) -> Task {
             }
         }
     }
+}
+
+/// A bowl with fine waves on it.
+fn wavy_bowl(z: &[f64], steep: f64, pitch: f64) -> f64 {
+    let bowl: f64 = z.iter().map(|v| v * v).sum();
+    let waves: f64 = z.iter().enumerate().map(|(i, v)| (pitch * v * 2.0 / (1.0 + i as f64).sqrt()).cos()).product();
+    steep * bowl + 1.0 - waves
+}
+
+/// A product of cusps: steep and sharp at the minimum, over decades away from it.
+fn cusp(z: &[f64]) -> f64 {
+    z.iter().enumerate().map(|(i, v)| (1.0 + 6.0 * v.abs()) / (1.0 + 0.3 * i as f64 * v.abs())).product::<f64>() - 1.0
+}
+
+/// Orthonormal directions, uniform among all.
+fn rotation(d: usize, stream: &Stream) -> Vec<Vec<f64>> {
+    let mut draw = stream.child("rotation", 0);
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+    let mut axes: Vec<Vec<f64>> = Vec::new();
+    while axes.len() < d {
+        let mut v: Vec<f64> = (0..d).map(|_| draw.normal()).collect();
+        for a in &axes {
+            let along = dot(a, &v);
+            v.iter_mut().zip(a).for_each(|(x, y)| *x -= along * y);
+        }
+        let length = dot(&v, &v).sqrt();
+        axes.push(v.iter().map(|x| x / length).collect());
+    }
+    axes
 }
 
 /// The minimizer of Dixon and Price, so that `z = 0` is the minimum.

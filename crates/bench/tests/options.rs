@@ -13,7 +13,7 @@ fn a_word_that_is_not_understood_ends_a_program_with_a_message_and_the_code_2() 
         (env!("CARGO_BIN_EXE_recommend"), &["--trials"], "--trials has no value"),
         (env!("CARGO_BIN_EXE_recommend"), &["--first", "-1"], "--first is \"-1\""),
         (env!("CARGO_BIN_EXE_regret"), &["--q", "many", "default"], "--q is \"many\""),
-        (env!("CARGO_BIN_EXE_regret"), &["default", "rbf+noshirnk"], "there is no change noshirnk"),
+        (env!("CARGO_BIN_EXE_regret"), &["default", "noshrink+noshirnk"], "there is no change noshirnk"),
         (env!("CARGO_BIN_EXE_regret"), &["floor=low"], "floor=low"),
         (env!("CARGO_BIN_EXE_table"), &["--base"], "--base has no value"),
         (env!("CARGO_BIN_EXE_speed"), &["--slow"], "there is no option --slow"),

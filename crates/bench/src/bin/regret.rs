@@ -1,8 +1,11 @@
 //! Regret of several settings over the tuning tasks:
-//! `regret [--seeds 10] [--first 0] [--q 10] [--noise 0] [--threads 1] [--tasks a,b] setting …`.
+//! `regret [--seeds 10] [--first 0] [--q 10] [--evaluations 100] [--noise 0] [--threads 1] [--tasks a,b] [--rows FILE.csv]
+//! setting …`.
 //!
-//! A setting is `default` or changes of it joined by `+`, such as `rbf+noshrink`.
+//! A setting is `default` or changes of it joined by `+`, such as `kernels=matern52+norefine`. Each run is a row of the file:
+//! task, setting, seed, q, noise, log10 of the regret at the end and at half time, CPU seconds, commit.
 
+use std::io::Write as _;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -10,8 +13,9 @@ use elbowroom::batch::LocalPenalization;
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, Point, SearchSpace};
 use elbowroom::study::{ModelConfig, ScaleRule, StrategyConfig, Study, StudyConfig};
-use elbowroom_bench::options::Options;
+use elbowroom_bench::options::{Options, stop};
 use elbowroom_bench::problems::{NAMES, Task, task};
+use elbowroom_bench::rows::commit;
 
 /// A setting under test: what to change from the defaults.
 fn setting(name: &str) -> Result<(ModelConfig, LocalPenalization), String> {
@@ -23,18 +27,21 @@ fn setting(name: &str) -> Result<(ModelConfig, LocalPenalization), String> {
 }
 
 fn apply(change: &str, model: &mut ModelConfig, strategy: &mut LocalPenalization) -> Result<(), String> {
-    use elbowroom::batch::{AcquisitionKind, LipschitzRule, MaximumRule};
-    use elbowroom::gp::{KernelKind, Prior};
+    use elbowroom::batch::{AcquisitionKind, LipschitzRule, MaximumRule, RefineRule};
+    use elbowroom::gp::Prior;
     use elbowroom::penalty::PenalizerKind;
     use elbowroom::study::HyperparameterRule;
     let (key, value) = change.split_once('=').unwrap_or((change, ""));
     let unread = || format!("{change} has no number in its place");
     let number = |text: &str| text.parse::<f64>().map_err(|_| unread());
     match key {
-        "matern52" => model.kernels = vec![KernelKind::Matern52.into()],
-        "matern32" => model.kernels = vec![KernelKind::Matern32.into()],
-        "rbf" => model.kernels = vec![KernelKind::Rbf.into()],
-        "both" => model.kernels = vec![KernelKind::Matern52.into(), KernelKind::Rbf.into()],
+        "kernels" => {
+            let names: Vec<&str> = value.split(':').collect();
+            let read = serde_json::from_value(serde_json::json!(names));
+            model.kernels = read.map_err(|error| format!("{change}: {error}"))?;
+        }
+        // The true variance, once it is known.
+        "declared" => model.noise = Some(0.0),
         "nowarp" => model.scale = ScaleRule::Standardized,
         "centred" => model.scale = ScaleRule::Centred,
         "floor" => model.noise_floor = number(value)?,
@@ -50,6 +57,8 @@ fn apply(change: &str, model: &mut ModelConfig, strategy: &mut LocalPenalization
         "soft" => strategy.penalizer = Some(PenalizerKind::Soft),
         "hard" => strategy.penalizer = Some(PenalizerKind::Hard),
         "truncated" => strategy.penalizer = Some(PenalizerKind::Truncated),
+        "norefine" => strategy.refine = Some(RefineRule::Never),
+        "refine" => strategy.refine = Some(RefineRule::Alternate { kappa: number(value)? }),
         "nopenalty" => strategy.penalizer = None,
         "noshrink" => strategy.shrink = false,
         "local" => strategy.lipschitz = LipschitzRule::Local,
@@ -66,13 +75,14 @@ fn apply(change: &str, model: &mut ModelConfig, strategy: &mut LocalPenalization
 ///
 /// Without noise it is that of the best observation; with noise, the true value at the recommended point.
 fn run(task: &Task, seed: u64, plan: &Plan, name: &str) -> (Vec<f64>, f64) {
-    let (model, strategy) = setting(name).expect("a setting that was read before");
+    let (mut model, strategy) = setting(name).expect("a setting that was read before");
+    let sd = plan.noise * if plan.noise > 0.0 { spread(task) } else { 0.0 };
+    model.noise = model.noise.map(|_| sd * sd);
     let parameters = task.bounds.iter().enumerate().map(|(i, b)| Parameter::float(format!("x{i}"), b.0, b.1));
     let space = SearchSpace::new(parameters.collect()).expect("a valid space");
     let config = StudyConfig::new(space).seed(seed).initial(plan.q).model(model);
     let mut study = Study::new(config.strategy(StrategyConfig::LocalPenalization(strategy))).expect("a valid study");
     let mut draw = Stream::new(seed).child("noise", 0);
-    let sd = plan.noise * if plan.noise > 0.0 { spread(task) } else { 0.0 };
     let truth = |point: &Point| {
         let x: Vec<f64> = point.iter().filter_map(|(_, v)| v.as_f64()).collect();
         task.value(&x)
@@ -123,13 +133,14 @@ struct Wanted {
     settings: Vec<String>,
     seeds: std::ops::Range<u64>,
     threads: usize,
+    rows: Option<String>,
 }
 
 impl Wanted {
     fn read(mut options: Options) -> Self {
         let (mut seeds, mut first, mut threads) = (10, 0, 1);
         let mut plan = Plan { q: 10, evaluations: 100, noise: 0.0 };
-        let (mut tasks, mut settings) = (NAMES.map(String::from).to_vec(), Vec::new());
+        let (mut tasks, mut settings, mut rows) = (NAMES.map(String::from).to_vec(), Vec::new(), None);
         while let Some(name) = options.next() {
             match name.as_str() {
                 "--seeds" => seeds = options.number(&name),
@@ -137,6 +148,8 @@ impl Wanted {
                 "--threads" => threads = options.number(&name),
                 "--noise" => plan.noise = options.number(&name),
                 "--q" => plan.q = options.number(&name),
+                "--evaluations" => plan.evaluations = options.number(&name),
+                "--rows" => rows = Some(options.text(&name)),
                 "--tasks" => tasks = options.names(&name),
                 option if option.starts_with("--") => options.unknown(option),
                 _ => settings.push(name),
@@ -148,18 +161,26 @@ impl Wanted {
         if let Some(name) = tasks.iter().find(|name| !NAMES.contains(&name.as_str())) {
             options.refuse(&format!("there is no task {name}"));
         }
-        Self { plan, tasks, settings, seeds: first..first + seeds, threads }
+        Self { plan, tasks, settings, seeds: first..first + seeds, threads, rows }
+    }
+}
+
+fn append(path: &str, row: &str) {
+    let file = std::fs::OpenOptions::new().append(true).create(true).open(path);
+    if let Err(error) = file.and_then(|mut file| writeln!(file, "{row}")) {
+        stop(&format!("{path}: {error}"));
     }
 }
 
 fn main() {
-    let usage = "usage: regret [--seeds 10] [--first 0] [--q 10] [--noise 0] [--threads 1] [--tasks a,b] setting …";
-    let Wanted { plan, tasks, settings, seeds, threads } = Wanted::read(Options::of_this_program(usage));
+    let usage = "usage: regret [--seeds 10] [--first 0] [--q 10] [--evaluations 100] [--noise 0] [--threads 1] [--tasks a,b] \
+                 [--rows FILE.csv] setting …";
+    let Wanted { plan, tasks, settings, seeds, threads, rows } = Wanted::read(Options::of_this_program(usage));
     let jobs: Vec<(usize, usize, u64)> = (0..tasks.len())
         .flat_map(|t| (0..settings.len()).map(move |s| (t, s)))
         .flat_map(|(t, s)| seeds.clone().map(move |seed| (t, s, seed)))
         .collect();
-    let next = AtomicUsize::new(0);
+    let (next, commit) = (AtomicUsize::new(0), commit());
     let results = Mutex::new(vec![vec![Vec::<(f64, f64, f64)>::new(); settings.len()]; tasks.len()]);
     std::thread::scope(|scope| {
         for _ in 0..threads {
@@ -169,12 +190,14 @@ fn main() {
                     let Some(&(t, s, seed)) = jobs.get(i) else { break };
                     let problem = task(&tasks[t], seed);
                     let (curve, cpu) = run(&problem, seed, &plan, &settings[s]);
-                    let floor = |v: f64| v.max(1e-9).log10();
+                    let floor = |v: f64| v.max(1e-12).log10();
                     let middle = floor(curve[curve.len() / 2 - 1]);
                     results.lock().expect("no panic")[t][s].push((seed as f64, floor(curve[curve.len() - 1]), middle));
-                    let _ = cpu;
-                    if std::env::var("VERBOSE").is_ok() {
-                        eprintln!("{} {} {seed} {:.3e} cpu {cpu:.3}", tasks[t], settings[s], curve[curve.len() - 1]);
+                    if let Some(path) = &rows {
+                        let Plan { q, noise, .. } = plan;
+                        let end = floor(curve[curve.len() - 1]);
+                        let run = format!("{},{},{seed},{q},{noise}", tasks[t], settings[s]);
+                        append(path, &format!("{run},{end:.4},{middle:.4},{cpu:.4},{commit}"));
                     }
                 }
             });
