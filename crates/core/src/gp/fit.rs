@@ -2,7 +2,7 @@
 //!
 //! The search runs in θ = (ln ℓ…, ln σ_f², ln σ_n², and the kernel's own parameters), scaled by the extent of the box and the variance of y, from a few
 //! starts: the last fit, the prior's mode, and random draws. The likelihood costs n³: with many data a caller fits a part
-//! of them first, and starts from there (`study/part.rs`).
+//! of them first, and starts from there (`belief/subset.rs`).
 
 use super::{KernelParameter, Likelihood, NoiseRule, Posterior, Priors, Shape, work};
 use crate::data::Dataset;

@@ -78,7 +78,10 @@ impl WrittenConfig {
         let Self { space, goal, metric, outcomes, seed, initial, design, strategy, model, repeats, failures, budget } =
             self;
         let failures = failures.unwrap_or(failing);
-        let strategy = refining.map_or(strategy.clone(), |rule| strategy.refining_by(rule));
+        let strategy = match refining {
+            Some(rule) => strategy.refining_by(rule),
+            None => strategy,
+        };
         let config = StudyConfig::new(space).outcomes(outcomes_of(goal, metric, outcomes)?);
         Ok(StudyConfig { seed, initial, design, strategy, model, repeats, failures, budget, ..config })
     }
