@@ -35,7 +35,7 @@ impl Task {
 }
 
 /// The names of all tasks.
-pub const NAMES: [&str; 24] = [
+pub const NAMES: [&str; 27] = [
     "six_hump_camel",
     "goldstein_price",
     "hartmann3",
@@ -60,6 +60,9 @@ pub const NAMES: [&str; 24] = [
     "rotated_valley4",
     "funnel5",
     "steps4",
+    "circuit6",
+    "piston7",
+    "wing10",
 ];
 
 /// The task of this name for one seed: shifts and random functions differ from seed to seed.
@@ -121,6 +124,9 @@ pub fn task(name: &str, seed: u64) -> Task {
             let s: f64 = z.iter().enumerate().map(|(i, v)| (i + 1) as f64 * v).sum();
             z.iter().map(|v| v * v).sum::<f64>() + 0.5 * s.powi(2) + 0.1 * s.powi(4)
         }),
+        "circuit6" => simulated(name, &CIRCUIT, CIRCUIT_LEAST, circuit),
+        "piston7" => simulated(name, &PISTON, PISTON_LEAST, piston),
+        "wing10" => simulated(name, &WING, WING_LEAST, wing),
         "rough4" => fourier(name, 4, 0.25, true, None, &stream),
         "smooth3" => fourier(name, 3, 0.25, false, None, &stream),
         "smooth6" => fourier(name, 6, 0.5, false, None, &stream),
@@ -137,6 +143,66 @@ pub fn task(name: &str, seed: u64) -> Task {
             }
         }
     }
+}
+
+/// A formula of engineers, whose least value lies in a corner of its box or on an edge.
+fn simulated(name: &str, bounds: &[(f64, f64)], minimum: f64, f: fn(&[f64]) -> f64) -> Task {
+    Task { name: name.into(), bounds: bounds.to_vec(), minimum, function: Box::new(f) }
+}
+
+/// The midpoint voltage of a push-pull circuit (Ben-Ari and Steinberg 2007), its box and its least value.
+const CIRCUIT: [(f64, f64); 6] = [(50.0, 150.0), (25.0, 70.0), (0.5, 3.0), (1.2, 2.5), (0.25, 1.2), (50.0, 300.0)];
+const CIRCUIT_LEAST: f64 = 2.603_714_845_846_850_4;
+fn circuit(x: &[f64]) -> f64 {
+    let gain = x[5] * (x[4] + 9.0);
+    let base = 12.0 * x[1] / (x[0] + x[1]);
+    ((base + 0.74) * gain + 11.35 * x[2] + 0.74 * x[2] * gain / x[3]) / (gain + x[2])
+}
+
+/// The cycle time of a piston (Kenett and Zacks 1998), its box and its least value.
+const PISTON: [(f64, f64); 7] = [
+    (30.0, 60.0),
+    (0.005, 0.02),
+    (0.002, 0.01),
+    (1000.0, 5000.0),
+    (90_000.0, 110_000.0),
+    (290.0, 296.0),
+    (340.0, 360.0),
+];
+const PISTON_LEAST: f64 = 0.164_228_849_162_531_86;
+fn piston(x: &[f64]) -> f64 {
+    let [mass, surface, volume, spring, pressure, ambient, filling] = *x else { panic!("seven coordinates") };
+    let gas = pressure * volume / filling * ambient;
+    let a = pressure * surface + 19.62 * mass - spring * volume / surface;
+    let v = surface / (2.0 * spring) * ((a * a + 4.0 * spring * gas).sqrt() - a);
+    2.0 * std::f64::consts::PI * (mass / (spring + surface * surface * gas / (v * v))).sqrt()
+}
+
+/// The weight of a light aircraft's wing (Forrester, Sobester and Keane 2008), its box and its least value.
+const WING: [(f64, f64); 10] = [
+    (150.0, 200.0),
+    (220.0, 300.0),
+    (6.0, 10.0),
+    (-10.0, 10.0),
+    (16.0, 45.0),
+    (0.5, 1.0),
+    (0.08, 0.18),
+    (2.5, 6.0),
+    (1700.0, 2500.0),
+    (0.025, 0.08),
+];
+const WING_LEAST: f64 = 123.253_671_700_917_85;
+fn wing(x: &[f64]) -> f64 {
+    let cos = x[3].to_radians().cos();
+    0.036
+        * x[0].powf(0.758)
+        * x[1].powf(0.0035)
+        * (x[2] / (cos * cos)).powf(0.6)
+        * x[4].powf(0.006)
+        * x[5].powf(0.04)
+        * (100.0 * x[6] / cos).powf(-0.3)
+        * (x[7] * x[8]).powf(0.49)
+        + x[0] * x[9]
 }
 
 /// A bowl with fine waves on it.
