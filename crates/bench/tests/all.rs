@@ -2,3 +2,4 @@
 
 mod options;
 mod peers;
+mod rows;
