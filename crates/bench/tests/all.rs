@@ -3,3 +3,4 @@
 mod options;
 mod peers;
 mod rows;
+mod strategies;
