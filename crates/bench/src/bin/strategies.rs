@@ -28,7 +28,8 @@ struct Wanted {
 
 impl Wanted {
     fn read(mut options: Options) -> Self {
-        let (mut seeds, mut first, mut threads, mut minutes) = (15, 0, 1, None);
+        // Seed 0 is for trying out, and no part of the table.
+        let (mut seeds, mut first, mut threads, mut minutes) = (15, 1, 1, None);
         let (mut problems, mut cells) = (names().into_iter().map(String::from).collect::<Vec<_>>(), Cell::all());
         let mut rows = "crates/bench/results/strategies.csv".to_owned();
         let (mut is_summary, mut view) = (false, View { floor: 1e-8, is_half: false });
@@ -68,7 +69,7 @@ impl Wanted {
 
 fn main() {
     let wanted = Wanted::read(Options::of_this_program(
-        "usage: strategies [--seeds 15] [--first 0] [--threads 1] [--minutes M] [--only step|async] [--problems a,b] \
+        "usage: strategies [--seeds 15] [--first 1] [--threads 1] [--minutes M] [--only step|async] [--problems a,b] \
          [--at-once 5,10] [--evaluations N] [--rows FILE.csv]\n       \
          strategies --summary [--half] [--floor 1e-8] [--rows FILE.csv]",
     ));

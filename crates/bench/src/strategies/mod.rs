@@ -152,7 +152,7 @@ impl Job {
 /// ```
 /// use elbowroom_bench::strategies::{Cell, jobs};
 /// // Two strategies where q = 1, six elsewhere; ten of the forty problems asynchronously.
-/// let all = jobs(&elbowroom_bench::strategies::problems::names(), &Cell::all(), 0..15);
+/// let all = jobs(&elbowroom_bench::strategies::problems::names(), &Cell::all(), 1..16);
 /// assert_eq!(all.len(), 15 * (40 * 2 * (2 + 4 * 6) + 10 * 24 * 6));
 /// ```
 pub fn jobs(problems: &[impl AsRef<str>], cells: &[Cell], seeds: std::ops::Range<u64>) -> Vec<Job> {
