@@ -6,4 +6,5 @@ pub mod generated;
 pub mod options;
 pub mod problems;
 pub mod rows;
+pub mod strategies;
 pub mod workload;

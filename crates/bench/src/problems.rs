@@ -20,7 +20,7 @@ pub struct Task {
 }
 
 /// A function of several numbers.
-type Function = Box<dyn Fn(&[f64]) -> f64 + Send + Sync>;
+pub(crate) type Function = Box<dyn Fn(&[f64]) -> f64 + Send + Sync>;
 
 impl Task {
     /// The value at x.
@@ -71,16 +71,7 @@ pub fn task(name: &str, seed: u64) -> Task {
     let sum_along = |axes: Option<Vec<Vec<f64>>>, d: usize, low: f64, high: f64, f: fn(&[f64]) -> f64| {
         let mut draw = stream.child("shift", 0);
         let centre: Vec<f64> = (0..d).map(|_| low + (high - low) * (0.15 + 0.7 * draw.uniform())).collect();
-        Task {
-            name: name.into(),
-            bounds: vec![(low, high); d],
-            minimum: 0.0,
-            function: Box::new(move |x| {
-                let shifted: Vec<f64> = x.iter().zip(&centre).map(|(a, b)| a - b).collect();
-                let along = |axis: &Vec<f64>| axis.iter().zip(&shifted).map(|(a, b)| a * b).sum();
-                axes.as_ref().map_or_else(|| f(&shifted), |axes| f(&axes.iter().map(along).collect::<Vec<f64>>()))
-            }),
-        }
+        Task { name: name.into(), bounds: vec![(low, high); d], minimum: 0.0, function: moved(centre, axes, f) }
     };
     let sum = |d: usize, low: f64, high: f64, f: fn(&[f64]) -> f64| sum_along(None, d, low, high, f);
     match name {
@@ -205,6 +196,15 @@ fn wing(x: &[f64]) -> f64 {
         + x[0] * x[9]
 }
 
+/// The function with its origin moved to the centre, along these axes or those of the box.
+pub(crate) fn moved(centre: Vec<f64>, axes: Option<Vec<Vec<f64>>>, f: fn(&[f64]) -> f64) -> Function {
+    Box::new(move |x| {
+        let shifted: Vec<f64> = x.iter().zip(&centre).map(|(a, b)| a - b).collect();
+        let along = |axis: &Vec<f64>| axis.iter().zip(&shifted).map(|(a, b)| a * b).sum();
+        axes.as_ref().map_or_else(|| f(&shifted), |axes| f(&axes.iter().map(along).collect::<Vec<f64>>()))
+    })
+}
+
 /// A bowl with fine waves on it.
 fn wavy_bowl(z: &[f64], steep: f64, pitch: f64) -> f64 {
     let bowl: f64 = z.iter().map(|v| v * v).sum();
@@ -218,7 +218,7 @@ fn cusp(z: &[f64]) -> f64 {
 }
 
 /// Orthonormal directions, uniform among all.
-fn rotation(d: usize, stream: &Stream) -> Vec<Vec<f64>> {
+pub(crate) fn rotation(d: usize, stream: &Stream) -> Vec<Vec<f64>> {
     let mut draw = stream.child("rotation", 0);
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
     let mut axes: Vec<Vec<f64>> = Vec::new();
@@ -240,7 +240,14 @@ fn dixon(i: usize) -> f64 {
 }
 
 /// A draw of a Gaussian process on the unit cube (200 Fourier features), and exp of it if `spread` says how far.
-fn fourier(name: &str, d: usize, lengthscale: f64, rough: bool, spread: Option<f64>, stream: &Stream) -> Task {
+pub(crate) fn fourier(
+    name: &str,
+    d: usize,
+    lengthscale: f64,
+    rough: bool,
+    spread: Option<f64>,
+    stream: &Stream,
+) -> Task {
     const FEATURES: usize = 200;
     let mut draw = stream.child("features", 0);
     let features: Vec<(Vec<f64>, f64, f64)> = (0..FEATURES)

@@ -9,6 +9,9 @@ use std::io::Write;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use crate::options::stop;
 
 /// A file of rows.
 pub struct Rows {
@@ -16,24 +19,36 @@ pub struct Rows {
     commit: String,
     /// Outcomes by key.
     known: HashMap<String, Vec<f64>>,
+    until: Option<Instant>,
 }
 
 impl Rows {
     /// Opens the file, or begins it with a header: the names of the key's columns, the commit's, and those of the
-    /// outcomes.
+    /// outcomes. A row that was cut off is dropped, and its run is missing again.
     pub fn open(path: &str, key: &[&str], outcomes: &[&str]) -> Self {
-        let text = fs::read_to_string(path).unwrap_or_default();
+        let mut text = fs::read_to_string(path).unwrap_or_default();
+        let mut file = OpenOptions::new().create(true).append(true).open(path).expect("a file that can be written");
+        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        if whole < text.len() {
+            text.truncate(whole);
+            file.set_len(whole as u64).expect("a file that can be cut");
+        }
         let parse = |line: &str| {
             let cells: Vec<&str> = line.split(',').collect();
             let numbers: Option<Vec<f64>> = cells.get(key.len() + 1..)?.iter().map(|c| c.parse().ok()).collect();
             numbers.filter(|n| n.len() == outcomes.len()).map(|n| (cells[..key.len()].join(","), n))
         };
         let known = text.lines().skip(1).filter_map(parse).collect();
-        let mut file = OpenOptions::new().create(true).append(true).open(path).expect("a file that can be written");
         if text.is_empty() {
             writeln!(file, "{},commit,{}", key.join(","), outcomes.join(",")).expect("room on the disk");
         }
-        Self { file, commit: commit(), known }
+        Self { file, commit: commit(), known, until: None }
+    }
+
+    /// Begins no run after this moment.
+    pub fn until(mut self, moment: Option<Instant>) -> Self {
+        self.until = moment;
+        self
     }
 
     /// Runs all jobs whose key has no row yet, on some threads, and writes down each as it ends.
@@ -44,7 +59,7 @@ impl Rows {
         key: impl Fn(&J) -> String + Sync,
         outcomes: impl Fn(&J) -> Vec<f64> + Sync,
     ) -> HashMap<String, Vec<f64>> {
-        let next = AtomicUsize::new(0);
+        let (next, until) = (AtomicUsize::new(0), self.until);
         let shared = Mutex::new(self);
         std::thread::scope(|scope| {
             for _ in 0..threads {
@@ -54,11 +69,15 @@ impl Rows {
                         if shared.lock().unwrap_or_else(PoisonError::into_inner).known.contains_key(&key) {
                             continue;
                         }
+                        if until.is_some_and(|moment| Instant::now() >= moment) {
+                            break;
+                        }
                         let numbers = outcomes(job);
                         let cells: Vec<String> = numbers.iter().map(|v| format!("{v}")).collect();
                         let mut rows = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                        let line = format!("{key},{},{}", rows.commit, cells.join(","));
-                        writeln!(rows.file, "{line}").expect("room on the disk");
+                        // In one piece, so that it is there wholly or not at all.
+                        let line = format!("{key},{},{}\n", rows.commit, cells.join(","));
+                        rows.file.write_all(line.as_bytes()).expect("room on the disk");
                         rows.known.insert(key, numbers);
                     }
                 });
@@ -79,6 +98,15 @@ pub fn output_of(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok().filter(|o| o.status.success())?;
     let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();
     (!text.is_empty()).then_some(text)
+}
+
+/// CPU seconds of this thread, which is all that elbowroom uses.
+pub fn cpu_seconds() -> f64 {
+    // The kernel brings the account of a running thread up to date when it yields, else only at the next tick.
+    std::thread::yield_now();
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = stat.split(' ').next().and_then(|s| s.parse::<f64>().ok());
+    1e-9 * nanoseconds.unwrap_or_else(|| stop("no CPU clock: this program reads Linux's /proc/thread-self/schedstat"))
 }
 
 /// The value below which this share of the values lies.

@@ -2,3 +2,5 @@
 
 mod options;
 mod peers;
+mod rows;
+mod strategies;

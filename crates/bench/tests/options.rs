@@ -4,7 +4,7 @@ use std::process::Command;
 
 #[test]
 fn a_word_that_is_not_understood_ends_a_program_with_a_message_and_the_code_2() {
-    let cases: [(&str, &[&str], &str); 14] = [
+    let cases: [(&str, &[&str], &str); 17] = [
         (env!("CARGO_BIN_EXE_fits"), &["--seeds", "ten"], "--seeds is \"ten\""),
         (env!("CARGO_BIN_EXE_fits"), &["--threads"], "--threads has no value"),
         (env!("CARGO_BIN_EXE_fits"), &["--problems", "branin,nowhere"], "there is no problem nowhere"),
@@ -17,6 +17,9 @@ fn a_word_that_is_not_understood_ends_a_program_with_a_message_and_the_code_2() 
         (env!("CARGO_BIN_EXE_regret"), &["floor=low"], "floor=low"),
         (env!("CARGO_BIN_EXE_table"), &["--base"], "--base has no value"),
         (env!("CARGO_BIN_EXE_speed"), &["--slow"], "there is no option --slow"),
+        (env!("CARGO_BIN_EXE_strategies"), &["--only", "both"], "--only is \"both\""),
+        (env!("CARGO_BIN_EXE_strategies"), &["--problems", "bowl2r,nowhere"], "there is no problem nowhere"),
+        (env!("CARGO_BIN_EXE_strategies"), &["--summary", "--rows", "/nowhere.csv"], "/nowhere.csv: "),
         (env!("CARGO_BIN_EXE_failures"), &["library", "--seeds", "ten"], "--seeds is \"ten\""),
         (env!("CARGO_BIN_EXE_failures"), &["libary"], "libary"),
     ];

@@ -15,7 +15,7 @@ use elbowroom::space::{Parameter, Point, SearchSpace};
 use elbowroom::study::{ModelConfig, ScaleRule, StrategyConfig, Study, StudyConfig};
 use elbowroom_bench::options::{Options, stop};
 use elbowroom_bench::problems::{NAMES, Task, task};
-use elbowroom_bench::rows::commit;
+use elbowroom_bench::rows::{commit, cpu_seconds};
 
 /// A setting under test: what to change from the defaults.
 fn setting(name: &str) -> Result<(ModelConfig, LocalPenalization), String> {
@@ -118,12 +118,6 @@ fn spread(task: &Task) -> f64 {
     let mut values: Vec<f64> = points.iter().map(|u| task.value(&in_box(u))).collect();
     values.sort_by(f64::total_cmp);
     (values[384] - values[128]) / 1.35
-}
-
-/// CPU seconds of this thread.
-fn cpu_seconds() -> f64 {
-    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    stat.split(' ').next().and_then(|s| s.parse::<f64>().ok()).unwrap_or(0.0) * 1e-9
 }
 
 /// What to measure, as the command line has it.

@@ -21,7 +21,7 @@ use elbowroom::rng::Stream;
 use elbowroom::space::Point;
 use elbowroom::study::{Model, ModelConfig, Observations, Study, TrialId};
 use elbowroom_bench::options::stop;
-use elbowroom_bench::rows::{commit, output_of};
+use elbowroom_bench::rows::{commit, cpu_seconds, output_of};
 use elbowroom_bench::workload::{BATCH_SIZE, data, in_levys_box, space, study};
 use serde::{Deserialize, Serialize};
 
@@ -284,15 +284,6 @@ fn repeated<T>(repetitions: usize, mut work: impl FnMut() -> T) -> Timing {
     }
     let mean = || seconds(|| (0..calls).for_each(|_| drop(black_box(work())))) / calls as f64;
     Timing::of(std::iter::repeat_with(mean).take(repetitions).collect())
-}
-
-/// CPU seconds of this thread, which is all that elbowroom uses.
-fn cpu_seconds() -> f64 {
-    // The kernel brings the account of a running thread up to date when it yields, else only at the next tick.
-    std::thread::yield_now();
-    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let nanoseconds = stat.split(' ').next().and_then(|s| s.parse::<f64>().ok());
-    1e-9 * nanoseconds.unwrap_or_else(|| stop("no CPU clock: this program reads Linux's /proc/thread-self/schedstat"))
 }
 
 /// The largest memory this process has occupied.
