@@ -4,7 +4,7 @@
 
 use elbowroom::data::Dataset;
 use elbowroom::gp::{
-    Fit, FitParams, KernelKind, Likelihood, MeanRule, Metric, Noise, NoiseRule, Posterior, Shape, fit,
+    Fit, FitParams, KernelKind, Likelihood, MeanRule, Metric, Noise, NoiseRule, Posterior, Prior, Shape, fit,
 };
 use elbowroom::linalg::Points;
 use elbowroom::rng::Stream;
@@ -351,4 +351,28 @@ fn declared_noise_leaves_kernel_and_bend_as_they_are() {
         let Noise::PerObservation(noise) = &declared.posterior.hyper().noise else { panic!("fitted") };
         assert!((noise[0] * slope * slope / (sd * sd) - 1.0).abs() < 1e-9);
     }
+}
+
+/// A bowl at scattered points, with noise of half its deviation: the share of the fitted noise in the whole variance.
+fn share_of_noise(prior: Prior, n: usize, noise: f64, seed: u64) -> f64 {
+    let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::float("y", 0.0, 1.0)]).unwrap();
+    let mut draw = Stream::new(seed).child("noise", 0);
+    let x = elbowroom::design::sobol(n, 2, &Stream::new(seed));
+    let bowl = |u: &[f64]| 6.0 * ((u[0] - 0.4).powi(2) + (u[1] - 0.6).powi(2));
+    let values = x.iter().map(|u| -bowl(u) + noise * draw.normal()).collect();
+    let seen = Observations { x, values, noise: None };
+    let config = ModelConfig { noise_prior: prior, ..ModelConfig::default() };
+    let model = Model::fit(&config, &space, &seen, None, &Stream::new(1)).unwrap();
+    let hyper = model.posterior.hyper();
+    hyper.noise.typical() / (hyper.noise.typical() + hyper.variance)
+}
+
+#[test]
+fn noise_that_shows_is_found_and_none_is_made_up() {
+    let count =
+        |prior, noise, least: f64| (0..8).filter(|&seed| share_of_noise(prior, 48, noise, seed) > least).count();
+    let (found, once) = (count(Prior::OF_NOISE, 0.5, 0.01), count(Prior::ONCE_OF_NOISE, 0.5, 0.01));
+    assert!(found >= 5 && once <= 2, "noise is found in {found} of 8 studies, with one law in {once}");
+    let made_up = count(Prior::OF_NOISE, 0.0, 1e-4);
+    assert_eq!(made_up, 0, "noise is found in {made_up} of 8 studies that have none");
 }

@@ -17,7 +17,7 @@ use elbowroom::batch::{
     SimulationMatching, Situation, StopRule, Thompson, Tried,
 };
 use elbowroom::domain::Domain;
-use elbowroom::gp::KernelKind;
+use elbowroom::gp::{KernelKind, Prior};
 use elbowroom::penalty::PenalizerKind;
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, Point, SearchSpace, UnitPoint};
@@ -33,8 +33,9 @@ struct Case {
     drive: fn(&mut Study),
 }
 
-/// With what was the default then: one kernel, and no points that refine.
-fn case(name: impl Into<String>, mut config: StudyConfig, drive: fn(&mut Study)) -> Case {
+/// With what was the default then: one kernel, a noise of one law, and no points that refine.
+fn case(name: impl Into<String>, config: StudyConfig, drive: fn(&mut Study)) -> Case {
+    let mut config = of_one_law(config);
     if config.model.kernels == ModelConfig::default().kernels {
         config.model.kernels = vec![KernelKind::Matern52.into()];
     }
@@ -44,6 +45,11 @@ fn case(name: impl Into<String>, mut config: StudyConfig, drive: fn(&mut Study))
         _ => {}
     }
     Case { name: name.into(), config, drive }
+}
+
+fn of_one_law(mut config: StudyConfig) -> StudyConfig {
+    config.model.noise_prior = Prior::ONCE_OF_NOISE;
+    config
 }
 
 /// Two floats, one of them on a logarithmic scale.
@@ -219,16 +225,20 @@ fn cases_of_strategies() -> Vec<Case> {
     cases
 }
 
-/// With the defaults of today.
+/// With the defaults of 0.5.0, whose noise had one law, and with those of today.
 fn cases_of_now() -> Vec<Case> {
-    let now = |name: &str, config: StudyConfig, drive: fn(&mut Study)| Case { name: name.into(), config, drive };
-    vec![
-        now("now-floats", floats(), batches),
-        now("now-mixed", mixed(), batches),
-        now("now-finite", finite(), to_the_end),
-        now("now-workers", floats(), workers),
-        now("now-failures", floats().seed(2), failing),
-    ]
+    let mut cases = Vec::new();
+    for (name, config, drive) in [
+        ("floats", floats(), batches as fn(&mut Study)),
+        ("mixed", mixed(), batches),
+        ("finite", finite(), to_the_end),
+        ("workers", floats(), workers),
+        ("failures", floats().seed(2), failing),
+    ] {
+        cases.push(Case { name: format!("now-{name}"), config: of_one_law(config.clone()), drive });
+        cases.push(Case { name: format!("six-{name}"), config, drive });
+    }
+    cases
 }
 
 /// Each rule that a strategy has.

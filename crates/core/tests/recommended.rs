@@ -142,7 +142,7 @@ fn a_model_that_is_too_sure_is_told_by_results_left_out_and_ahead() {
 fn an_expectation_that_no_result_supports_gives_way_to_the_best_observed_point() {
     // Results fall along a line, but for the last and best one, which the model takes for noise: it expects more there
     // than any result, and its errors on the others are small.
-    let hyperparameters = HyperparameterRule::Fixed { variance: 4.0, lengthscales: vec![2.0], noise: 0.02 };
+    let hyperparameters = HyperparameterRule::Fixed { variance: 400.0, lengthscales: vec![6.0], noise: 0.02 };
     let model = ModelConfig { hyperparameters, ..ModelConfig::default() };
     let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
     let mut study = Study::new(StudyConfig::new(space).model(model)).unwrap();

@@ -84,7 +84,11 @@ impl Track {
     /// The model's settings.
     pub fn model(self) -> ModelConfig {
         match self {
-            Track::Modern => ModelConfig { kernels: vec![KernelKind::Matern52.into()], ..ModelConfig::default() },
+            Track::Modern => ModelConfig {
+                kernels: vec![KernelKind::Matern52.into()],
+                noise_prior: Prior::ONCE_OF_NOISE,
+                ..ModelConfig::default()
+            },
             Track::Faithful => ModelConfig {
                 kernels: vec![KernelKind::Rbf.into()],
                 ard: false,

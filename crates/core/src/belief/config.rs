@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::kernels::KernelConfig;
 use super::scale::ScaleRule;
 use crate::error::{Error, Result};
-use crate::gp::{Hyperparameters, KernelKind, Prior, Priors};
+use crate::gp::{Hyperparameters, KernelKind, Prior};
 
 /// How a model is made of results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -65,7 +65,7 @@ impl Default for ModelConfig {
             scale: ScaleRule::Warped,
             noise: None,
             noise_floor: 1e-10,
-            noise_prior: Priors::dimension_scaled(1).noise,
+            noise_prior: Prior::OF_NOISE,
             max_observations: 1000,
         }
     }

@@ -5,7 +5,7 @@ use super::kernels::Contestant;
 use super::subset;
 use crate::data::Dataset;
 use crate::error::Result;
-use crate::gp::{KernelKind, fit};
+use crate::gp::{KernelKind, Prior, fit};
 
 /// A comparison needs the evidence to a hundredth of a nat or so, not the last digits of the hyperparameters. It does
 /// need searches that have arrived: cut off after 25 evaluations, they chose worse warps.
@@ -62,6 +62,9 @@ impl Fitting<'_> {
         });
         let warped = self.may_warp();
         let mut best = self.entry(raw, &first, None, warm, !warped, work)?;
+        if self.warm.is_none() {
+            best = self.with_other_noise(raw, best, work)?;
+        }
         if warped {
             let warped = self.best_warp(raw, &first, &best, work)?;
             if warped.value > best.value {
@@ -80,7 +83,23 @@ impl Fitting<'_> {
                 best = entry;
             }
         }
-        Ok(best)
+        self.with_other_noise(raw, best, work)
+    }
+
+    /// The same kernel and bend with some noise where the entry has next to none, or the other way round, if that is
+    /// likelier. Where there is next to none the likelihood is flat in it, and no search finds the way from one to the other.
+    fn with_other_noise(&self, raw: &Dataset, best: Entry, work: &mut f64) -> Result<Entry> {
+        let Prior::NoneOrSome { none, some, .. } = self.config.noise_prior else { return Ok(best) };
+        if self.all.noise().is_some() {
+            return Ok(best);
+        }
+        let mut start = best.theta.clone();
+        let place = start.len() - best.kernel.kernel.values().len() - 1;
+        // As many deviations from one as from the other.
+        let border = (none.0 * some.1 + some.0 * none.1) / (none.1 + some.1);
+        start[place] = if start[place] < border { some.0 } else { none.0 };
+        let entry = self.entry(raw, &best.kernel, best.bend, Some(start), false, work)?;
+        Ok(if entry.value > best.value { entry } else { best })
     }
 
     /// The best warp: from the one of the last fit, or the best of a few, downhill or uphill as long as that helps.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The law of one positive hyperparameter v, as a density in v.
+/// The law of one positive hyperparameter v, as a density in v unless it says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Prior {
@@ -15,6 +15,15 @@ pub enum Prior {
         /// Standard deviation of ln v.
         sigma: f64,
     },
+    /// One of two laws, each normal in ln v and taken as a density in ln v: of a noise, that there is next to none or some.
+    NoneOrSome {
+        /// Mean and standard deviation of ln v where there is next to none.
+        none: (f64, f64),
+        /// Mean and standard deviation of ln v where there is some.
+        some: (f64, f64),
+        /// How likely it is beforehand that there is some.
+        share: f64,
+    },
     /// Gamma with the density v^(shape−1) e^(−rate·v).
     Gamma {
         /// Shape.
@@ -25,6 +34,14 @@ pub enum Prior {
 }
 
 impl Prior {
+    /// The prior of a noise variance by default: one study in twenty has noise that shows (a fifth of the results' deviation,
+    /// give or take a factor of e), the others next to none. In the form of a single law it is either too sure that there is
+    /// none, or takes the fine structure of a function without noise for noise.
+    pub const OF_NOISE: Self = Prior::NoneOrSome { none: (-16.0, 3.0), some: (-3.0, 2.0), share: 0.05 };
+
+    /// The default before version 0.6.0: the first of the two laws alone, as a density in v.
+    pub const ONCE_OF_NOISE: Self = Prior::LogNormal { mu: -7.0, sigma: 3.0 };
+
     /// ln of the density at v = e^t, up to a constant, and its derivative in t.
     ///
     /// ```
@@ -40,6 +57,15 @@ impl Prior {
                 let z = (t - mu) / sigma;
                 (-t - 0.5 * z * z, -1.0 - z / sigma)
             }
+            Prior::NoneOrSome { none, some, share } => {
+                let part = |(mu, sigma): (f64, f64), weight: f64| {
+                    let z = (t - mu) / sigma;
+                    (weight.ln() - sigma.ln() - 0.5 * z * z, -z / sigma)
+                };
+                let (none, some) = (part(none, 1.0 - share), part(some, share));
+                let ln_density = none.0.max(some.0) + (-(none.0 - some.0).abs()).exp().ln_1p();
+                (ln_density, (none.0 - ln_density).exp() * none.1 + (some.0 - ln_density).exp() * some.1)
+            }
             Prior::Gamma { shape, rate } => {
                 let v = t.exp();
                 ((shape - 1.0) * t - rate * v, shape - 1.0 - rate * v)
@@ -53,15 +79,20 @@ impl Prior {
         match self {
             Prior::Flat => true,
             Prior::LogNormal { mu, sigma } => mu.is_finite() && positive(sigma),
+            Prior::NoneOrSome { none, some, share } => {
+                let is_law = |(mu, sigma): (f64, f64)| mu.is_finite() && positive(sigma);
+                is_law(none) && is_law(some) && share > 0.0 && share < 1.0
+            }
             Prior::Gamma { shape, rate } => positive(shape) && positive(rate),
         }
     }
 
-    /// ln of the value where the density is largest (0 for a flat one).
+    /// ln of the value where the density is largest (0 for a flat one; where there is next to none, for one of two laws).
     pub fn ln_mode(self) -> f64 {
         match self {
             Prior::Flat => 0.0,
             Prior::LogNormal { mu, sigma } => mu - sigma * sigma,
+            Prior::NoneOrSome { none, .. } => none.0,
             Prior::Gamma { shape, rate } => ((shape - 1.0).max(1e-3) / rate).ln(),
         }
     }
@@ -85,7 +116,7 @@ impl Priors {
         Self {
             lengthscale: Prior::LogNormal { mu: 2f64.sqrt() + 0.5 * (dim.max(1) as f64).ln(), sigma: 3f64.sqrt() },
             variance: Prior::Gamma { shape: 2.0, rate: 1.0 },
-            noise: Prior::LogNormal { mu: -7.0, sigma: 3.0 },
+            noise: Prior::ONCE_OF_NOISE,
         }
     }
 
@@ -105,6 +136,7 @@ mod tests {
             Prior::Flat,
             Prior::LogNormal { mu: -4.0, sigma: 1.0 },
             Prior::LogNormal { mu: 1.0, sigma: 1.7 },
+            Prior::NoneOrSome { none: (-2.0, 0.8), some: (0.5, 0.4), share: 0.3 },
             Prior::Gamma { shape: 2.0, rate: 1.0 },
         ] {
             for t in [-3.0, -0.5, 0.0, 1.2] {
@@ -117,6 +149,21 @@ mod tests {
         // with p = e^(ln p), dp/dt = v dp/dv = 0 as well.
         assert!(Prior::LogNormal { mu: 1.0, sigma: 2.0 }.ln_density(-3.0).1.abs() < 1e-12);
         assert!(Prior::Gamma { shape: 3.0, rate: 0.5 }.ln_density(4f64.ln()).1.abs() < 1e-12);
+    }
+
+    #[test]
+    fn one_of_two_laws_weighs_both_by_their_chance() {
+        // ln(0.95 N(t; −16, 3) + 0.05 N(t; −3, 2)) + ½ ln 2π, by mpmath with 30 digits.
+        for (t, want) in [
+            (-20.0, -2.038_794_471_944_549),
+            (-16.0, -1.149_905_583_002_832),
+            (-9.0, -3.858_872_884_680_676_6),
+            (-7.5, -4.865_374_329_415_939),
+            (-3.0, -3.687_820_469_304_758),
+            (-1.2, -4.093_780_905_864_957),
+        ] {
+            assert!((Prior::OF_NOISE.ln_density(t).0 - want).abs() < 1e-13, "{t}: {}", Prior::OF_NOISE.ln_density(t).0);
+        }
     }
 
     #[test]

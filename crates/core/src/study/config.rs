@@ -8,7 +8,7 @@ use super::written::WrittenConfig;
 use crate::batch::RefineRule;
 use crate::belief::{KernelConfig, ModelConfig};
 use crate::error::{Error, Result};
-use crate::gp::KernelKind;
+use crate::gp::{KernelKind, Prior};
 use crate::space::SearchSpace;
 
 /// What is wanted of the objective. Below `study` everything is maximized.
@@ -224,6 +224,9 @@ impl StudyConfig {
         let was_default = begun.model.kernels == [KernelConfig::from(KernelKind::Matern52)];
         if was_default && self.model.kernels == ModelConfig::default().kernels {
             self.model.kernels.clone_from(&begun.model.kernels);
+        }
+        if begun.model.noise_prior == Prior::ONCE_OF_NOISE && self.model.noise_prior == Prior::OF_NOISE {
+            self.model.noise_prior = begun.model.noise_prior;
         }
         self.strategy = self.strategy.refining_as(&begun.strategy);
         self

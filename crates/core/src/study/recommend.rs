@@ -41,9 +41,8 @@ const SURE_WITHOUT_NOISE: f64 = 5.0;
 /// Results from which on a model without noise may know a better point than the best observed one.
 const ENOUGH: usize = 10;
 
-/// A fitted noise variance below this share of the prior variance is taken for none: a function without noise that is a
-/// little rough looks like that.
-const LEAST_NOISE: f64 = 1e-2;
+/// A fitted noise variance below this share of the prior variance is taken for none: a hundredth of a deviation.
+const LEAST_NOISE: f64 = 1e-4;
 
 /// How much less likely to give a value than the safest trial a recommended point may be that was not tried.
 const MOST_RISK: f64 = 0.05;
