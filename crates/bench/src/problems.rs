@@ -65,6 +65,9 @@ pub const NAMES: [&str; 27] = [
     "wing10",
 ];
 
+/// What begins the name of a problem of the library that is not shifted.
+pub const AS_IS: &str = "as_is:";
+
 /// The task of this name for one seed: shifts and random functions differ from seed to seed.
 pub fn task(name: &str, seed: u64) -> Task {
     let stream = Stream::new(0x7a5c).child(name, seed);
@@ -124,8 +127,11 @@ pub fn task(name: &str, seed: u64) -> Task {
         "decades5" => fourier(name, 5, 0.5, false, Some(3.0), &stream),
         "decades8" => fourier(name, 8, 0.8, false, Some(3.0), &stream),
         _ => {
-            let plain = Problem::by_name(name).expect("a known problem");
-            let problem = plain.shifted(&mut stream.child("shift", 0));
+            let as_is = name.strip_prefix(AS_IS);
+            let mut problem = Problem::by_name(as_is.unwrap_or(name)).expect("a known problem");
+            if as_is.is_none() {
+                problem = problem.shifted(&mut stream.child("shift", 0));
+            }
             Task {
                 name: name.into(),
                 bounds: problem.bounds.clone(),

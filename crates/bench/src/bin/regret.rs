@@ -2,7 +2,8 @@
 //! `regret [--seeds 10] [--first 0] [--q 10] [--evaluations 100] [--noise 0] [--threads 1] [--tasks a,b] [--rows FILE.csv]
 //! setting …`.
 //!
-//! A setting is `default` or changes of it joined by `+`, such as `kernels=matern52+norefine`. Each run is a row of the file:
+//! A setting is `default` or changes of it joined by `+`, such as `kernels=matern52+norefine`; `strategy=hallucinated_ucb` is
+//! another strategy. A task `as_is:gsobol2` is a problem of the library as the paper has it, not shifted. Each run is a row of the file:
 //! task, setting, seed, q, noise, log10 of the regret at the end and at half time, CPU seconds, commit.
 
 use std::io::Write as _;
@@ -10,20 +11,27 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use elbowroom::batch::LocalPenalization;
+use elbowroom::problems::Problem;
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, Point, SearchSpace};
 use elbowroom::study::{ModelConfig, ScaleRule, StrategyConfig, Study, StudyConfig};
 use elbowroom_bench::options::{Options, stop};
-use elbowroom_bench::problems::{NAMES, Task, task};
+use elbowroom_bench::problems::{AS_IS, NAMES, Task, task};
 use elbowroom_bench::rows::{commit, cpu_seconds};
 
 /// A setting under test: what to change from the defaults.
-fn setting(name: &str) -> Result<(ModelConfig, LocalPenalization), String> {
-    let (mut model, mut strategy) = (ModelConfig::default(), LocalPenalization::default());
+fn setting(name: &str) -> Result<(ModelConfig, StrategyConfig), String> {
+    let (mut model, mut strategy, mut other) = (ModelConfig::default(), LocalPenalization::default(), None);
     for change in name.split('+').filter(|c| !c.is_empty() && *c != "default") {
-        apply(change, &mut model, &mut strategy)?;
+        match change.split_once('=') {
+            Some(("strategy", name)) => {
+                let found = StrategyConfig::all().into_iter().find(|strategy| strategy.name() == name);
+                other = Some(found.ok_or_else(|| format!("there is no strategy {name}"))?);
+            }
+            _ => apply(change, &mut model, &mut strategy)?,
+        }
     }
-    Ok((model, strategy))
+    Ok((model, other.unwrap_or(StrategyConfig::LocalPenalization(strategy))))
 }
 
 fn apply(change: &str, model: &mut ModelConfig, strategy: &mut LocalPenalization) -> Result<(), String> {
@@ -81,7 +89,7 @@ fn run(task: &Task, seed: u64, plan: &Plan, name: &str) -> (Vec<f64>, f64) {
     let parameters = task.bounds.iter().enumerate().map(|(i, b)| Parameter::float(format!("x{i}"), b.0, b.1));
     let space = SearchSpace::new(parameters.collect()).expect("a valid space");
     let config = StudyConfig::new(space).seed(seed).initial(plan.q).model(model);
-    let mut study = Study::new(config.strategy(StrategyConfig::LocalPenalization(strategy))).expect("a valid study");
+    let mut study = Study::new(config.strategy(strategy)).expect("a valid study");
     let mut draw = Stream::new(seed).child("noise", 0);
     let truth = |point: &Point| {
         let x: Vec<f64> = point.iter().filter_map(|(_, v)| v.as_f64()).collect();
@@ -120,6 +128,11 @@ fn spread(task: &Task) -> f64 {
     (values[384] - values[128]) / 1.35
 }
 
+/// Whether there is a task of this name.
+fn is_known(name: &str) -> bool {
+    name.strip_prefix(AS_IS).map_or(NAMES.contains(&name), |plain| Problem::by_name(plain).is_ok())
+}
+
 /// What to measure, as the command line has it.
 struct Wanted {
     plan: Plan,
@@ -152,7 +165,7 @@ impl Wanted {
         if let Some(why) = settings.iter().find_map(|name| setting(name).err()) {
             options.refuse(&why);
         }
-        if let Some(name) = tasks.iter().find(|name| !NAMES.contains(&name.as_str())) {
+        if let Some(name) = tasks.iter().find(|name| !is_known(name)) {
             options.refuse(&format!("there is no task {name}"));
         }
         Self { plan, tasks, settings, seeds: first..first + seeds, threads, rows }
