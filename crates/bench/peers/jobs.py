@@ -32,9 +32,9 @@ def noisy(plan):
     return [f"{name}~{share}" for share in part["shares"] for name in part["problems"]]
 
 
-def evaluations(plan, problem, q):
-    """How many evaluations a run has in all, and how many of them are the initial design."""
-    n = 200 if problem in plan["two_hundred"] else plan["evaluations"][str(q)]
+def evaluations(plan, problem, q, n=None):
+    """How many evaluations a run has in all, n if it is given, and how many of them are the initial design."""
+    n = n or (200 if problem in plan["two_hundred"] else plan["evaluations"][str(q)])
     return n, max(q, 5) if q > 1 else 10
 
 

@@ -29,7 +29,8 @@ def run(job, options, plan):
     start = time.time()
     peer.begin(options.most_seconds)
     try:
-        row, failed = play(job, problem, *jobs.evaluations(plan, job.problem, job.q), peer), False
+        n, n_init = jobs.evaluations(plan, job.problem, job.q, options.evaluations)
+        row, failed = play(job, problem, n, n_init, peer), False
     except Failed as why:
         row, failed = {"error": str(why)}, True
     cpu = peer.end()
@@ -84,6 +85,7 @@ def main():
     parser.add_argument("--problem")
     parser.add_argument("--q", type=int, default=10)
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--evaluations", type=int, help="of a run with --problem, instead of the protocol's")
     parser.add_argument("--minutes", type=float, default=1e9, help="begin no run after so long")
     parser.add_argument("--most-seconds", type=float, default=1800, help="end a run that takes longer")
     parser.add_argument("--out", default=os.path.join(jobs.RESULTS, "peers"))

@@ -50,6 +50,9 @@ class Protocol(unittest.TestCase):
                 n, n_init = jobs.evaluations(PLAN, job.problem, job.q)
                 self.assertEqual((n - n_init) % job.q, 0, job)
 
+    def test_a_run_of_ones_own_may_have_another_length_and_batch(self):
+        self.assertEqual(jobs.evaluations(PLAN, "levy100s", 20, 1000), (1000, 20))
+
     def test_peers_have_five_seeds_and_we_have_twenty(self):
         cells = [job for stage in jobs.stages(PLAN).values() for job in dict.fromkeys(stage)]
         for system, n in (("elbowroom", 20), ("optuna_tpe", 20), ("random", 20), ("hebo", 5), ("botorch", 5), ("cma_es", 5)):

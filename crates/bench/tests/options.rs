@@ -4,10 +4,12 @@ use std::process::Command;
 
 #[test]
 fn a_word_that_is_not_understood_ends_a_program_with_a_message_and_the_code_2() {
-    let cases: [(&str, &[&str], &str); 17] = [
+    let cases: [(&str, &[&str], &str); 19] = [
         (env!("CARGO_BIN_EXE_fits"), &["--seeds", "ten"], "--seeds is \"ten\""),
         (env!("CARGO_BIN_EXE_fits"), &["--threads"], "--threads has no value"),
         (env!("CARGO_BIN_EXE_fits"), &["--problems", "branin,nowhere"], "there is no problem nowhere"),
+        (env!("CARGO_BIN_EXE_many"), &["--bounds", "500,few"], "--bounds has \"few\""),
+        (env!("CARGO_BIN_EXE_many"), &["--parts", "asks"], "there is no part asks"),
         (env!("CARGO_BIN_EXE_wild"), &["--sedes", "3"], "there is no option --sedes"),
         (env!("CARGO_BIN_EXE_wild"), &["--problems", "nowhere"], "there is no problem nowhere"),
         (env!("CARGO_BIN_EXE_recommend"), &["--trials"], "--trials has no value"),
