@@ -34,10 +34,10 @@ pub enum Prior {
 }
 
 impl Prior {
-    /// The prior of a noise variance by default: one study in twenty has noise that shows (a fifth of the results' deviation,
-    /// give or take a factor of e), the others next to none. In the form of a single law it is either too sure that there is
-    /// none, or takes the fine structure of a function without noise for noise.
-    pub const OF_NOISE: Self = Prior::NoneOrSome { none: (-16.0, 3.0), some: (-3.0, 2.0), share: 0.05 };
+    /// The prior of a noise variance by default. Either there is next to none, or noise that shows: a fifth of the results'
+    /// deviation, give or take a factor of e. The odds against it are long, six nats that the results have to make up for:
+    /// with even ones waves and other fine structure of a function without noise are taken for noise.
+    pub const OF_NOISE: Self = Prior::NoneOrSome { none: (-16.0, 3.0), some: (-3.0, 2.0), share: 0.002 };
 
     /// The default before version 0.6.0: the first of the two laws alone, as a density in v.
     pub const ONCE_OF_NOISE: Self = Prior::LogNormal { mu: -7.0, sigma: 3.0 };
@@ -153,14 +153,14 @@ mod tests {
 
     #[test]
     fn one_of_two_laws_weighs_both_by_their_chance() {
-        // ln(0.95 N(t; −16, 3) + 0.05 N(t; −3, 2)) + ½ ln 2π, by mpmath with 30 digits.
+        // ln(0.998 N(t; −16, 3) + 0.002 N(t; −3, 2)) + ½ ln 2π, by mpmath with 30 digits.
         for (t, want) in [
-            (-20.0, -2.038_794_471_944_549),
-            (-16.0, -1.149_905_583_002_832),
-            (-9.0, -3.858_872_884_680_676_6),
-            (-7.5, -4.865_374_329_415_939),
-            (-3.0, -3.687_820_469_304_758),
-            (-1.2, -4.093_780_905_864_957),
+            (-20.0, -1.989_503_180_227_671_7),
+            (-16.0, -1.100_614_291_336_771_3),
+            (-9.0, -3.822_328_586_519_453),
+            (-7.5, -5.101_349_924_083_569),
+            (-3.0, -6.880_308_397_659_879),
+            (-1.2, -7.310_170_307_144_428),
         ] {
             assert!((Prior::OF_NOISE.ln_density(t).0 - want).abs() < 1e-13, "{t}: {}", Prior::OF_NOISE.ln_density(t).0);
         }
