@@ -58,6 +58,10 @@ fn apply(change: &str, model: &mut ModelConfig, strategy: &mut LocalPenalization
             let (mu, sigma) = value.split_once(':').ok_or_else(|| format!("{change} is not noiseprior=mu:sigma"))?;
             model.noise_prior = Prior::LogNormal { mu: number(mu)?, sigma: number(sigma)? };
         }
+        "noiseshare" => {
+            let Prior::NoneOrSome { none, some, .. } = Prior::OF_NOISE else { unreachable!("of two laws") };
+            model.noise_prior = Prior::NoneOrSome { none, some, share: number(value)? };
+        }
         "starts" => {
             model.hyperparameters = HyperparameterRule::Map { random_starts: value.parse().map_err(|_| unread())? };
         }

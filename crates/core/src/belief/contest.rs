@@ -5,7 +5,7 @@ use super::kernels::Contestant;
 use super::subset;
 use crate::data::Dataset;
 use crate::error::Result;
-use crate::gp::{KernelKind, Prior, fit};
+use crate::gp::{KernelKind, Prior, Priors, fit};
 
 /// A comparison needs the evidence to a hundredth of a nat or so, not the last digits of the hyperparameters. It does
 /// need searches that have arrived: cut off after 25 evaluations, they chose worse warps.
@@ -89,17 +89,33 @@ impl Fitting<'_> {
     /// The same kernel and bend with some noise where the entry has next to none, or the other way round, if that is
     /// likelier. Where there is next to none the likelihood is flat in it, and no search finds the way from one to the other.
     fn with_other_noise(&self, raw: &Dataset, best: Entry, work: &mut f64) -> Result<Entry> {
-        let Prior::NoneOrSome { none, some, .. } = self.config.noise_prior else { return Ok(best) };
-        if self.all.noise().is_some() {
-            return Ok(best);
-        }
-        let mut start = best.theta.clone();
-        let place = start.len() - best.kernel.kernel.values().len() - 1;
-        // As many deviations from one as from the other.
-        let border = (none.0 * some.1 + some.0 * none.1) / (none.1 + some.1);
-        start[place] = if start[place] < border { some.0 } else { none.0 };
+        let Some(start) = self.other_noise(&best) else { return Ok(best) };
         let entry = self.entry(raw, &best.kernel, best.bend, Some(start), false, work)?;
         Ok(if entry.value > best.value { entry } else { best })
+    }
+
+    /// θ with next to no noise where the entry has some; where it has next to none, the prior's mode with some noise, since
+    /// short lengthscales have made up for it. None if noise is not of two kinds.
+    pub fn other_noise(&self, entry: &Entry) -> Option<Vec<f64>> {
+        let Prior::NoneOrSome { none, some, .. } = self.config.noise_prior else { return None };
+        if self.all.noise().is_some() {
+            return None;
+        }
+        let mut theta = entry.theta.clone();
+        let own = entry.kernel.kernel.parameters();
+        let place = theta.len() - own.len() - 1;
+        // As many deviations from one as from the other.
+        let border = (none.0 * some.1 + some.0 * none.1) / (none.1 + some.1);
+        if theta[place] >= border {
+            theta[place] = none.0;
+            return Some(theta);
+        }
+        let priors = Priors::dimension_scaled(self.space.dim());
+        theta[..place - 1].fill(priors.lengthscale.ln_mode());
+        theta[place - 1] = priors.variance.ln_mode();
+        theta[place] = some.0;
+        theta[place + 1..].iter_mut().zip(&own).for_each(|(t, parameter)| *t = parameter.ln_mean);
+        Some(theta)
     }
 
     /// The best warp: from the one of the last fit, or the best of a few, downhill or uphill as long as that helps.

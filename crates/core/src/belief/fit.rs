@@ -190,6 +190,13 @@ impl Fitting<'_> {
                 entry = rescaled;
             }
         }
+        // All of them may tell of the noise what a part did not.
+        if let Some(theta) = self.other_noise(&entry) {
+            let rescaled = self.rescaled(&Entry { theta, ..entry.clone() }, work)?;
+            if rescaled.value > entry.value {
+                entry = rescaled;
+            }
+        }
         Ok(entry)
     }
 
