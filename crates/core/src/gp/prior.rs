@@ -36,7 +36,7 @@ pub enum Prior {
 impl Prior {
     /// The prior of a noise variance by default. Either there is next to none, or noise that shows: a fifth of the results'
     /// deviation, give or take a factor of e. The odds against it are long, six nats that the results have to make up for:
-    /// with even ones waves and other fine structure of a function without noise are taken for noise.
+    /// with 20 to 1 the waves of a function without noise were taken for noise.
     pub const OF_NOISE: Self = Prior::NoneOrSome { none: (-16.0, 3.0), some: (-3.0, 2.0), share: 0.002 };
 
     /// The default before version 0.6.0: the first of the two laws alone, as a density in v.
