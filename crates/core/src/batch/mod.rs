@@ -9,6 +9,7 @@ mod chooser;
 mod free;
 mod hallucinated_ucb;
 mod joint;
+mod limits;
 mod local_penalization;
 mod marginalized;
 mod medoids;
