@@ -137,7 +137,10 @@ pub(super) struct Search<'a> {
 impl<'a> Search<'a> {
     /// Scores the candidates of a situation; pending points are phantoms from the start.
     pub fn with_pending(situation: &'a Situation<'a>, candidates: Candidates, score: Score) -> Self {
-        let posterior = situation.posterior.with_phantoms(situation.pending.iter().map(|u| u.as_slice()));
+        // A trial that waits for a limited result may have its value already.
+        let has_value = |u: &[f64]| situation.aims.is_some() && situation.posterior.observed().any(|x| x == u);
+        let awaited = situation.pending.iter().map(|u| u.as_slice()).filter(|u| !has_value(u));
+        let posterior = situation.posterior.with_phantoms(awaited);
         let mut search = Self::new(situation, posterior, candidates, score);
         search.work += situation.pending.len() as f64 * search.posterior.work_of_prediction();
         search
