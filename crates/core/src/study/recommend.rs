@@ -44,9 +44,6 @@ const SURE_WITHOUT_NOISE: f64 = 5.0;
 /// Results from which on a model without noise may know a better point than the best observed one.
 const ENOUGH: usize = 10;
 
-/// A fitted noise variance below this share of the prior variance is taken for none: a hundredth of a deviation.
-const LEAST_NOISE: f64 = 1e-4;
-
 /// How much less likely to give a value than the safest trial a recommended point may be that was not tried.
 const MOST_RISK: f64 = 0.05;
 
@@ -193,10 +190,9 @@ impl<'a> Seat<'a> {
     /// The standard deviation of the noise of a result, in the model's units; 0 if there seems to be none.
     fn noise(&self) -> f64 {
         let hyper = self.model.posterior.hyper();
-        let variance = hyper.noise.typical();
         // Wild results have a noise each too, which nobody declared.
         let is_known = self.study.config().model.noise.is_some() || self.best.noise().is_some();
-        if is_known || variance > LEAST_NOISE * hyper.variance { variance.sqrt() } else { 0.0 }
+        if is_known || hyper.is_noisy() { hyper.noise.typical().sqrt() } else { 0.0 }
     }
 
     fn sought<'s>(&'s self, may_recommend: &'s dyn Fn(&[f64]) -> bool, stream: &'s Stream) -> Sought<'s> {
