@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use elbowroom::study::Outcomes;
+use elbowroom::study::{Outcomes, Results};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::command::Given;
@@ -26,8 +26,8 @@ use crate::units::{format_bytes, format_duration};
 /// What became of a trial's command.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CommandEnd {
-    /// Exit code 0 and the result that the study optimizes (which may be NaN or infinite), with the others.
-    Value(f64, Vec<(String, f64)>),
+    /// Exit code 0 and the result that the study optimizes (which may be NaN or infinite), with all that is told.
+    Value(f64, Results),
     /// Exit code 0 and results without the one that the study optimizes: a failure, with the reason and these results.
     NoMetric(String, Vec<(String, f64)>),
     /// Exit code 65: the point breaks a constraint that only the evaluation can tell.
@@ -172,14 +172,17 @@ fn results(plan: &Plan, given: &Given<'_>, outcomes: &Outcomes, stdout: &str, st
         ResultFrom::Stdout => Ok(stdout.to_owned()),
         ResultFrom::File => read_end(given.result),
     };
-    let ReadResults { value, mut others } = match text {
+    let ReadResults { value, bare, mut others } = match text {
         Ok(text) => plan.reader.results(&text, outcomes),
         Err(why) => return CommandEnd::Failed(with_errors(why, stderr)),
     };
     // A command that prints its parameters beside its results means no results by them.
     others.retain(|(name, _)| given.point.get(name).is_none() && is_plain(name));
     match value {
-        Ok(value) => CommandEnd::Value(value, others),
+        Ok(value) => {
+            let bare = bare.map_or_else(Results::default, Results::from);
+            CommandEnd::Value(value, others.iter().fold(bare, |results, (name, value)| results.with(name, *value)))
+        }
         Err(why) if others.is_empty() => CommandEnd::Failed(with_errors(why, stderr)),
         Err(why) => CommandEnd::NoMetric(with_errors(why, stderr), others),
     }

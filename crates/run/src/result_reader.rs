@@ -1,6 +1,6 @@
 //! From what a command left behind to its results.
 
-use elbowroom::study::Outcomes;
+use elbowroom::study::{Outcomes, Results};
 use serde_json::Value;
 
 /// Where a command leaves its result.
@@ -27,6 +27,12 @@ pub enum ResultFrom {
 /// let key = ResultReader { metric: Some("error".into()), ..ResultReader::default() };
 /// assert_eq!(key.results("{\"error\": 0.5}", &outcomes).value, Ok(0.5));
 /// assert!(key.results("0.5", &outcomes).value.unwrap_err().contains("JSON object"));
+///
+/// // What is computed from others is not read.
+/// let profit = Outcome::objective("profit", Goal::Maximize).computed("amount - 0.2 * cost");
+/// let outcomes = Outcomes::new(vec![profit, Outcome::watched("amount"), Outcome::watched("cost")])?;
+/// let read = ResultReader::default().results("{\"amount\": 81, \"cost\": 5}", &outcomes);
+/// assert_eq!((read.value, read.bare), (Ok(80.0), None));
 /// # Ok::<(), elbowroom::error::Error>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -44,6 +50,8 @@ pub struct Read {
     /// The optimized result, or why there is none. Not a number and infinity are values here; a study knows what they
     /// are.
     pub value: Result<f64, String>,
+    /// The number that is told without a name; none if there is none, or if the optimized result is computed from others.
+    pub bare: Option<f64>,
     /// The other numbers of the JSON object.
     pub others: Vec<(String, f64)>,
 }
@@ -51,20 +59,17 @@ pub struct Read {
 impl ResultReader {
     /// The results in a text.
     pub fn results(&self, text: &str, outcomes: &Outcomes) -> Read {
-        let lone = |value| Read { value, others: Vec::new() };
+        let lone = |why| Read { value: Err(why), bare: None, others: Vec::new() };
         let last = text.lines().rev().map(str::trim).find(|line| !line.is_empty());
-        let Some(last) = last else { return lone(Err(format!("{} was empty", self.label()))) };
+        let Some(last) = last else { return lone(format!("{} was empty", self.label())) };
         if let (None, Ok(value)) = (&self.metric, last.parse()) {
-            return lone(Ok(value));
+            return Read { bare: Some(value), value: objective(Results::from(value), outcomes), others: Vec::new() };
         }
         let object = [last, text].iter().find_map(|t| serde_json::from_str::<Value>(t).ok().filter(Value::is_object));
         match (object, &self.metric) {
             (Some(object), _) => self.named(&object, outcomes),
-            (None, Some(_)) => lone(Err(format!("{} held no JSON object: {}", self.label(), brief(last)))),
-            (None, None) => {
-                let what = format!("the last line of {} was no number: {}", self.label(), brief(last));
-                lone(Err(what))
-            }
+            (None, Some(_)) => lone(format!("{} held no JSON object: {}", self.label(), brief(last))),
+            (None, None) => lone(format!("the last line of {} was no number: {}", self.label(), brief(last))),
         }
     }
 
@@ -74,6 +79,10 @@ impl ResultReader {
         let is_other = |name: &str| name != key && name != outcomes.metric();
         let entries = object.as_object().into_iter().flatten().filter(|(name, _)| is_other(name));
         let others = entries.filter_map(|(name, value)| Some((name.clone(), value.as_f64()?))).collect::<Vec<_>>();
+        if self.metric.is_none() && outcomes.is_computed(key) {
+            let value = objective(others.iter().cloned().collect(), outcomes);
+            return Read { value, bare: None, others };
+        }
         let value = match object.get(key).or_else(path) {
             Some(found) => number(key, found),
             None => {
@@ -85,7 +94,10 @@ impl ResultReader {
                 Err(which.map_or_else(|| what.clone(), |which| format!("{what}; {which}")))
             }
         };
-        Read { value, others }
+        // A key that was named is of a number without a name: the result that it is the distance of, if it is one.
+        let bare = value.as_ref().ok().copied();
+        let value = value.and_then(|value| objective(Results::from(value), outcomes));
+        Read { value, bare, others }
     }
 
     fn label(&self) -> &'static str {
@@ -93,6 +105,17 @@ impl ResultReader {
             ResultFrom::Stdout => "standard output",
             ResultFrom::File => "the result file",
         }
+    }
+}
+
+/// The optimized result of what is told, or which results are missing for it.
+fn objective(told: Results, outcomes: &Outcomes) -> Result<f64, String> {
+    let names: Vec<String> = told.names().map(str::to_owned).collect();
+    let missing = || outcomes.say_missing(names.iter().map(String::as_str));
+    match told.resolve(outcomes) {
+        Ok(resolved) => resolved.objective.map(|measured| measured.value).ok_or_else(missing),
+        Err(error) if names.is_empty() => Err(format!("{}; {}", error.what(), missing())),
+        Err(error) => Err(error.what().to_owned()),
     }
 }
 
@@ -144,10 +167,33 @@ mod tests {
         let text = r#"{"minutes": 12, "loss": 0.3, "note": "fine", "value": 9, "deep": {"x": 1}}"#;
         let read = ResultReader::default().results(text, &outcomes("loss"));
         let others = [("minutes".to_owned(), 12.0), ("value".to_owned(), 9.0)];
-        assert_eq!(read, Read { value: Ok(0.3), others: others.to_vec() });
+        assert_eq!(read, Read { value: Ok(0.3), bare: Some(0.3), others: others.to_vec() });
         // A key that is not the study's name for it; its own is then taken by that.
         let keyed = ResultReader { metric: Some("loss".into()), ..ResultReader::default() };
         assert_eq!(keyed.results(text, &outcomes("value")).others, others[..1]);
+    }
+
+    #[test]
+    fn a_target_is_read_as_what_it_is_the_distance_of() {
+        let outcomes = Outcomes::new(vec![Outcome::target("viscosity", 4.0), Outcome::watched("cost")]).unwrap();
+        let read = |text: &str| ResultReader::default().results(text, &outcomes);
+        assert_eq!(read("5.5"), Read { value: Ok(1.5), bare: Some(5.5), others: Vec::new() });
+        let both = [("viscosity".to_owned(), 3.0), ("cost".to_owned(), 2.0)];
+        assert_eq!(read(r#"{"viscosity": 3, "cost": 2}"#), Read { value: Ok(1.0), bare: None, others: both.to_vec() });
+        let why = read(r#"{"cost": 2}"#).value.unwrap_err();
+        assert!(why.contains("`viscosity` is missing"), "{why}");
+        let keyed = ResultReader { metric: Some("thick".into()), ..ResultReader::default() };
+        let read = keyed.results(r#"{"thick": 4.5}"#, &outcomes);
+        assert_eq!((read.value, read.bare), (Ok(0.5), Some(4.5)));
+    }
+
+    #[test]
+    fn a_number_is_no_score_that_is_computed_from_several() {
+        let profit = Outcome::objective("profit", Goal::Maximize).computed("amount - cost");
+        let list = vec![profit, Outcome::watched("amount"), Outcome::watched("cost")];
+        let outcomes = Outcomes::new(list).unwrap();
+        let why = ResultReader::default().results("3.5", &outcomes).value.unwrap_err();
+        assert!(why.contains("`amount`, `cost` is missing"), "{why}");
     }
 
     #[test]

@@ -349,6 +349,12 @@ pub struct StudyAnswer {
     pub counts: Counts,
     /// The trial with the best value.
     pub best: Option<StatusAnswer>,
+    /// How good the front is; left out with one objective.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub front: Option<FrontSummary>,
+    /// How many trials keep all limits; left out if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub n_feasible: Option<usize>,
     /// All parameters, in order.
     pub parameters: Vec<String>,
     /// Constraints between them.
@@ -421,6 +427,8 @@ impl StudyAnswer {
             n_trials: study.trials().len(),
             counts: Counts::of(study.trials().iter().map(TrialStatus::of)),
             best,
+            front: study.outcomes().has_several_objectives().then(|| FrontSummary::of(&study.front())),
+            n_feasible: study.outcomes().has_limits().then(|| n_feasible(study)),
             parameters: study.space().parameters().iter().map(|parameter| parameter.name().to_owned()).collect(),
             constraints: study.space().constraints().iter().map(|one| one.text().to_owned()).collect(),
             held: Vec::new(),
@@ -432,6 +440,28 @@ impl StudyAnswer {
             now: Time(0),
         }
     }
+}
+
+/// A front in two numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct FrontSummary {
+    /// How many trials are on it.
+    pub n_points: usize,
+    /// The volume between it and the reference point; none while there is no such point.
+    pub hypervolume: Option<f64>,
+}
+
+impl FrontSummary {
+    fn of(front: &FrontAnswer) -> Self {
+        Self { n_points: front.points.len(), hypervolume: front.hypervolume }
+    }
+}
+
+/// Trials with a value that keep all limits.
+fn n_feasible(study: &Study) -> usize {
+    let is_feasible = |trial: &&Trial| trial.value().is_some() && study.is_feasible(trial) == Some(true);
+    study.trials().iter().filter(is_feasible).count()
 }
 
 /// The studies of a store.

@@ -61,8 +61,8 @@ mod time;
 mod transactions;
 
 pub use answer::{
-    AskAnswer, BestAnswer, BudgetAnswer, EventAnswer, EventsAnswer, HeartbeatAnswer, Held, HoldAnswer, PauseAnswer,
-    ReportAnswer, StatusAnswer, StudiesAnswer, StudyAnswer, TellAnswer,
+    AskAnswer, BestAnswer, BudgetAnswer, EventAnswer, EventsAnswer, FrontSummary, HeartbeatAnswer, Held, HoldAnswer,
+    PauseAnswer, ReportAnswer, StatusAnswer, StudiesAnswer, StudyAnswer, TellAnswer,
 };
 pub use backend::{Backend, Filed, Rows};
 pub use copy::{Copied, copy};

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::outcome::Limits;
-use super::{Study, Trial};
+use super::{Study, Trial, TrialState};
 
 /// A limit that a trial's result breaks.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -54,6 +54,41 @@ impl Study {
             Some(BrokenLimit { outcome: name.to_owned(), value, limits })
         };
         self.outcomes().limits().filter_map(broken).collect()
+    }
+
+    /// The results that a trial is still to be told of: those that are optimized or limited, or that such a one is computed
+    /// from. Of a trial that has no result yet, or ended without a value, there are none.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, Point, SearchSpace};
+    /// use elbowroom::study::{Goal, Outcome, Outcomes, Study, StudyConfig};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+    /// let outcomes = Outcomes::new(vec![
+    ///     Outcome::objective("amount", Goal::Maximize),
+    ///     Outcome::watched("purity").at_least(95.0),
+    ///     Outcome::watched("minutes"),
+    /// ])?;
+    /// let mut study = Study::new(StudyConfig::new(space).outcomes(outcomes))?;
+    /// let id = study.add(&Point::new().with("x", 0.1), [("amount", 80.0)])?.id;
+    /// assert_eq!(study.awaited_results(study.trial(id)?), ["purity"]);
+    /// study.tell(id, [("purity", 97.0)])?;
+    /// assert!(study.awaited_results(study.trial(id)?).is_empty());
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn awaited_results<'a>(&'a self, trial: &Trial) -> Vec<&'a str> {
+        let is_open = match trial.state {
+            TrialState::Complete { .. } => true,
+            TrialState::Pending => trial.results().next().is_some(),
+            _ => false,
+        };
+        let mut awaited: Vec<&str> = Vec::new();
+        for name in self.outcomes().needed().filter(|_| is_open) {
+            if trial.result(name).is_none() && !awaited.contains(&name) {
+                awaited.push(name);
+            }
+        }
+        awaited
     }
 
     /// Where results have limits and no trial keeps them all: the trial that comes nearest, the first of equals. Each result

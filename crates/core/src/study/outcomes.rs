@@ -168,6 +168,13 @@ impl Outcomes {
         self.objective(name).is_some()
     }
 
+    /// What must be told for every objective and every limited result to be known; a name may come twice.
+    pub(super) fn needed(&self) -> impl Iterator<Item = &str> {
+        let formula = |name: &str| self.computed().find(|(computed, _)| *computed == name).map(|(_, formula)| formula);
+        let parts = move |name| formula(name).map_or_else(|| vec![name], |formula| formula.names().collect());
+        std::iter::once(self.metric()).chain(self.modelled()).flat_map(parts)
+    }
+
     /// Which values of a modelled result its model takes for better. Of one that is only limited, those that keep an upper
     /// limit if that is its only one, else the larger ones.
     pub(super) fn goal_of(&self, name: &str) -> Goal {

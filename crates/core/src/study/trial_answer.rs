@@ -60,6 +60,9 @@ pub struct TrialAnswer {
     /// The limits that it breaks; left out if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub broken_limits: Vec<BrokenLimit>,
+    /// The results that it is still to be told of; left out if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waiting_for: Vec<String>,
 }
 
 impl TrialAnswer {
@@ -81,6 +84,7 @@ impl TrialAnswer {
             well: study.well(trial.id).map(str::to_owned),
             feasible: study.is_feasible(trial).filter(|_| study.outcomes().has_limits()),
             broken_limits: study.broken_limits(trial),
+            waiting_for: study.awaited_results(trial).into_iter().map(str::to_owned).collect(),
         }
     }
 }

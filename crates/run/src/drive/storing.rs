@@ -116,7 +116,7 @@ impl Driving<'_> {
         let request = format!("{} {}.{}", worker_name(), attempt.trial, attempt.number);
         let about = About::from(attempt).request(&request);
         match &done.outcome {
-            CommandEnd::Value(value, others) => match self.study.tell(about, results(*value, others))? {
+            CommandEnd::Value(_, results) => match self.study.tell(about, results.clone())? {
                 Told::NotFinite => self.summary.n_failed += 1,
                 _ => self.summary.n_told += 1,
             },
@@ -151,16 +151,13 @@ impl Driving<'_> {
     }
 }
 
-fn results(value: f64, others: &[(String, f64)]) -> Results {
-    others.iter().fold(Results::from(value), |results, (name, value)| results.with(name, *value))
-}
-
 /// What a person needs to tell a result by hand.
 fn line(trial: TrialId, outcome: &CommandEnd) -> Option<String> {
     match outcome {
-        CommandEnd::Value(value, others) => {
-            let others: String = others.iter().map(|(name, value)| format!(" '{name}={value:?}'")).collect();
-            Some(format!("    elbow tell {trial} {value:?}{others}"))
+        CommandEnd::Value(_, results) => {
+            let bare = results.bare().map_or_else(String::new, |value| format!(" {value:?}"));
+            let named = results.named().map(|(name, told)| format!(" '{name}={:?}'", told.value));
+            Some(format!("    elbow tell {trial}{bare}{}", named.collect::<String>()))
         }
         CommandEnd::Infeasible(why) => Some(format!("    elbow fail {trial} --infeasible --reason {why:?}")),
         CommandEnd::Failed(why) | CommandEnd::NoMetric(why, _) => {
