@@ -24,6 +24,7 @@ mod old_log;
 mod optim;
 mod optim_speed;
 mod own_kernels;
+mod pareto_search;
 mod parts;
 mod pins;
 mod problems;
