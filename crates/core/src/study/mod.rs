@@ -370,7 +370,8 @@ impl Study {
         let (state, kernels) = (&self.state, self.kernels()?);
         self.model.at(state.data_revision, || {
             let stream = Stream::new(state.config.seed).child("fit", state.data_index);
-            let (observations, subset) = state.observations();
+            let subset = state.subset();
+            let observations = state.observations(subset);
             let (config, space) = (&state.config.model, &state.config.space);
             let mut model = Model::fit_with(config, kernels, space, &observations, state.warm.as_ref(), &stream)?;
             model.record.subset = subset;
@@ -401,7 +402,7 @@ impl Study {
         let (kernels, config) = (self.kernels()?, &state.config.model);
         self.outlook.at(state.data_revision, || {
             let stream = Stream::new(state.config.seed).child("outlook", 0);
-            Outlook::of_many(&state.observations_of(None), config, &stream, |some| {
+            Outlook::of_many(&state.observations(None), config, &stream, |some| {
                 Model::fit_with(config, kernels, &state.config.space, some, None, &stream)
             })
         })

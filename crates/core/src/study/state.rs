@@ -179,14 +179,8 @@ impl State {
     /// If any value came with a noise variance, those that came without one have the configured one, or else are taken to
     /// have the median.
     ///
-    /// Of more observations than the model may have it is a part, which is returned.
-    pub fn observations(&self) -> (Observations, Option<TrainingSubset>) {
-        let subset = self.subset();
-        (self.observations_of(subset), subset)
-    }
-
-    /// A part of the observations, or all of them.
-    pub fn observations_of(&self, subset: Option<TrainingSubset>) -> Observations {
+    /// Of more observations than a model may have it is a part; without one, all.
+    pub fn observations(&self, subset: Option<TrainingSubset>) -> Observations {
         let goal: Goal = self.config.goal;
         let (mut all, mut noise) = (Vec::with_capacity(self.trials.len()), Vec::with_capacity(self.trials.len()));
         for trial in &self.trials {
