@@ -37,7 +37,8 @@ impl Study {
     fn fit_outcome(&self, name: &str, k: u64) -> Result<Arc<Model>> {
         let state = &self.state;
         let stream = Stream::new(state.config.seed).child("fit", state.data_index).child("outcome", k);
-        let (observations, subset) = state.observations_of(name, None);
+        let subset = state.subset_of(name);
+        let observations = state.observations_of(name, None, subset);
         let scale = match state.config.model.scale {
             // A warp has most to say of the best results; what matters of a limited result is where its limit is.
             ScaleRule::Warped if !state.outcomes.is_objective(name) => ScaleRule::Standardized,
