@@ -27,6 +27,7 @@ mod optim;
 mod optim_speed;
 mod outcomes;
 mod own_kernels;
+mod pareto_search;
 mod parts;
 mod pins;
 mod problems;
