@@ -142,7 +142,7 @@ const study = async (name, page, rest, mine) => {
   if (mine.isOver()) return;
   document.title = `${name} – elbowroom`;
   head(turn, name, controls(context));
-  tabs(name, page);
+  tabs(name, page, context.seen);
   const grid = el("div", { class: "grid" });
   show(main, grid);
   const isPage = PAGES.some(([id]) => id === page);

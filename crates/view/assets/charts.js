@@ -136,13 +136,35 @@ const crosses = (view, strip) => (/** @type {Chart} */ u) => {
   ctx.restore();
 };
 
+/**
+ * Dashed lines at what a result must keep.
+ * @param {{ at_least?: number | null, at_most?: number | null }} view
+ */
+const limits = (view) => (/** @type {Chart} */ u) => {
+  const { ctx, bbox } = u;
+  ctx.save();
+  ctx.strokeStyle = colour("green");
+  ctx.lineWidth = 1.4 * devicePixelRatio;
+  ctx.setLineDash([5 * devicePixelRatio, 4 * devicePixelRatio]);
+  for (const limit of [view.at_least, view.at_most]) {
+    if (limit === null || limit === undefined) continue;
+    const y = u.valToPos(limit, "y", true);
+    if (!(y >= bbox.top && y <= bbox.top + bbox.height)) continue;
+    ctx.beginPath();
+    ctx.moveTo(bbox.left, y);
+    ctx.lineTo(bbox.left + bbox.width, y);
+    ctx.stroke();
+  }
+  ctx.restore();
+};
+
 /** @param {number[]} all */
 const distinct = (all) => [...new Set(all)].sort((a, b) => a - b);
 
 /**
  * The best so far at each of these trials.
  * @param {number[]} xs
- * @param {History} view
+ * @param {Pick<History, "best_trial" | "best_value">} view
  */
 const bestSoFar = (xs, view) => {
   const at = new Map(view.best_trial.map((trial, i) => [trial, view.best_value[i]]));
@@ -193,19 +215,40 @@ export const historyChart = (root, view) => {
       padding: [strip || null, null, null, null],
       ...overTrials(view.log),
       series: [{}, dots(view.trial.length), { stroke: colour("blue"), width: 2.2, ...stepped() }],
-      hooks: { draw: [crosses(view, strip)] },
+      hooks: { draw: [crosses(view, strip), limits(view)] },
     },
     [xs, xs.map((trial) => value.get(trial) ?? null), bestSoFar(xs, view)],
   );
 };
 
 /**
- * A result that is not optimized, of each trial.
+ * A result besides the first objective, of each trial, with the best so far of an objective.
  * @param {HTMLElement} root
  * @param {WatchedHistory} view
  */
 export const watchedChart = (root, view) => {
-  chart(root, 160, { ...overTrials(view.log), series: [{}, dots(view.trial.length)] }, [view.trial, view.value]);
+  const best = { best_trial: view.best_trial ?? [], best_value: view.best_value ?? [] };
+  chart(
+    root,
+    160,
+    {
+      ...overTrials(view.log),
+      series: [{}, dots(view.trial.length), { stroke: colour("blue"), width: 2.2, ...stepped() }],
+      hooks: { draw: [limits(view)] },
+    },
+    [view.trial, view.value, bestSoFar(view.trial, best)],
+  );
+};
+
+/**
+ * What holds until the next, by trial.
+ * @param {HTMLElement} root
+ * @param {number[]} trials
+ * @param {number[]} held
+ */
+export const stepsChart = (root, trials, held) => {
+  const series = [{}, { stroke: colour("blue"), width: 2.2, ...stepped() }];
+  chart(root, 200, { ...overTrials(false), series }, [trials, held]);
 };
 
 /** @typedef {{ colour: string, dash: number[] | undefined, view: History }} Runner */

@@ -10,6 +10,7 @@ import { link } from "./state.js";
 /** @type {[id: string, label: string][]} */
 export const PAGES = [
   ["overview", "Overview"],
+  ["front", "Trade-offs"],
   ["map", "Map"],
   ["model", "Model"],
   ["trials", "Trials"],
@@ -56,7 +57,7 @@ const logo = () => {
 /** Which keys do what. */
 export const help = () => {
   const keys = [
-    ["1–7", "the views of a study"],
+    ["1–8", "the views of a study"],
     ["j k", "down and up in the trials"],
     ["Enter", "open the trial"],
     ["n p", "next and previous page"],
@@ -91,12 +92,14 @@ export const head = (turn, crumb, controls) =>
   );
 
 /**
- * The tabs of a study, or none.
+ * The tabs of a study, or none. Trade-offs are between several results.
  * @param {string} [name]
  * @param {string} [page]
+ * @param {Overview} [seen]
  */
-export const tabs = (name, page) => {
+export const tabs = (name, page, seen) => {
   const one = (/** @type {[string, string]} */ [id, label], /** @type {number} */ i) => {
+    if (id === "front" && id !== page && !seen?.watched.length) return null;
     const current = id === page ? "page" : null;
     return el("a", { href: link(name ?? "", id), "aria-current": current, title: String(i + 1) }, label);
   };

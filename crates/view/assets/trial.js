@@ -36,6 +36,15 @@ const facts = (row, { seen }) => {
   all.push(["from", row.source], ["handed out", row.attempts === 1 ? "once" : `${row.attempts} times`]);
   if (row.worker) all.push(["worker", row.worker]);
   if (row.reason) all.push(["reason", row.reason]);
+  if (row.waiting_for?.length) all.push(["waiting for", row.waiting_for.join(", ")]);
+  if (row.feasible) all.push(["limits", "keeps them all"]);
+  for (const { outcome, value, at_least, at_most } of row.broken_limits ?? []) {
+    const limit = [
+      at_least !== undefined && `at least ${number(at_least)}`,
+      at_most !== undefined && `at most ${number(at_most)}`,
+    ];
+    all.push(["breaks a limit", `${outcome} is ${number(value)}, and should be ${limit.filter(Boolean).join(", ")}`]);
+  }
   row.measurements.forEach((m) => all.push(["measured", `${number(m.value, 8)} (${m.kind})`]));
   row.notes.forEach((note) => all.push(["note", note]));
   return pairs(all);

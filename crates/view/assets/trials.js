@@ -33,6 +33,9 @@ const inAddress = (query) => {
   return `/trials?${words}`;
 };
 
+/** @param {Row} row */
+const waiting = (row) => (row.waiting_for?.length ? ` waiting for ${row.waiting_for.join(", ")}` : "");
+
 /**
  * @param {Row} row
  * @param {string} name
@@ -42,7 +45,7 @@ const line = (row, name) =>
     "tr",
     { "data-trial": row.trial },
     el("td", {}, el("a", { href: link(name, `trial/${row.trial}`) }, row.trial)),
-    el("td", {}, tag(row.state)),
+    el("td", {}, tag(row.state), row.feasible === false && " breaks a limit", waiting(row)),
     el("td", { class: "num" }, number(row.value, 6)),
     row.point.map((value) => el("td", { class: alignment(value) }, text(value))),
     (row.results ?? []).map((value) => el("td", { class: "num" }, number(value, 6))),

@@ -97,7 +97,8 @@ pub fn number(x: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-fn float_ticks(low: f64, high: f64, log: bool) -> Vec<Tick> {
+/// Marks of a range of numbers.
+pub(crate) fn float_ticks(low: f64, high: f64, log: bool) -> Vec<Tick> {
     let at = |x: f64| if log { (x / low).ln() / (high / low).ln() } else { (x - low) / (high - low) };
     nice(low, high, log).into_iter().map(|x| Tick { at: at(x), label: number(x) }).collect()
 }

@@ -3,6 +3,8 @@
 //! A spreadsheet runs what begins with `=`, `+`, `-`, `@`, a tab or a carriage return as a formula. A text that does so gets
 //! an apostrophe in front, unless it is a plain number; [`unguarded`] takes it away again.
 
+use elbowroom::study::Outcomes;
+
 /// Columns that are no parameters.
 const OWN: [&str; 11] =
     ["trial", "well", "state", "value", "noise", "source", "attempts", "worker", "reason", "comment", "notes"];
@@ -34,6 +36,30 @@ pub fn column(parameter: &str) -> String {
 /// ```
 pub fn result_column(result: &str) -> String {
     if OWN.contains(&result) || result == "sd" { format!("{RESULT}{result}") } else { result.to_owned() }
+}
+
+/// The column of the first objective: `value` where there is no more to say than its name and what is kept beside it, its
+/// own name where there are several objectives or limits. None if it is computed from others.
+///
+/// ```
+/// use elbowroom::study::{Goal, Outcome, Outcomes};
+/// use elbowroom_view::cells::value_column;
+///
+/// let amount = || Outcome::objective("amount", Goal::Maximize);
+/// let column = |list: Vec<Outcome>| Outcomes::new(list).map(|outcomes| value_column(&outcomes));
+/// assert_eq!(column(vec![amount(), Outcome::watched("minutes")])?.as_deref(), Some("value"));
+/// assert_eq!(column(vec![amount(), Outcome::watched("purity").at_least(95.0)])?.as_deref(), Some("amount"));
+/// assert_eq!(column(vec![Outcome::target("viscosity", 4.2)])?, None);
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
+pub fn value_column(outcomes: &Outcomes) -> Option<String> {
+    let metric = outcomes.metric();
+    let is_named = outcomes.has_several_objectives() || outcomes.has_limits();
+    match outcomes.is_computed(metric) {
+        true => None,
+        false if is_named => Some(result_column(metric)),
+        false => Some("value".to_owned()),
+    }
 }
 
 /// The result of a column that says so itself.

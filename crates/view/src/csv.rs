@@ -1,11 +1,13 @@
 //! Trials as CSV, for spreadsheets.
 
 use crate::axis::text;
-use crate::cells::{column, guarded, result_column};
+use crate::cells::{column, guarded, result_column, value_column};
 use crate::scene::Scene;
 use elbowroom::space::Value;
 
-/// One row for each trial, with a column for each result besides the optimized one at the end; a text that a spreadsheet would take for a formula has an apostrophe in front.
+/// One row for each trial, with a column for each result: the first objective's before the parameters, called `value` unless
+/// there are several objectives or limits, and the others at the end. A text that a spreadsheet would take for a formula has
+/// an apostrophe in front.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};
@@ -27,10 +29,12 @@ use elbowroom::space::Value;
 /// ```
 pub fn csv(scene: &Scene<'_>) -> String {
     let names = scene.study.space().parameters().iter().map(|p| guarded(&column(p.name())));
-    let mut head: Vec<String> = ["trial", "state", "value", "noise"].map(str::to_owned).into();
+    let outcomes = scene.study.outcomes();
+    let value = value_column(outcomes).unwrap_or_else(|| result_column(outcomes.metric()));
+    let mut head: Vec<String> = ["trial", "state", &guarded(&value), "noise"].map(str::to_owned).into();
     head.extend(names);
     head.extend(["source", "attempts", "reason", "notes"].map(str::to_owned));
-    let watched: Vec<&str> = scene.study.outcomes().watched().collect();
+    let watched: Vec<&str> = outcomes.watched().collect();
     head.extend(watched.iter().map(|name| guarded(&result_column(name))));
     let mut out = line(&head);
     let full = |x: Option<f64>| x.map_or_else(String::new, |x| format!("{x:?}"));

@@ -53,7 +53,10 @@ fn views(scene: &Scene<'_>, log_hash: &str, with_model: bool) -> Map<String, Val
     about.status.log_hash = Some(log_hash.to_owned());
     views.insert(base.clone(), json!(about));
     let recommended = with_model.then(|| scene.study.recommended()).flatten();
-    let best = BestAnswer::new(scene.study, |trial| scene.answer(trial), recommended);
+    let several = with_model && scene.study.outcomes().has_several_objectives();
+    let recommended_front = several.then(|| scene.study.recommended_front().ok()).flatten();
+    let best =
+        BestAnswer { recommended_front, ..BestAnswer::new(scene.study, |trial| scene.answer(trial), recommended) };
     views.insert(format!("{base}/best"), json!(best));
     let dim = scene.study.space().dim();
     for view in VIEWS {

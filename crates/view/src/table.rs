@@ -98,6 +98,12 @@ pub struct Row {
     pub worker: Option<String>,
     /// Why it has no value.
     pub reason: Option<String>,
+    /// Whether it keeps the limits of its results; left out if there are none, or it is not known yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feasible: Option<bool>,
+    /// The results that it is still to be told of; left out if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub waiting_for: Vec<String>,
 }
 
 /// A trial as a row.
@@ -113,6 +119,8 @@ pub fn row(scene: &Scene<'_>, trial: &Trial) -> Row {
         attempts: trial.attempts,
         worker: scene.holder(trial.id).map(|held| held.worker.clone()),
         reason: trial.reason().map(str::to_owned),
+        feasible: scene.study.is_feasible(trial).filter(|_| scene.study.outcomes().has_limits()),
+        waiting_for: scene.study.awaited_results(trial).into_iter().map(str::to_owned).collect(),
     }
 }
 

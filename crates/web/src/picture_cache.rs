@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
-use elbowroom::study::{Recommendation, Study, TrialId};
+use elbowroom::study::{FrontRecommendation, Recommendation, Study, TrialId};
 use elbowroom_view::views::{Look, View, why_page};
 use elbowroom_view::{Held, Scene, TrialStatus};
 
@@ -58,9 +58,18 @@ pub struct FrozenStudy {
 #[derive(Default)]
 struct Drawn {
     /// None before it was worked out.
-    recommended: Option<Option<Recommendation>>,
+    recommended: Option<Recommended>,
     /// By the name of the view and its two parameters.
     pictures: HashMap<(&'static str, usize, usize), Arc<str>>,
+}
+
+/// What to use in the end, as far as a model can be made.
+#[derive(Debug, Clone, Default)]
+pub struct Recommended {
+    /// The point.
+    pub point: Option<Recommendation>,
+    /// The front of the models, where there are several objectives.
+    pub front: Option<Vec<FrontRecommendation>>,
 }
 
 /// Which state of a study: another generation is another study of its name; time alone changes how trials stand.
@@ -152,16 +161,18 @@ impl PictureCache {
         Ok(picture)
     }
 
-    /// The point to use in the end, worked out once for all who look at the same state.
-    pub fn recommended(&self, live: &LiveStudy) -> Result<Option<Recommendation>, HttpError> {
+    /// What to use in the end, worked out once for all who look at the same state.
+    pub fn recommended(&self, live: &LiveStudy) -> Result<Recommended, HttpError> {
         let frozen = self.frozen(live)?;
         let mut drawn = frozen.drawn.lock();
         if drawn.recommended.is_none() {
             let start = Instant::now();
-            drawn.recommended = Some(frozen.study.recommended());
+            let several = frozen.study.outcomes().has_several_objectives();
+            let front = several.then(|| frozen.study.recommended_front().ok()).flatten();
+            drawn.recommended = Some(Recommended { point: frozen.study.recommended(), front });
             frozen.took(start);
         }
-        Ok(drawn.recommended.clone().flatten())
+        Ok(drawn.recommended.clone().unwrap_or_default())
     }
 
     /// Why a trial's point was chosen: worked out once, since it takes a fit and does not change. One reason is worked out

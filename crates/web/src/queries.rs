@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::HttpError;
 use crate::limits::MAX_EVENTS;
+use crate::picture_cache::Recommended;
 use crate::studies::Studies;
 
 type Studied = (State<Arc<Studies>>, Path<String>);
@@ -68,8 +69,11 @@ pub async fn best((State(studies), Path(name)): Studied) -> Answer {
     blocking(move || {
         let served = studies.study(&name)?;
         // Without a model the best observed point stands for it.
-        let recommended = served.pictures.recommended(&served.live).ok().flatten();
-        in_json(&served.live.look(|scene| BestAnswer::new(scene.study, |trial| scene.answer(trial), recommended))?)
+        let Recommended { point, front } = served.pictures.recommended(&served.live).unwrap_or_default();
+        in_json(&served.live.look(|scene| BestAnswer {
+            recommended_front: front,
+            ..BestAnswer::new(scene.study, |trial| scene.answer(trial), point)
+        })?)
     })
     .await
 }

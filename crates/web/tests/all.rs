@@ -5,6 +5,7 @@
 mod api;
 mod browser;
 mod common;
+mod fronts;
 mod fuzz;
 mod schemas;
 mod security;

@@ -1,8 +1,8 @@
 import { button } from "../changes.js";
-import { el, pairs, show } from "../dom.js";
+import { el, number, pairs, show } from "../dom.js";
 import { address } from "../source.js";
 
-/** @import { Overview } from "../api" */
+/** @import { Outcome, Overview } from "../api" */
 /** @import { Context } from "../state.js" */
 /** @import { Panel } from "./panel.js" */
 
@@ -22,6 +22,28 @@ export const budget = (context) => {
   return el("div", { class: "row" }, el("label", {}, "budget, in trials", trials), set, said);
 };
 
+/**
+ * What is wanted of every result.
+ * @param {Overview} seen
+ */
+const goals = (seen) => {
+  const one = (/** @type {Outcome} */ { name, goal, near, worst, at_least, at_most, score }) =>
+    [
+      `${goal ? `${goal} ` : ""}${name}`,
+      present(near) && `near ${number(near)}`,
+      present(at_least) && `at least ${number(at_least)}`,
+      present(at_most) && `at most ${number(at_most)}`,
+      present(worst) && `worst ${number(worst)}`,
+      score && `= ${score}`,
+    ]
+      .filter(Boolean)
+      .join(" ");
+  return seen.outcomes?.length ? seen.outcomes.map(one).join("; ") : seen.goal;
+};
+
+/** @param {number | null | undefined} value */
+const present = (value) => value !== null && value !== undefined;
+
 /** @type {Panel<Overview>} */
 export const about = {
   view: "",
@@ -34,7 +56,7 @@ export const about = {
       body,
       pairs([
         ["strategy", seen.strategy],
-        ["goal", seen.goal],
+        ["goal", goals(seen)],
         ["initial design", `${seen.n_initial} points`],
         ["seed", String(seen.seed)],
         ["budget", String(seen.budget ?? "none")],

@@ -1,8 +1,21 @@
 import { crossesOf, historyChart, watchedChart } from "../charts.js";
-import { el, legend, notice, show } from "../dom.js";
+import { el, legend, notice, number, show } from "../dom.js";
 
 /** @import { History } from "../api" */
 /** @import { Panel } from "./panel.js" */
+
+/**
+ * What is wanted of a result, in words.
+ * @param {{ goal?: string | null, at_least?: number | null, at_most?: number | null }} one
+ */
+const wanted = ({ goal, at_least, at_most }) =>
+  [
+    goal,
+    at_least !== undefined && `at least ${number(at_least)}`,
+    at_most !== undefined && `at most ${number(at_most)}`,
+  ]
+    .filter(Boolean)
+    .join(", ");
 
 /** @type {Panel<History>} */
 export const history = {
@@ -25,7 +38,7 @@ export const history = {
       body,
       place,
       legend([view.metric, "sky"], ["best so far", "blue", "line"], ...crosses),
-      others.map(({ one, place }) => [el("h2", {}, one.name), place]),
+      others.map(({ one, place }) => [el("h2", {}, one.name, el("small", {}, wanted(one))), place]),
     );
     historyChart(place, view);
     others.forEach(({ one, place }) => watchedChart(place, one));

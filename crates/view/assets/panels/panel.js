@@ -67,7 +67,7 @@ export const mount = (panel, root, context, size = panel.size) => {
  * @param {() => string} chosen
  * @param {(value: string) => void} choose
  */
-const list = (label, options, chosen, choose) => {
+export const list = (label, options, chosen, choose) => {
   const select = el(
     "select",
     { "aria-label": label, onchange: () => choose(select.value) },

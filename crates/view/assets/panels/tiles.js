@@ -34,11 +34,16 @@ export const tiles = (seen) => {
   const { best, counts, budget } = seen;
   const used = (budget ?? 0) - (seen.budget_left ?? 0);
   const breaks = best?.breaks ? `, breaks the constraint ${best.breaks}` : "";
+  const isLimited = seen.n_feasible !== undefined && seen.n_feasible !== null;
+  const feasible = isLimited ? `, ${seen.n_feasible} keep the limits` : "";
+  const nothing = isLimited && counts.complete ? "no trial keeps all limits yet" : "no value yet";
   const lasted = seen.created && seen.changed ? `${ago(seen.created, seen.changed)} after the first` : "";
   return el(
     "div",
     { class: "tiles", id: "tiles" },
-    tile(`best, to ${seen.goal}`, number(best?.value, 6), best ? `trial ${best.trial}${breaks}` : "no value yet"),
+    seen.front
+      ? tile("on the front", seen.front.n_points, `hypervolume ${number(seen.front.hypervolume)}${feasible}`)
+      : tile(`best, to ${seen.goal}`, number(best?.value, 6), best ? `trial ${best.trial}${breaks}` : nothing),
     budget
       ? tile("complete", counts.complete, `${used} of ${budget} of the budget`, used / budget)
       : tile("complete", counts.complete, `${seen.n_trials} trials`),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use elbowroom::study::Goal;
+use elbowroom::study::{Goal, Limits, Trial};
 use serde::Serialize;
 
 use crate::axis::spans_decades;
@@ -40,12 +40,15 @@ pub struct History {
     pub running: Vec<u64>,
     /// The name of the optimized result, whose values these are.
     pub metric: String,
+    /// What its values must keep.
+    #[serde(flatten)]
+    pub limits: Limits,
     /// The other results.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub watched: Vec<WatchedHistory>,
 }
 
-/// A result that is not optimized, in the order of the trials.
+/// A result besides the first objective, in the order of the trials.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WatchedHistory {
@@ -57,6 +60,18 @@ pub struct WatchedHistory {
     pub trial: Vec<u64>,
     /// …and its values.
     pub value: Vec<f64>,
+    /// Which values are better; left out unless it is an objective.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goal: Option<Goal>,
+    /// Of an objective: the trials that improved on all before…
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub best_trial: Vec<u64>,
+    /// …and their values.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub best_value: Vec<f64>,
+    /// What it must keep.
+    #[serde(flatten)]
+    pub limits: Limits,
 }
 
 /// The history with at most about `most` values and as many failures of each kind.
@@ -84,16 +99,13 @@ pub fn history(scene: &Scene<'_>, most: usize) -> History {
     let goal = scene.study.config().goal;
     let mut valued = Vec::new();
     let mut standing: BTreeMap<TrialStatus, Vec<u64>> = BTreeMap::new();
-    let (mut best_trial, mut best_value) = (Vec::new(), Vec::new());
     for trial in scene.study.trials() {
         standing.entry(scene.status(trial)).or_default().push(trial.id.0);
-        let Some(value) = trial.value() else { continue };
-        valued.push((trial.id.0, value));
-        if best_value.last().is_none_or(|best| goal.is_better(value, *best)) {
-            best_trial.push(trial.id.0);
-            best_value.push(value);
-        }
+        valued.extend(trial.value().map(|value| (trial.id.0, value)));
     }
+    let metric = scene.study.outcomes().metric();
+    let (best_trial, best_value) = improvements(scene, metric, goal);
+    let limits = scene.study.outcomes().limits().find(|(limited, _)| *limited == metric).map(|(_, limits)| limits);
     let n_values = valued.len();
     let shown = thin(&valued, most);
     let those = |wanted: TrialStatus| standing.get(&wanted).map_or(&[][..], Vec::as_slice);
@@ -111,17 +123,40 @@ pub fn history(scene: &Scene<'_>, most: usize) -> History {
         infeasible: every(those(TrialStatus::Infeasible), most),
         lost: every(those(TrialStatus::Lost), most),
         running: those(TrialStatus::Running).to_vec(),
-        metric: scene.study.outcomes().metric().to_owned(),
+        metric: metric.to_owned(),
+        limits: limits.unwrap_or_default(),
         watched: scene.study.outcomes().watched().map(|name| watched(scene, name, most)).collect(),
     }
 }
 
+/// The trials that improved on all before, with their values. What breaks a limit is no improvement.
+fn improvements(scene: &Scene<'_>, name: &str, goal: Goal) -> (Vec<u64>, Vec<f64>) {
+    let study = scene.study;
+    let counts = |trial: &&Trial| {
+        trial.value().is_some() && (!study.outcomes().has_limits() || study.is_feasible(trial) == Some(true))
+    };
+    let (mut best_trial, mut best_value) = (Vec::new(), Vec::new());
+    for trial in study.trials().iter().filter(counts) {
+        let Some(value) = trial.result(name) else { continue };
+        if best_value.last().is_none_or(|best| goal.is_better(value, *best)) {
+            best_trial.push(trial.id.0);
+            best_value.push(value);
+        }
+    }
+    (best_trial, best_value)
+}
+
 fn watched(scene: &Scene<'_>, name: &str, most: usize) -> WatchedHistory {
+    let outcomes = scene.study.outcomes();
+    let goal = outcomes.objectives().iter().find(|objective| objective.name == name).map(|objective| objective.goal);
+    let limits = outcomes.limits().find(|(limited, _)| *limited == name).map(|(_, limits)| limits).unwrap_or_default();
+    let (best_trial, best_value) = goal.map(|goal| improvements(scene, name, goal)).unwrap_or_default();
     let told = scene.study.trials().iter().filter_map(|trial| Some((trial.id.0, trial.result(name)?)));
     let told: Vec<(u64, f64)> = told.collect();
     let shown = thin(&told, most);
     let (trial, value) = shown.into_iter().unzip();
-    WatchedHistory { name: name.to_owned(), log: spans_decades(told.iter().map(|v| v.1)), trial, value }
+    let log = spans_decades(told.iter().map(|v| v.1));
+    WatchedHistory { name: name.to_owned(), log, trial, value, goal, best_trial, best_value, limits }
 }
 
 /// The smallest and the largest value of each stretch, in order: what an eye would see of all of them.
@@ -149,7 +184,34 @@ fn every(all: &[u64], most: usize) -> Vec<u64> {
 
 #[cfg(test)]
 mod tests {
+    use elbowroom::space::{Parameter, Point, SearchSpace};
+    use elbowroom::study::{Outcome, Outcomes, Study, StudyConfig};
+
     use super::*;
+
+    #[test]
+    fn what_breaks_a_limit_is_no_improvement() {
+        let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
+        let list = vec![
+            Outcome::objective("amount", Goal::Maximize),
+            Outcome::objective("cost", Goal::Minimize),
+            Outcome::watched("purity").at_least(95.0),
+        ];
+        let config = StudyConfig::new(space).outcomes(Outcomes::new(list).unwrap());
+        let mut study = Study::new(config).unwrap();
+        for (x, amount, cost, purity) in [(0.1, 80.0, 9.0, 90.0), (0.2, 60.0, 8.0, 96.0), (0.3, 70.0, 8.5, 99.0)] {
+            let told = [("amount", amount), ("cost", cost), ("purity", purity)];
+            study.add(&Point::new().with("x", x), told).unwrap();
+        }
+        let history = history(&Scene::alone("plate", &study), 1000);
+        assert_eq!((history.best_trial, history.best_value), (vec![1, 2], vec![60.0, 70.0]));
+        let [cost, purity] = history.watched.as_slice() else { panic!("{:?}", history.watched) };
+        assert_eq!(
+            (cost.goal, &cost.best_trial[..], &cost.best_value[..]),
+            (Some(Goal::Minimize), &[1][..], &[8.0][..])
+        );
+        assert_eq!((purity.goal, purity.limits.at_least, purity.best_trial.len()), (None, Some(95.0), 0));
+    }
 
     #[test]
     fn thinning_keeps_the_extremes_and_the_order() {

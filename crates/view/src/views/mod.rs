@@ -4,6 +4,7 @@
 //! that entry come its address, its place in the OpenAPI document and in a report, and the JavaScript that draws it:
 //! `assets/panels/NAME.js`, which exports a panel of the same name and says on which page it stands.
 
+pub mod front;
 pub mod health;
 pub mod history;
 pub mod map;
@@ -17,6 +18,7 @@ use elbowroom_store::StatusAnswer;
 use serde::Serialize;
 use serde_json::Value;
 
+use self::front::{Front, front};
 use self::health::{Health, health};
 use self::history::{History, history};
 use self::map::{Map, map};
@@ -52,6 +54,9 @@ macro_rules! view {
 /// All views, in the order in which their panels stand on a page.
 pub static VIEWS: &[View] = &[
     view!(history: History, "The value of each trial, and the best so far.", |scene, _| &history(scene, VALUES)),
+    view!(front: Front, "The front of several objectives, and any two results of each trial.", |scene, _| &front(
+        scene, VALUES
+    )),
     view!(
         map: Map,
         "Trials over two coordinates, with the exclusion radius of each pending point.",
