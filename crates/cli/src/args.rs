@@ -152,6 +152,10 @@ pub struct Init {
     /// A choice without order.
     #[arg(long, value_name = "NAME=A,B,C")]
     pub choice: Vec<String>,
+    /// A result: NAME=maximize or NAME=minimize for one that is optimized, "NAME>=95" or "NAME<=3" for a limit, NAME~4.2
+    /// for one that should come near a value, and NAME for one that is kept.
+    #[arg(long, value_name = "NAME=GOAL", conflicts_with = "maximize")]
+    pub outcome: Vec<String>,
     /// The command that evaluates a point.
     #[arg(long)]
     pub command: Option<String>,
@@ -419,10 +423,10 @@ pub struct Plot {
     /// The result of the history, by its name; the one that is optimized unless another is named.
     #[arg(long, value_name = "NAME")]
     pub result: Option<String>,
-    /// The parameter across, of a map.
+    /// The parameter across, of a map; of a front, the result.
     #[arg(long, value_name = "NAME")]
     pub x: Option<String>,
-    /// The parameter upwards, of a map.
+    /// The parameter upwards, of a map; of a front, the result.
     #[arg(long, value_name = "NAME")]
     pub y: Option<String>,
     /// Into this file, instead of the terminal: .svg or .png.
@@ -439,6 +443,8 @@ pub enum FigureName {
     Slices,
     /// Where trials are, along two parameters, with those that are pending.
     Map,
+    /// Two results of each trial, with the front of several objectives and the limits.
+    Front,
     /// Who ran which trial when: a lane for each of the trials that a worker runs at once.
     Timeline,
 }

@@ -63,6 +63,8 @@ pub enum Kind {
     Crosses,
     /// A mark to look at first.
     Star,
+    /// What must be kept: dashed lines.
+    Limit,
     /// Level bars, each from one point to the next: trials that ended so.
     Spans(TrialStatus),
 }
@@ -75,6 +77,7 @@ impl Kind {
             Kind::Rings => 'o',
             Kind::Crosses => 'x',
             Kind::Star => '★',
+            Kind::Limit => '┊',
             Kind::Spans(TrialStatus::Complete) => '█',
             Kind::Spans(TrialStatus::Running) => '▒',
             Kind::Spans(TrialStatus::Failed) => 'x',
@@ -112,6 +115,7 @@ impl Kind {
         match self {
             Kind::Line | Kind::Steps => key.line(Stroke::solid(BLUE)),
             Kind::Rim => key.band(SKY, BAND),
+            Kind::Limit => key.line(Stroke::dashed(GREEN)),
             Kind::Spans(standing) => key.line(Kind::bar(standing)),
             marks => {
                 let (marker, colour, size) = marks.marker();
@@ -252,6 +256,7 @@ impl Chart {
             Kind::Rim if self.x.apart => Layer::Bars { points: between(), stroke: Stroke::solid(SKY).width(2.2) },
             Kind::Line => Layer::Line { points, stroke: Stroke::solid(BLUE).width(2.2) },
             Kind::Steps => Layer::Line { points: steps(&points), stroke: Stroke::solid(BLUE).width(2.2) },
+            Kind::Limit => return limits(&points),
             Kind::Rim => Layer::Band { points: between(), colour: SKY, opacity: BAND },
             Kind::Spans(standing) => {
                 let bar = |ends: &[(f64, f64)]| Layer::Line { points: ends.to_vec(), stroke: Kind::bar(standing) };
@@ -367,6 +372,13 @@ fn wrapped(parts: &[String], gap: &str, margin: &str, width: usize) -> String {
         }
     }
     lines.join("\n") + "\n"
+}
+
+/// Each upright and each level line of points by itself.
+fn limits(points: &[(f64, f64)]) -> Vec<Layer> {
+    let is_same_line = |a: &(f64, f64), b: &(f64, f64)| a.0 == b.0 || a.1 == b.1;
+    let line = |points: &[(f64, f64)]| Layer::Line { points: points.to_vec(), stroke: Stroke::dashed(GREEN) };
+    points.chunk_by(is_same_line).map(line).collect()
 }
 
 /// The corners of a line that stays at each value until the next.

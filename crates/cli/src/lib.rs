@@ -20,6 +20,7 @@ mod error;
 mod format;
 mod intake;
 mod narrow;
+mod outcomes;
 mod progress;
 pub mod sheet;
 mod spark;

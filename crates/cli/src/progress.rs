@@ -3,13 +3,13 @@
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use elbowroom::study::Streak;
+use elbowroom::study::{Streak, Study, TrialId};
 use elbowroom_run::{CommandEnd, DriveEvent, format_duration};
 use elbowroom_store::{Assignment, SharedStudy};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::format::{brief, number, point, safe};
-use crate::spark::{best_so_far, spark};
+use crate::spark::progress;
 
 /// Shows a drive on standard error.
 pub struct Progress {
@@ -60,8 +60,8 @@ impl Progress {
         let id = handed.id();
         let (what, matters) = match outcome {
             CommandEnd::Value(value, _) => {
-                let better = study.study().best().is_some_and(|best| best.id == id);
-                (format!("{}{}", number(*value), if better { "  best so far" } else { "" }), better)
+                let (better, word) = self.is_better(study.study(), id);
+                (format!("{}{}", number(*value), if better { word } else { "" }), better)
             }
             CommandEnd::Failed(why) | CommandEnd::NoMetric(why, _) => (format!("failed: {}", brief(why, 160)), true),
             CommandEnd::Infeasible(why) => (format!("infeasible: {}", brief(why, 160)), true),
@@ -75,6 +75,17 @@ impl Progress {
         let of = study.study().config().budget.map_or_else(String::new, |budget| format!("/{budget}"));
         let n = counts.complete + counts.failed + counts.infeasible;
         self.print(&format!("[{n}{of}] trial {id}: {what}  ({}; {})", format_duration(took), point(handed.point())));
+    }
+
+    /// Whether a trial is one to be proud of, and what is said of it; also of one that is not there yet.
+    fn is_better(&self, study: &Study, id: TrialId) -> (bool, &'static str) {
+        if study.trial(id).is_ok_and(|trial| !study.awaited_results(trial).is_empty()) {
+            return (true, "  waiting for its other results");
+        }
+        match study.outcomes().has_several_objectives() {
+            true => (study.front().points.iter().any(|point| point.trial == id), "  on the front"),
+            false => (study.best().is_some_and(|best| best.id == id), "  best so far"),
+        }
     }
 
     /// Says it, unless it was the last thing said.
@@ -113,11 +124,15 @@ impl Progress {
                 parts.push(format!("{n} {word}"));
             }
         }
-        if let Some(best) = study.study().best().and_then(|trial| Some((trial.id, trial.value()?))) {
+        if study.study().outcomes().has_several_objectives() {
+            let front = study.study().front();
+            let volume = |volume| format!(", hypervolume {}", number(volume));
+            let volume = front.hypervolume.map_or_else(String::new, volume);
+            parts.push(format!("{} on the front{volume}", front.points.len()));
+        } else if let Some(best) = study.study().best().and_then(|trial| Some((trial.id, trial.value()?))) {
             parts.push(format!("best {} (trial {})", number(best.1), best.0));
         }
-        let values = study.study().trials().iter().filter_map(|trial| trial.value());
-        parts.push(spark(&best_so_far(values, config.goal), 16));
+        parts.push(progress(study.study(), 16));
         let new = done.saturating_sub(self.done_before);
         if let (Some(budget), true) = (config.budget, new > 0) {
             let left = self.begun.elapsed().mul_f64(budget.saturating_sub(done) as f64 / new as f64);

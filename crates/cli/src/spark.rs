@@ -1,8 +1,25 @@
 //! A line of little bars.
 
-use elbowroom::study::Goal;
+use elbowroom::study::{Goal, Study, Trial, TrialId};
 
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// The values that may be the best, with their trials: where results have limits, of the trials that keep them all.
+pub fn counting_values(study: &Study) -> Vec<(TrialId, f64)> {
+    let limited = study.outcomes().has_limits();
+    let counts = |trial: &&Trial| !limited || study.is_feasible(trial) == Some(true);
+    study.trials().iter().filter(counts).filter_map(|trial| Some((trial.id, trial.value()?))).collect()
+}
+
+/// How a study went, as bars: the hypervolume of several objectives, else the best value so far.
+pub fn progress(study: &Study, width: usize) -> String {
+    if study.outcomes().has_several_objectives() {
+        let steps: Vec<f64> = study.front().history.iter().map(|step| step.hypervolume).collect();
+        return spark(&steps, width);
+    }
+    let values = counting_values(study).into_iter().map(|(_, value)| value);
+    spark(&best_so_far(values, study.config().goal), width)
+}
 
 /// The best value after each value.
 pub fn best_so_far(values: impl IntoIterator<Item = f64>, goal: Goal) -> Vec<f64> {

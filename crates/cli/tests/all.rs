@@ -5,12 +5,14 @@
 mod answers;
 mod check;
 mod common;
+mod examples;
 mod faults;
 mod fuzz;
 mod hostile;
 mod life;
 mod looking;
 mod old;
+mod outcomes;
 mod results;
 mod serve;
 mod stores;

@@ -102,10 +102,7 @@ fn the_last_line_of_a_command_may_be_an_object_of_results() {
 fn a_study_toml_that_contradicts_itself_about_results_is_refused() {
     for (top, complaint) in [
         ("goal = \"minimize\"\noutcomes = [{ name = \"a\", goal = \"minimize\" }]", "both `outcomes` and `goal`"),
-        (
-            "outcomes = [{ name = \"a\", goal = \"minimize\" }, { name = \"b\", goal = \"minimize\" }]",
-            "a later version",
-        ),
+        ("outcomes = [{ name = \"a\", goal = \"minimize\", near = 3 }]", "both `goal` and `near`"),
         ("metric = \"x\"", "the name of a parameter"),
     ] {
         let said = bench(top, "echo 1", "").bad(1, &["ask"]);

@@ -1,6 +1,7 @@
 //! `elbow best`: the best observed point and the recommended one.
 
 use anyhow::Result;
+use elbowroom::study::Study;
 use elbowroom_store::{BestAnswer, SharedStudy};
 use serde_json::json;
 
@@ -9,6 +10,7 @@ use crate::address::Address;
 use crate::args::Where;
 use crate::differ::{with_differences, words_of};
 use crate::format::{self, breaks, number, point_lines};
+use crate::outcomes::{broken, reference, trials_table};
 
 /// Shows both.
 pub fn best(args: &Where, json: bool) -> Result<()> {
@@ -18,23 +20,51 @@ pub fn best(args: &Where, json: bool) -> Result<()> {
     answer(json, || with_differences(json!(BestAnswer::of(&study)), &differ), || words_of(&differ) + &in_words(&study))
 }
 
-/// That nothing is best yet: no trial has a value, or none keeps the limits of its results.
-fn without_best(study: &SharedStudy) -> String {
-    let Some(nearest) = study.study().least_infeasible() else {
-        return "best: no trial has a value yet\n".to_owned();
-    };
-    let broken = study.study().broken_limits(nearest);
-    let named: Vec<String> = broken.iter().map(|one| format!("{} is {}", one.outcome, number(one.value))).collect();
-    let (id, lines) = (nearest.id, point_lines(&nearest.point));
-    format!("best: no trial keeps all limits; trial {id} comes nearest: {}\n{lines}", format::safe(&named.join(", ")))
+/// What there is in place of a best trial.
+fn none_in_words(study: &Study) -> String {
+    let Some(nearest) = study.least_infeasible() else { return "best: no trial has a value yet\n".to_owned() };
+    let why = broken(study, nearest);
+    let lines = point_lines(&nearest.point);
+    format!("best: no trial keeps all limits yet; trial {} comes nearest: {why}\n{lines}", nearest.id)
+}
+
+/// The front, and that of the models.
+fn front_in_words(study: &Study) -> String {
+    let front = study.front();
+    if front.points.is_empty() {
+        return "front: no trial has every objective yet\n".to_owned();
+    }
+    let kept = if study.outcomes().has_limits() { ", of those that keep all limits" } else { "" };
+    let n = front.points.len();
+    let mut text =
+        format!("front: {n} trial{} that no other beats in everything{kept}\n", if n == 1 { "" } else { "s" });
+    let cells = |values: &[f64]| values.iter().map(|value| number(*value)).collect();
+    let rows: Vec<_> = front.points.iter().map(|point| (point.trial, cells(&point.values))).collect();
+    text += &trials_table(study, &rows);
+    if let Some(volume) = front.hypervolume {
+        text += &format!("hypervolume: {} from {}\n", number(volume), reference(&front));
+    }
+    match study.recommended_front() {
+        Ok(found) => {
+            let cell = |(mean, sd): (&f64, &f64)| format!("{} ± {}", number(*mean), number(*sd));
+            let rows: Vec<_> =
+                found.iter().map(|one| (one.trial, one.means.iter().zip(&one.sds).map(cell).collect())).collect();
+            text + "recommended: the front of what is expected\n" + &trials_table(study, &rows)
+        }
+        Err(error) => text + &format!("recommended: the same, since no model can be made: {error}\n"),
+    }
 }
 
 /// Both in words.
 pub fn in_words(study: &SharedStudy) -> String {
-    let Some(best) = study.study().best() else { return without_best(study) };
+    let Some(best) = study.study().best() else { return none_in_words(study.study()) };
+    if study.study().outcomes().has_several_objectives() {
+        return front_in_words(study.study());
+    }
     let value = best.value().map_or_else(String::new, number);
-    let mut text =
-        format!("best observed: {value} (trial {}{})\n{}", best.id, breaks(study, best), point_lines(&best.point));
+    let kept = if study.study().outcomes().has_limits() { " that keeps all limits" } else { "" };
+    let which = format!("{value} (trial {}{})", best.id, breaks(study, best));
+    let mut text = format!("best observed{kept}: {which}\n{}", point_lines(&best.point));
     let watched = format::watched(best);
     if !watched.is_empty() {
         text += &format!("  with {}\n", format::safe(&watched));

@@ -20,7 +20,8 @@ pub fn init(args: &Init, json: bool) -> Result<()> {
     if path.exists() && !args.force {
         return Err(cli_error(format!("{shown} is there already"), "name another file, or replace it with --force"));
     }
-    let given = args.float.len() + args.log_float.len() + args.int.len() + args.choice.len() > 0;
+    let n_given = args.float.len() + args.log_float.len() + args.int.len() + args.choice.len() + args.outcome.len();
+    let given = n_given > 0;
     let answers = if given || !io::stdin().is_terminal() || json { Answers::given(args)? } else { Answers::ask(args)? };
     let text = answers.write();
     StudyFile::parse(&text, &shown.to_string())?;
@@ -41,6 +42,8 @@ pub fn init(args: &Init, json: bool) -> Result<()> {
 struct Answers {
     name: String,
     maximize: bool,
+    /// Results as entries of `outcomes`, where there is more to say than one goal.
+    outcomes: Vec<String>,
     parameters: Vec<String>,
     command: Option<String>,
     trials: usize,
@@ -67,6 +70,7 @@ impl Answers {
         Ok(Self {
             name: args.name.clone().unwrap_or_else(|| folder_name(&args.path)),
             maximize: args.maximize,
+            outcomes: args.outcome.iter().map(|text| outcome(text)).collect::<Result<_>>()?,
             parameters,
             command: args.command.clone(),
             trials: args.trials.unwrap_or(40),
@@ -105,12 +109,12 @@ impl Answers {
                 _ => say!("give a whole number, at least 1"),
             }
         };
-        Ok(Self { name, maximize, parameters, command: Some(command), trials })
+        Ok(Self { name, maximize, outcomes: Vec::new(), parameters, command: Some(command), trials })
     }
 
     fn write(&self) -> String {
         let name = quoted(&self.name);
-        let goal = if self.maximize { "maximize" } else { "minimize" };
+        let goals = self.goals();
         let parameters = self.parameters.join("\n");
         let trials = self.trials;
         let command = match &self.command {
@@ -123,8 +127,7 @@ impl Answers {
             r#"# A study for `elbow`. What has a # in front is optional, and shown with an example.
 
 name = {name}
-goal = "{goal}"              # of the value: minimize or maximize
-# metric = "loss"               # its name, where the command prints several: {{"loss": 0.3, "minutes": 12}}
+{goals}
 # store = "results.elbow"       # a store file, beside this one; "$NAME" reads the address from the environment
 # seed = 0
 # initial = 8                   # points of the initial design; 2 (parameters + 1) unless given
@@ -162,6 +165,51 @@ trials = {trials}
 "#
         );
         text
+    }
+
+    /// The lines that say what is wanted.
+    fn goals(&self) -> String {
+        if !self.outcomes.is_empty() {
+            let entries: String = self.outcomes.iter().map(|entry| format!("    {entry},\n")).collect();
+            return format!("outcomes = [\n{entries}]\n{OUTCOMES}");
+        }
+        let goal = if self.maximize { "maximize" } else { "minimize" };
+        format!(
+            "goal = \"{goal}\"              # of the value: minimize or maximize\n\
+             # metric = \"loss\"               # its name, where the command prints several: \
+             {{\"loss\": 0.3, \"minutes\": 12}}\n# outcomes = [{{ name = \"yield\", goal = \"maximize\" }}, …]  \
+             # instead of both: several results, each on a line\n{OUTCOMES}"
+        )
+    }
+}
+
+/// What can be said of a result.
+const OUTCOMES: &str = r#"#   { name = "yield", goal = "maximize", worst = 50 }   optimized; what is worse than `worst` is worth nothing
+#   { name = "purity", at_least = 95 }                  or at_most, or both: a limit
+#   { name = "viscosity", near = 4.2 }                  optimized: as near as possible
+#   { name = "profit", goal = "maximize", score = "yield - 0.2 * cost" }   computed from others of the list
+#   { name = "hours" }                                  kept and shown"#;
+
+/// A result as it is written on the command line, as an entry of `outcomes`.
+fn outcome(text: &str) -> Result<String> {
+    let wrong = || {
+        let hint = "write yield=maximize, cost=minimize, purity>=95, hours<=3, viscosity~4.2, or a name alone";
+        cli_error(format!("{text:?} is no result"), hint)
+    };
+    let entry = |name: &str, rest: &str| match name.trim() {
+        "" => Err(wrong()),
+        name => Ok(format!("{{ name = {}{rest} }}", quoted(name))),
+    };
+    for (sign, key) in [(">=", "at_least"), ("<=", "at_most"), ("~", "near")] {
+        if let Some((name, limit)) = text.split_once(sign) {
+            let limit = limit.trim().parse::<f64>().map_err(|_| wrong())?;
+            return entry(name, &format!(", {key} = {}", toml::Value::Float(limit)));
+        }
+    }
+    match text.split_once('=').map(|(name, goal)| (name, goal.trim())) {
+        Some((name, goal @ ("maximize" | "minimize"))) => entry(name, &format!(", goal = {}", quoted(goal))),
+        Some(_) => Err(wrong()),
+        None => entry(text, ""),
     }
 }
 
@@ -259,6 +307,17 @@ fn question(what: &str, usual: &str) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn results_are_written_as_the_file_has_them() {
+        assert_eq!(outcome("yield=maximize").unwrap(), "{ name = \"yield\", goal = \"maximize\" }");
+        assert_eq!(outcome("purity >= 95").unwrap(), "{ name = \"purity\", at_least = 95.0 }");
+        assert_eq!(outcome("viscosity~4.2").unwrap(), "{ name = \"viscosity\", near = 4.2 }");
+        assert_eq!(outcome("hours").unwrap(), "{ name = \"hours\" }");
+        for text in ["", "=maximize", "yield=more", "purity>=much"] {
+            assert!(outcome(text).unwrap_err().to_string().contains("\n  try: "), "{text}");
+        }
+    }
 
     #[test]
     fn a_typed_range_without_its_dots_is_no_category() {

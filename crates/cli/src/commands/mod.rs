@@ -6,6 +6,7 @@ mod copy;
 mod deploy;
 mod doctor;
 mod export;
+mod front;
 mod import;
 mod init;
 mod plot;

@@ -14,11 +14,14 @@ use elbowroom_view::views::model::{Slice, slices as view_slices};
 use serde_json::json;
 
 use super::answer;
+use super::front::front;
 use crate::address::Address;
 use crate::args::{FigureName, Plot};
 use crate::chart::{Chart, Kind, Scale, Series};
 use crate::error::cli_error;
-use crate::spark::best_so_far;
+use crate::format::number;
+use crate::outcomes::reference;
+use crate::spark::{best_so_far, counting_values};
 use crate::table::width;
 
 /// The size of a picture in the terminal, at most and usually.
@@ -35,6 +38,7 @@ pub fn plot(args: &Plot, json: bool) -> Result<()> {
         FigureName::History => vec![history(study.study(), args.result.as_deref())?],
         FigureName::Slices => slices(&study)?,
         FigureName::Map => vec![map(&study, args)?],
+        FigureName::Front => vec![front(study.study(), args)?],
         FigureName::Timeline => vec![timeline(&study)?],
     };
     if let Some(path) = &args.out {
@@ -43,6 +47,7 @@ pub fn plot(args: &Plot, json: bool) -> Result<()> {
             FigureName::History => "Value of each trial",
             FigureName::Slices => "What the model expects",
             FigureName::Map => "Where trials are",
+            FigureName::Front => "Trade-offs",
             FigureName::Timeline => "Who ran what",
         };
         let bytes =
@@ -91,6 +96,12 @@ fn subtitle(study: &SharedStudy, args: &Plot) -> String {
             let part = study.study().subset().map_or_else(String::new, |part| format!(" The model is made of {part}."));
             format!("Along each parameter, through the recommended point: {through}.{part}")
         }
+        FigureName::Front => {
+            let front = study.study().front();
+            let volume = front.hypervolume.filter(|_| study.study().outcomes().has_several_objectives());
+            let words = |volume| format!(" Hypervolume {} from {}.", number(volume), reference(&front));
+            format!("Trials: {counts}.{}", volume.map_or_else(String::new, words))
+        }
         FigureName::Map | FigureName::Timeline => format!("Trials: {counts}."),
     }
 }
@@ -102,8 +113,9 @@ fn history(study: &Study, result: Option<&str>) -> Result<Chart> {
     }
     let valued: Vec<(f64, f64)> =
         study.trials().iter().filter_map(|trial| Some((trial.id.0 as f64, trial.value()?))).collect();
-    let best = best_so_far(valued.iter().map(|v| v.1), study.config().goal);
-    let best = valued.iter().zip(best).map(|((x, _), best)| (*x, best)).collect();
+    let counting = counting_values(study);
+    let best = best_so_far(counting.iter().map(|v| v.1), study.config().goal);
+    let best = counting.iter().zip(best).map(|((id, _), best)| (id.0 as f64, best)).collect();
     let log = spans_decades(valued.iter().map(|v| v.1));
     let scale = log_scale(log);
     let name = outcomes.metric();
@@ -118,7 +130,7 @@ fn history(study: &Study, result: Option<&str>) -> Result<Chart> {
     })
 }
 
-/// A result that is not optimized, trial by trial: none of them is the best.
+/// A result besides the first objective, trial by trial.
 fn watched(study: &Study, name: &str) -> Result<Chart> {
     if !study.outcomes().watched().any(|known| known == name) {
         let names: Vec<&str> = study.outcomes().names().collect();

@@ -54,8 +54,7 @@ pub fn sheet(args: &Sheet, json: bool) -> Result<()> {
     study.place_trials(&placed)?;
     let planned: Vec<Planned<'_>> =
         trials.iter().zip(wells).map(|(trial, well)| Planned { trial: trial.id, point: &trial.point, well }).collect();
-    let watched: Vec<&str> = study.study().outcomes().watched().collect();
-    let text = write(study.study().space(), &watched, &planned)?;
+    let text = write(study.study().space(), study.study().outcomes(), &planned)?;
     if let Some(short) = &short {
         say!("{} of {} points: {short}", planned.len(), args.n);
     }

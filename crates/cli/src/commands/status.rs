@@ -1,7 +1,9 @@
 //! `elbow status`: how a study stands.
 
+use std::collections::BTreeMap;
+
 use anyhow::Result;
-use elbowroom::study::{DEFAULT_METRIC, Goal, Streak};
+use elbowroom::study::Streak;
 use elbowroom_run::format_duration;
 use elbowroom_store::{SharedStudy, StudyAnswer, TrialStatus};
 use serde_json::json;
@@ -11,7 +13,8 @@ use crate::address::Address;
 use crate::args::Where;
 use crate::differ::{with_differences, words_of};
 use crate::format::{self, breaks, number, point};
-use crate::spark::{best_so_far, spark};
+use crate::outcomes::{broken, goals, reference};
+use crate::spark::progress;
 use crate::table::width;
 
 /// Shows it.
@@ -24,23 +27,12 @@ pub fn status(args: &Where, json: bool) -> Result<()> {
 
 fn in_words(study: &SharedStudy) -> String {
     let config = study.study().config();
-    let goal = match config.goal {
-        Goal::Minimize => "minimize",
-        Goal::Maximize => "maximize",
-    };
-    let metric = study.study().outcomes().metric();
-    let goal = if metric == DEFAULT_METRIC { goal.to_owned() } else { format!("{goal} {}", format::safe(metric)) };
+    let goal = format::safe(&goals(study.study()));
     let budget = config.budget.map_or_else(String::new, |budget| format!(", of {budget}"));
     let mut text = format!("study   {} ({goal}, {})\n", study.name(), config.strategy.name());
     text += &format!("store   {}\n", study.stored().store().label());
     text += &format::wrap(&format!("trials  {}{budget}", format::count(&study.counts())), 8, width());
-    let values: Vec<f64> = study.study().trials().iter().filter_map(|trial| trial.value()).collect();
-    if let Some((best, value)) = study.study().best().and_then(|best| Some((best, best.value()?))) {
-        let line =
-            format!("best    {} (trial {}{})  {}", number(value), best.id, breaks(study, best), point(&best.point));
-        text += &format::wrap(&line, 8, width());
-        text += &format!("        {}\n", spark(&best_so_far(values, config.goal), 60));
-    }
+    text += &results_in_words(study);
     let watched: Vec<&str> = study.study().outcomes().watched().collect();
     if !watched.is_empty() {
         text += &format::wrap(&format!("results {}", format::safe(&watched.join(", "))), 8, width());
@@ -74,4 +66,49 @@ fn in_words(study: &SharedStudy) -> String {
         text += &format::wrap(&line, 8, width());
     }
     text
+}
+
+/// The front or the best trial, whether limits are kept, and what is waited for.
+fn results_in_words(shared: &SharedStudy) -> String {
+    let study = shared.study();
+    let line = |words: &str| format::wrap(&format::safe(words), 8, width());
+    let mut text = String::new();
+    if study.outcomes().has_several_objectives() {
+        let front = study.front();
+        let volume = |volume| format!(", hypervolume {} from {}", number(volume), reference(&front));
+        let volume = front.hypervolume.map_or_else(String::new, volume);
+        text += &line(&format!("front   {}{volume}", trials(front.points.len())));
+    } else if let Some((best, value)) = study.best().and_then(|best| Some((best, best.value()?))) {
+        let kept = if study.outcomes().has_limits() { ", keeps all limits" } else { "" };
+        let which = format!("trial {}{kept}{}", best.id, breaks(shared, best));
+        text += &line(&format!("best    {} ({which})  {}", number(value), point(&best.point)));
+    }
+    match progress(study, 60).as_str() {
+        "" => {}
+        bars => text += &format!("        {bars}\n"),
+    }
+    if study.outcomes().has_limits() {
+        let valued = || study.trials().iter().filter(|trial| trial.value().is_some());
+        let n_kept = valued().filter(|trial| study.is_feasible(trial) == Some(true)).count();
+        text += &line(&format!("limits  {} of {} keep them all", n_kept, trials(valued().count())));
+    }
+    if let Some(nearest) = study.least_infeasible() {
+        text += &line(&format!("nearest trial {}: {}", nearest.id, broken(study, nearest)));
+    }
+    let mut waiting: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for trial in study.trials() {
+        match study.awaited_results(trial).as_slice() {
+            [] => {}
+            names => waiting.entry(names.join(", ")).or_default().push(trial.id.to_string()),
+        }
+    }
+    for (names, ids) in waiting {
+        let word = if ids.len() == 1 { "waits" } else { "wait" };
+        text += &line(&format!("waiting {} {word} for {names}: {}", trials(ids.len()), ids.join(", ")));
+    }
+    text
+}
+
+fn trials(n: usize) -> String {
+    if n == 1 { "1 trial".to_owned() } else { format!("{n} trials") }
 }

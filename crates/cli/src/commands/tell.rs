@@ -11,6 +11,7 @@ use crate::address::Address;
 use crate::args::{Fail, Tell, Withdraw};
 use crate::error::cli_error;
 use crate::format::{breaks, number};
+use crate::outcomes::awaited;
 
 /// Tells what was measured.
 pub fn tell(args: &Tell, json: bool) -> Result<()> {
@@ -25,7 +26,10 @@ pub fn tell(args: &Tell, json: bool) -> Result<()> {
             let mut study = place.open()?;
             let told = study.tell(trial, report)?;
             let told = TellAnswer::new(&study, trial, told, names.iter().map(String::as_str));
-            answer(json, || json!(told), || format!("trial {trial}: {}\n", told_in_words(&told)))
+            let waiting = study.study().trial(trial).map_or_else(|_| String::new(), |t| awaited(study.study(), t));
+            // What is missing is said once.
+            let waiting = if told.hint.is_some() { String::new() } else { waiting };
+            answer(json, || json!(told), || format!("trial {trial}: {}{waiting}\n", told_in_words(&told)))
         }
         (results, false) => {
             let report = report(args, results)?;
@@ -33,7 +37,7 @@ pub fn tell(args: &Tell, json: bool) -> Result<()> {
             let point = point(study.study().space(), &args.at)?;
             let trial = study.add(&point, report)?;
             let (id, value) = (trial.id, trial.value().map_or_else(|| "no value".to_owned(), number));
-            let breaks = breaks(&study, &trial);
+            let breaks = breaks(&study, &trial) + &awaited(study.study(), &trial);
             answer(
                 json,
                 || json!(StatusAnswer::of(&study, &trial)),

@@ -93,13 +93,24 @@ fn in_words(study: &SharedStudy, trials: &[&Trial]) -> String {
     }
     let names: Vec<&str> = study.study().space().parameters().iter().map(|parameter| parameter.name()).collect();
     let with_reasons = trials.iter().any(|trial| trial.reason().is_some());
-    let mut head = vec!["trial", "state", "value"];
+    let outcomes = study.study().outcomes();
+    let is_named = outcomes.has_several_objectives() || outcomes.has_limits();
+    let mut head = vec!["trial", "state", if is_named { outcomes.metric() } else { "value" }];
     head.extend(&names);
-    let watched: Vec<&str> = study.study().outcomes().watched().collect();
+    let watched: Vec<&str> = outcomes.watched().collect();
     head.extend(&watched);
     head.extend(with_reasons.then_some("reason"));
     let with_notes = trials.iter().any(|trial| !trial.notes.is_empty());
     head.extend(with_notes.then_some("notes"));
+    let waiting = |trial: &Trial| study.study().awaited_results(trial).join(", ");
+    let with_waiting = trials.iter().any(|trial| !waiting(trial).is_empty());
+    head.extend(with_waiting.then_some("waiting for"));
+    let broken = |trial: &Trial| {
+        let names: Vec<String> = study.study().broken_limits(trial).into_iter().map(|one| one.outcome).collect();
+        names.join(", ")
+    };
+    let with_broken = trials.iter().any(|trial| !broken(trial).is_empty());
+    head.extend(with_broken.then_some("breaks the limit of"));
     let mut rows = vec![head.into_iter().map(str::to_owned).collect::<Vec<_>>()];
     for trial in trials {
         let mut row = vec![trial.id.to_string(), study.status(trial).word().to_owned()];
@@ -109,6 +120,8 @@ fn in_words(study: &SharedStudy, trials: &[&Trial]) -> String {
         row.extend(watched.iter().map(result));
         row.extend(with_reasons.then(|| trial.reason().map_or_else(String::new, |text| brief(text, 60))));
         row.extend(with_notes.then(|| brief(&trial.notes.join("; "), 60)));
+        row.extend(with_waiting.then(|| waiting(trial)));
+        row.extend(with_broken.then(|| broken(trial)));
         rows.push(row);
     }
     table(&rows, width())

@@ -58,6 +58,8 @@ pub fn plan(study: &Study, sheet: &Sheet, wishes: Wishes) -> Result<Plan> {
     // Equal rows of a trial are replicates: the how-manieth a row is belongs to its name.
     let mut seen: HashMap<String, usize> = HashMap::new();
     for row in sheet.rows.iter().filter(|row| !row.is_blank()) {
+        let late = if rows.given || wishes.correct { None } else { late_results(study, row) };
+        let row = late.as_ref().unwrap_or(row);
         let Some((act, words)) = rows.act(row) else { continue };
         let breaks = rows.broken_constraint(&act);
         let name = name(row, act.trial().filter(|_| !rows.given));
@@ -155,6 +157,39 @@ impl Plan {
         }
         Ok(events)
     }
+}
+
+/// The most results of a row of which parts are looked for.
+const MOST_PARTS: usize = 8;
+
+/// What is left of a row of which parts were imported before, when some of its results were still to come; if that is
+/// nothing, the last such part, which the study knows. None for a row that was imported whole, or not at all.
+fn late_results(study: &Study, row: &Row) -> Option<Row> {
+    let (mut rest, mut is_late) = (row.clone(), false);
+    while let Some((part, left, id)) = imported_part(study, &rest) {
+        if left.is_empty() {
+            return is_late.then_some(part);
+        }
+        rest = Row { trial: Some(id), result: RowResult::Blank, noise: None, others: left, ..rest };
+        is_late = true;
+    }
+    is_late.then_some(rest)
+}
+
+/// A part of a row that was imported, with the results that are left and its trial.
+fn imported_part(study: &Study, row: &Row) -> Option<(Row, Vec<(String, f64)>, TrialId)> {
+    let n = row.others.len();
+    let subsets = if n <= MOST_PARTS { 1_usize << n } else { 0 };
+    (0..subsets).rev().find_map(|subset| {
+        let is_in = |i: usize| subset >> i & 1 == 1;
+        let those = |wanted: bool| {
+            let chosen = row.others.iter().enumerate().filter(|(i, _)| is_in(*i) == wanted);
+            chosen.map(|(_, other)| other.clone()).collect::<Vec<_>>()
+        };
+        let part = Row { others: those(true), ..row.clone() };
+        let id = study.reported(&fitting(name(&part, part.trial)))?;
+        (!part.is_blank()).then(|| (part, those(false), id))
+    })
 }
 
 /// What a row is called: the same row has the same name, wherever it stands.

@@ -29,7 +29,7 @@ pub fn as_planned(planned: &Value, set: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use elbowroom::space::{Parameter, Point, SearchSpace};
-    use elbowroom::study::TrialId;
+    use elbowroom::study::{Goal, Outcome, Outcomes, TrialId, outcomes_of};
 
     use super::*;
 
@@ -42,12 +42,46 @@ mod tests {
     fn a_sheet_is_read_back_as_it_was_written() {
         let point = Point::new().with("x", 1.0 / 3.0).with("kind", "=a").with("value", 3);
         let planned = [Planned { trial: TrialId(7), point: &point, well: well(96, 12) }];
-        let text = write(&space(), &[], &planned).unwrap();
+        let text = write(&space(), &outcomes_of(None, None, None).unwrap(), &planned).unwrap();
         assert_eq!(text, "trial,well,x,kind,parameter value,value,sd,comment\n7,B1,0.333333,'=a,3,,,\n");
         let rows = read(text.as_bytes(), &space()).unwrap();
         assert_eq!((rows[0].trial, rows[0].result), (Some(TrialId(7)), RowResult::Blank));
         let read = rows[0].point.as_ref().unwrap();
         assert!(point.iter().all(|(name, plan)| as_planned(plan, read.get(name).unwrap())));
+    }
+
+    #[test]
+    fn a_sheet_of_several_results_has_a_column_for_each_by_its_name() {
+        let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 9.0)]).unwrap();
+        let columns = |list: Vec<Outcome>| {
+            let outcomes = Outcomes::new(list).unwrap();
+            let text = write(&space, &outcomes, &[]).unwrap();
+            // What is written can be read.
+            read_sheet(text.as_bytes(), &space, &outcomes, None).unwrap();
+            text
+        };
+        let amount = || Outcome::objective("amount", Goal::Maximize);
+        let purity = || Outcome::watched("purity").at_least(95.0);
+        assert_eq!(columns(vec![amount(), Outcome::watched("hours")]), "trial,x,value,sd,comment,hours\n");
+        assert_eq!(columns(vec![amount(), purity()]), "trial,x,amount,sd,purity,comment\n");
+        // The distance is computed, and so is the profit: neither is filled in.
+        assert_eq!(columns(vec![Outcome::target("viscosity", 4.2), purity()]), "trial,x,viscosity,purity,comment\n");
+        let profit = Outcome::objective("profit", Goal::Maximize).computed("amount - cost");
+        let parts = [Outcome::watched("amount"), Outcome::watched("cost")];
+        assert_eq!(columns([vec![profit], parts.into()].concat()), "trial,x,amount,cost,comment\n");
+    }
+
+    #[test]
+    fn a_read_out_that_comes_later_may_have_a_sheet_of_its_own() {
+        let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 9.0)]).unwrap();
+        let purity = Outcome::watched("purity").at_least(95.0);
+        let outcomes = Outcomes::new(vec![Outcome::objective("amount", Goal::Maximize), purity]).unwrap();
+        let read = |text: &str| read_sheet(text.as_bytes(), &space, &outcomes, None);
+        let rows = read("trial,purity\n3,97.5\n4,failed\n").unwrap().rows;
+        assert_eq!((rows[0].result, &rows[0].others[..]), (RowResult::Blank, &[("purity".to_owned(), 97.5)][..]));
+        assert_eq!(rows[1].result, RowResult::Failed);
+        let error = read("trial,clarity\n3,97.5\n").unwrap_err().to_string();
+        assert!(error.contains("no column `amount`") && error.contains("trial, clarity"), "{error}");
     }
 
     #[test]

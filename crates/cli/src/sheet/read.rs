@@ -3,7 +3,7 @@
 use anyhow::Result;
 use elbowroom::space::{Point, SearchSpace};
 use elbowroom::study::{Outcomes, TrialId, outcomes_of};
-use elbowroom_view::cells::{column, named_result, result_column, unguarded};
+use elbowroom_view::cells::{column, named_result, result_column, unguarded, value_column};
 
 use super::complaint::{Complaint, all_of};
 use crate::commands::value;
@@ -67,8 +67,8 @@ pub fn read(bytes: &[u8], space: &SearchSpace) -> Result<Vec<Row>> {
 }
 
 /// Reads a sheet with the values in a column of this name, and with what is wrong beside what is not. Without a name it is
-/// `value`, or what the study calls it. Fails where the head of the file says that no row can be understood.
-pub fn read_sheet(bytes: &[u8], space: &SearchSpace, outcomes: &Outcomes, value_column: Option<&str>) -> Result<Sheet> {
+/// `value`, or what the study calls it; a sheet may also have other results alone. Fails where the head of the file says that no row can be understood.
+pub fn read_sheet(bytes: &[u8], space: &SearchSpace, outcomes: &Outcomes, values: Option<&str>) -> Result<Sheet> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let delimiter = delimiter(bytes);
     let mut builder = csv::ReaderBuilder::new();
@@ -77,10 +77,7 @@ pub fn read_sheet(bytes: &[u8], space: &SearchSpace, outcomes: &Outcomes, value_
         Ok(head) => head.iter().map(|cell| unguarded(&text(cell)).to_owned()).collect(),
         Err(error) => return Err(all_of(vec![Complaint::new(1, error.to_string(), "save it as CSV")])),
     };
-    let has = |name: &str| head.iter().any(|column| column.eq_ignore_ascii_case(name));
-    let usual = if has("value") || !has(outcomes.metric()) { "value" } else { outcomes.metric() };
-    let columns = Columns::find(&head, space, outcomes, value_column.unwrap_or(usual), delimiter == b';')
-        .map_err(|one| all_of(vec![one]))?;
+    let columns = Columns::find(&head, space, outcomes, values, delimiter == b';').map_err(|one| all_of(vec![one]))?;
     let (mut rows, mut complaints) = (Vec::new(), Vec::new());
     let mut lines = Lines { bytes, at: 0, line: 1 };
     for record in reader.byte_records() {
@@ -128,7 +125,8 @@ struct Columns {
     width: usize,
     trial: Option<usize>,
     well: Option<usize>,
-    values: usize,
+    /// Of the first objective, or of a number without a name; none where each result has a column of its own.
+    values: Option<usize>,
     noise: Option<usize>,
     sd: Option<usize>,
     comment: Option<usize>,
@@ -146,7 +144,7 @@ impl Columns {
         head: &[String],
         space: &SearchSpace,
         outcomes: &Outcomes,
-        value_column: &str,
+        value_name: Option<&str>,
         decimal_comma: bool,
     ) -> Result<Columns, Complaint> {
         let is_named = |name: &String| !name.is_empty();
@@ -155,15 +153,18 @@ impl Columns {
             return Err(Complaint::new(1, what, "keep one of them, or rename the other"));
         }
         let at = |name: &str| head.iter().position(|column| column.eq_ignore_ascii_case(name));
-        let Some(values) = at(value_column) else {
+        let values = Self::values(outcomes, value_name, &at);
+        let missing = |name: &str| {
             let hint = "keep the head of the sheet, or name the column that holds the values: --value NAME";
-            let what = format!("there is no column `{value_column}`; there are {}", head.join(", "));
-            return Err(Complaint::new(1, what, hint));
+            Complaint::new(1, format!("there is no column `{name}`; there are {}", head.join(", ")), hint)
         };
+        if let (None, Some(name)) = (values, value_name) {
+            return Err(missing(name));
+        }
         let parameters: Vec<Option<usize>> =
             space.parameters().iter().map(|p| head.iter().position(|h| *h == column(p.name()))).collect();
-        let is_free = |i: &usize| *i != values && !parameters.contains(&Some(*i));
-        if parameters.contains(&Some(values)) {
+        let is_free = |i: &usize| Some(*i) != values && !parameters.contains(&Some(*i));
+        if let Some(values) = values.filter(|values| parameters.contains(&Some(*values))) {
             let what = format!("the column `{}` is a parameter's", head[values]);
             return Err(Complaint::new(1, what, "name the column that holds the values: --value NAME"));
         }
@@ -176,6 +177,10 @@ impl Columns {
             if is_new && is_free(&i) {
                 results.push((name.to_owned(), i));
             }
+        }
+        if values.is_none() && results.is_empty() {
+            let named = has_names(outcomes).then(|| outcomes.names().find(|name| !outcomes.is_computed(name)));
+            return Err(missing(named.flatten().unwrap_or("value")));
         }
         let is_export = ["state", "source", "attempts"].iter().all(|name| own(name).is_some());
         Ok(Columns {
@@ -191,6 +196,16 @@ impl Columns {
             results,
             decimal_comma,
         })
+    }
+
+    /// The column of the first objective. What is computed from others is not read.
+    fn values(outcomes: &Outcomes, named: Option<&str>, at: impl Fn(&str) -> Option<usize>) -> Option<usize> {
+        let (metric, is_computed) = (outcomes.metric(), outcomes.is_computed(outcomes.metric()));
+        match named {
+            Some(name) => at(name),
+            None if is_computed => at("value").filter(|_| at(&result_column(metric)).is_none()),
+            None => at("value").or_else(|| at(&result_column(metric))).or_else(|| at(metric)),
+        }
     }
 
     fn row(
@@ -218,10 +233,9 @@ impl Columns {
             wrong(format!("{written:?} is no trial"), hint);
         }
         let (mut result, mut comment) = (RowResult::Blank, cell(self.comment));
-        match cell(Some(self.values)).as_str() {
+        match cell(self.values).as_str() {
             "" => {}
-            word if word.eq_ignore_ascii_case("failed") => result = RowResult::Failed,
-            word if word.eq_ignore_ascii_case("infeasible") => result = RowResult::Infeasible,
+            word if ended_badly(word).is_some() => result = ended_badly(word).unwrap_or(result),
             written => match self.number(written) {
                 Some(value) => result = RowResult::Value(value),
                 None => {
@@ -246,10 +260,11 @@ impl Columns {
         for (name, at) in &self.results {
             match cell(Some(*at)).as_str() {
                 "" => {}
+                word if ended_badly(word).is_some() => result = ended_badly(word).unwrap_or(result),
                 written => match self.number(written).filter(|value| value.is_finite()) {
                     Some(value) => others.push((name.clone(), value)),
                     None => {
-                        let hint = "write a number, or leave it blank; words go into the comment";
+                        let hint = "write a number, failed or infeasible, or leave it blank; words go into the comment";
                         wrong(format!("the result {name:?} is {written:?}, which is no number"), hint);
                     }
                 },
@@ -306,6 +321,20 @@ impl Columns {
     fn number(&self, written: &str) -> Option<f64> {
         let comma = self.decimal_comma && written.matches(',').count() == 1 && !written.contains('.');
         if comma { written.replace(',', ".").parse().ok() } else { written.parse().ok() }
+    }
+}
+
+/// Whether results are known by their own names: then `value` would not say which of them is meant.
+fn has_names(outcomes: &Outcomes) -> bool {
+    value_column(outcomes).as_deref() != Some("value")
+}
+
+/// What a word in place of a number says.
+fn ended_badly(word: &str) -> Option<RowResult> {
+    match word {
+        word if word.eq_ignore_ascii_case("failed") => Some(RowResult::Failed),
+        word if word.eq_ignore_ascii_case("infeasible") => Some(RowResult::Infeasible),
+        _ => None,
     }
 }
 

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use elbowroom::space::{Parameter, Point, SearchSpace, Value};
-use elbowroom::study::TrialId;
-use elbowroom_view::cells::{column, guarded, result_column};
+use elbowroom::study::{Outcomes, TrialId};
+use elbowroom_view::cells::{column, guarded, result_column, value_column};
 
 use crate::format::number;
 
@@ -17,18 +17,24 @@ pub struct Planned<'a> {
     pub well: Option<String>,
 }
 
-/// Writes a sheet, with a column for each result besides the optimized one.
-pub fn write(space: &SearchSpace, watched: &[&str], planned: &[Planned<'_>]) -> Result<String> {
+/// Writes a sheet, with a column for each result that is told.
+pub fn write(space: &SearchSpace, outcomes: &Outcomes, planned: &[Planned<'_>]) -> Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let with_wells = planned.iter().any(|planned| planned.well.is_some());
     let names: Vec<&str> = space.parameters().iter().map(Parameter::name).collect();
     let mut head = vec!["trial".to_owned()];
     head.extend(with_wells.then(|| "well".to_owned()));
     head.extend(names.iter().map(|name| guarded(&column(name))));
+    let told = outcomes.watched().filter(|name| !outcomes.is_computed(name));
+    let mut others: Vec<String> = told.map(|name| guarded(&result_column(name))).collect();
+    let value = value_column(outcomes);
+    let by_name = value.as_deref() != Some("value");
     // People know standard deviations; where a parameter has that name, the variance has to do.
     let spread = if names.contains(&"sd") { "noise" } else { "sd" };
-    head.extend(["value", spread, "comment"].map(str::to_owned));
-    head.extend(watched.iter().map(|name| guarded(&result_column(name))));
+    head.extend(value.into_iter().flat_map(|value| [guarded(&value), spread.to_owned()]));
+    // Where all results have their names, they stand together.
+    others.insert(if by_name { others.len() } else { 0 }, "comment".to_owned());
+    head.extend(others);
     writer.write_record(&head)?;
     for planned in planned {
         let mut row = vec![planned.trial.to_string()];

@@ -6,10 +6,12 @@ mod page;
 mod settings;
 
 use std::fmt;
+use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
+use elbowroom::error::Error as CoreError;
 use elbowroom::space::{Parameter, SearchSpace, Value};
 use elbowroom::study::{FailureRule, Goal, InitialDesign, Outcome, StudyConfig, outcomes_of};
 use elbowroom_run::{Limits, MOST_WORKERS, ResultFrom, ResultReader, Template, Trust, parse_bytes, parse_duration};
@@ -84,7 +86,7 @@ struct Written {
     store: Option<String>,
     goal: Option<Goal>,
     metric: Option<String>,
-    outcomes: Option<Spanned<Vec<Outcome>>>,
+    outcomes: Option<Spanned<Vec<Spanned<toml::Table>>>>,
     #[serde(default)]
     seed: u64,
     initial: Option<usize>,
@@ -187,19 +189,23 @@ impl Written {
             return Err(page.cli_error(Some(self.name.span()), "no store takes a study of this name", hint));
         }
         let space = space(self.parameters, &self.constraints, page)?;
-        let mut at = self.outcomes.as_ref().map_or_else(|| self.name.span(), Spanned::span);
-        let outcomes = outcomes_of(self.goal, self.metric, self.outcomes.map(Spanned::into_inner));
-        let outcomes = outcomes.map_err(|error| page.core(at.clone(), &error))?;
+        let whole = self.outcomes.as_ref().map_or_else(|| self.name.span(), Spanned::span);
+        let listed = self.outcomes.map(|all| results(all.into_inner(), page)).transpose()?;
+        let spans: Vec<(String, Range<usize>)> =
+            listed.iter().flatten().map(|(outcome, span)| (outcome.name.clone(), span.clone())).collect();
+        let blamed = |error: &CoreError| page.core(blamed(error, &spans).unwrap_or_else(|| whole.clone()), error);
+        let listed = listed.map(|all| all.into_iter().map(|(outcome, _)| outcome).collect());
+        let outcomes = outcomes_of(self.goal, self.metric, listed).map_err(|error| blamed(&error))?;
         let mut config =
             StudyConfig::new(space).outcomes(outcomes).seed(self.seed).design(self.design).repeats(self.repeats);
-        config.declared_outcomes().map_err(|error| page.core(at, &error))?;
+        config.declared_outcomes().map_err(|error| blamed(&error))?;
         config.initial = self.initial;
         config.failures = self.failures.unwrap_or_default();
         let says_failures = self.failures.is_some();
         if let Some(strategy) = self.strategy {
             config.strategy = settings::strategy(strategy, page)?;
         }
-        at = self.name.span();
+        let mut at = self.name.span();
         if let Some(model) = self.model {
             at = model.span();
             config.model = settings::model(model, page)?;
@@ -221,6 +227,23 @@ impl Written {
         let target = target.transpose()?;
         Ok(StudyFile { name, store: self.store, config, says_failures, time, target, run })
     }
+}
+
+/// Each result by itself, so that a complaint has its line.
+fn results(written: Vec<Spanned<toml::Table>>, page: &Page<'_>) -> Result<Vec<(Outcome, Range<usize>)>> {
+    let one = |entry: Spanned<toml::Table>| {
+        let span = entry.span();
+        let outcome = entry.into_inner().try_into::<Outcome>();
+        let outcome = outcome.map_err(|error| page.unread(Some(span.clone()), error.message()))?;
+        Ok((outcome, span))
+    };
+    written.into_iter().map(one).collect()
+}
+
+/// Where the last of the results stands that an error names.
+fn blamed(error: &CoreError, spans: &[(String, Range<usize>)]) -> Option<Range<usize>> {
+    let is_named = |(name, _): &&(String, _)| error.what().contains(&format!("`{name}`"));
+    spans.iter().rev().find(is_named).map(|(_, span)| span.clone())
 }
 
 fn space(written: Spanned<Parameters>, constraints: &[Spanned<String>], page: &Page<'_>) -> Result<SearchSpace> {
@@ -362,6 +385,29 @@ metric = "accuracy"
             error.starts_with("study.toml, line 4: unknown variant `ignored`, expected `learn` or `ignore`"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_result_is_said_with_its_line_and_what_to_try() {
+        let complaint = |second: &str| {
+            let list = format!("outcomes = [\n{{ name = \"yield\", goal = \"maximize\" }},\n{second},\n]");
+            let text = WHOLE.replacen("goal = \"maximize\"", &list, 1);
+            StudyFile::parse(&text, "study.toml").unwrap_err().to_string()
+        };
+        let cases = [
+            ("{ name = \"purity\", at_least = 99, at_most = 95 }", "exchange them"),
+            ("{ name = \"cost\", worst = 5 }", "add its goal"),
+            ("{ name = \"cost\", goal = \"minimize\", near = 5 }", "leave `goal` out"),
+            ("{ name = \"score\", score = \"yeild - 1\" }", "yield"),
+            ("{ name = \"yield\" }", "list each result once"),
+            ("{ name = \"rate\", at_most = 3 }", "give it another name"),
+            ("{ name = \"cost\", at_lest = 3 }", "did you mean `at_least`?"),
+        ];
+        for (second, hint) in cases {
+            let error = complaint(second);
+            assert!(error.starts_with("study.toml, line 5: "), "{second}: {error}");
+            assert!(error.contains(hint) && error.matches("try: ").count() == 1, "{second}: {error}");
+        }
     }
 
     #[test]

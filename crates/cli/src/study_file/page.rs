@@ -36,6 +36,10 @@ impl Page<'_> {
     /// A complaint of TOML's reader, with the nearest word that it knows.
     pub fn unread(&self, span: Option<Range<usize>>, message: &str) -> anyhow::Error {
         let message = message.trim_end();
+        // What the core refuses comes with what to try.
+        if let Some((what, hint)) = message.split_once("\n  try: ") {
+            return self.cli_error(span, what, hint);
+        }
         let hint = near(message).map(|near| format!("did you mean `{near}`?"));
         self.cli_error(span, message, hint.as_deref().unwrap_or("compare it with the file that `elbow init` writes"))
     }
