@@ -10,6 +10,7 @@ export interface Overview {
   goal: Goal;
   metric: string;
   watched: string[];
+  outcomes?: Outcome[];
   strategy: string;
   seed: number;
   budget: number | null;
@@ -18,6 +19,8 @@ export interface Overview {
   n_trials: number;
   counts: Counts;
   best: TrialAnswer | null;
+  front?: FrontSummary;
+  n_feasible?: number;
   parameters: string[];
   constraints: string[];
   held: Held[];
@@ -35,6 +38,17 @@ export interface Overview {
 
 /** What is wanted of the objective. Below `study` everything is maximized. */
 export type Goal = "minimize" | "maximize";
+
+/** A named result of a trial. */
+export interface Outcome {
+  name: string;
+  goal?: Goal;
+  near?: number;
+  worst?: number;
+  at_least?: number;
+  at_most?: number;
+  score?: string;
+}
 
 /** How many trials stand how. */
 export interface Counts {
@@ -62,6 +76,9 @@ export interface TrialAnswer {
   notes: string[];
   breaks: string | null;
   well: string | null;
+  feasible?: boolean;
+  broken_limits?: BrokenLimit[];
+  waiting_for?: string[];
   attempt: number | null;
   worker: string | null;
   expires: number | null;
@@ -88,6 +105,20 @@ export interface Measurement {
 
 /** What a value is among its trial's values. */
 export type Kind = "first" | "replicate" | "late" | "correction";
+
+/** A limit that a trial's result breaks. */
+export interface BrokenLimit {
+  outcome: string;
+  value: number;
+  at_least?: number;
+  at_most?: number;
+}
+
+/** A front in two numbers. */
+export interface FrontSummary {
+  n_points: number;
+  hypervolume: number | null;
+}
 
 /** Who has a trial. */
 export interface Held {
@@ -148,6 +179,9 @@ export interface StudyInfo {
 export interface Best {
   observed: TrialAnswer | null;
   recommended: Recommendation | null;
+  least_infeasible?: TrialAnswer;
+  front?: FrontAnswer;
+  recommended_front?: FrontRecommendation[];
 }
 
 /** The point to use, given all results. */
@@ -157,6 +191,44 @@ export interface Recommendation {
   mean: number;
   sd: number;
   fallback: string | null;
+}
+
+/** The trials that no other beats in every objective, among those that keep all limits. */
+export interface FrontAnswer {
+  objectives: FrontObjective[];
+  points: FrontPoint[];
+  hypervolume: number | null;
+  history: FrontStep[];
+}
+
+/** An objective of a front. */
+export interface FrontObjective {
+  name: string;
+  goal: Goal;
+  reference: number | null;
+  is_inferred: boolean;
+}
+
+/** A trial on the front. */
+export interface FrontPoint {
+  trial: number;
+  values: number[];
+  point: Point;
+}
+
+/** How good the front was after a trial. */
+export interface FrontStep {
+  trial: number;
+  hypervolume: number;
+}
+
+/** A point on the front of the models. */
+export interface FrontRecommendation {
+  trial: number;
+  point: Point;
+  means: number[];
+  sds: number[];
+  chance_within_limits: number | null;
 }
 
 /** A page of trials. */
@@ -182,6 +254,8 @@ export interface Row {
   attempts: number;
   worker: string | null;
   reason: string | null;
+  feasible?: boolean;
+  waiting_for?: string[];
 }
 
 /** Some trials with every order and every list of one state, so that a report can be filtered and sorted by looking up. */
@@ -279,15 +353,56 @@ export interface History {
   lost: number[];
   running: number[];
   metric: string;
+  at_least?: number;
+  at_most?: number;
   watched?: WatchedHistory[];
 }
 
-/** A result that is not optimized, in the order of the trials. */
+/** A result besides the first objective, in the order of the trials. */
 export interface WatchedHistory {
   name: string;
   log: boolean;
   trial: number[];
   value: number[];
+  goal?: Goal;
+  best_trial?: number[];
+  best_value?: number[];
+  at_least?: number;
+  at_most?: number;
+}
+
+/** The front of a study, and what it is drawn among. */
+export interface Front {
+  objectives: FrontObjective[];
+  points: FrontPoint[];
+  hypervolume: number | null;
+  history: FrontStep[];
+  outcomes: OutcomeAxis[];
+  parameters: string[];
+  trials: FrontTrial[];
+  n_left_out: number;
+}
+
+/** A result as an axis. */
+export interface OutcomeAxis {
+  name: string;
+  goal: Goal | null;
+  at_least: number | null;
+  at_most: number | null;
+  low: number;
+  high: number;
+  log: boolean;
+  ticks: Tick[];
+}
+
+/** A trial among its like. */
+export interface FrontTrial {
+  trial: number;
+  values: Array<number | null>;
+  feasible: boolean | null;
+  on_front: boolean;
+  waiting_for: string[];
+  point: Setting[];
 }
 
 /** A map of two parameters. Places are in the unit square. */
@@ -372,6 +487,17 @@ export interface Slice {
   before: number[];
   after: number[];
   chance: number[] | null;
+  within_limits?: number[];
+  others?: OutcomeSlice[];
+}
+
+/** What the model of one more result expects along a parameter. */
+export interface OutcomeSlice {
+  name: string;
+  mean: number[];
+  sd: number[];
+  at_least?: number;
+  at_most?: number;
 }
 
 /** How well the model predicts each result from all others. */

@@ -324,24 +324,29 @@ const sliceSeries = (category, hue, line, size) => {
 export const sliceCharts = (root, slice, floor) => {
   const { ticks, category } = slice.axis;
   const [above, below] = [el("div"), el("div")];
-  show(root, above, below);
+  const others = (slice.others ?? []).map((one) => ({ one, place: el("div", { "data-result": one.name }) }));
+  show(
+    root,
+    above,
+    below,
+    others.map(({ one, place }) => [el("h4", {}, one.name), place]),
+  );
   const across = { time: false, range: category ? [-0.12, 1.12] : [0, 1] };
   const x = { splits: () => ticks.map((t) => t.at), values: () => ticks.map((t) => t.label) };
   const y = valueAxis(floor !== null);
   const low = slice.mean.map((m, i) => Math.max(m - 2 * slice.sd[i], floor ?? -Infinity));
   const rim = { stroke: "transparent", paths: category ? () => null : undefined, points: { show: false } };
-  chart(
-    above,
-    170,
-    {
-      scales: { x: across, y: values(floor !== null) },
-      axes: [x, y],
-      series: [{}, sliceSeries(category, "blue", { width: 2 }, 9), rim, rim],
-      bands: category ? [] : [{ series: [2, 3], fill: colour("blue") + "33" }],
-      hooks: category ? { draw: [whiskers(3, 2, "blue")] } : {},
-    },
-    [slice.u, slice.mean, slice.mean.map((m, i) => m + 2 * slice.sd[i]), low],
-  );
+  /** @type {Pick<ChartOptions, "bands">} */
+  const band = { bands: category ? [] : [{ series: [2, 3], fill: colour("blue") + "33" }] };
+  const series = [{}, sliceSeries(category, "blue", { width: 2 }, 9), rim, rim];
+  const marks = category ? [whiskers(3, 2, "blue")] : [];
+  const log = floor !== null;
+  chart(above, 170, { scales: { x: across, y: values(log) }, axes: [x, y], series, ...band, hooks: { draw: marks } }, [
+    slice.u,
+    slice.mean,
+    slice.mean.map((m, i) => m + 2 * slice.sd[i]),
+    low,
+  ]);
   chart(
     below,
     96,
@@ -353,8 +358,24 @@ export const sliceCharts = (root, slice, floor) => {
         sliceSeries(category, "orange", { width: 1.5, dash: [5, 4] }, 11),
         sliceSeries(category, "green", { width: 2, fill: colour("green") + "22" }, 7),
         ...(slice.chance ? [sliceSeries(category, "purple", { width: 1.5, dash: [2, 3] }, 9)] : []),
+        ...(slice.within_limits ? [sliceSeries(category, "vermillion", { width: 1.5, dash: [7, 3] }, 9)] : []),
       ],
     },
-    [slice.u, slice.before, slice.after, ...(slice.chance ? [slice.chance] : [])],
+    [slice.u, slice.before, slice.after, ...[slice.chance, slice.within_limits].filter((line) => !!line)],
   );
+  for (const { one, place } of others) {
+    const rims = [1, -1].map((side) => one.mean.map((m, i) => m + side * 2 * one.sd[i]));
+    chart(
+      place,
+      120,
+      {
+        scales: { x: across, y: values(false) },
+        axes: [x, valueAxis(false)],
+        series,
+        ...band,
+        hooks: { draw: [...marks, limits(one)] },
+      },
+      [slice.u, one.mean, ...rims],
+    );
+  }
 };

@@ -89,7 +89,7 @@ fn the_types_of_the_page_are_those_that_rust_writes() {
     study.tell(chosen, [("value", 0.5), ("minutes", 12.0)]).unwrap();
     let scene = Scene::alone("plate", &study);
     let ids: Vec<_> = study.trials().iter().map(|trial| trial.id).collect();
-    let best = BestAnswer { observed: study.best().map(|best| scene.answer(best)), recommended: study.recommended() };
+    let best = BestAnswer::new(&study, |trial| scene.answer(trial), study.recommended());
     let views = [
         ("Overview", json!(overview(&scene))),
         ("Best", json!(best)),

@@ -7,7 +7,8 @@ use elbowroom::insight::{importance, landscape, quality, why};
 use elbowroom::linalg::Points;
 use elbowroom::space::{Parameter, SearchSpace, Value};
 use elbowroom::study::{
-    Ask, Event, Goal, HyperparameterRule, ModelConfig, Retry, StrategyConfig, Study, StudyConfig, Trial, TrialId,
+    Ask, Event, Goal, HyperparameterRule, ModelConfig, Outcome, Outcomes, Retry, StrategyConfig, Study, StudyConfig,
+    Trial, TrialId,
 };
 use elbowroom_view::overview::overview;
 use elbowroom_view::table::{Query, Sort, listing, table};
@@ -365,4 +366,33 @@ fn slices_of_results_over_decades_are_on_a_log_scale_and_others_are_not() {
     assert!(floor > 0.0 && wide.slices[0].mean.iter().all(|mean| *mean >= 10.0 * floor));
     assert_eq!(made(&|x| 1.0 + x).log_floor, None);
     assert_eq!(made(&|x| 10f64.powf(2.0 * x) - 50.0).log_floor, None, "there is no logarithm of what is negative");
+}
+
+#[test]
+fn slices_have_what_is_expected_of_every_objective_and_limited_result() {
+    let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
+    let list = vec![
+        Outcome::objective("loss", Goal::Minimize),
+        Outcome::objective("cost", Goal::Minimize),
+        Outcome::watched("purity").at_least(0.5),
+        Outcome::watched("hours"),
+    ];
+    let config = StudyConfig::new(space).initial(8).outcomes(Outcomes::new(list).unwrap());
+    let mut study = Study::new(config).unwrap();
+    for trial in study.ask(8).unwrap().trials {
+        let x = trial.unit[0];
+        let told = [("loss", x * x), ("cost", 10.0 - 10.0 * x), ("purity", x), ("hours", 3.0)];
+        study.tell(trial.id, told).unwrap();
+    }
+    let found = slices(&Scene::alone("plate", &study)).unwrap();
+    let slice = &found.slices[0];
+    let names: Vec<&str> = slice.others.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["cost", "purity"], "nothing is modelled of what is only kept");
+    assert_eq!(slice.others[1].limits.at_least, Some(0.5));
+    let within = slice.within_limits.as_ref().unwrap();
+    for (i, u) in slice.u.iter().enumerate() {
+        // Straight lines, which a model of eight points has to a hundredth of their range.
+        assert!((slice.others[0].mean[i] - (10.0 - 10.0 * u)).abs() < 0.1, "{u}: {}", slice.others[0].mean[i]);
+        assert!((u - 0.5).abs() < 0.1 || (within[i] > 0.5) == (*u > 0.5), "{u}: {}", within[i]);
+    }
 }

@@ -8,7 +8,10 @@ import { list } from "./panel.js";
 /** @import { Frame } from "../planes.js" */
 /** @import { Panel } from "./panel.js" */
 
-/** @typedef {{ x: number, y: number, trial: number | null }} Choice Which results are across and up, and which trial is picked. */
+/**
+ * Which results are across and up, and which trial is picked.
+ * @typedef {{ x: number, y: number, trial: number | null }} Choice
+ */
 
 // What was chosen, by study: it stays when the panel is drawn anew.
 /** @type {Map<string, Choice>} */

@@ -18,6 +18,7 @@ export const slices = {
       ["expected", "blue", "line"],
       ["acquisition before penalization", "orange", "line"],
       ["after", "green", "line"],
+      view.slices.some((slice) => slice.within_limits) ? ["chance within the limits", "vermillion", "line"] : null,
       view.slices.some((slice) => slice.chance) ? ["chance of a value", "purple", "line"] : null,
     );
     show(body, el("div", { class: "slices" }, columns), meaning);

@@ -1,10 +1,12 @@
 //! Pictures of the model: slices along each parameter, surfaces over two, and all parameters at once.
 
+use std::ops::Range;
+
 use elbowroom::error::Result;
-use elbowroom::insight::{Landscape, Seen, landscape};
+use elbowroom::insight::{Landscape, Seen, expected, landscape};
 use elbowroom::linalg::Points;
 use elbowroom::space::{Dimension, UnitPoint};
-use elbowroom::study::{Goal, Trial, TrialId};
+use elbowroom::study::{Goal, Limits, Study, Trial, TrialId};
 use serde::Serialize;
 
 use super::map::{MapPoint, Observed, map_point, observed};
@@ -44,6 +46,27 @@ pub struct Slice {
     pub after: Vec<f64>,
     /// The chance that a point gives a value; none while nothing has failed.
     pub chance: Option<Vec<f64>>,
+    /// The chance that its results keep all limits; left out if there are none, or no model of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub within_limits: Option<Vec<f64>>,
+    /// What is expected of the other objectives and of results with limits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<OutcomeSlice>,
+}
+
+/// What the model of one more result expects along a parameter.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct OutcomeSlice {
+    /// The result.
+    pub name: String,
+    /// What is expected.
+    pub mean: Vec<f64>,
+    /// The standard deviation.
+    pub sd: Vec<f64>,
+    /// What it must keep.
+    #[serde(flatten)]
+    pub limits: Limits,
 }
 
 /// Slices through the recommended point.
@@ -61,15 +84,39 @@ pub fn slices(scene: &Scene<'_>) -> Result<Slices> {
         }
     }
     let Landscape { seen, is_log, .. } = landscape(scene.study, &scene.pending_ids(), &points)?;
-    let mut rest = seen.as_slice();
+    let outcomes = others(scene.study, &points);
+    let mut from = 0;
     let slice = |(axis, u): (Axis, Vec<f64>)| {
-        let (seen, others) = rest.split_at(u.len());
-        rest = others;
+        let part = from..from + u.len();
+        from = part.end;
+        let seen = &seen[part.clone()];
         let (before, after) = shares(seen, is_log);
-        Slice { axis, u, mean: means(seen), sd: deviations(seen), before, after, chance: chances(seen) }
+        let (chance, within_limits) = (chances(seen), seen.iter().map(|s| s.within_limits).collect());
+        let others = outcomes.iter().map(|one| one.part(&part)).collect();
+        Slice { axis, u, mean: means(seen), sd: deviations(seen), before, after, chance, within_limits, others }
     };
     let slices: Vec<Slice> = axes.into_iter().zip(along).map(slice).collect();
     Ok(Slices { goal: scene.study.config().goal, log_floor: log_floor(scene, &slices), slices })
+}
+
+/// What is expected at some points of the results besides the first objective that there are models of.
+fn others(study: &Study, points: &Points) -> Vec<OutcomeSlice> {
+    let outcomes = study.outcomes();
+    let limits = |name: &str| outcomes.limits().find(|(limited, _)| *limited == name).map(|(_, limits)| limits);
+    let is_modelled = |name: &&str| outcomes.objectives().iter().any(|one| one.name == *name) || limits(name).is_some();
+    let one = |name: &str| {
+        let (mean, sd) = expected(study, name, points).ok()?.iter().map(|e| (e.mean, e.sd)).unzip();
+        Some(OutcomeSlice { name: name.to_owned(), mean, sd, limits: limits(name).unwrap_or_default() })
+    };
+    outcomes.watched().filter(is_modelled).filter_map(one).collect()
+}
+
+impl OutcomeSlice {
+    /// The same at some of its points.
+    fn part(&self, part: &Range<usize>) -> Self {
+        let (mean, sd) = (self.mean[part.clone()].to_vec(), self.sd[part.clone()].to_vec());
+        Self { mean, sd, ..self.clone() }
+    }
 }
 
 /// A decade below all values and all that is expected, if the values span decades and a log scale has room for all of it.
