@@ -114,7 +114,7 @@ fn the_front_is_drawn_and_a_trial_that_is_picked_shows_its_parameters() {
     };
     choose(&mut browser, "across", 2);
     assert_eq!((browser.count(".feasible"), browser.count("polyline")), (1, 0));
-    assert_eq!(browser.count(".mark.broken"), 4, "those with a purity below 95");
+    assert_eq!(browser.count(".mark.broken"), 3, "those with a purity below 95");
     browser.shot("front-limit");
     go(&mut browser, "two", "overview");
     browser.wait("document.querySelectorAll('canvas').length >= 3");
