@@ -67,9 +67,9 @@ pub fn landscape(study: &Study, pending: &[TrialId], points: &Points) -> Result<
     };
     let (before, _) = if points.is_empty() { (Vec::new(), Vec::new()) } else { explain(Vec::new())? };
     let (after, penalizers) = explain(pending.to_vec())?;
-    let (model, chance, goal) = (study.model()?, study.chance()?, study.config().goal);
+    let (outlook, chance, goal) = (study.outlook()?, study.chance()?, study.config().goal);
     let seen = points.iter().zip(before.iter().zip(&after)).map(|(u, (before, after))| {
-        let (mean, sd) = model.predict_value(u);
+        let (mean, sd) = outlook.predict_value(u);
         Seen {
             mean: goal.maximized(mean),
             sd,

@@ -179,8 +179,8 @@ impl State {
     /// If any value came with a noise variance, those that came without one have the configured one, or else are taken to
     /// have the median.
     ///
-    /// Of more observations than the model may have it is a part, which is returned.
-    pub fn observations(&self) -> (Observations, Option<TrainingSubset>) {
+    /// Of more observations than a model may have it is a part; without one, all.
+    pub fn observations(&self, subset: Option<TrainingSubset>) -> Observations {
         let goal: Goal = self.config.goal;
         let (mut all, mut noise) = (Vec::with_capacity(self.trials.len()), Vec::with_capacity(self.trials.len()));
         for trial in &self.trials {
@@ -189,7 +189,6 @@ impl State {
                 noise.push(m.noise);
             }
         }
-        let subset = TrainingSubset::of(all.len(), self.config.model.max_observations);
         if let Some(subset) = subset {
             let kept = belief::choose(&all, subset);
             noise = kept.iter().map(|i| noise[*i]).collect();
@@ -203,7 +202,7 @@ impl State {
             let other = self.config.model.noise.unwrap_or(*median);
             noise.iter().map(|v| v.unwrap_or(other)).collect()
         });
-        (Observations { x, values: all.iter().map(|c| c.value).collect(), noise }, subset)
+        Observations { x, values: all.iter().map(|c| c.value).collect(), noise }
     }
 
     /// The part of the observations that the model is made of, if it is not made of all of them.
