@@ -119,6 +119,9 @@ fn the_front_is_drawn_and_a_trial_that_is_picked_shows_its_parameters() {
     go(&mut browser, "two", "overview");
     browser.wait("document.querySelectorAll('canvas').length >= 3");
     browser.shot("front-overview");
+    go(&mut browser, "two", "model");
+    browser.wait("document.querySelectorAll('.slices [data-result] canvas').length === 4");
+    browser.shot("front-model");
     go(&mut browser, "two", "trials");
     assert!(browser.eval("document.body.innerText").as_str().unwrap().contains("waiting for purity"));
 

@@ -46,7 +46,9 @@ fn front_in_words(study: &Study) -> String {
     }
     match study.recommended_front() {
         Ok(found) => {
-            let cell = |(mean, sd): (&f64, &f64)| format!("{} ± {}", number(*mean), number(*sd));
+            // More than two digits of how sure it is say nothing.
+            let sd = |sd: f64| format!("{sd:.1e}").parse().map_or_else(|_| number(sd), number);
+            let cell = |(mean, own): (&f64, &f64)| format!("{} ± {}", number(*mean), sd(*own));
             let rows: Vec<_> =
                 found.iter().map(|one| (one.trial, one.means.iter().zip(&one.sds).map(cell).collect())).collect();
             text + "recommended: the front of what is expected\n" + &trials_table(study, &rows)

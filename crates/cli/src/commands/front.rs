@@ -39,7 +39,7 @@ pub fn front(study: &Study, args: &Plot) -> Result<Chart> {
         Series { name: "measured", kind: Kind::Dots, points: those(&|t| !is_on_front(t) && !breaks(t) && !waits(t)) },
         Series { name: "breaks a limit", kind: Kind::Crosses, points: those(&breaks) },
         Series { name: "waiting for a result", kind: Kind::Rings, points: those(&waits) },
-        Series { name: "best of both", kind: Kind::Line, points: staircase(study, (x, y), &stars) },
+        Series { name: "border of the front", kind: Kind::Line, points: staircase(study, (x, y), &stars) },
         Series { name: "on the front", kind: Kind::Star, points: stars },
     ];
     series.retain(|one| !one.points.is_empty());

@@ -20,7 +20,7 @@ use crate::args::{FigureName, Plot};
 use crate::chart::{Chart, Kind, Scale, Series};
 use crate::error::cli_error;
 use crate::format::number;
-use crate::outcomes::reference;
+use crate::outcomes::{goals, reference};
 use crate::spark::{best_so_far, counting_values};
 use crate::table::width;
 
@@ -100,7 +100,8 @@ fn subtitle(study: &SharedStudy, args: &Plot) -> String {
             let front = study.study().front();
             let volume = front.hypervolume.filter(|_| study.study().outcomes().has_several_objectives());
             let words = |volume| format!(" Hypervolume {} from {}.", number(volume), reference(&front));
-            format!("Trials: {counts}.{}", volume.map_or_else(String::new, words))
+            let volume = volume.map_or_else(String::new, words);
+            format!("Wanted: {}. Trials: {counts}.{volume}", goals(study.study()))
         }
         FigureName::Map | FigureName::Timeline => format!("Trials: {counts}."),
     }

@@ -175,7 +175,8 @@ const picked = (view, trial, name) => {
  * @param {(trial: number) => void} pick
  */
 const rows = (view, pick) => {
-  const heads = ["trial", ...view.objectives.map((one) => one.name), ...view.parameters];
+  const alignment = (/** @type {unknown} */ value) => (typeof value === "number" ? "num" : "");
+  const shown = view.trials.filter((trial) => trial.on_front);
   const line = (/** @type {FrontTrial} */ trial) => {
     const values = view.objectives.map(
       (one) => trial.values[view.outcomes.findIndex((axis) => axis.name === one.name)],
@@ -185,11 +186,15 @@ const rows = (view, pick) => {
       {},
       el("td", {}, el("button", { onclick: () => pick(trial.trial) }, trial.trial)),
       values.map((value) => el("td", { class: "num" }, number(value, 6))),
-      trial.point.map((value) => el("td", { class: typeof value === "number" ? "num" : "" }, text(value))),
+      trial.point.map((value) => el("td", { class: alignment(value) }, text(value))),
     );
   };
-  const head = heads.map((words, i) => el("th", { class: i && i <= view.objectives.length ? "num" : "" }, words));
-  const lines = view.trials.filter((trial) => trial.on_front).map(line);
+  const head = [
+    el("th", {}, "trial"),
+    view.objectives.map((one) => el("th", { class: "num" }, `${one.name}, ${one.goal}`)),
+    view.parameters.map((one, i) => el("th", { class: alignment(shown[0]?.point[i]) }, one)),
+  ];
+  const lines = shown.map(line);
   return el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, lines)));
 };
 
@@ -201,7 +206,9 @@ const rows = (view, pick) => {
  */
 const plane = (view, choice, pick) => {
   const [x, y] = [view.outcomes[choice.x], view.outcomes[choice.y]];
-  const f = frame({ name: label(x), ticks: x.ticks }, { name: label(y), ticks: y.ticks }, 520, 420);
+  // A drawing is as wide as its place: on a telephone a smaller one has texts that can be read.
+  const [width, height] = matchMedia("(max-width: 600px)").matches ? [340, 320] : [520, 420];
+  const f = frame({ name: label(x), ticks: x.ticks }, { name: label(y), ticks: y.ticks }, width, height);
   const isShaded = shade(f, x, y);
   const at = (/** @type {FrontTrial} */ trial) => {
     const [a, b] = [trial.values[choice.x], trial.values[choice.y]];
@@ -298,10 +305,13 @@ export const front = {
     draw();
     if (!several) return;
     if (view.history.length) {
+      // It holds until the last trial, also of those that do not count.
+      const last = { trial: view.trials[view.trials.length - 1].trial, hypervolume: view.hypervolume ?? 0 };
+      const steps = view.history[view.history.length - 1].trial < last.trial ? [...view.history, last] : view.history;
       stepsChart(
         growth,
-        view.history.map((step) => step.trial),
-        view.history.map((step) => step.hypervolume),
+        steps.map((step) => step.trial),
+        steps.map((step) => step.hypervolume),
       );
     } else show(growth, notice("No trial counts yet", "It needs every objective, and has to keep all limits."));
   },
