@@ -82,7 +82,7 @@ fn a_trial_whose_result_comes_late_is_shown_as_waiting_for_it() {
     let said = bench.good(&["trials"]);
     assert!(said.lines().next().unwrap().ends_with("waiting for"), "{said}");
     assert_eq!(bench.json(&["trials"])["trials"][0]["waiting_for"][0], "purity");
-    bench.good(&["tell", "0", "purity=97"]);
+    assert_eq!(bench.good(&["tell", "0", "purity=97"]), "trial 0: recorded\n");
     assert!(!bench.good(&["status"]).contains("waiting"));
     assert_eq!(bench.json(&["trials"])["trials"][0]["feasible"], true);
 }

@@ -127,7 +127,14 @@ pub struct TellAnswer {
 impl TellAnswer {
     /// What became of results of these names.
     pub fn new<'a>(shared: &SharedStudy, trial: TrialId, told: Told, names: impl IntoIterator<Item = &'a str>) -> Self {
-        let hint = (told == Told::Aside).then(|| shared.study().outcomes().say_missing(names));
+        let (outcomes, names) = (shared.study().outcomes(), names.into_iter().collect::<Vec<_>>());
+        let is_wanted = |name: &str| {
+            outcomes.objectives().iter().any(|one| one.name == name) || outcomes.limits().any(|(one, _)| one == name)
+        };
+        // A further objective or a limited result may well come after the first.
+        let has_value = shared.study().trial(trial).is_ok_and(|trial| trial.value().is_some());
+        let is_awaited = has_value && names.iter().any(|name| is_wanted(name));
+        let hint = (told == Told::Aside && !is_awaited).then(|| outcomes.say_missing(names));
         Self { trial, told, hint }
     }
 }

@@ -85,10 +85,10 @@ fn told_in_words(answer: &TellAnswer) -> String {
         Told::Replicate => "kept beside its other values; their mean counts",
         Told::Correction => "kept instead of its other values",
         Told::NotFinite => "recorded as a failure: the value is not finite",
-        Told::Aside => {
-            let missing = answer.hint.as_deref().unwrap_or_default();
-            return format!("kept, and nothing else changes: {missing}");
-        }
+        Told::Aside => match &answer.hint {
+            Some(missing) => return format!("kept, and nothing else changes: {missing}"),
+            None => "recorded",
+        },
         Told::Repeated => "told before under this name; nothing changed",
     }
     .to_owned()
