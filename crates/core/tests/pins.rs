@@ -221,7 +221,8 @@ fn cases_of_outcomes() -> Vec<Case> {
     let mut cases = Vec::new();
     let first = || Outcome::objective("value", Goal::Minimize);
     let limited = Outcomes::new(vec![first(), Outcome::watched("second").at_least(0.5)]).unwrap();
-    let both = Outcomes::new(vec![first(), Outcome::objective("second", Goal::Maximize)]).unwrap();
+    let second = Outcome::objective("second", Goal::Maximize).worst(-1.0);
+    let both = Outcomes::new(vec![first().worst(3.0), second]).unwrap();
     for (name, config) in [("floats", floats()), ("mixed", mixed())] {
         let (limited, both) = (limited.clone(), both.clone());
         cases.push(Case {
