@@ -166,18 +166,17 @@ const MOST_PARTS: usize = 8;
 /// nothing, the last such part, which the study knows. None for a row that was imported whole, or not at all.
 fn late_results(study: &Study, row: &Row) -> Option<Row> {
     let (mut rest, mut is_late) = (row.clone(), false);
-    while let Some((part, left, id)) = imported_part(study, &rest) {
-        if left.is_empty() {
+    while let Some((part, left)) = imported_part(study, &rest) {
+        if left.is_blank() {
             return is_late.then_some(part);
         }
-        rest = Row { trial: Some(id), result: RowResult::Blank, noise: None, others: left, ..rest };
-        is_late = true;
+        (rest, is_late) = (left, true);
     }
     is_late.then_some(rest)
 }
 
-/// A part of a row that was imported, with the results that are left and its trial.
-fn imported_part(study: &Study, row: &Row) -> Option<(Row, Vec<(String, f64)>, TrialId)> {
+/// A part of a row that was imported, and what is left of the row.
+fn imported_part(study: &Study, row: &Row) -> Option<(Row, Row)> {
     let n = row.others.len();
     let subsets = if n <= MOST_PARTS { 1_usize << n } else { 0 };
     (0..subsets).rev().find_map(|subset| {
@@ -188,7 +187,8 @@ fn imported_part(study: &Study, row: &Row) -> Option<(Row, Vec<(String, f64)>, T
         };
         let part = Row { others: those(true), ..row.clone() };
         let id = study.reported(&fitting(name(&part, part.trial)))?;
-        (!part.is_blank()).then(|| (part, those(false), id))
+        let left = Row { trial: Some(id), result: RowResult::Blank, noise: None, others: those(false), ..row.clone() };
+        (!part.is_blank()).then_some((part, left))
     })
 }
 

@@ -153,7 +153,7 @@ impl Columns {
             return Err(Complaint::new(1, what, "keep one of them, or rename the other"));
         }
         let at = |name: &str| head.iter().position(|column| column.eq_ignore_ascii_case(name));
-        let values = Self::values(outcomes, value_name, &at);
+        let values = Self::values(outcomes, value_name, at);
         let missing = |name: &str| {
             let hint = "keep the head of the sheet, or name the column that holds the values: --value NAME";
             Complaint::new(1, format!("there is no column `{name}`; there are {}", head.join(", ")), hint)
