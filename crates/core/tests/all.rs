@@ -23,6 +23,7 @@ mod normal;
 mod old_log;
 mod optim;
 mod optim_speed;
+mod outcomes;
 mod own_kernels;
 mod parts;
 mod pins;

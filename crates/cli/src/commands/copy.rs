@@ -57,9 +57,7 @@ fn go_on(old: &SharedStudy, to: Arc<dyn Store>, name: &str, trials: usize) -> Re
         let mut begin = || new.start(&trial.point, None, Some(&request)).map(|started| started.id());
         match &trial.state {
             TrialState::Complete { .. } => {
-                let value = Results::from(trial.value().unwrap_or(f64::NAN));
-                let results = trial.watched().fold(value, |results, (name, value)| results.with(name, value));
-                let mut report = Tell::new(results).request(request);
+                let mut report = Tell::new(trial.results().collect::<Results>()).request(request);
                 report.noise = trial.noise();
                 new.add(&trial.point, report)?;
             }

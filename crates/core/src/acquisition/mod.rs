@@ -8,6 +8,7 @@
 //! Several points together are scored by their joint law ([`q_expected_improvement`], [`QSamples`]); with a posterior and a
 //! rule of integration that is a function to maximize ([`QObjective`]).
 
+mod band;
 mod expected_improvement;
 mod mean;
 mod probability_of_improvement;
@@ -16,6 +17,7 @@ mod q_samples;
 mod transform;
 mod upper_confidence_bound;
 
+pub use band::Band;
 pub use expected_improvement::ExpectedImprovement;
 pub use mean::PosteriorMean;
 pub use probability_of_improvement::ProbabilityOfImprovement;
@@ -91,5 +93,9 @@ mod tests {
         let softplus = Softplus { inner: ucb, offset: 0.3, temperature: 0.1 };
         check("softplus", |m, s| softplus.ln_score(m, s));
         check("exp", |m, s| Exponential(ucb).ln_score(m, s));
+        let (none, unbounded) = (f64::NEG_INFINITY, f64::INFINITY);
+        for (at_least, at_most) in [(0.2, unbounded), (none, 0.2), (0.1, 0.4), (0.2, 0.2 + 1e-4), (-9.0, 3.0)] {
+            check("band", |m, s| Band { at_least, at_most }.ln_score(m, s));
+        }
     }
 }

@@ -2,11 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Situation;
+use super::limits::Indifferent;
 use crate::acquisition::{
     ExpectedImprovement, Exponential, LogAcquisition, PosteriorMean, ProbabilityOfImprovement, Softplus,
     UpperConfidenceBound,
 };
-use crate::chance::Chance;
 use crate::domain::Domain;
 use crate::error::{Error, Result};
 use crate::gp::{Posterior, Scratch};
@@ -72,9 +73,13 @@ impl AcquisitionKind {
         self.bind_above(posterior, || best_mean_at_data(posterior))
     }
 
-    /// The same where only a part of the space is searched: what is to be improved on is the best mean there.
-    pub(super) fn bind_in(&self, posterior: &Posterior, domain: &Domain<'_>) -> Box<dyn LogAcquisition> {
-        self.bind_above(posterior, || best_mean_in(posterior, domain))
+    /// The same in a situation: what is to be improved on is the best mean in the part of the space that is searched, among
+    /// points that keep the limits. While none is known, all points are worth the same.
+    pub(super) fn bind_in(&self, posterior: &Posterior, situation: &Situation<'_>) -> Box<dyn LogAcquisition> {
+        match situation.incumbent(posterior) {
+            Some(best) => self.bind_above(posterior, || best),
+            None => Box::new(Indifferent),
+        }
     }
 
     fn bind_above(&self, posterior: &Posterior, best: impl Fn() -> f64) -> Box<dyn LogAcquisition> {
@@ -94,35 +99,32 @@ impl AcquisitionKind {
     /// The acquisition for strategies that multiply it with nothing: it need not be positive there, and a confidence
     /// bound is climbed as the function that it is.
     ///
-    /// With a chance of success it is multiplied with that, and must be positive.
-    pub(super) fn bind_signed(
-        &self,
-        posterior: &Posterior,
-        domain: &Domain<'_>,
-        chance: Option<&Chance>,
-    ) -> Box<dyn LogAcquisition> {
+    /// With a chance, of success or within limits, it is multiplied with that, and must be positive.
+    pub(super) fn bind_signed(&self, posterior: &Posterior, situation: &Situation<'_>) -> Box<dyn LogAcquisition> {
         match *self {
             AcquisitionKind::Ucb { kappa } | AcquisitionKind::PaperUcb { kappa } => {
-                upper_bound(kappa, posterior, chance)
+                upper_bound(kappa, posterior, situation)
             }
-            _ => self.bind_in(posterior, domain),
+            _ => self.bind_in(posterior, situation),
         }
     }
 }
 
 impl AcquisitionKind {
     /// Whether [`bind_signed`](Self::bind_signed) gives a confidence bound as it is.
-    pub(super) fn is_signed(&self, chance: Option<&Chance>) -> bool {
-        chance.is_none() && matches!(self, AcquisitionKind::Ucb { .. } | AcquisitionKind::PaperUcb { .. })
+    pub(super) fn is_signed(&self, situation: &Situation<'_>) -> bool {
+        !situation.is_weighed() && matches!(self, AcquisitionKind::Ucb { .. } | AcquisitionKind::PaperUcb { .. })
     }
 }
 
-/// μ + κ s, as it is; where it is weighed with a chance of success, its gain over the best mean at the data, made
-/// positive. A failure is then worth that mean.
-pub(super) fn upper_bound(kappa: f64, posterior: &Posterior, chance: Option<&Chance>) -> Box<dyn LogAcquisition> {
-    match chance {
-        None => Box::new(Exponential(UpperConfidenceBound { kappa })),
-        Some(_) => AcquisitionKind::Ucb { kappa }.bind(posterior),
+/// μ + κ s, as it is; where it is weighed with a chance, its gain over the best mean at the data, made positive. A failure
+/// is then worth that mean.
+pub(super) fn upper_bound(kappa: f64, posterior: &Posterior, situation: &Situation<'_>) -> Box<dyn LogAcquisition> {
+    let bound = AcquisitionKind::Ucb { kappa };
+    match (situation.is_weighed(), situation.limits().is_empty()) {
+        (false, _) => Box::new(Exponential(UpperConfidenceBound { kappa })),
+        (true, true) => bound.bind(posterior),
+        (true, false) => bound.bind_in(posterior, situation),
     }
 }
 

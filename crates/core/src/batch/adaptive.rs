@@ -16,7 +16,6 @@ use std::cell::RefCell;
 
 use serde::{Deserialize, Serialize};
 
-use super::acquisition_kind::best_mean_in;
 use super::chooser::Planned;
 use super::joint::JointImprovement;
 use super::{
@@ -210,7 +209,8 @@ impl Adaptive {
 /// The first point that adds less than a share of the first one's expected improvement.
 fn little_gain(situation: &Situation<'_>, batch: &mut Batch, least: f64) -> Option<usize> {
     let first = situation.posterior.predict(batch.points.first()?);
-    let alone = ExpectedImprovement { best: best_mean_in(situation.posterior, situation.domain) };
+    let best = situation.incumbent(situation.posterior).unwrap_or(situation.posterior.hyper().mean);
+    let alone = ExpectedImprovement { best };
     let alone = alone.ln_score(first.mean, first.variance.sqrt()).value.exp();
     let whole = batch.points.len();
     let (points, info) = (&batch.points, &mut batch.info);

@@ -115,8 +115,8 @@ impl BatchStrategy for Believer {
         if self.lie != Lie::Mix {
             return Ok(Box::new(Believing::new(self, situation, q)?));
         }
-        let acquisition = self.acquisition.bind_signed(situation.posterior, situation.domain, situation.chance);
-        let is_bound = self.acquisition.is_signed(situation.chance);
+        let acquisition = self.acquisition.bind_signed(situation.posterior, situation);
+        let is_bound = self.acquisition.is_signed(situation);
         // Which of the two batches a point is for is known only once both are there.
         let explain = move |_: &[UnitPoint], u: &[f64]| Explanation {
             is_score: false,
@@ -143,7 +143,7 @@ impl<'a> Believing<'a> {
         let lied_about = situation.pending.to_vec();
         let (posterior, score, work) = believer.believe(situation, &lied_about)?;
         let search = Search::new(situation, posterior, Candidates::Continuous, score);
-        let acquisition = believer.acquisition.bind_signed(situation.posterior, situation.domain, situation.chance);
+        let acquisition = believer.acquisition.bind_signed(situation.posterior, situation);
         Ok(Self { believer, situation, q, lied_about, acquisition, search, work })
     }
 }
@@ -196,7 +196,7 @@ impl Believer {
     /// The posterior given data and lies, the score under it, and the work it took.
     fn believe(&self, situation: &Situation<'_>, lied_about: &[UnitPoint]) -> Result<(Posterior, Score, f64)> {
         let (posterior, work) = self.believed(self.lie, situation.posterior, lied_about, situation.stream)?;
-        let score = Score::Data(self.acquisition.bind_signed(&posterior, situation.domain, situation.chance));
+        let score = Score::Data(self.acquisition.bind_signed(&posterior, situation));
         Ok((posterior, score, work))
     }
 

@@ -36,6 +36,8 @@ pub mod terms {
     pub const LN_JOINT: &str = "ln joint improvement of the others";
     /// The logarithm of the factor by which the point raises that.
     pub const LN_JOINT_FACTOR: &str = "ln factor of this point";
+    /// The logarithm of the chance that results lie within their limits.
+    pub const LN_LIMITS: &str = "ln chance within limits";
     /// Every free point is as likely as any other.
     pub const UNIFORM: &str = "uniform";
 }

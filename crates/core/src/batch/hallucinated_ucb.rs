@@ -113,7 +113,7 @@ impl BatchStrategy for HallucinatedUcb {
         let score = hallucinated(self.beta, situation, 1, 0);
         // How many points there are is known once they are gathered; a fixed β does not ask.
         let search =
-            Search::with_pending(situation, self.candidates, score).explained_as_bound(situation.chance.is_none());
+            Search::with_pending(situation, self.candidates, score).explained_as_bound(!situation.is_weighed());
         let n_points = search.panel().len();
         let mut chooser = Hallucinating { beta: self.beta, situation, q, n_points, n_joined: 0, search };
         chooser.rescore();
@@ -124,7 +124,7 @@ impl BatchStrategy for HallucinatedUcb {
 fn hallucinated(beta: Beta, situation: &Situation<'_>, n_points: usize, k: usize) -> Score {
     let asked = situation.posterior.n_data() + situation.pending.len();
     let kappa = beta.kappa(n_points, asked + k + 1);
-    Score::After(upper_bound(kappa, situation.posterior, situation.chance))
+    Score::After(upper_bound(kappa, situation.posterior, situation))
 }
 
 /// The hallucinated bound in a situation.

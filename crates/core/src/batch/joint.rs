@@ -5,7 +5,6 @@
 //! not depend on how small the improvement is.
 
 use super::Situation;
-use super::acquisition_kind::best_mean_in;
 use crate::acquisition::{QExpectedImprovement, QObjective, QRule, QSamples};
 use crate::gp::Posterior;
 use crate::linalg::Points;
@@ -65,7 +64,9 @@ impl<'a> JointImprovement<'a> {
         let posterior = situation.posterior;
         let mut pending = Points::new(posterior.dim());
         situation.pending.iter().for_each(|u| pending.push(u));
-        Self { posterior, pending, best: best_mean_in(posterior, situation.domain), rule, q }
+        // Where nothing is known to keep the limits, there is nothing to improve on but what is expected anywhere.
+        let best = situation.incumbent(posterior).unwrap_or(posterior.hyper().mean);
+        Self { posterior, pending, best, rule, q }
     }
 
     /// The expected improvement of q points and the pending ones together; 0 where samples cannot be made of their law.

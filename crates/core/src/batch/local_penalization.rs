@@ -174,7 +174,7 @@ impl BatchStrategy for LocalPenalization {
 impl LocalPenalization {
     /// What points are ranked by, besides penalizers.
     fn score(&self, situation: &Situation<'_>) -> Score {
-        let acquisition = self.acquisition.bind_in(situation.posterior, situation.domain);
+        let acquisition = self.acquisition.bind_in(situation.posterior, situation);
         if self.shrink { Score::Shrunk(acquisition) } else { Score::Data(acquisition) }
     }
 }
@@ -195,10 +195,10 @@ struct Penalizing<'a> {
 impl Penalizing<'_> {
     /// The score of the next point, if it refines.
     fn refining(&self) -> Option<Score> {
-        let Situation { posterior, chance, .. } = *self.situation;
+        let situation = self.situation;
         match self.refine {
             RefineRule::Alternate { kappa } if self.parity % 2 == 1 => {
-                Some(Score::After(upper_bound(kappa, posterior, chance)))
+                Some(Score::After(upper_bound(kappa, situation.posterior, situation)))
             }
             _ => None,
         }
@@ -229,7 +229,7 @@ impl Chooser for Penalizing<'_> {
 
     fn explain(&self, u: &[f64]) -> Explanation {
         match self.refining() {
-            Some(refining) => self.search.explain_by(&refining, self.situation.chance.is_none(), u),
+            Some(refining) => self.search.explain_by(&refining, !self.situation.is_weighed(), u),
             None => self.search.explain(u),
         }
     }
@@ -336,11 +336,14 @@ impl<'a> Balls<'a> {
 /// that keep to grids and constraints, where a value is likelier than not; and how many means that took.
 fn largest_mean(situation: &Situation<'_>, panel: &Panel) -> (f64, usize) {
     let Situation { posterior, domain, chance, .. } = *situation;
-    let is_likely = |u: &[f64]| chance.is_none_or(|chance| chance.ln_p(u) >= 0.5f64.ln());
+    let limits = situation.limits();
+    let keeps_limits = |u: &[f64]| limits.is_empty() || limits.are_likely(u);
+    let is_likely = |u: &[f64]| chance.is_none_or(|chance| chance.ln_p(u) >= 0.5f64.ln()) && keeps_limits(u);
     let mut scratch = Scratch::default();
     let moved = if domain.is_whole() { Vec::new() } else { observed_in(posterior, domain) };
     let at_data: Box<dyn Iterator<Item = &[f64]>> =
         if domain.is_whole() { Box::new(posterior.observed()) } else { Box::new(moved.iter().map(Vec::as_slice)) };
+    let at_data = at_data.filter(|x| keeps_limits(x));
     let observed: Vec<(f64, &[f64])> = at_data.map(|x| (posterior.mean_gradient(x, &mut scratch), x)).collect();
     let candidates = (0..panel.len()).map(|i| (panel.mean(i), panel.points().row(i))).filter(|c| is_likely(c.1));
     let mut starts: Vec<(f64, &[f64])> = observed.into_iter().chain(candidates).collect();

@@ -2,12 +2,14 @@
 
 mod acquisition_kind;
 mod adaptive;
+mod aims;
 mod believer;
 mod candidates;
 mod chooser;
 mod free;
 mod hallucinated_ucb;
 mod joint;
+mod limits;
 mod local_penalization;
 mod marginalized;
 mod medoids;
@@ -24,6 +26,7 @@ mod tried;
 pub(crate) use acquisition_kind::best_mean_in;
 pub use acquisition_kind::{AcquisitionKind, DEFAULT_KAPPA, best_mean_at_data};
 pub use adaptive::{Adaptive, StopRule};
+pub use aims::{Aims, Limit, Measured, Objective};
 pub use believer::{Believer, Lie, Refit};
 pub use candidates::Candidates;
 pub use chooser::{Chooser, Explanation, Proposal, Term, terms};
@@ -64,6 +67,8 @@ pub struct Situation<'a> {
     pub tried: &'a Tried<'a>,
     /// The chance that a point gives a value; none while nothing has failed.
     pub chance: Option<&'a Chance>,
+    /// Further objectives and limits; none in a study of one objective without limits.
+    pub aims: Option<&'a Aims<'a>>,
     /// The random numbers of this ask.
     pub stream: &'a Stream,
 }
@@ -78,7 +83,7 @@ impl<'a> Situation<'a> {
         stream: &'a Stream,
     ) -> Self {
         static NOTHING: Tried<'static> = Tried { points: Vec::new(), failed: Vec::new() };
-        Self { posterior, domain, pending, taken, tried: &NOTHING, chance: None, stream }
+        Self { posterior, domain, pending, taken, tried: &NOTHING, chance: None, aims: None, stream }
     }
 }
 

@@ -23,7 +23,6 @@ use super::{
     AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Believer, Chooser, Explanation, HallucinatedUcb, Lie,
     LocalPenalization, PureExploration, Refit, Situation,
 };
-use crate::chance::Chance;
 use crate::error::Result;
 use crate::gp::Scratch;
 use crate::optim::{Bounds, Lbfgsb, LbfgsbParams, Objective, best, climb_all};
@@ -71,7 +70,7 @@ fn joint_at(situation: &Situation<'_>, q: BatchSize, joined: &[UnitPoint], u: &[
     } else {
         vec![term(terms::LN_JOINT_FACTOR, ln_all)]
     };
-    all.extend(situation.chance.map(|_| term(terms::LN_CHANCE, ln_chance(situation, &with))));
+    all.extend(situation.is_weighed().then(|| term(terms::LN_CHANCE, ln_chance(situation, &with))));
     Explanation::new(all, false)
 }
 
@@ -140,10 +139,10 @@ fn start_strategies(n: usize) -> Vec<Box<dyn BatchStrategy>> {
     strategies
 }
 
-/// Σ ln p over the points of a batch: the joint improvement counts if all of them give a value, which is less than what a
+/// Σ ln p over the points of a batch: the joint improvement counts if all of them give a value within the limits, which is less than what a
 /// batch is worth of which some fail, and leaves unlikely points to others.
 fn ln_chance(situation: &Situation<'_>, batch: &[UnitPoint]) -> f64 {
-    situation.chance.map_or(0.0, |chance| batch.iter().map(|u| Chance::weigh(chance.ln_p(u), chance.gate(0.0)).0).sum())
+    if situation.is_weighed() { batch.iter().map(|u| situation.weight(u)).sum() } else { 0.0 }
 }
 
 /// The coordinates of a batch, one point after the other, and back.
@@ -194,6 +193,7 @@ impl<'a> Climber<'a> {
         let mut evaluations = 2;
         if let Some(bounds) = Bounds::new(low, high).ok().filter(|bounds| bounds.low() != bounds.high()) {
             let (joint, chance, mut scratch) = (&mut self.joint, self.situation.chance, Scratch::default());
+            let limits = self.situation.limits();
             let mut guarded = |x: &[f64], gradient: &mut [f64]| {
                 if !x.chunks_exact(dim).all(|u| domain.is_feasible(u)) {
                     return f64::NEG_INFINITY;
@@ -203,6 +203,7 @@ impl<'a> Climber<'a> {
                 for (u, gradient) in x.chunks_exact(dim).zip(gradient.chunks_exact_mut(dim)) {
                     value += chance
                         .map_or(0.0, |chance| chance.add_weight_gradient(u, chance.gate(0.0), &mut scratch, gradient));
+                    value += limits.add_gradient(u, &mut scratch, gradient);
                 }
                 value
             };

@@ -36,8 +36,8 @@ impl BatchStrategy for Plain {
     }
 
     fn bind<'a>(&'a self, situation: &'a Situation<'a>, _: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
-        let score = Score::Data(self.acquisition.bind_signed(situation.posterior, situation.domain, situation.chance));
+        let score = Score::Data(self.acquisition.bind_signed(situation.posterior, situation));
         let search = Search::with_pending(situation, Candidates::Continuous, score);
-        Ok(Box::new(search.explained_as_bound(self.acquisition.is_signed(situation.chance))))
+        Ok(Box::new(search.explained_as_bound(self.acquisition.is_signed(situation))))
     }
 }

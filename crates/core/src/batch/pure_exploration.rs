@@ -79,7 +79,7 @@ impl BatchStrategy for PureExploration {
     fn bind<'a>(&'a self, situation: &'a Situation<'a>, q: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
         let t = situation.posterior.n_data() + 1;
         let kappa = self.beta.kappa(self.candidates.points(situation).len(), t);
-        let bound = upper_bound(kappa, situation.posterior, situation.chance);
+        let bound = upper_bound(kappa, situation.posterior, situation);
         let (leader, info) = leader(situation, self.candidates, Score::Data(bound));
         let mut chooser = Exploring { strategy: self, situation, q, kappa, leader, info, n_joined: 0, search: None };
         if chooser.leader.is_none() {
@@ -108,7 +108,7 @@ impl Exploring<'_> {
     /// Finds the region and what is inside, with a first point that is part of the batch.
     fn explore(&mut self, first: Option<&UnitPoint>) {
         let Self { strategy, situation, kappa, .. } = *self;
-        let bound = |kappa| upper_bound(kappa, situation.posterior, situation.chance);
+        let bound = |kappa| upper_bound(kappa, situation.posterior, situation);
         let (safest, threshold, more) = highest_lower_bound(situation, strategy.candidates, kappa);
         let mut info = std::mem::take(&mut self.info).also(&more);
         let factor = match strategy.region {
@@ -155,10 +155,11 @@ impl Chooser for Exploring<'_> {
     }
 
     fn explain(&self, u: &[f64]) -> Explanation {
-        let Situation { posterior, chance, .. } = *self.situation;
+        let situation = self.situation;
+        let bound = || upper_bound(self.kappa, situation.posterior, situation);
         match &self.search {
             Some(search) => search.explain(u),
-            None => explain_leader(self.situation, &upper_bound(self.kappa, posterior, chance), chance.is_none(), u),
+            None => explain_leader(situation, &bound(), !situation.is_weighed(), u),
         }
     }
 
@@ -178,16 +179,19 @@ fn highest_lower_bound(
     let nothing = HashSet::new();
     let alone = Situation {
         chance: situation.chance,
+        aims: situation.aims,
         ..Situation::new(posterior, situation.domain, &[], &nothing, situation.stream)
     };
-    let score = Score::Data(upper_bound(-kappa, posterior, situation.chance));
+    let score = Score::Data(upper_bound(-kappa, posterior, &alone));
     let mut search = Search::new(&alone, posterior.clone(), candidates, score);
     let safest = search.next();
     let bound = |x: &[f64]| {
         let p = posterior.predict(x);
         p.mean - kappa * p.variance.sqrt()
     };
-    let over = posterior.observed().chain(safest.iter().map(|u| u.as_slice()));
+    let limits = situation.limits();
+    let observed = posterior.observed().filter(|x| limits.is_empty() || limits.are_likely(x));
+    let over = observed.chain(safest.iter().map(|u| u.as_slice()));
     let highest = over.map(bound).fold(f64::NEG_INFINITY, f64::max);
     let n_data = posterior.n_data();
     let more =

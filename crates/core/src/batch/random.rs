@@ -68,10 +68,10 @@ impl BatchStrategy for RandomRest {
     }
 
     fn bind<'a>(&'a self, situation: &'a Situation<'a>, q: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
-        let acquisition = || self.acquisition.bind_signed(situation.posterior, situation.domain, situation.chance);
+        let acquisition = || self.acquisition.bind_signed(situation.posterior, situation);
         let (first, info) = leader(situation, Candidates::Continuous, Score::Data(acquisition()));
         let leads = first.is_some();
-        let (acquisition, is_bound) = (acquisition(), self.acquisition.is_signed(situation.chance));
+        let (acquisition, is_bound) = (acquisition(), self.acquisition.is_signed(situation));
         let explain = move |joined: &[UnitPoint], u: &[f64]| {
             if leads && joined.is_empty() {
                 explain_leader(situation, &acquisition, is_bound, u)
@@ -85,8 +85,7 @@ impl BatchStrategy for RandomRest {
 
 /// What a uniform point is worth: as much as any other. A chance of success is said, but nothing is ranked by it.
 fn uniform(situation: &Situation<'_>, u: &[f64]) -> Explanation {
-    let chance = situation.chance.map(|chance| term(terms::LN_CHANCE, chance.ln_p(u)));
-    let is_score = chance.is_none();
+    let (chance, is_score) = (situation.chance_terms(u), !situation.is_weighed());
     Explanation::new([term(terms::UNIFORM, 0.0)].into_iter().chain(chance).collect(), is_score)
 }
 
@@ -96,15 +95,15 @@ fn with_rest(situation: &Situation<'_>, q: BatchSize, first: Option<Proposal>, i
     let mut points: Vec<_> = first.into_iter().map(|first| first.point).collect();
     let mut chosen = points.iter().map(|u| situation.domain.key(u)).collect();
     let mut stream = situation.stream.child("random", 0);
-    let Situation { domain, taken, tried, chance, .. } = *situation;
+    let Situation { domain, taken, tried, .. } = *situation;
     let missing = q.get() - points.len();
-    let n_drawn = if chance.is_some() { THINNING * missing } else { missing };
+    let n_drawn = if situation.is_weighed() { THINNING * missing } else { missing };
     let (mut rest, _) = free_points(domain, taken, tried, &mut chosen, n_drawn, &mut stream);
-    if let Some(chance) = chance {
-        // Each is kept with the chance that it gives a value; the likeliest of the others follow.
+    if situation.is_weighed() {
+        // Each is kept with the chance that it gives a value and keeps the limits; the likeliest of the others follow.
         let mut order: Vec<(bool, f64, UnitPoint)> = Vec::with_capacity(rest.len());
         for u in rest {
-            let ln_p = chance.ln_p(&u);
+            let ln_p = situation.ln_chance(&u).unwrap_or(0.0);
             let is_kept = stream.uniform() < ln_p.exp();
             order.push((is_kept, if is_kept { 0.0 } else { ln_p }, u));
         }

@@ -114,6 +114,8 @@ pub(super) struct Search<'a> {
     raw: Vec<f64>,
     /// ln of the chance that a candidate gives a value; 0 while nothing has failed.
     ln_chances: Vec<f64>,
+    /// ln of the chance that a candidate keeps the limits; 0 if there are none.
+    ln_limits: Vec<f64>,
     /// What pending and chosen points risk together.
     risk: f64,
     /// Sum of ln φ at every candidate.
@@ -147,7 +149,8 @@ impl<'a> Search<'a> {
         let raw: Vec<f64> = (0..panel.len()).map(|i| score.fixed(&panel, i)).collect();
         let ln_chances =
             situation.chance.map_or_else(|| vec![0.0; raw.len()], |chance| chance.ln_p_many(panel.points()));
-        let chance_work = situation.chance.map_or(0.0, Chance::work_of_prediction);
+        let ln_limits = situation.limits().ln_p_many(panel.points());
+        let chance_work = chance_work(situation);
         let mut busy = Points::new(situation.domain.dim());
         situation.pending.iter().for_each(|u| busy.push(u));
         Self {
@@ -156,6 +159,7 @@ impl<'a> Search<'a> {
             work: raw.len() as f64 * (posterior.work_of_prediction() + chance_work),
             risk: situation.pending.iter().map(|u| risk(situation, u)).sum(),
             ln_chances,
+            ln_limits,
             raw,
             panel,
             posterior,
@@ -213,6 +217,7 @@ impl<'a> Search<'a> {
         self.raw.push(self.score.fixed(&self.panel, self.panel.len() - 1));
         self.penalties.push(self.balls.iter().map(|b| b.ln_value(&self.posterior, u)).sum());
         self.ln_chances.push(self.ln_chance(u));
+        self.ln_limits.push(self.situation.limits().ln_p(u));
         self.scored += 1;
         self.work += self.posterior.work_of_prediction() + self.chance_work();
     }
@@ -293,7 +298,8 @@ impl<'a> Search<'a> {
             }
             Score::After(acquisition) => split(acquisition.ln_score(p.mean, p.variance_after.sqrt()).value, &mut all),
             Score::Explore(region) => {
-                let ln_chance = self.situation.chance.map(|_| self.weigh(self.ln_chance(u)));
+                let weight = || self.weigh(self.ln_chance(u)) + self.situation.limits().ln_p(u);
+                let ln_chance = self.situation.is_weighed().then(weight);
                 return Explanation::new(region.terms(&p, ln_chance), true);
             }
         }
@@ -304,6 +310,7 @@ impl<'a> Search<'a> {
         if self.situation.chance.is_some() {
             all.push(term(terms::LN_CHANCE, self.weigh(self.ln_chance(u))));
         }
+        all.extend(self.situation.limits().terms(u));
         Explanation::new(all, true)
     }
 
@@ -320,13 +327,11 @@ impl<'a> Search<'a> {
 
     /// What candidate i is worth by now.
     fn total(&self, i: usize) -> f64 {
-        let panel = &self.panel;
+        let (panel, weight) = (&self.panel, self.weigh(self.ln_chances[i]) + self.ln_limits[i]);
         match &self.score {
-            Score::Explore(region) => {
-                region.rank(panel.mean(i), panel.variance(i), panel.variance_after(i), self.weigh(self.ln_chances[i]))
-            }
-            Score::After(_) => self.score.moving(panel, i) + self.weigh(self.ln_chances[i]),
-            score => self.raw[i] + self.penalties[i] + score.moving(panel, i) + self.weigh(self.ln_chances[i]),
+            Score::Explore(region) => region.rank(panel.mean(i), panel.variance(i), panel.variance_after(i), weight),
+            Score::After(_) => self.score.moving(panel, i) + weight,
+            score => self.raw[i] + self.penalties[i] + score.moving(panel, i) + weight,
         }
     }
 
@@ -340,7 +345,7 @@ impl<'a> Search<'a> {
     }
 
     fn chance_work(&self) -> f64 {
-        self.situation.chance.map_or(0.0, Chance::work_of_prediction)
+        chance_work(self.situation)
     }
 
     /// Where climbs from the best candidates end, the highest first.
@@ -361,6 +366,14 @@ impl<'a> Search<'a> {
                 value + chance.add_weight_gradient(x, gate, &mut scratch, gradient)
             });
         }
+        let limits = self.situation.limits();
+        if !limits.is_empty() {
+            let (mut unlimited, mut scratch) = (objective, Scratch::default());
+            objective = Box::new(move |x, gradient| match unlimited(x, gradient) {
+                f64::NEG_INFINITY => f64::NEG_INFINITY,
+                value => value + limits.add_gradient(x, &mut scratch, gradient),
+            });
+        }
         let before = self.climb.evaluations();
         let starts = starts.iter().map(|&i| self.panel.points().row(i));
         let climb = &mut self.climb;
@@ -368,7 +381,8 @@ impl<'a> Search<'a> {
         drop(objective);
         if let Score::Explore(region) = &self.score {
             for end in &mut ends {
-                end.value = region.rank_at(&self.posterior, &end.point, self.weigh(self.ln_chance(&end.point)));
+                let weight = self.weigh(self.ln_chance(&end.point)) + limits.ln_p(&end.point);
+                end.value = region.rank_at(&self.posterior, &end.point, weight);
             }
         }
         let balls = (self.balls.len() * self.posterior.dim()) as f64;
@@ -423,6 +437,11 @@ impl Chooser for Search<'_> {
     }
 }
 
+/// Operations of one look at the chances of a point.
+fn chance_work(situation: &Situation<'_>) -> f64 {
+    situation.chance.map_or(0.0, Chance::work_of_prediction) + situation.limits().work_of_prediction()
+}
+
 /// How risky a point is; not at all while nothing has failed.
 fn risk(situation: &Situation<'_>, u: &[f64]) -> f64 {
     situation.chance.map_or(0.0, |chance| chance.risk(chance.ln_p(u)))
@@ -468,14 +487,14 @@ pub(super) fn explain_leader(
     // The leader is sought as if nothing were under way.
     let weigh = |chance: &Chance| Chance::weigh(chance.ln_p(u), chance.gate(0.0)).0;
     all.extend(situation.chance.map(|chance| term(terms::LN_CHANCE, weigh(chance))));
+    all.extend(situation.limits().terms(u));
     Explanation::new(all, true)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::acquisition_kind::upper_bound;
     use super::*;
-    use crate::acquisition::ExpectedImprovement;
+    use crate::acquisition::{ExpectedImprovement, Exponential, UpperConfidenceBound};
     use crate::data::Dataset;
     use crate::gp::{Hyperparameters, KernelKind};
 
@@ -490,7 +509,8 @@ mod tests {
             let phantoms: Vec<[f64; 2]> = (0..3).map(|_| [draw.uniform(), draw.uniform()]).collect();
             let gp = gp.with_phantoms(phantoms.iter().map(|u| u.as_slice()));
             let ei = || -> Box<dyn LogAcquisition> { Box::new(ExpectedImprovement { best: 0.5 }) };
-            for score in [Score::After(upper_bound(2.0, &gp, None)), Score::After(ei())] {
+            let ucb: Box<dyn LogAcquisition> = Box::new(Exponential(UpperConfidenceBound { kappa: 2.0 }));
+            for score in [Score::After(ucb), Score::After(ei())] {
                 let mut objective = score.objective(&gp, &[]);
                 let x = [draw.uniform(), draw.uniform()];
                 let mut gradient = [0.0; 2];

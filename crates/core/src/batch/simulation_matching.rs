@@ -80,7 +80,7 @@ impl SimulationMatching {
         let under_way = situation.pending.iter().chain(joined).map(|u| u.as_slice());
         let p = situation.posterior.with_phantoms(under_way).predict(u);
         let deviation = term(terms::WEIGHTED_DEVIATION, self.kappa * p.variance_after.sqrt());
-        let chance = situation.chance.map(|chance| term(terms::LN_CHANCE, chance.ln_p(u)));
+        let chance = situation.chance_terms(u);
         Explanation::new([term(terms::MEAN, p.mean), deviation].into_iter().chain(chance).collect(), false)
     }
 
@@ -140,7 +140,7 @@ impl SimulationMatching {
     /// The candidates, none of them taken, and among them the maximizer of the bound.
     fn candidates_with_maximizer(&self, situation: &Situation<'_>) -> (Points, BatchInfo) {
         let space = situation.domain.space();
-        let bound = upper_bound(self.kappa, situation.posterior, situation.chance);
+        let bound = upper_bound(self.kappa, situation.posterior, situation);
         let mut search = Search::with_pending(situation, self.candidates, Score::After(bound));
         let best = search.next();
         let mut seen = situation.taken.clone();
@@ -172,7 +172,7 @@ impl SimulationMatching {
     }
 }
 
-/// What a simulated step maximizes: μ + κs, weighed with the chance of success where that is learned.
+/// What a simulated step maximizes: μ + κs, weighed with chances where there are any.
 struct Policy {
     bound: Box<dyn LogAcquisition>,
     ln_chances: Option<Vec<f64>>,
@@ -180,8 +180,8 @@ struct Policy {
 
 impl Policy {
     fn new(situation: &Situation<'_>, kappa: f64, points: &Points) -> Self {
-        let bound = upper_bound(kappa, situation.posterior, situation.chance);
-        Self { bound, ln_chances: situation.chance.map(|chance| chance.weights(points)) }
+        let bound = upper_bound(kappa, situation.posterior, situation);
+        Self { bound, ln_chances: situation.weights(points) }
     }
 
     fn score(&self, i: usize, mean: f64, sd: f64) -> f64 {

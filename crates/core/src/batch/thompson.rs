@@ -50,8 +50,8 @@ fn draw_at(situation: &Situation<'_>, k: usize, candidates: &Points, draws: &Poi
     let mean = situation.posterior.predict(u).mean;
     let at = candidates.iter().position(|candidate| candidate == u).filter(|_| k < draws.len());
     let draw = at.map(|i| term(terms::DRAW, draws.row(k)[i] - mean));
-    let is_score = draw.is_some() && situation.chance.is_none();
-    let chance = situation.chance.map(|chance| term(terms::LN_CHANCE, chance.ln_p(u)));
+    let is_score = draw.is_some() && !situation.is_weighed();
+    let chance = situation.chance_terms(u);
     Explanation::new([term(terms::MEAN, mean)].into_iter().chain(draw).chain(chance).collect(), is_score)
 }
 
@@ -63,7 +63,7 @@ fn maximizers(situation: &Situation<'_>, q: BatchSize, candidates: &Points, draw
     let mut is_chosen = vec![false; candidates.len()];
     if !candidates.is_empty() {
         work = posterior.work_of_draws(candidates.len(), draws.len());
-        let ln_chances = situation.chance.map(|chance| chance.weights(candidates));
+        let ln_chances = situation.weights(candidates);
         let mut draw = stream.child("success", 0);
         for f in draws.iter() {
             let free = || (0..f.len()).filter(|&i| !is_chosen[i]);

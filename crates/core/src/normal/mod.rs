@@ -17,6 +17,7 @@
 //! [`ln_ei`] and [`ln_softplus`], whose values pass through zero (near 0.2761 and 0.5413), have there an error of a few
 //! units in the last place of 1.
 
+mod between;
 mod bivariate;
 mod improvement;
 mod logistic;
@@ -26,6 +27,7 @@ mod multivariate;
 mod quantile;
 mod trivariate;
 
+pub use between::{Between, ln_between};
 pub use bivariate::cdf2;
 pub use improvement::{ln_ei, ln_ei_slopes, ln_ei_with_slopes};
 pub use logistic::{ln_softplus, ln_softplus_slope, log1mexp, sigmoid, softplus};

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use self::axis::Axis;
 use self::constraint::Scalar;
-pub use self::constraint::{Condition, Constraint};
+pub use self::constraint::{Condition, Constraint, Formula};
 pub use self::nearest::nearest;
 use self::parameter::Admitted;
 pub use self::parameter::Parameter;

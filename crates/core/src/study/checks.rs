@@ -1,7 +1,7 @@
 //! What an event must be to follow those before it. Everything is checked before anything changes.
 
 use super::event::{Event, PlacedTrial, Retry};
-use super::outcomes::{check_free, check_name};
+use super::outcome::{check_free, check_name};
 use super::results::{Measured, Watched};
 use super::state::{State, refuse};
 use super::trial::{Source, TrialId};

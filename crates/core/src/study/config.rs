@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::outcomes::{DEFAULT_METRIC, Outcome, Outcomes};
+use super::outcome::{Outcome, Role};
+use super::outcomes::{DEFAULT_METRIC, Outcomes};
 use super::strategy::StrategyConfig;
 use super::written::WrittenConfig;
 use crate::batch::RefineRule;
@@ -86,12 +87,13 @@ pub enum FailureRule {
 pub struct StudyConfig {
     /// What is searched.
     pub space: SearchSpace,
-    /// What is wanted of the optimized result.
+    /// What is wanted of the optimized result, the first of them if there are several.
     pub goal: Goal,
     /// The name of the optimized result; [`DEFAULT_METRIC`] if it has none of its own.
     pub metric: String,
-    /// The names of results that are kept beside it. Others may be told too, and come after these.
-    pub watched: Vec<String>,
+    /// All results, the optimized one first, where there is more to say than its name and its goal; else empty. Others may
+    /// be told too, and come after these.
+    pub outcomes: Vec<Outcome>,
     /// The root of all randomness.
     pub seed: u64,
     /// How many points come from the design; none for the rule of [`default_initial`].
@@ -122,7 +124,7 @@ impl StudyConfig {
             space,
             goal: Goal::default(),
             metric: DEFAULT_METRIC.to_owned(),
-            watched: Vec::new(),
+            outcomes: Vec::new(),
             seed: 0,
             initial: None,
             design: InitialDesign::default(),
@@ -159,7 +161,7 @@ impl StudyConfig {
         self
     }
 
-    /// Sets all results: the optimized one with its goal, and those that are kept beside it.
+    /// Sets all results: what is optimized, what is limited, and what is kept beside.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};
@@ -172,19 +174,34 @@ impl StudyConfig {
     /// # Ok::<(), elbowroom::error::Error>(())
     /// ```
     pub fn outcomes(mut self, outcomes: Outcomes) -> Self {
+        let declared = outcomes.declared();
         self.goal = outcomes.goal();
-        self.watched = outcomes.watched().map(str::to_owned).collect();
-        self.metric = outcomes.metric().to_owned();
+        self.metric = declared[0].name.clone();
+        let is_short = declared.len() == 1 && declared[0].is_plain();
+        self.outcomes = if is_short { Vec::new() } else { declared.to_vec() };
         self
     }
 
     /// The results that are declared. Fails if two have one name, or one the name of a parameter.
     pub fn declared_outcomes(&self) -> Result<Outcomes> {
-        let watched = self.watched.iter().map(Outcome::watched);
-        let objective = Outcome::objective(self.metric.clone(), self.goal);
-        let outcomes = Outcomes::new(std::iter::once(objective).chain(watched).collect())?;
+        let outcomes = Outcomes::new(self.listed())?;
         outcomes.check_against(&self.space)?;
         Ok(outcomes)
+    }
+
+    /// All results as a list, with the name and the goal of the optimized one as they are set.
+    pub(super) fn listed(&self) -> Vec<Outcome> {
+        let mut list = self.outcomes.clone();
+        match list.first_mut() {
+            Some(first) => {
+                first.name.clone_from(&self.metric);
+                if let Role::Objective { goal, .. } = &mut first.role {
+                    *goal = self.goal;
+                }
+            }
+            None => list.push(Outcome::objective(self.metric.clone(), self.goal)),
+        }
+        list
     }
 
     /// Sets the root of all randomness.

@@ -308,7 +308,7 @@ impl Event {
     /// The oldest version that knows an event of this kind, with all that it carries.
     fn version(&self) -> u32 {
         match self {
-            Event::Created { config } if config.metric != DEFAULT_METRIC || !config.watched.is_empty() => 3,
+            Event::Created { config } if config.metric != DEFAULT_METRIC || !config.outcomes.is_empty() => 3,
             Event::Added { results, .. } | Event::Told { results, .. } | Event::Failed { results, .. }
                 if !results.is_empty() =>
             {

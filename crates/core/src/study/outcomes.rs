@@ -1,130 +1,189 @@
-//! The named results of a study's trials: the one that is optimized, and those that are only kept.
-
-use serde::{Deserialize, Serialize};
+//! All named results of a study's trials: what is optimized, what is limited, and what is only kept.
+//!
+//! A target is an objective of its own beside the result that it is about: the distance, which is computed from that. So
+//! is a result with a score. What is computed is there as soon as all that it is computed from is.
 
 use super::config::Goal;
+use super::outcome::{Limits, Outcome, Role, check_free};
 use crate::error::{Error, Result};
-use crate::space::SearchSpace;
+use crate::space::{Formula, SearchSpace};
 
 /// The name of the optimized result in a study that gives it none.
 pub const DEFAULT_METRIC: &str = "value";
 
-/// The most characters of a result's name.
-const LONGEST_NAME: usize = 200;
-
-/// A named result of a trial.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "WrittenOutcome", into = "WrittenOutcome")]
-pub struct Outcome {
-    /// Its name.
-    pub name: String,
-    /// What it is for.
-    pub role: Role,
-}
-
-/// What a result is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A result that is optimized.
+///
+/// ```
+/// use elbowroom::study::{Outcome, Outcomes};
+/// let outcomes = Outcomes::new(vec![Outcome::target("viscosity", 4.2)])?;
+/// assert_eq!(outcomes.objectives()[0].name, "distance of viscosity to 4.2");
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-pub enum Role {
-    /// It is optimized: it ends a trial, and models are made of it.
-    Objective {
-        /// Which values are better.
-        goal: Goal,
-    },
-    /// It is kept, shown and exported; nothing is chosen by it.
-    Watched,
+pub struct Objective {
+    /// The name of its values among the results.
+    pub name: String,
+    /// Which of them are better.
+    pub goal: Goal,
+    /// The worst that is acceptable, if that was said.
+    pub worst: Option<f64>,
 }
 
-impl Outcome {
-    /// The result that is optimized.
-    pub fn objective(name: impl Into<String>, goal: Goal) -> Self {
-        Self { name: name.into(), role: Role::Objective { goal } }
-    }
-
-    /// A result that is only kept.
-    pub fn watched(name: impl Into<String>) -> Self {
-        Self { name: name.into(), role: Role::Watched }
-    }
-}
-
-/// All results of a study's trials: exactly one objective, and the watched ones in the order in which they were declared
-/// or first told.
+/// All results of a study's trials: the first objective, then the others in the order in which they were declared or first
+/// told.
 ///
 /// ```
 /// use elbowroom::study::{Goal, Outcome, Outcomes};
 ///
-/// let outcomes = Outcomes::new(vec![Outcome::objective("loss", Goal::Minimize), Outcome::watched("minutes")])?;
+/// let outcomes = Outcomes::new(vec![
+///     Outcome::objective("loss", Goal::Minimize),
+///     Outcome::watched("purity").at_least(95.0),
+///     Outcome::watched("minutes"),
+/// ])?;
 /// assert_eq!((outcomes.metric(), outcomes.goal()), ("loss", Goal::Minimize));
-/// assert_eq!(outcomes.watched().collect::<Vec<_>>(), ["minutes"]);
-///
-/// let two = vec![Outcome::objective("loss", Goal::Minimize), Outcome::objective("speed", Goal::Maximize)];
-/// assert!(Outcomes::new(two).unwrap_err().to_string().contains("a later version"));
+/// assert_eq!(outcomes.watched().collect::<Vec<_>>(), ["purity", "minutes"]);
+/// assert_eq!(outcomes.limits().next().unwrap().0, "purity");
 /// # Ok::<(), elbowroom::error::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Outcomes {
-    metric: String,
-    goal: Goal,
-    watched: Vec<String>,
+    /// The first objective's, then the others.
+    declared: Vec<Outcome>,
+    objectives: Vec<Objective>,
+    /// What is computed, with its name.
+    computed: Vec<(String, Formula)>,
+    /// All names: the first objective's, then the others.
+    names: Vec<String>,
 }
 
 impl Outcomes {
-    /// From a list of results with distinct names, exactly one of them an objective.
-    pub fn new(list: Vec<Outcome>) -> Result<Self> {
-        let (mut objectives, mut watched) = (Vec::new(), Vec::<String>::new());
-        for Outcome { name, role } in list {
-            check_name(&name)?;
-            if watched.contains(&name) || objectives.iter().any(|(other, _)| *other == name) {
-                return Err(Error::config(format!("`outcomes` has `{name}` twice"), "list each result once"));
-            }
-            match role {
-                Role::Objective { goal } => objectives.push((name, goal)),
-                Role::Watched => watched.push(name),
-            }
-        }
-        match objectives.len() {
-            1 => {
-                let (metric, goal) = objectives.remove(0);
-                Ok(Self { metric, goal, watched })
-            }
-            0 => Err(Error::config(
+    /// From a list of results with distinct names, at least one of them an objective. The first objective comes first, and
+    /// the others keep their order.
+    pub fn new(mut list: Vec<Outcome>) -> Result<Self> {
+        list.iter().try_for_each(Outcome::check)?;
+        let Some(first) = list.iter().position(Outcome::is_objective) else {
+            return Err(Error::config(
                 "`outcomes` has no objective",
                 "give the result to optimize a `goal`, such as { name = \"loss\", goal = \"minimize\" }",
-            )),
-            n => {
-                let names: Vec<String> = objectives.iter().map(|(name, _)| format!("`{name}`")).collect();
-                Err(Error::config(
-                    format!("`outcomes` has {n} objectives: {}", names.join(", ")),
-                    "leave `goal` out of all but one, and they are stored beside it; optimizing several comes in a \
-                     later version",
-                ))
+            ));
+        };
+        list[..=first].rotate_right(1);
+        let told: Vec<&str> =
+            list.iter().filter(|one| one.score.is_none()).map(|outcome| outcome.name.as_str()).collect();
+        let (mut objectives, mut computed, mut names) = (Vec::new(), Vec::new(), Vec::<String>::new());
+        for Outcome { name, role, score, .. } in &list {
+            let mut formula = |name: &str, text: &str| {
+                let formula = Formula::parse(text, &told, "result").map_err(|error| of_score(name, &error))?;
+                computed.push((name.to_owned(), formula));
+                Ok::<(), Error>(())
+            };
+            match *role {
+                Role::Objective { goal, worst } => objectives.push(Objective { name: name.clone(), goal, worst }),
+                Role::Target { near, worst } => {
+                    let distance = format!("distance of {name} to {near}");
+                    formula(&distance, &format!("abs(`{name}` - {near:?})"))?;
+                    names.push(distance.clone());
+                    objectives.push(Objective { name: distance, goal: Goal::Minimize, worst });
+                }
+                Role::Constraint | Role::Watched => {}
             }
+            if let Some(text) = score {
+                formula(name, text)?;
+            }
+            names.push(name.clone());
+        }
+        match (1..names.len()).find(|&i| names[..i].contains(&names[i])) {
+            Some(i) => {
+                let name = &names[i];
+                Err(Error::config(format!("`outcomes` has `{name}` twice"), "list each result once"))
+            }
+            None => Ok(Self { declared: list, objectives, computed, names }),
         }
     }
 
-    /// The name of the result that is optimized.
+    /// All that were declared, the first objective first.
+    pub fn declared(&self) -> &[Outcome] {
+        &self.declared
+    }
+
+    /// What is optimized, in order: at least one.
+    pub fn objectives(&self) -> &[Objective] {
+        &self.objectives
+    }
+
+    /// The results that have limits, with these.
+    pub fn limits(&self) -> impl Iterator<Item = (&str, Limits)> {
+        let limited = self.declared.iter().filter(|outcome| !outcome.limits.is_empty());
+        limited.map(|outcome| (outcome.name.as_str(), outcome.limits))
+    }
+
+    /// Whether there is more than one objective.
+    pub fn has_several_objectives(&self) -> bool {
+        self.objectives.len() > 1
+    }
+
+    /// Whether any result has limits.
+    pub fn has_limits(&self) -> bool {
+        self.limits().next().is_some()
+    }
+
+    /// The name of the first objective, whose value ends a trial.
     pub fn metric(&self) -> &str {
-        &self.metric
+        &self.objectives[0].name
     }
 
     /// Which of its values are better.
     pub fn goal(&self) -> Goal {
-        self.goal
+        self.objectives[0].goal
     }
 
     /// The names of the others.
     pub fn watched(&self) -> impl Iterator<Item = &str> {
-        self.watched.iter().map(String::as_str)
+        self.names().skip(1)
     }
 
-    /// All names, the objective's first.
+    /// All names, the first objective's first.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(self.metric()).chain(self.watched())
+        self.names.iter().map(String::as_str)
     }
 
-    /// Whether the results have names at all: there is a watched one, or the optimized one has a name of its own.
+    /// Whether the results have names at all: there is more than one, or it has a name of its own.
     pub fn are_named(&self) -> bool {
-        self.metric != DEFAULT_METRIC || !self.watched.is_empty()
+        self.metric() != DEFAULT_METRIC || self.names.len() > 1
+    }
+
+    /// The results besides the first objective that models are made of: further objectives, and those with limits.
+    pub(super) fn modelled(&self) -> impl Iterator<Item = &str> {
+        let names = self.names().skip(1);
+        names.filter(|name| {
+            self.objectives.iter().any(|one| one.name == *name) || self.limits().any(|(limited, _)| limited == *name)
+        })
+    }
+
+    /// Whether the results of this name change what is chosen: a model is made of them, or of what is computed from them.
+    pub(super) fn is_data(&self, name: &str) -> bool {
+        let is_modelled = |name: &str| name == self.metric() || self.modelled().any(|modelled| modelled == name);
+        is_modelled(name)
+            || self.computed.iter().any(|(of, formula)| is_modelled(of) && formula.names().any(|used| used == name))
+    }
+
+    /// What is computed, with its formula.
+    pub(super) fn computed(&self) -> impl Iterator<Item = (&str, &Formula)> {
+        self.computed.iter().map(|(name, formula)| (name.as_str(), formula))
+    }
+
+    /// The formula of the first objective, if it is computed.
+    pub(super) fn computed_metric(&self) -> Option<&Formula> {
+        self.computed().find(|(name, _)| *name == self.metric()).map(|(_, formula)| formula)
+    }
+
+    /// The result that a number without a name is: the first objective, or the one that it is the distance of.
+    pub(super) fn bare(&self) -> Option<&str> {
+        match self.computed_metric() {
+            None => Some(self.metric()),
+            Some(_) => matches!(self.declared[0].role, Role::Target { .. }).then(|| self.declared[0].name.as_str()),
+        }
     }
 
     /// Which result is optimized, in words for somebody who told others.
@@ -138,8 +197,12 @@ impl Outcomes {
     /// ```
     pub fn say_missing<'a>(&self, told: impl IntoIterator<Item = &'a str>) -> String {
         let told: Vec<&str> = told.into_iter().collect();
-        let names: Vec<String> = told.iter().map(|name| format!("`{name}`")).collect();
-        let (names, metric) = (names.join(", "), &self.metric);
+        let list = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let (names, metric) = (list(&told), self.metric());
+        if let Some(formula) = self.computed_metric() {
+            let missing: Vec<&str> = formula.names().filter(|name| !told.contains(name)).collect();
+            return format!("this study computes `{metric}` as {}; {} is missing", formula.text(), list(&missing));
+        }
         match told.first() {
             Some(first) if metric == DEFAULT_METRIC => format!(
                 "this study optimizes `{metric}`, and {names} came without it; tell `{metric}` too, or make a study \
@@ -153,7 +216,7 @@ impl Outcomes {
     /// A name that was told: watched from here on.
     pub(super) fn appear(&mut self, name: &str) {
         if !self.names().any(|known| known == name) {
-            self.watched.push(name.to_owned());
+            self.names.push(name.to_owned());
         }
     }
 
@@ -165,54 +228,11 @@ impl Outcomes {
     }
 }
 
-/// Whether a result can have this name.
-pub(super) fn check_name(name: &str) -> Result<()> {
-    if name.trim().is_empty() || name.chars().count() > LONGEST_NAME || name.chars().any(char::is_control) {
-        let shown: String = name.chars().take(60).collect();
-        return Err(Error::config(
-            format!("the name of a result is {shown:?}"),
-            format!("take 1 to {LONGEST_NAME} letters, digits, spaces or signs"),
-        ));
-    }
-    Ok(())
-}
-
-/// Whether no parameter has this name.
-pub(super) fn check_free(name: &str, space: &SearchSpace) -> Result<()> {
-    match space.parameters().iter().any(|parameter| parameter.name() == name) {
-        true => Err(Error::config(
-            format!("the result `{name}` has the name of a parameter"),
-            "give it another name: both are columns of one table",
-        )),
-        false => Ok(()),
-    }
-}
-
-/// An outcome in a configuration: with a goal it is the objective.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WrittenOutcome {
-    name: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    goal: Option<Goal>,
-}
-
-impl TryFrom<WrittenOutcome> for Outcome {
-    type Error = Error;
-
-    fn try_from(written: WrittenOutcome) -> Result<Self> {
-        check_name(&written.name)?;
-        let role = written.goal.map_or(Role::Watched, |goal| Role::Objective { goal });
-        Ok(Self { name: written.name, role })
-    }
-}
-
-impl From<Outcome> for WrittenOutcome {
-    fn from(outcome: Outcome) -> Self {
-        let goal = match outcome.role {
-            Role::Objective { goal } => Some(goal),
-            Role::Watched => None,
-        };
-        Self { name: outcome.name, goal }
-    }
+/// A score that cannot be read, and of which result it is.
+fn of_score(name: &str, error: &Error) -> Error {
+    let what = format!("the score of the result `{name}`: {}", error.what());
+    Error::config(
+        what,
+        format!("{}; each name must be listed among the outcomes, without a score of its own", error.hint()),
+    )
 }

@@ -6,7 +6,8 @@ use serde::de::{self, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::outcomes::{Outcomes, check_name};
+use super::outcome::check_name;
+use super::outcomes::Outcomes;
 use crate::error::{Error, Result};
 
 /// A number that was measured.
@@ -89,13 +90,24 @@ impl Results {
         self.named.iter().map(|(name, _)| name.as_str())
     }
 
-    /// Which of them is the optimized one. The one place that says that a bare number is.
+    /// Which of them is the optimized one. The one place that says that a bare number is, and that computes it where it is
+    /// computed from others.
     pub fn resolve(self, outcomes: &Outcomes) -> Result<Resolved> {
         if self.is_empty() {
             let metric = outcomes.metric();
             return Err(Error::trial("no result is told", format!("give at least one, such as `{metric}`")));
         }
-        let Self { bare: mut objective, named } = self;
+        let Self { bare, mut named } = self;
+        let mut objective = None;
+        match (bare, outcomes.bare()) {
+            (Some(bare), Some(name)) if name == outcomes.metric() => objective = Some(bare),
+            (Some(bare), Some(name)) => named.insert(0, (name.to_owned(), bare)),
+            (Some(_), None) => {
+                let what = format!("a number without a name is told, and `{}` is computed", outcomes.metric());
+                return Err(Error::trial(what, outcomes.say_missing([])));
+            }
+            (None, _) => {}
+        }
         let (mut watched, mut notes) = (Vec::<(String, Measured)>::with_capacity(named.len()), Vec::new());
         for (i, (name, measured)) in named.iter().enumerate() {
             check_name(name)?;
@@ -105,11 +117,18 @@ impl Results {
             }
             if name == outcomes.metric() {
                 objective = Some(*measured);
+            } else if outcomes.computed().any(|(computed, _)| computed == name) {
+                // It follows from the others, whatever is told.
             } else if measured.value.is_finite() {
                 watched.push((name.clone(), *measured));
             } else {
                 notes.push(not_finite(name, measured.value));
             }
+        }
+        if objective.is_none() {
+            // Also of numbers that are not finite: what is computed from them says whether the trial failed.
+            let told = |name: &str| named.iter().find(|(known, _)| known == name).map(|(_, measured)| measured.value);
+            objective = outcomes.computed_metric().and_then(|formula| formula.value(told)).map(Measured::from);
         }
         Ok(Resolved { objective, watched: Watched(watched), notes })
     }

@@ -11,17 +11,14 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::answers;
-use super::config::{FailureRule, Goal, StudyConfig};
+use super::config::{FailureRule, StudyConfig};
 use super::event::{AskedTrial, Event, Provenance, Retry};
 use super::outcomes::Outcomes;
-use super::results::{Measured, Watched};
+use super::results::{Measured, Watched, not_finite};
 use super::tally::{Account, Tally};
 use super::trial::{Measurement, MeasurementKind, Source, Trial, TrialId, TrialState};
-use crate::batch::Tried;
-use crate::belief::{self, Candidate, Gauge, ModelRecord, Observations, ScaleRule, TrainingSubset};
+use crate::belief::ModelRecord;
 use crate::error::{Error, Result};
-use crate::linalg::Points;
 use crate::space::Point;
 
 /// What the events so far amount to.
@@ -67,10 +64,11 @@ impl State {
             return Err(refuse(0, "the log does not begin with `created`", "look for the beginning of the log"));
         };
         config.validate()?;
+        let outcomes = config.declared_outcomes()?;
         Ok(Self {
             config: (**config).clone(),
-            outcomes: config.declared_outcomes()?,
-            metric: config.metric.as_str().into(),
+            metric: outcomes.metric().into(),
+            outcomes,
             trials: Vec::new(),
             tally: Tally::default(),
             revision: 1,
@@ -101,6 +99,9 @@ impl State {
                 self.check_watched(*trial, results)?;
                 self.add(*trial, point, value.map(|value| Measured { value, noise: *noise }))?;
                 self.watch(*trial, results, false)?;
+                if value.is_none() {
+                    self.compute_metric(*trial)?;
+                }
                 self.remark(*trial, comment.as_deref())?;
                 self.keep(*trial, request.as_deref());
             }
@@ -119,10 +120,12 @@ impl State {
                 if self.is_new(*trial, request.as_deref())? {
                     self.check_watched(*trial, results)?;
                     self.watch(*trial, results, *correction)?;
+                    self.compute_metric(*trial)?;
                     self.remark(*trial, comment.as_deref())?;
                     self.keep(*trial, request.as_deref());
                 }
-                self.n_aside += 1;
+                // What only stands aside is passed over by whatever counts events.
+                self.n_aside += u64::from(!results.iter().any(|(name, _)| self.outcomes.is_data(name)));
             }
             Event::Failed { trial, reason, results, request } => {
                 if self.is_new(*trial, request.as_deref())? {
@@ -171,106 +174,6 @@ impl State {
     /// never did.
     pub fn budget_left(&self) -> Option<usize> {
         Some(self.config.budget?.saturating_sub(self.tally.n_counted))
-    }
-
-    /// What a model sees, to be maximized: each value that counts. What gave no value is no observation; see
-    /// [`State::answers`].
-    ///
-    /// If any value came with a noise variance, those that came without one have the configured one, or else are taken to
-    /// have the median.
-    ///
-    /// Of more observations than the model may have it is a part, which is returned.
-    pub fn observations(&self) -> (Observations, Option<TrainingSubset>) {
-        let goal: Goal = self.config.goal;
-        let (mut all, mut noise) = (Vec::with_capacity(self.trials.len()), Vec::with_capacity(self.trials.len()));
-        for trial in &self.trials {
-            for m in trial.measurements() {
-                all.push(Candidate { value: goal.maximized(m.value), trial: trial.id.0, unit: &trial.unit });
-                noise.push(m.noise);
-            }
-        }
-        let subset = TrainingSubset::of(all.len(), self.config.model.max_observations);
-        if let Some(subset) = subset {
-            let kept = belief::choose(&all, subset);
-            noise = kept.iter().map(|i| noise[*i]).collect();
-            all = kept.into_iter().map(|i| all[i]).collect();
-        }
-        let mut x = Points::new(self.config.space.dim());
-        all.iter().for_each(|c| x.push(c.unit));
-        let mut known: Vec<f64> = noise.iter().flatten().copied().collect();
-        known.sort_by(f64::total_cmp);
-        let noise = known.get(known.len() / 2).map(|median| {
-            let other = self.config.model.noise.unwrap_or(*median);
-            noise.iter().map(|v| v.unwrap_or(other)).collect()
-        });
-        (Observations { x, values: all.iter().map(|c| c.value).collect(), noise }, subset)
-    }
-
-    /// The part of the observations that the model is made of, if it is not made of all of them.
-    pub fn subset(&self) -> Option<TrainingSubset> {
-        let n_observations = self.trials.iter().map(|trial| trial.measurements().len()).sum();
-        TrainingSubset::of(n_observations, self.config.model.max_observations)
-    }
-
-    /// Where trials ended and whether each gave a value one can use: what the chance of success is learned from. Of many it is a part,
-    /// see [`answers::choose`]; none if all gave one.
-    ///
-    /// A wild value, such as the 10⁹ that people return for "bad", is a value that says "not here": the model hardly
-    /// looks at how large it is, and the search keeps away as from a failure.
-    pub fn answers(&self) -> Option<(Points, Vec<bool>)> {
-        let gauge = self.gauge();
-        let is_wild = |trial: &Trial| {
-            let value = trial.value().map(|value| self.config.goal.maximized(value));
-            gauge.zip(value).is_some_and(|(gauge, value)| gauge.is_wild(value))
-        };
-        // One alone is an accident.
-        let is_accident = self.trials.iter().filter(|trial| is_wild(trial)).count() == 1;
-        let ended = self
-            .trials
-            .iter()
-            .filter(|trial| !(is_accident && is_wild(trial)))
-            .filter_map(|trial| Some((trial.unit.as_slice(), self.gave_value(trial)? && !is_wild(trial))));
-        answers::choose(ended.collect(), self.config.space.dim())
-    }
-
-    /// The gauge of all values; none if results are only centred.
-    fn gauge(&self) -> Option<Gauge> {
-        let mut x = Points::new(self.config.space.dim());
-        let mut values = Vec::new();
-        for trial in &self.trials {
-            if let Some(value) = trial.value() {
-                x.push(&trial.unit);
-                values.push(self.config.goal.maximized(value));
-            }
-        }
-        (self.config.model.scale != ScaleRule::Centred).then(|| Gauge::new(&values, &belief::typical(&x)))
-    }
-
-    /// Whether a trial gave a value; nothing if it is under way or given back, or failed where failures mean nothing.
-    fn gave_value(&self, trial: &Trial) -> Option<bool> {
-        match trial.state {
-            TrialState::Complete { .. } => Some(true),
-            TrialState::Infeasible { .. } => Some(false),
-            TrialState::Failed { .. } => (self.config.failures == FailureRule::Learn).then_some(false),
-            TrialState::Pending | TrialState::Withdrawn => None,
-        }
-    }
-
-    /// The trials that proposals keep away from: those that ended, but the observed ones if they may be repeated.
-    pub fn tried(&self) -> Tried<'_> {
-        let is_tried = |trial: &&Trial| match trial.state {
-            TrialState::Complete { .. } => !self.config.repeats,
-            TrialState::Failed { .. } | TrialState::Infeasible { .. } => true,
-            TrialState::Pending | TrialState::Withdrawn => false,
-        };
-        let points = self.trials.iter().filter(is_tried).map(|trial| trial.unit.as_slice()).collect();
-        Tried { points, failed: self.failed() }
-    }
-
-    /// Where trials were infeasible, or failed and failures mean something.
-    pub fn failed(&self) -> Vec<&[f64]> {
-        let trials = self.tally.failed.iter().filter_map(|id| self.trial(*id).ok());
-        trials.filter(|trial| self.gave_value(trial) == Some(false)).map(|trial| trial.unit.as_slice()).collect()
     }
 
     fn ask(
@@ -380,12 +283,34 @@ impl State {
         Ok(())
     }
 
-    /// Keeps results besides the optimized one. Nothing that a choice of points rests on changes.
+    /// Keeps results besides the first objective, and computes what follows from them. Nothing that a choice of points
+    /// rests on changes by those that are only watched.
     fn watch(&mut self, id: TrialId, results: &Watched, correction: bool) -> Result<()> {
         let i = self.index(id)?;
+        let was = Account::of(&self.trials[i], self.config.repeats);
         self.trials[i].watch(results, correction);
         results.iter().for_each(|(name, _)| self.outcomes.appear(name));
+        for (name, formula) in self.outcomes.computed().filter(|(name, _)| **name != *self.metric) {
+            self.trials[i].compute(name, formula);
+        }
+        self.tally.note(&self.config.space, self.config.repeats, Some(was), &self.trials[i]);
+        if results.iter().any(|(name, _)| self.outcomes.is_data(name)) {
+            self.data_changed();
+        }
         Ok(())
+    }
+
+    /// Computes the first objective, where it is computed, from the results that are in by now: the trial's first value,
+    /// or one that replaces those before.
+    fn compute_metric(&mut self, id: TrialId) -> Result<()> {
+        let trial = self.trial(id)?;
+        let formula = self.outcomes.computed_metric();
+        let Some(value) = formula.and_then(|formula| formula.value(|name| trial.result(name))) else { return Ok(()) };
+        if !value.is_finite() {
+            return self.fail(id, &not_finite(&format!("`{}`", self.metric), value));
+        }
+        let correction = matches!(trial.state, TrialState::Complete { .. });
+        self.tell(id, value.into(), correction, false)
     }
 
     fn fail(&mut self, id: TrialId, reason: &str) -> Result<()> {

@@ -362,6 +362,7 @@ impl<'a> Choice<'a> {
             taken: &taken,
             tried: &tried,
             chance,
+            aims: None,
             stream: &stream,
         };
         look(&situation, BatchSize::new(self.missing().min(MAX_CHOSEN))?)

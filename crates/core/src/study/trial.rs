@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::results::Watched;
-use crate::space::{Point, UnitPoint};
+use super::results::{Watched, not_finite};
+use crate::space::{Formula, Point, UnitPoint};
 
 /// The number of a trial in its study, from 0 on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -211,6 +211,35 @@ impl Trial {
                 Some(i) => self.watched[i].1.push(measurement),
                 None => self.watched.push((name.to_owned(), vec![measurement])),
             }
+        }
+    }
+
+    /// Sets a result besides the first objective that follows from others. What comes to no number is missing, and said.
+    pub(super) fn compute(&mut self, name: &str, formula: &Formula) {
+        let value = formula.value(|name| self.result(name));
+        let known = self.watched.iter().position(|(known, _)| known == name);
+        let kind = MeasurementKind::First;
+        let measurements = match value {
+            Some(value) if value.is_finite() => vec![Measurement { value, noise: None, kind }],
+            Some(value) => {
+                self.notes.push(not_finite(&format!("`{name}`"), value));
+                Vec::new()
+            }
+            None => Vec::new(),
+        };
+        match known {
+            Some(i) => self.watched[i].1 = measurements,
+            None if measurements.is_empty() => {}
+            None => self.watched.push((name.to_owned(), measurements)),
+        }
+    }
+
+    /// What was told of a result besides the first objective, as far as it counts.
+    pub(super) fn measurements_of(&self, name: &str) -> &[Measurement] {
+        match self.watched.iter().find(|(known, _)| known == name) {
+            Some((_, all)) => counting(all),
+            None if *self.metric == *name => self.measurements(),
+            None => &[],
         }
     }
 

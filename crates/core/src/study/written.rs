@@ -1,9 +1,9 @@
 //! A configuration as it is written: its results in a short form or in a long one.
 //!
 //! The short form is `goal`, and `metric` where the optimized result has a name of its own; the long form is a list of
-//! `outcomes` in which the one with a `goal` is optimized. Only one of them can be given. The short one is written unless
-//! there are watched results, and a metric only if it is not the default: a configuration without names is written as it
-//! was before there were any.
+//! `outcomes` in which those with a `goal` are optimized. Only one of them can be given. The short one is written unless
+//! there is more to say of results, and a metric only if it is not the default: a configuration without names is written
+//! as it was before there were any.
 //!
 //! What is left out has its default, and what is unknown is refused, in a log too, since a setting that is passed over would
 //! change what is chosen.
@@ -11,7 +11,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::config::{FailureRule, Goal, InitialDesign, StudyConfig};
-use super::outcomes::{DEFAULT_METRIC, Outcome, Outcomes};
+use super::outcome::Outcome;
+use super::outcomes::{DEFAULT_METRIC, Outcomes};
 use super::strategy::StrategyConfig;
 use crate::batch::RefineRule;
 use crate::belief::ModelConfig;
@@ -97,13 +98,11 @@ impl TryFrom<WrittenConfig> for StudyConfig {
 
 impl From<StudyConfig> for WrittenConfig {
     fn from(config: StudyConfig) -> Self {
-        let is_long = !config.watched.is_empty();
-        let objective = || Outcome::objective(config.metric.clone(), config.goal);
-        let list = || std::iter::once(objective()).chain(config.watched.iter().map(Outcome::watched)).collect();
+        let is_long = !config.outcomes.is_empty();
         Self {
             goal: (!is_long).then_some(config.goal),
             metric: (!is_long && config.metric != DEFAULT_METRIC).then(|| config.metric.clone()),
-            outcomes: is_long.then(list),
+            outcomes: is_long.then(|| config.listed()),
             space: config.space,
             seed: config.seed,
             initial: config.initial,

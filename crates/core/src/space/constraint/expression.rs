@@ -76,6 +76,22 @@ pub(super) enum Function {
 }
 
 impl Expression {
+    /// The names that it uses, by number.
+    pub fn names(&self) -> Vec<usize> {
+        match self {
+            Expression::Number(_) | Expression::Text(_) | Expression::Bool(_) => Vec::new(),
+            Expression::Parameter(i) => vec![*i],
+            Expression::Negate(a) | Expression::Not(a) => a.names(),
+            Expression::Arithmetic(_, a, b) | Expression::And(a, b) | Expression::Or(a, b) => {
+                [a.names(), b.names()].concat()
+            }
+            Expression::Call(_, arguments) => arguments.iter().flat_map(Expression::names).collect(),
+            Expression::Compare(first, rest) => {
+                first.names().into_iter().chain(rest.iter().flat_map(|(_, next)| next.names())).collect()
+            }
+        }
+    }
+
     /// The value, where `read` gives a parameter's value by its number.
     pub fn evaluate<'a>(&'a self, read: &dyn Fn(usize) -> Scalar<'a>) -> Scalar<'a> {
         use Scalar::{Bool, Number, Undefined};

@@ -2,12 +2,14 @@
 
 mod condition;
 mod expression;
+mod formula;
 mod parse;
 mod token;
 
 pub use self::condition::Condition;
 use self::expression::Expression;
 pub(super) use self::expression::Scalar;
+pub use self::formula::Formula;
 use super::parameter::Parameter;
 use crate::error::{Error, Result};
 
@@ -50,7 +52,7 @@ pub struct Constraint {
 
 impl Constraint {
     pub(super) fn parse(text: String, parameters: &[Parameter]) -> Result<Self> {
-        let expression = parse::parse(&text, parameters)?;
+        let expression = parse::parse(&text, parameters).map_err(|error| error.within("constraint"))?;
         Ok(Self { text, expression })
     }
 
@@ -65,13 +67,13 @@ impl Constraint {
     }
 }
 
-/// A fault at a place in a constraint, shown with a caret below it.
+/// A fault at a place in a text, shown with a caret below it.
 fn refusal(text: &[char], at: usize, what: impl std::fmt::Display, hint: impl Into<String>) -> Error {
-    // A window keeps a long constraint on one line; what would move the cursor becomes a space.
+    // A window keeps a long text on one line; what would move the cursor becomes a space.
     const WINDOW: usize = 60;
     let start = at.saturating_sub(WINDOW);
     let end = text.len().min(at + WINDOW);
     let shown: String = text[start..end].iter().map(|c| if c.is_control() { ' ' } else { *c }).collect();
     let caret = " ".repeat(at - start);
-    Error::space(format!("constraint: {what}, at column {}\n    {}\n    {caret}^", at + 1, shown.trim_end()), hint)
+    Error::space(format!("{what}, at column {}\n    {}\n    {caret}^", at + 1, shown.trim_end()), hint)
 }

@@ -29,22 +29,41 @@ const MAX_HEIGHT: usize = 256;
 
 /// Understands a constraint over the given parameters.
 pub(super) fn parse(text: &str, parameters: &[Parameter]) -> Result<Expression> {
+    parse_as(text, parameters, "parameter", |whole| {
+        let what = format!("a constraint is true or false, this is {}", whole.describe());
+        let hint = "compare it with something, as in `x <= 1`";
+        if whole.fits(Kind::Bool) { Ok(()) } else { Err((what, hint)) }
+    })
+}
+
+/// Understands a formula whose names are numbers; an error calls such a name a `sort`.
+pub(super) fn parse_formula(text: &str, names: &[Parameter], sort: &'static str) -> Result<Expression> {
+    parse_as(text, names, sort, |whole| {
+        let what = format!("a formula is a number, this is {}", whole.describe());
+        if whole.fits(Kind::Number) { Ok(()) } else { Err((what, "write it as in `a - 0.2 * b`")) }
+    })
+}
+
+/// Understands a text over names of a sort, and has the kind of the whole checked.
+fn parse_as(
+    text: &str,
+    parameters: &[Parameter],
+    sort: &'static str,
+    check: impl FnOnce(Kind) -> std::result::Result<(), (String, &'static str)>,
+) -> Result<Expression> {
     let text: Vec<char> = text.chars().take(MAX_LENGTH + 1).collect();
     if text.len() > MAX_LENGTH {
-        let what = format!("a constraint has at most {MAX_LENGTH} characters");
-        return Err(refusal(&text, MAX_LENGTH, what, "split it at its `and`s"));
+        let what = format!("at most {MAX_LENGTH} characters are read");
+        return Err(refusal(&text, MAX_LENGTH, what, "make it shorter; split a constraint at its `and`s"));
     }
     let tokens = tokenize(&text)?;
-    let mut parser = Parser { text: &text, tokens, next: 0, depth: 0, parameters };
+    let mut parser = Parser { text: &text, tokens, next: 0, depth: 0, parameters, sort };
 
     let whole = parser.or()?;
     if parser.peek() != &TokenKind::End {
         return Err(parser.unexpected("an operator"));
     }
-    if !whole.kind.fits(Kind::Bool) {
-        let what = format!("a constraint is true or false, this is {}", whole.kind.describe());
-        return Err(refusal(&text, whole.start, what, "compare it with something, as in `x <= 1`"));
-    }
+    check(whole.kind).map_err(|(what, hint)| refusal(&text, whole.start, what, hint))?;
     Ok(whole.expression)
 }
 
@@ -54,6 +73,8 @@ struct Parser<'a> {
     next: usize,
     depth: usize,
     parameters: &'a [Parameter],
+    /// What the names are of, for errors.
+    sort: &'static str,
 }
 
 /// An expression with what the checks need to know of it.
@@ -186,9 +207,9 @@ impl Parser<'_> {
         let Some(i) = self.parameters.iter().position(|parameter| parameter.name() == name) else {
             let hint = match nearest(name, self.parameters.iter().map(Parameter::name)) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => "use the names of parameters, and put texts between quotes".to_owned(),
+                None => format!("use the names of {}s, and put texts between quotes", self.sort),
             };
-            return Err(self.refusal(start, format!("no parameter is called `{name}`"), hint));
+            return Err(self.refusal(start, format!("no {} is called `{name}`", self.sort), hint));
         };
         Ok(Typed { expression: Expression::Parameter(i), kind: Kind::of(&self.parameters[i]), height: 1, start })
     }

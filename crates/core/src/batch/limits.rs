@@ -1,0 +1,163 @@
+//! Limits of further results, in a search for the best of one objective.
+//!
+//! A point that breaks a limit is worth nothing, and results are modelled one by one, so what a point is worth is multiplied
+//! with the chance that it keeps every limit: ln α + Σ ln P_c. It is what the chance of success does, without its gate: a
+//! limit is measured as a number, so the search knows how near to it a point is.
+//!
+//! What is to be improved on is the best mean among the data that are feasible more likely than not, Π P_c ≥ ½. While there
+//! are none, nothing is known to improve on, and feasibility leads: α is 1 everywhere.
+//!
+//! A search for a front of several objectives counts limits by itself (`front.rs`); here they are none then.
+
+use super::acquisition_kind::{best_mean_in, observed_in};
+use super::chooser::{Term, term, terms};
+use super::{Limit, Situation};
+use crate::acquisition::{Band, LogAcquisition, Score};
+use crate::chance::Chance;
+use crate::gp::{Posterior, Scratch};
+use crate::linalg::Points;
+
+/// The least standard deviation that a chance is worked out with, in units of the model: below it lies rounding.
+const LEAST_SD: f64 = 1e-9;
+
+/// The limits of a situation with one objective.
+#[derive(Clone, Copy)]
+pub(super) struct Limited<'a>(&'a [Limit<'a>]);
+
+impl<'a> Situation<'a> {
+    /// The limits that further results must keep; none where a front is sought.
+    pub(super) fn limits(&self) -> Limited<'a> {
+        match self.aims.filter(|aims| !aims.has_several_objectives()) {
+            Some(aims) => Limited(&aims.limits),
+            None => Limited(&[]),
+        }
+    }
+
+    /// Whether scores are multiplied with a chance, of success or within limits, and so must be positive.
+    pub(super) fn is_weighed(&self) -> bool {
+        self.chance.is_some() || !self.limits().is_empty()
+    }
+
+    /// What chances add to the scores of points, with nothing under way; none if scores are not weighed.
+    pub(super) fn weights(&self, points: &Points) -> Option<Vec<f64>> {
+        let within = self.limits().ln_p_many(points);
+        match self.chance {
+            Some(chance) => Some(chance.weights(points).into_iter().zip(within).map(|(a, b)| a + b).collect()),
+            None => self.is_weighed().then_some(within),
+        }
+    }
+
+    /// The same for one point.
+    pub(super) fn weight(&self, u: &[f64]) -> f64 {
+        let weigh = |chance: &Chance| Chance::weigh(chance.ln_p(u), chance.gate(0.0)).0;
+        self.chance.map_or(0.0, weigh) + self.limits().ln_p(u)
+    }
+
+    /// ln of the chance that a point gives a value and keeps the limits; none if neither is in doubt.
+    pub(super) fn ln_chance(&self, u: &[f64]) -> Option<f64> {
+        let success = self.chance.map_or(0.0, |chance| chance.ln_p(u));
+        self.is_weighed().then(|| success + self.limits().ln_p(u))
+    }
+
+    /// The terms of [`ln_chance`](Self::ln_chance).
+    pub(super) fn chance_terms(&self, u: &[f64]) -> Vec<Term> {
+        let success = self.chance.map(|chance| term(terms::LN_CHANCE, chance.ln_p(u)));
+        success.into_iter().chain(self.limits().terms(u)).collect()
+    }
+
+    /// What is to be improved on: the best mean at the data, in the part of the space that is searched, as far as these keep
+    /// the limits. None if there are limits and nothing is known to keep them.
+    pub(super) fn incumbent(&self, posterior: &Posterior) -> Option<f64> {
+        let limits = self.limits();
+        if limits.is_empty() {
+            return Some(best_mean_in(posterior, self.domain));
+        }
+        let mut scratch = Scratch::default();
+        let mut known: Vec<(f64, Vec<f64>)> = observed_in(posterior, self.domain)
+            .into_iter()
+            .map(|x| (posterior.mean_gradient(&x, &mut scratch), x))
+            .collect();
+        known.sort_by(|a, b| b.0.total_cmp(&a.0));
+        known.into_iter().find(|(_, x)| limits.are_likely(x)).map(|(mean, _)| mean)
+    }
+}
+
+impl Limited<'_> {
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// ln of the chance that a point keeps all of them.
+    pub fn ln_p(&self, u: &[f64]) -> f64 {
+        self.0.iter().map(|limit| ln_p(limit, u)).sum()
+    }
+
+    /// The same for many points.
+    pub fn ln_p_many(&self, points: &Points) -> Vec<f64> {
+        let mut all = vec![0.0; points.len()];
+        for limit in self.0 {
+            let (means, variances) = limit.posterior.predict_many(points);
+            for (ln_p, (mean, variance)) in all.iter_mut().zip(means.into_iter().zip(variances)) {
+                *ln_p += within(limit, mean, variance).value;
+            }
+        }
+        all
+    }
+
+    /// The same for one point; its gradient is added to `gradient`.
+    pub fn add_gradient(&self, u: &[f64], scratch: &mut Scratch, gradient: &mut [f64]) -> f64 {
+        let mut sum = 0.0;
+        for limit in self.0 {
+            let p = limit.posterior.predict_gradient(u, scratch);
+            let score = within(limit, p.mean, p.variance);
+            let sd = p.variance.sqrt();
+            for (k, g) in gradient.iter_mut().enumerate() {
+                // Where a result is known without noise, its deviation has no slope.
+                let slope = if sd > 0.0 { scratch.d_variance[k] / (2.0 * sd) } else { 0.0 };
+                *g += score.by_mean * scratch.d_mean[k] + score.by_sd * slope;
+            }
+            sum += score.value;
+        }
+        sum
+    }
+
+    /// Whether a point keeps all of them, more likely than not.
+    pub fn are_likely(&self, u: &[f64]) -> bool {
+        let mut scratch = Scratch::default();
+        // A mean outside its band is infeasible more likely than not, and costs less than a deviation.
+        let may_keep = |limit: &Limit<'_>| {
+            let mean = limit.posterior.mean_gradient(u, &mut scratch);
+            (limit.at_least..=limit.at_most).contains(&mean)
+        };
+        self.0.iter().all(may_keep) && self.ln_p(u) >= 0.5f64.ln()
+    }
+
+    /// One term for each limit, in their order.
+    pub fn terms(&self, u: &[f64]) -> impl Iterator<Item = Term> {
+        self.0.iter().map(|limit| term(terms::LN_LIMITS, ln_p(limit, u)))
+    }
+
+    /// Operations of one look at a point.
+    pub fn work_of_prediction(&self) -> f64 {
+        self.0.iter().map(|limit| limit.posterior.work_of_prediction()).sum()
+    }
+}
+
+fn ln_p(limit: &Limit<'_>, u: &[f64]) -> f64 {
+    let p = limit.posterior.predict(u);
+    within(limit, p.mean, p.variance).value
+}
+
+/// ln of the chance that a result of this law is within the limit, with its slopes.
+fn within(limit: &Limit<'_>, mean: f64, variance: f64) -> Score {
+    Band { at_least: limit.at_least, at_most: limit.at_most }.ln_score(mean, variance.sqrt().max(LEAST_SD))
+}
+
+/// The acquisition of a search that has nothing to improve on: every point is worth the same.
+pub(super) struct Indifferent;
+
+impl LogAcquisition for Indifferent {
+    fn ln_score(&self, _: f64, _: f64) -> Score {
+        Score { value: 0.0, by_mean: 0.0, by_sd: 0.0 }
+    }
+}

@@ -1,0 +1,96 @@
+//! The chance that the results of a point are not dominated by a front, and how it rises along a direction.
+//!
+//! The results Y are independent and normal. Q = P(Y is undominated) is the sum over the undominated boxes, which reach down
+//! to −∞ here: no reference point counts. In logarithms, for Q is small where a point lies far below the front.
+
+use super::Front;
+use super::cells::{Cells, UNBOUNDED};
+use crate::normal::ln_between;
+
+/// More boxes than this are not summed: they would take longer than everything else.
+const MAX_BOXES: usize = 20_000;
+
+/// The region that a front leaves undominated.
+///
+/// ```
+/// use elbowroom::pareto::{Front, Undominated};
+/// let front = Front::new(&[vec![0.0, 0.0]], vec![-1.0, -1.0]);
+/// let region = Undominated::new(&front).expect("few boxes");
+/// // Both results are below the only point with chance a quarter.
+/// assert!((region.ln_chance(&[0.0, 0.0], &[1.0, 1.0], &[0.0, 0.0]).0.exp() - 0.75).abs() < 1e-15);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Undominated(Cells);
+
+impl Undominated {
+    /// Of a front, whose reference point does not count; none if it has too many boxes.
+    pub fn new(front: &Front) -> Option<Self> {
+        let mut cells = Cells::new(front, MAX_BOXES)?;
+        cells.levels.iter_mut().for_each(|levels| levels[0] = f64::NEG_INFINITY);
+        Some(Self(cells))
+    }
+
+    /// ln of the chance that results of these means and standard deviations are undominated, and its slope if the means
+    /// move in a direction.
+    pub fn ln_chance(&self, mean: &[f64], sd: &[f64], direction: &[f64]) -> (f64, f64) {
+        let Cells { levels, boxes } = &self.0;
+        let (mut most, mut sum, mut slope) = (f64::NEG_INFINITY, 0.0, 0.0);
+        for cell in boxes {
+            let (mut ln, mut by) = (0.0, 0.0);
+            for (k, &(from, to)) in cell.iter().enumerate() {
+                let z = |level: f64| (level - mean[k]) / sd[k];
+                let above = if to == UNBOUNDED { f64::INFINITY } else { z(levels[k][to as usize]) };
+                let band = ln_between(z(levels[k][from as usize]), above);
+                ln += band.value;
+                by -= (band.by_low + band.by_high) * direction[k] / sd[k];
+            }
+            if ln == f64::NEG_INFINITY {
+                continue;
+            }
+            if ln > most {
+                let shrink = (most - ln).exp();
+                (sum, slope, most) = (sum * shrink, slope * shrink, ln);
+            }
+            let share = (ln - most).exp();
+            sum += share;
+            slope += share * by;
+        }
+        (most + sum.ln(), slope / sum)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn region() -> Undominated {
+        let points = [[1.0, 4.0], [2.0, 3.0], [4.0, 1.0]].map(|p| p.to_vec());
+        Undominated::new(&Front::new(&points, vec![0.0, 0.0])).unwrap()
+    }
+
+    /// In arbitrary precision (mpmath, 25 digits): the chance to be dominated at the mean, and ln of 1 − P(d)/P(0) with its
+    /// slope in d where the mean moves by (2, 1.5) d.
+    #[test]
+    fn the_chance_along_a_direction_has_the_digits_of_its_closed_form() {
+        let (region, mean, sd, along) = (region(), [1.5, 2.0], [0.5, 0.7], [2.0, 1.5]);
+        let (ln, _) = region.ln_chance(&mean, &sd, &along);
+        assert!((1.0 - ln.exp() - 0.80088360604873).abs() < 1e-14);
+        for (d, expected, slope) in [
+            (0.1, -1.7867986293713, 11.2400401137),
+            (0.5, -0.14357556488769, 1.11961475232),
+            (1.0, -5.8690037987526e-4, 0.00811692065247),
+        ] {
+            let (at, by) = region.ln_chance(&[mean[0] + along[0] * d, mean[1] + along[1] * d], &sd, &along);
+            let risen = at.exp() - ln.exp();
+            assert!(((risen / (1.0 - ln.exp())).ln() - expected).abs() < 1e-12);
+            assert!((by * at.exp() / risen / slope - 1.0).abs() < 1e-10, "{d}: {}", by * at.exp() / risen);
+        }
+    }
+
+    #[test]
+    fn the_chance_far_below_the_front_is_a_number() {
+        let (ln, slope) = region().ln_chance(&[-30.0, -40.0], &[0.5, 0.5], &[1.0, 1.0]);
+        // The nearest way out is above 4 in the first objective: 68 deviations.
+        assert!((ln - crate::normal::ln_cdf(-68.0)).abs() < 1e-9 && (slope / 136.0 - 1.0).abs() < 0.01, "{ln} {slope}");
+    }
+}

@@ -1,0 +1,28 @@
+//! Several objectives at once: fronts, the volume they dominate, and what one more point is expected to add to it.
+//!
+//! All objectives are maximized, and a *reference point* is the worst that counts in each of them. A point dominates
+//! another if it is no worse in any objective and better in one; a *front* is what no other point dominates. What lies
+//! between the reference point and a front is dominated, and its volume, the hypervolume, is how good the front is.
+//!
+//! | file | what |
+//! |---|---|
+//! | `front` | dominance, fronts, and the reference point where none is given |
+//! | `hypervolume` | the dominated volume, by sections |
+//! | `cells` | the space that a front leaves undominated, cut into boxes |
+//! | `strip` | E(min(Y, b) − a)₊ and its slopes, in logarithms |
+//! | `improvement` | ln of the expected improvement of the hypervolume: exact by boxes, or by directions where these are too many |
+//! | `polar` | the same as a mean over directions |
+//! | `dominated` | the chance that a point is not dominated |
+
+mod cells;
+mod dominated;
+mod front;
+mod hypervolume;
+mod improvement;
+mod polar;
+mod strip;
+
+pub use dominated::Undominated;
+pub use front::{Front, dominates, non_dominated, reference_point};
+pub use hypervolume::hypervolume;
+pub use improvement::{HypervolumeImprovement, Slopes};

@@ -1,0 +1,111 @@
+//! State to data: what models are made of, and what proposals keep away from.
+
+use super::answers;
+use super::config::{FailureRule, Goal};
+use super::state::State;
+use super::trial::{Trial, TrialState};
+use crate::batch::Tried;
+use crate::belief::{self, Candidate, Gauge, Observations, ScaleRule, TrainingSubset};
+use crate::linalg::Points;
+
+impl State {
+    /// What a model sees, to be maximized: each value that counts. What gave no value is no observation; see
+    /// [`State::answers`].
+    ///
+    /// If any value came with a noise variance, those that came without one have the configured one, or else are taken to
+    /// have the median.
+    ///
+    /// Of more observations than the model may have it is a part, which is returned.
+    pub fn observations(&self) -> (Observations, Option<TrainingSubset>) {
+        let goal: Goal = self.config.goal;
+        let (mut all, mut noise) = (Vec::with_capacity(self.trials.len()), Vec::with_capacity(self.trials.len()));
+        for trial in &self.trials {
+            for m in trial.measurements() {
+                all.push(Candidate { value: goal.maximized(m.value), trial: trial.id.0, unit: &trial.unit });
+                noise.push(m.noise);
+            }
+        }
+        let subset = TrainingSubset::of(all.len(), self.config.model.max_observations);
+        if let Some(subset) = subset {
+            let kept = belief::choose(&all, subset);
+            noise = kept.iter().map(|i| noise[*i]).collect();
+            all = kept.into_iter().map(|i| all[i]).collect();
+        }
+        let mut x = Points::new(self.config.space.dim());
+        all.iter().for_each(|c| x.push(c.unit));
+        let mut known: Vec<f64> = noise.iter().flatten().copied().collect();
+        known.sort_by(f64::total_cmp);
+        let noise = known.get(known.len() / 2).map(|median| {
+            let other = self.config.model.noise.unwrap_or(*median);
+            noise.iter().map(|v| v.unwrap_or(other)).collect()
+        });
+        (Observations { x, values: all.iter().map(|c| c.value).collect(), noise }, subset)
+    }
+
+    /// The part of the observations that the model is made of, if it is not made of all of them.
+    pub fn subset(&self) -> Option<TrainingSubset> {
+        let n_observations = self.trials.iter().map(|trial| trial.measurements().len()).sum();
+        TrainingSubset::of(n_observations, self.config.model.max_observations)
+    }
+
+    /// Where trials ended and whether each gave a value one can use: what the chance of success is learned from. Of many it is a part,
+    /// see [`answers::choose`]; none if all gave one.
+    ///
+    /// A wild value, such as the 10⁹ that people return for "bad", is a value that says "not here": the model hardly
+    /// looks at how large it is, and the search keeps away as from a failure.
+    pub fn answers(&self) -> Option<(Points, Vec<bool>)> {
+        let gauge = self.gauge();
+        let is_wild = |trial: &Trial| {
+            let value = trial.value().map(|value| self.config.goal.maximized(value));
+            gauge.zip(value).is_some_and(|(gauge, value)| gauge.is_wild(value))
+        };
+        // One alone is an accident.
+        let is_accident = self.trials.iter().filter(|trial| is_wild(trial)).count() == 1;
+        let ended = self
+            .trials
+            .iter()
+            .filter(|trial| !(is_accident && is_wild(trial)))
+            .filter_map(|trial| Some((trial.unit.as_slice(), self.gave_value(trial)? && !is_wild(trial))));
+        answers::choose(ended.collect(), self.config.space.dim())
+    }
+
+    /// The gauge of all values; none if results are only centred.
+    fn gauge(&self) -> Option<Gauge> {
+        let mut x = Points::new(self.config.space.dim());
+        let mut values = Vec::new();
+        for trial in &self.trials {
+            if let Some(value) = trial.value() {
+                x.push(&trial.unit);
+                values.push(self.config.goal.maximized(value));
+            }
+        }
+        (self.config.model.scale != ScaleRule::Centred).then(|| Gauge::new(&values, &belief::typical(&x)))
+    }
+
+    /// Whether a trial gave a value; nothing if it is under way or given back, or failed where failures mean nothing.
+    fn gave_value(&self, trial: &Trial) -> Option<bool> {
+        match trial.state {
+            TrialState::Complete { .. } => Some(true),
+            TrialState::Infeasible { .. } => Some(false),
+            TrialState::Failed { .. } => (self.config.failures == FailureRule::Learn).then_some(false),
+            TrialState::Pending | TrialState::Withdrawn => None,
+        }
+    }
+
+    /// The trials that proposals keep away from: those that ended, but the observed ones if they may be repeated.
+    pub fn tried(&self) -> Tried<'_> {
+        let is_tried = |trial: &&Trial| match trial.state {
+            TrialState::Complete { .. } => !self.config.repeats,
+            TrialState::Failed { .. } | TrialState::Infeasible { .. } => true,
+            TrialState::Pending | TrialState::Withdrawn => false,
+        };
+        let points = self.trials.iter().filter(is_tried).map(|trial| trial.unit.as_slice()).collect();
+        Tried { points, failed: self.failed() }
+    }
+
+    /// Where trials were infeasible, or failed and failures mean something.
+    pub fn failed(&self) -> Vec<&[f64]> {
+        let trials = self.tally.failed.iter().filter_map(|id| self.trial(*id).ok());
+        trials.filter(|trial| self.gave_value(trial) == Some(false)).map(|trial| trial.unit.as_slice()).collect()
+    }
+}
