@@ -2,6 +2,7 @@
 //! whose points fail; generated studies; what speed is measured on; and raw results.
 
 pub mod failing;
+pub mod fronts;
 pub mod generated;
 pub mod options;
 pub mod problems;

@@ -14,6 +14,7 @@ mod house;
 mod insight;
 mod layers;
 mod likelihood_fit;
+mod limits;
 mod lipschitz;
 mod local_penalization;
 mod minimizing;

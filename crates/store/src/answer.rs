@@ -1,6 +1,9 @@
 //! Answers: what every door to a study says of it, the command, HTTP and Python, in the same words and shapes.
 
-use elbowroom::study::{Event, Goal, Recommendation, Streak, Study, Told, TrainingSubset, Trial, TrialAnswer, TrialId};
+use elbowroom::study::{
+    Event, FrontAnswer, FrontRecommendation, Goal, Outcome, Recommendation, Streak, Study, Told, TrainingSubset, Trial,
+    TrialAnswer, TrialId,
+};
 use serde::Serialize;
 
 use crate::lease::{Attempt, Hold, Lease};
@@ -260,13 +263,51 @@ pub struct BestAnswer {
     pub observed: Option<StatusAnswer>,
     /// The point to use in the end.
     pub recommended: Option<Recommendation>,
+    /// The trial that comes nearest to keeping the limits of its results; left out unless there are limits and no trial keeps
+    /// them all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub least_infeasible: Option<StatusAnswer>,
+    /// The trials that no other beats in every objective; left out with one objective.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub front: Option<FrontAnswer>,
+    /// The same of what the models expect; left out with one objective, and where models cannot be made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recommended_front: Option<Vec<FrontRecommendation>>,
 }
 
 impl BestAnswer {
-    /// Both, of a study in a store. Recommending may take a fit.
+    /// All of it, of a study in a store. Recommending may take fits.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, Point, SearchSpace};
+    /// use elbowroom::study::{Goal, Outcome, Outcomes, StudyConfig};
+    /// use elbowroom_store::{BestAnswer, Memory, SharedStudy};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+    /// let both = ["loss", "cost"].map(|name| Outcome::objective(name, Goal::Minimize)).to_vec();
+    /// let config = StudyConfig::new(space).outcomes(Outcomes::new(both)?);
+    /// let mut study = SharedStudy::create(std::sync::Arc::new(Memory::new()), "plate", config)?;
+    /// study.add(&Point::new().with("x", 0.5), [("loss", 1.0), ("cost", 2.0)])?;
+    /// assert_eq!(BestAnswer::of(&study).front.unwrap().points[0].values, [1.0, 2.0]);
+    /// # Ok::<(), elbowroom_store::Error>(())
+    /// ```
     pub fn of(shared: &SharedStudy) -> Self {
-        let observed = shared.study().best().map(|best| StatusAnswer::of(shared, best));
-        Self { observed, recommended: shared.study().recommended() }
+        let study = shared.study();
+        let several = study.outcomes().has_several_objectives();
+        let recommended_front = several.then(|| study.recommended_front().ok()).flatten();
+        let answer = Self::new(study, |trial| StatusAnswer::of(shared, trial), study.recommended());
+        Self { recommended_front, ..answer }
+    }
+
+    /// What takes no fit, of a study whose trials are answered like this, and a recommendation.
+    pub fn new(study: &Study, answer: impl Fn(&Trial) -> StatusAnswer, recommended: Option<Recommendation>) -> Self {
+        Self {
+            observed: study.best().map(&answer),
+            recommended,
+            least_infeasible: study.least_infeasible().map(&answer),
+            front: study.outcomes().has_several_objectives().then(|| study.front()),
+            recommended_front: None,
+        }
     }
 }
 
@@ -289,6 +330,9 @@ pub struct StudyAnswer {
     pub metric: String,
     /// The names of the other results, in order.
     pub watched: Vec<String>,
+    /// What the declared results are for, the first objective first; left out if all that is said is its name and its goal.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outcomes: Vec<Outcome>,
     /// The strategy's name.
     pub strategy: String,
     /// The root of all randomness.
@@ -368,6 +412,7 @@ impl StudyAnswer {
             goal: config.goal,
             metric: study.outcomes().metric().to_owned(),
             watched: study.outcomes().watched().map(str::to_owned).collect(),
+            outcomes: config.outcomes.clone(),
             strategy: config.strategy.name().to_owned(),
             seed: config.seed,
             budget: config.budget,

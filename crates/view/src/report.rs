@@ -53,7 +53,7 @@ fn views(scene: &Scene<'_>, log_hash: &str, with_model: bool) -> Map<String, Val
     about.status.log_hash = Some(log_hash.to_owned());
     views.insert(base.clone(), json!(about));
     let recommended = with_model.then(|| scene.study.recommended()).flatten();
-    let best = BestAnswer { observed: scene.study.best().map(|best| scene.answer(best)), recommended };
+    let best = BestAnswer::new(scene.study, |trial| scene.answer(trial), recommended);
     views.insert(format!("{base}/best"), json!(best));
     let dim = scene.study.space().dim();
     for view in VIEWS {

@@ -67,10 +67,9 @@ pub async fn study((State(studies), Path(name)): Studied) -> Answer {
 pub async fn best((State(studies), Path(name)): Studied) -> Answer {
     blocking(move || {
         let served = studies.study(&name)?;
-        let observed = served.live.look(|scene| scene.study.best().map(|best| scene.answer(best)))?;
         // Without a model the best observed point stands for it.
         let recommended = served.pictures.recommended(&served.live).ok().flatten();
-        in_json(&BestAnswer { observed, recommended })
+        in_json(&served.live.look(|scene| BestAnswer::new(scene.study, |trial| scene.answer(trial), recommended))?)
     })
     .await
 }

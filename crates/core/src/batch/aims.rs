@@ -3,7 +3,10 @@
 //! Every outcome has a posterior of its own, with the results that are in for it. Larger is better for objectives, and all
 //! numbers are in the units of the outcome's own model.
 
+use crate::acquisition::{Band, LogAcquisition};
+use crate::domain::Domain;
 use crate::gp::Posterior;
+use crate::pareto::{Front, reference_point};
 
 /// One objective of several. Larger is better.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +30,13 @@ pub struct Limit<'a> {
     pub at_least: f64,
     /// The most that will do: +∞ if there is no such limit.
     pub at_most: f64,
+}
+
+impl Limit<'_> {
+    /// The band, as a score: ln of the chance that a result lies in it.
+    pub fn band(&self) -> Band {
+        Band { at_least: self.at_least, at_most: self.at_most }
+    }
 }
 
 /// A trial whose results are in for all objectives and all limits.
@@ -74,5 +84,77 @@ impl Aims<'_> {
     /// Whether there is a front to find instead of a maximum.
     pub fn has_several_objectives(&self) -> bool {
         self.objectives.len() > 1
+    }
+}
+
+/// What is known of a measured point, in the part of the space that is searched.
+pub(super) struct Known {
+    /// Where it stands in [`Aims::measured`].
+    pub index: usize,
+    /// Its objectives: as measured, or the means of the models where results have noise.
+    pub values: Vec<f64>,
+    /// ln of the chance that it keeps the limits: 0 or −∞ where it was measured without noise.
+    pub ln_feasible: f64,
+}
+
+impl Known {
+    /// Whether the point keeps the limits, more likely than not.
+    pub fn is_feasible(&self) -> bool {
+        self.ln_feasible >= 0.5f64.ln()
+    }
+}
+
+impl Aims<'_> {
+    /// What is known of every measured point. Where only a part of the space is searched, points are moved to the nearest
+    /// place there, and what counts is what the models expect at it: such an ask is after the best of that part.
+    pub(super) fn known(&self, domain: &Domain<'_>) -> Vec<Known> {
+        let known = |(index, measured): (usize, &Measured<'_>)| {
+            let mut point = measured.point.to_vec();
+            if !domain.is_whole() {
+                domain.snap(&mut point);
+            }
+            let is_moved = point != measured.point;
+            if is_moved && !domain.is_feasible(&point) {
+                return None;
+            }
+            let is_expected = |posterior: &Posterior| is_moved || posterior.hyper().is_noisy();
+            let value = |(k, objective): (usize, &Objective<'_>)| {
+                let Objective { posterior, .. } = objective;
+                if is_expected(posterior) { posterior.predict(&point).mean } else { measured.values[k] }
+            };
+            let ln_chance = |(k, limit): (usize, &Limit<'_>)| {
+                if is_expected(limit.posterior) {
+                    let p = limit.posterior.predict(&point);
+                    limit.band().ln_score(p.mean, p.variance.sqrt()).value
+                } else if (limit.at_least..=limit.at_most).contains(&measured.limited[k]) {
+                    0.0
+                } else {
+                    f64::NEG_INFINITY
+                }
+            };
+            let values = self.objectives.iter().enumerate().map(value).collect();
+            Some(Known { index, values, ln_feasible: self.limits.iter().enumerate().map(ln_chance).sum() })
+        };
+        self.measured.iter().enumerate().filter_map(known).collect()
+    }
+
+    /// The front of what is known and feasible, above the reference point.
+    pub(super) fn front(&self, known: &[Known]) -> Front {
+        let feasible: Vec<Vec<f64>> = known.iter().filter(|k| k.is_feasible()).map(|k| k.values.clone()).collect();
+        let given: Vec<Option<f64>> = self.objectives.iter().map(|objective| objective.reference).collect();
+        let reference = reference_point(&feasible, &given);
+        Front::new(&feasible, reference)
+    }
+
+    /// The measured points to look around: those on the front, or those nearest to keeping the limits.
+    pub(super) fn centers(&self, domain: &Domain<'_>, most: usize) -> Vec<usize> {
+        let mut known = self.known(domain);
+        let feasible: Vec<usize> = known.iter().filter(|k| k.is_feasible()).map(|k| k.index).collect();
+        let on_front: Vec<usize> = self.front(&known).indices().iter().map(|&i| feasible[i]).collect();
+        if !on_front.is_empty() {
+            return on_front;
+        }
+        known.sort_by(|a, b| b.ln_feasible.total_cmp(&a.ln_feasible).then(a.index.cmp(&b.index)));
+        known.into_iter().take(most).map(|k| k.index).collect()
     }
 }

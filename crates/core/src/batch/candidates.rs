@@ -171,9 +171,13 @@ impl<'a> Gathered<'a> {
     }
 }
 
-/// The observed points with the largest values.
+/// The observed points with the largest values; with several objectives those on the front.
 fn best_observed<'a>(situation: &Situation<'a>) -> Vec<&'a [f64]> {
     let posterior = situation.posterior;
+    if let Some(aims) = situation.aims.filter(|aims| aims.has_several_objectives()) {
+        let centers = aims.centers(situation.domain, CENTERS);
+        return centers.into_iter().map(|i| aims.measured[i].point).collect();
+    }
     let values = posterior.values();
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[b].total_cmp(&values[a]).then(a.cmp(&b)));

@@ -38,6 +38,8 @@ pub mod terms {
     pub const LN_JOINT_FACTOR: &str = "ln factor of this point";
     /// The logarithm of the chance that results lie within their limits.
     pub const LN_LIMITS: &str = "ln chance within limits";
+    /// The logarithm of the share of the improvement that is left if results under way are as expected.
+    pub const LN_IMPROVEMENT_LEFT: &str = "ln share of improvement left";
     /// Every free point is as likely as any other.
     pub const UNIFORM: &str = "uniform";
 }

@@ -161,3 +161,73 @@ impl LogAcquisition for Indifferent {
         Score { value: 0.0, by_mean: 0.0, by_sd: 0.0 }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::super::Aims;
+    use super::*;
+    use crate::data::Dataset;
+    use crate::domain::Domain;
+    use crate::gp::{Hyperparameters, KernelKind};
+    use crate::rng::Stream;
+    use crate::space::{Parameter, SearchSpace};
+
+    fn posterior(values: Vec<f64>, noise: f64) -> Posterior {
+        let x = Points::from_rows(2, vec![0.1, 0.2, 0.9, 0.3, 0.4, 0.8, 0.6, 0.6]).unwrap();
+        let data = Dataset::new(x, values).unwrap();
+        Posterior::new(&data, Hyperparameters::new(KernelKind::Matern52, 1.0, vec![0.4, 0.6], noise)).unwrap()
+    }
+
+    /// Looks at a situation with an objective and limits.
+    fn with_limits<T>(objective: &Posterior, limits: Vec<Limit<'_>>, look: impl FnOnce(&Situation<'_>) -> T) -> T {
+        let floats = ["x", "y"].map(|name| Parameter::float(name, 0.0, 1.0)).to_vec();
+        let space = SearchSpace::new(floats).unwrap();
+        let (domain, taken, stream) = (Domain::whole(&space), HashSet::new(), Stream::new(1));
+        let aims = Aims { limits, ..Aims::default() };
+        let situation = Situation::new(objective, &domain, &[], &taken, &stream);
+        look(&Situation { aims: Some(&aims), ..situation })
+    }
+
+    #[test]
+    fn the_chance_within_limits_has_the_gradient_of_its_value() {
+        let (a, b) = (posterior(vec![0.2, -0.5, 1.0, 0.4], 1e-3), posterior(vec![-1.0, 0.3, 0.1, 0.8], 1e-2));
+        let limits = vec![
+            Limit { posterior: &a, at_least: 0.3, at_most: f64::INFINITY },
+            Limit { posterior: &b, at_least: -0.4, at_most: 0.2 },
+        ];
+        with_limits(&a, limits, |situation| {
+            let (limits, mut scratch) = (situation.limits(), Scratch::default());
+            for u in [[0.3, 0.3], [0.75, 0.9], [0.05, 0.95]] {
+                let mut gradient = [1.0, 2.0];
+                let value = limits.add_gradient(&u, &mut scratch, &mut gradient);
+                assert_eq!(value, limits.ln_p(&u));
+                assert_eq!(situation.weights(&Points::from_rows(2, u.to_vec()).unwrap()).unwrap(), [value]);
+                for k in 0..2 {
+                    let at = |h: f64| {
+                        let mut u = u;
+                        u[k] += h;
+                        limits.ln_p(&u)
+                    };
+                    // The error of the difference is h² times a third derivative, which lengthscales of 0.4 make 10³.
+                    let slope = (at(1e-5) - at(-1e-5)) / 2e-5 + [1.0, 2.0][k];
+                    assert!((slope - gradient[k]).abs() < 1e-6 * slope.abs().max(1.0), "{slope} {}", gradient[k]);
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn the_incumbent_is_the_best_mean_among_what_is_likely_within_limits() {
+        let objective = posterior(vec![3.0, 2.0, 1.0, 0.0], 1e-8);
+        let limited = posterior(vec![-1.0, -0.5, 0.5, 1.0], 1e-8);
+        let at_least = |at_least| vec![Limit { posterior: &limited, at_least, at_most: f64::INFINITY }];
+        let incumbent = |limits| with_limits(&objective, limits, |situation| situation.incumbent(&objective));
+        // The two best break the limit; without noise the mean of the third is its value, but for the noise of 1e-8.
+        assert!((incumbent(at_least(0.0)).unwrap() - 1.0).abs() < 1e-6);
+        assert!((incumbent(at_least(-0.7)).unwrap() - 2.0).abs() < 1e-6);
+        assert!(incumbent(at_least(1.5)).is_none());
+        assert!((incumbent(Vec::new()).unwrap() - 3.0).abs() < 1e-6);
+    }
+}

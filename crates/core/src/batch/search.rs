@@ -8,6 +8,7 @@ use std::collections::HashSet;
 
 use super::candidates::any_point;
 use super::chooser::{Explanation, Proposal, Term, term, terms};
+use super::front::FrontScore;
 use super::pure_exploration::Region;
 use super::tried::is_beside;
 use super::{BatchInfo, Candidates, Chooser, Situation};
@@ -55,6 +56,8 @@ pub(super) enum Score {
     After(Box<dyn LogAcquisition>),
     /// s_after inside a region that phantoms do not change.
     Explore(Region),
+    /// What a point adds to a front of several objectives, the first of which is the posterior searched.
+    Front(Box<FrontScore>),
 }
 
 impl Score {
@@ -63,6 +66,7 @@ impl Score {
         match self {
             Score::Data(acquisition) | Score::Shrunk(acquisition) => raw_score(acquisition, panel, i),
             Score::After(_) | Score::Explore(_) => 0.0,
+            Score::Front(front) => front.fixed(panel, i),
         }
     }
 
@@ -73,7 +77,13 @@ impl Score {
             Score::Shrunk(_) => shrinkage(panel, i),
             Score::After(acquisition) => acquisition.ln_score(panel.mean(i), panel.variance_after(i).sqrt()).value,
             Score::Explore(_) => 0.0,
+            Score::Front(front) => front.moving(panel, i),
         }
+    }
+
+    /// Operations of one look at a point, beyond those of the posterior searched.
+    fn work_of_prediction(&self) -> f64 {
+        if let Score::Front(front) = self { front.work_of_prediction() } else { 0.0 }
     }
 
     /// The score as something to climb.
@@ -97,6 +107,7 @@ impl Score {
                 })
             }
             Score::Explore(region) => region.objective(posterior),
+            Score::Front(front) => front.objective(posterior),
         }
     }
 }
@@ -137,15 +148,21 @@ pub(super) struct Search<'a> {
 impl<'a> Search<'a> {
     /// Scores the candidates of a situation; pending points are phantoms from the start.
     pub fn with_pending(situation: &'a Situation<'a>, candidates: Candidates, score: Score) -> Self {
-        let posterior = situation.posterior.with_phantoms(situation.pending.iter().map(|u| u.as_slice()));
+        // A trial that waits for a limited result may have its value already.
+        let has_value = |u: &[f64]| situation.aims.is_some() && situation.posterior.observed().any(|x| x == u);
+        let awaited = situation.pending.iter().map(|u| u.as_slice()).filter(|u| !has_value(u));
+        let posterior = situation.posterior.with_phantoms(awaited);
         let mut search = Self::new(situation, posterior, candidates, score);
         search.work += situation.pending.len() as f64 * search.posterior.work_of_prediction();
         search
     }
 
     /// Scores the candidates of a situation under a posterior of one's own.
-    pub fn new(situation: &'a Situation<'a>, posterior: Posterior, candidates: Candidates, score: Score) -> Self {
+    pub fn new(situation: &'a Situation<'a>, posterior: Posterior, candidates: Candidates, mut score: Score) -> Self {
         let panel = Panel::new(&posterior, candidates.points(situation));
+        if let Score::Front(front) = &mut score {
+            front.begin(&posterior, situation.pending, panel.points());
+        }
         let raw: Vec<f64> = (0..panel.len()).map(|i| score.fixed(&panel, i)).collect();
         let ln_chances =
             situation.chance.map_or_else(|| vec![0.0; raw.len()], |chance| chance.ln_p_many(panel.points()));
@@ -156,7 +173,7 @@ impl<'a> Search<'a> {
         Self {
             penalties: vec![0.0; raw.len()],
             scored: raw.len(),
-            work: raw.len() as f64 * (posterior.work_of_prediction() + chance_work),
+            work: raw.len() as f64 * (posterior.work_of_prediction() + score.work_of_prediction() + chance_work),
             risk: situation.pending.iter().map(|u| risk(situation, u)).sum(),
             ln_chances,
             ln_limits,
@@ -214,19 +231,25 @@ impl<'a> Search<'a> {
     /// One more candidate.
     pub fn offer(&mut self, u: &[f64]) {
         self.panel.push(&self.posterior, u);
+        if let Score::Front(front) = &mut self.score {
+            front.offer(&self.posterior, u);
+        }
         self.raw.push(self.score.fixed(&self.panel, self.panel.len() - 1));
         self.penalties.push(self.balls.iter().map(|b| b.ln_value(&self.posterior, u)).sum());
         self.ln_chances.push(self.ln_chance(u));
         self.ln_limits.push(self.situation.limits().ln_p(u));
         self.scored += 1;
-        self.work += self.posterior.work_of_prediction() + self.chance_work();
+        self.work += self.work_of_prediction() + self.chance_work();
     }
 
     /// Makes a point part of the batch: a phantom, and not to be chosen again.
     pub fn join(&mut self, u: &UnitPoint) {
         // A row of the factor, and for each candidate a covariance.
         let row = self.posterior.whitened().len() + self.posterior.dim();
-        self.work += 2.0 * self.posterior.work_of_prediction() + (self.panel.len() * row) as f64;
+        self.work += 2.0 * self.work_of_prediction() + (self.panel.len() * row) as f64;
+        if let Score::Front(front) = &mut self.score {
+            front.join(&self.posterior, u, self.panel.points());
+        }
         self.panel.push_phantom(&self.posterior, u);
         self.posterior.push_phantom(u);
         self.busy.push(u);
@@ -297,6 +320,7 @@ impl<'a> Search<'a> {
                 all.push(term(terms::LN_DEVIATION_LEFT, 0.5 * (p.variance_after / p.variance).ln()));
             }
             Score::After(acquisition) => split(acquisition.ln_score(p.mean, p.variance_after.sqrt()).value, &mut all),
+            Score::Front(front) => all = front.terms(&self.posterior, u),
             Score::Explore(region) => {
                 let weight = || self.weigh(self.ln_chance(u)) + self.situation.limits().ln_p(u);
                 let ln_chance = self.situation.is_weighed().then(weight);
@@ -344,6 +368,10 @@ impl<'a> Search<'a> {
         self.situation.chance.map_or(0.0, |chance| chance.ln_p(u))
     }
 
+    fn work_of_prediction(&self) -> f64 {
+        self.posterior.work_of_prediction() + self.score.work_of_prediction()
+    }
+
     fn chance_work(&self) -> f64 {
         chance_work(self.situation)
     }
@@ -387,7 +415,7 @@ impl<'a> Search<'a> {
         }
         let balls = (self.balls.len() * self.posterior.dim()) as f64;
         let evaluations = (self.climb.evaluations() - before) as f64;
-        self.work += evaluations * (2.0 * (self.posterior.work_of_prediction() + self.chance_work()) + balls);
+        self.work += evaluations * (2.0 * (self.work_of_prediction() + self.chance_work()) + balls);
         ends.sort_by(|a, b| b.value.total_cmp(&a.value));
         ends
     }

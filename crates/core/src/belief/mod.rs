@@ -59,6 +59,16 @@ pub struct Belief {
     pub(crate) n_observed: usize,
     pub(crate) model: Result<Arc<Model>>,
     pub(crate) chance: Result<Option<Arc<Chance>>>,
+    /// Of further objectives and limited results, as far as there are enough results; empty where there are none of these.
+    pub(crate) outcomes: Vec<OutcomeBelief>,
+}
+
+/// The belief of one outcome besides the first objective.
+#[derive(Debug, Clone)]
+pub(crate) struct OutcomeBelief {
+    pub name: String,
+    /// The model of its values, or why there is none.
+    pub model: Result<Arc<Model>>,
 }
 
 impl Belief {
@@ -75,6 +85,11 @@ impl Belief {
     /// The model of the values, or why there is none.
     pub fn model(&self) -> Result<Arc<Model>> {
         self.model.clone()
+    }
+
+    /// The model of a further objective or a limited result; none if there is no such outcome, or too few results of it.
+    pub fn model_of(&self, outcome: &str) -> Option<Result<Arc<Model>>> {
+        self.outcomes.iter().find(|known| known.name == outcome).map(|known| known.model.clone())
     }
 
     /// The chance that a point gives a value; none while nothing has failed.

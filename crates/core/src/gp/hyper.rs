@@ -46,6 +46,9 @@ impl Noise {
     }
 }
 
+/// A noise variance below this share of the prior variance is taken for none: a hundredth of a deviation.
+const LEAST_NOISE: f64 = 1e-4;
+
 /// Everything that determines a Gaussian process prior and its noise.
 ///
 /// ```
@@ -75,6 +78,17 @@ impl Hyperparameters {
         let kernel = kernel.into();
         let metric = vec![Metric::Distance; lengthscales.len()];
         Self { kernel, variance, lengthscales, noise: Noise::Equal(noise), mean: 0.0, metric }
+    }
+
+    /// Whether results have noise to speak of: a standard deviation above a hundredth of the function's.
+    ///
+    /// ```
+    /// use elbowroom::gp::{Hyperparameters, KernelKind};
+    /// let with_noise = |noise| Hyperparameters::new(KernelKind::Rbf, 4.0, vec![0.2], noise);
+    /// assert!(with_noise(5e-4).is_noisy() && !with_noise(3e-4).is_noisy());
+    /// ```
+    pub fn is_noisy(&self) -> bool {
+        self.noise.typical() > LEAST_NOISE * self.variance
     }
 
     /// Refuses what no kernel can use, with the numbers; `n` is the number of observations and `dim` of coordinates.

@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-use crate::batch::{Explanation, best_mean_in};
+use crate::batch::{Explanation, Term, best_mean_in, terms};
 use crate::domain::{Domain, Narrowing};
 use crate::error::Result;
 use crate::normal::{cdf, pdf};
 use crate::space::Point;
 use crate::study::{
-    Ask, Belief, Event, Model, Provenance, Source, StrategyConfig, Study, TrainingSubset, Trial, TrialId,
+    Ask, Belief, Event, Limits, Model, Provenance, Source, StrategyConfig, Study, TrainingSubset, Trial, TrialId,
 };
 
 /// Results that are named.
@@ -242,8 +242,19 @@ impl<'a> Chosen<'a> {
             }
             Ok(chooser.explain(&trial.unit))
         })?;
+        let mut limited = study.outcomes().limits();
+        let mut name = |term: &Term| match &*term.name {
+            // One for each limit that there is a model of, in their order.
+            terms::LN_LIMITS => {
+                let is_modelled =
+                    |(name, _): &(&str, Limits)| *name == study.outcomes().metric() || belief.model_of(name).is_some();
+                let limit = limited.find(is_modelled);
+                limit.map_or_else(|| term.name.to_string(), |(name, _)| format!("ln chance of `{name}`"))
+            }
+            other => other.to_owned(),
+        };
         let terms = explained.terms.iter().map(|term| Reason {
-            name: term.name.to_string(),
+            name: name(term),
             value: term.value,
             trial: term.point.and_then(|i| pending.get(i)).map(|other| other.id),
         });

@@ -17,7 +17,7 @@ const MAX_BOXES: usize = 20_000;
 /// let front = Front::new(&[vec![0.0, 0.0]], vec![-1.0, -1.0]);
 /// let region = Undominated::new(&front).expect("few boxes");
 /// // Both results are below the only point with chance a quarter.
-/// assert!((region.ln_chance(&[0.0, 0.0], &[1.0, 1.0], &[0.0, 0.0]).0.exp() - 0.75).abs() < 1e-15);
+/// assert!((region.ln_chance(&[0.0, 0.0], &[1.0, 1.0], &mut [0.0, 0.0]).exp() - 0.75).abs() < 1e-15);
 /// ```
 #[derive(Debug, Clone)]
 pub struct Undominated(Cells);
@@ -30,32 +30,41 @@ impl Undominated {
         Some(Self(cells))
     }
 
-    /// ln of the chance that results of these means and standard deviations are undominated, and its slope if the means
-    /// move in a direction.
-    pub fn ln_chance(&self, mean: &[f64], sd: &[f64], direction: &[f64]) -> (f64, f64) {
+    /// ln of the chance that results of these means and standard deviations are undominated; its slopes in the means stand in
+    /// `by_mean` afterwards.
+    pub fn ln_chance(&self, mean: &[f64], sd: &[f64], by_mean: &mut [f64]) -> f64 {
         let Cells { levels, boxes } = &self.0;
-        let (mut most, mut sum, mut slope) = (f64::NEG_INFINITY, 0.0, 0.0);
+        by_mean.fill(0.0);
+        let mut own = vec![0.0; by_mean.len()];
+        let (mut most, mut sum) = (f64::NEG_INFINITY, 0.0);
         for cell in boxes {
-            let (mut ln, mut by) = (0.0, 0.0);
+            let mut ln = 0.0;
             for (k, &(from, to)) in cell.iter().enumerate() {
                 let z = |level: f64| (level - mean[k]) / sd[k];
                 let above = if to == UNBOUNDED { f64::INFINITY } else { z(levels[k][to as usize]) };
                 let band = ln_between(z(levels[k][from as usize]), above);
                 ln += band.value;
-                by -= (band.by_low + band.by_high) * direction[k] / sd[k];
+                own[k] = -(band.by_low + band.by_high) / sd[k];
             }
             if ln == f64::NEG_INFINITY {
                 continue;
             }
             if ln > most {
                 let shrink = (most - ln).exp();
-                (sum, slope, most) = (sum * shrink, slope * shrink, ln);
+                by_mean.iter_mut().chain([&mut sum]).for_each(|v| *v *= shrink);
+                most = ln;
             }
             let share = (ln - most).exp();
             sum += share;
-            slope += share * by;
+            by_mean.iter_mut().zip(&own).for_each(|(slope, own)| *slope += share * own);
         }
-        (most + sum.ln(), slope / sum)
+        by_mean.iter_mut().for_each(|slope| *slope /= sum);
+        most + sum.ln()
+    }
+
+    /// The best value of each objective on the front; −∞ if it is empty. Above one of them nothing is dominated.
+    pub fn best(&self) -> impl Iterator<Item = f64> + '_ {
+        self.0.levels.iter().map(|levels| levels[levels.len() - 1])
     }
 }
 
@@ -73,14 +82,16 @@ mod tests {
     #[test]
     fn the_chance_along_a_direction_has_the_digits_of_its_closed_form() {
         let (region, mean, sd, along) = (region(), [1.5, 2.0], [0.5, 0.7], [2.0, 1.5]);
-        let (ln, _) = region.ln_chance(&mean, &sd, &along);
+        let mut slopes = [0.0; 2];
+        let ln = region.ln_chance(&mean, &sd, &mut slopes);
         assert!((1.0 - ln.exp() - 0.80088360604873).abs() < 1e-14);
         for (d, expected, slope) in [
             (0.1, -1.7867986293713, 11.2400401137),
             (0.5, -0.14357556488769, 1.11961475232),
             (1.0, -5.8690037987526e-4, 0.00811692065247),
         ] {
-            let (at, by) = region.ln_chance(&[mean[0] + along[0] * d, mean[1] + along[1] * d], &sd, &along);
+            let at = region.ln_chance(&[mean[0] + along[0] * d, mean[1] + along[1] * d], &sd, &mut slopes);
+            let by = slopes[0] * along[0] + slopes[1] * along[1];
             let risen = at.exp() - ln.exp();
             assert!(((risen / (1.0 - ln.exp())).ln() - expected).abs() < 1e-12);
             assert!((by * at.exp() / risen / slope - 1.0).abs() < 1e-10, "{d}: {}", by * at.exp() / risen);
@@ -89,8 +100,10 @@ mod tests {
 
     #[test]
     fn the_chance_far_below_the_front_is_a_number() {
-        let (ln, slope) = region().ln_chance(&[-30.0, -40.0], &[0.5, 0.5], &[1.0, 1.0]);
+        let mut slopes = [0.0; 2];
+        let ln = region().ln_chance(&[-30.0, -40.0], &[0.5, 0.5], &mut slopes);
         // The nearest way out is above 4 in the first objective: 68 deviations.
-        assert!((ln - crate::normal::ln_cdf(-68.0)).abs() < 1e-9 && (slope / 136.0 - 1.0).abs() < 0.01, "{ln} {slope}");
+        assert!((ln - crate::normal::ln_cdf(-68.0)).abs() < 1e-9, "{ln}");
+        assert!((slopes[0] / 136.0 - 1.0).abs() < 0.01 && slopes[1].abs() < 1e-9, "{slopes:?}");
     }
 }

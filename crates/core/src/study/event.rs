@@ -243,8 +243,23 @@ pub struct Provenance {
     /// The part of the user's own that chose, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<PartId>,
+    /// The models of further objectives and limited results, if any were used.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outcomes: Vec<OutcomeRecord>,
+    /// The reference point of several objectives, in the user's units and their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reference: Vec<f64>,
     /// The build that chose.
     pub build: Build,
+}
+
+/// The model of one outcome besides the first objective, as it is recorded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OutcomeRecord {
+    /// The outcome's name.
+    pub name: String,
+    /// Its model.
+    pub model: ModelRecord,
 }
 
 /// A build and the processor features it found: what floating point results depend on.

@@ -3,11 +3,14 @@
 //! A [`Study`] is a list of [`Event`]s and what they amount to. Everything that changes it appends an event, so that the
 //! same events give the same study, and the same next batch, in any process.
 
+mod aims;
 mod answers;
 mod ask;
 mod checks;
 mod config;
 mod event;
+mod feasible;
+mod front;
 mod initial;
 mod observed;
 mod outcome;
@@ -32,7 +35,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub use ask::Ask;
 pub use config::{FailureRule, Goal, InitialDesign, StudyConfig, default_initial};
-pub use event::{AskedTrial, Build, EVENT_VERSION, Event, PlacedTrial, Provenance, Retry};
+pub use event::{AskedTrial, Build, EVENT_VERSION, Event, OutcomeRecord, PlacedTrial, Provenance, Retry};
+pub use feasible::BrokenLimit;
+pub use front::{FrontAnswer, FrontObjective, FrontPoint, FrontRecommendation, FrontStep};
 pub use outcome::{Limits, Outcome, Role};
 pub use outcomes::{DEFAULT_METRIC, Objective, Outcomes};
 use parts::Foreign;
@@ -56,7 +61,7 @@ pub use crate::belief::{
     Belief, Errors, Gauge, HyperparameterRule, KernelConfig, LeaveOneOut, Model, ModelConfig, ModelRecord,
     Observations, ResultScale, ScaleRule, TrainingSubset,
 };
-use crate::belief::{Contestant, metric};
+use crate::belief::{Contestant, OutcomeBelief, metric};
 use crate::chance::Chance;
 use crate::error::{Error, Result};
 pub use crate::part_id::{PartId, PartSettings};
@@ -90,6 +95,7 @@ pub struct Study {
     events: Vec<Event>,
     state: State,
     model: Kept<Result<Arc<Model>>>,
+    outcome_models: Kept<Vec<OutcomeBelief>>,
     chance: Kept<Result<Option<Arc<Chance>>>>,
     parts: Parts,
     foreign: Option<Foreign>,
@@ -125,6 +131,7 @@ impl Study {
             events: vec![first],
             state,
             model: Kept::default(),
+            outcome_models: Kept::default(),
             chance: Kept::default(),
             parts: Parts::new(),
             foreign: None,
@@ -194,10 +201,13 @@ impl Study {
         self.state.tally.n_observed
     }
 
-    /// The trial with the best value, the first of equals.
+    /// The trial with the best value, the first of equals. Where results have limits, the best of those that keep them all,
+    /// as they were measured; [`least_infeasible`](Self::least_infeasible) if there is none. Of several objectives the first
+    /// one's: [`front`](Self::front) has the others.
     pub fn best(&self) -> Option<&Trial> {
-        let goal = self.config().goal;
-        let valued = self.trials().iter().filter_map(|trial| Some((trial, trial.value()?)));
+        let goal = self.outcomes().goal();
+        let is_feasible = |trial: &&Trial| !self.outcomes().has_limits() || self.is_feasible(trial) == Some(true);
+        let valued = self.trials().iter().filter(is_feasible).filter_map(|trial| Some((trial, trial.value()?)));
         let better = |best: (_, f64), next: (_, f64)| if goal.is_better(next.1, best.1) { next } else { best };
         valued.reduce(better).map(|(trial, _)| trial)
     }
@@ -254,7 +264,8 @@ impl Study {
     /// The belief that the next ask would use. Fits it if it is not cached.
     pub fn belief(&self) -> Belief {
         let State { data_revision, ref tally, .. } = self.state;
-        Belief { data_revision, n_observed: tally.n_observed, model: self.model(), chance: self.chance() }
+        let (model, chance, outcomes) = (self.model(), self.chance(), self.outcome_models());
+        Belief { data_revision, n_observed: tally.n_observed, model, chance, outcomes }
     }
 
     /// The same, if its model is cached.
@@ -454,6 +465,7 @@ impl Clone for Study {
             events: self.events.clone(),
             state: self.state.clone(),
             model: self.model.clone(),
+            outcome_models: self.outcome_models.clone(),
             chance: self.chance.clone(),
             parts: self.parts.clone(),
             foreign: self.foreign.clone(),

@@ -17,29 +17,39 @@ impl State {
     ///
     /// Of more observations than the model may have it is a part, which is returned.
     pub fn observations(&self) -> (Observations, Option<TrainingSubset>) {
-        let goal: Goal = self.config.goal;
-        let (mut all, mut noise) = (Vec::with_capacity(self.trials.len()), Vec::with_capacity(self.trials.len()));
+        self.observations_of(&self.metric, self.config.model.noise)
+    }
+
+    /// The same of any result that models are made of; `noise` is the variance of values that came without one, if known.
+    pub fn observations_of(&self, name: &str, noise: Option<f64>) -> (Observations, Option<TrainingSubset>) {
+        let goal: Goal = self.outcomes.goal_of(name);
+        let (mut all, mut noises) = (Vec::with_capacity(self.trials.len()), Vec::with_capacity(self.trials.len()));
         for trial in &self.trials {
-            for m in trial.measurements() {
+            for m in trial.measurements_of(name) {
                 all.push(Candidate { value: goal.maximized(m.value), trial: trial.id.0, unit: &trial.unit });
-                noise.push(m.noise);
+                noises.push(m.noise);
             }
         }
         let subset = TrainingSubset::of(all.len(), self.config.model.max_observations);
         if let Some(subset) = subset {
             let kept = belief::choose(&all, subset);
-            noise = kept.iter().map(|i| noise[*i]).collect();
+            noises = kept.iter().map(|i| noises[*i]).collect();
             all = kept.into_iter().map(|i| all[i]).collect();
         }
         let mut x = Points::new(self.config.space.dim());
         all.iter().for_each(|c| x.push(c.unit));
-        let mut known: Vec<f64> = noise.iter().flatten().copied().collect();
+        let mut known: Vec<f64> = noises.iter().flatten().copied().collect();
         known.sort_by(f64::total_cmp);
         let noise = known.get(known.len() / 2).map(|median| {
-            let other = self.config.model.noise.unwrap_or(*median);
-            noise.iter().map(|v| v.unwrap_or(other)).collect()
+            let other = noise.unwrap_or(*median);
+            noises.iter().map(|v| v.unwrap_or(other)).collect()
         });
         (Observations { x, values: all.iter().map(|c| c.value).collect(), noise }, subset)
+    }
+
+    /// How many values of a result there are.
+    pub fn n_results(&self, name: &str) -> usize {
+        self.trials.iter().map(|trial| trial.measurements_of(name).len()).sum()
     }
 
     /// The part of the observations that the model is made of, if it is not made of all of them.

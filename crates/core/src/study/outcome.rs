@@ -24,6 +24,7 @@ const LONGEST_NAME: usize = 200;
 /// assert_eq!(serde_json::from_str::<Outcome>(&written(&profit)).unwrap(), profit);
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(try_from = "WrittenOutcome", into = "WrittenOutcome")]
 #[non_exhaustive]
 pub struct Outcome {
@@ -256,19 +257,27 @@ pub(super) fn check_free(name: &str, space: &SearchSpace) -> Result<()> {
 
 /// An outcome in a configuration: with a goal or a target it is an objective, with limits a constraint.
 #[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct WrittenOutcome {
+    /// Its name.
     name: String,
+    /// Which values are better, of an objective.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     goal: Option<Goal>,
+    /// The value that it should come near to, of a target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     near: Option<f64>,
+    /// The worst that is acceptable, of an objective; of a target, the largest distance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     worst: Option<f64>,
+    /// The least that will do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     at_least: Option<f64>,
+    /// The most that will do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     at_most: Option<f64>,
+    /// The formula that it is computed by from other results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     score: Option<String>,
 }

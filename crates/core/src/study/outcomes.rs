@@ -155,10 +155,41 @@ impl Outcomes {
 
     /// The results besides the first objective that models are made of: further objectives, and those with limits.
     pub(super) fn modelled(&self) -> impl Iterator<Item = &str> {
-        let names = self.names().skip(1);
-        names.filter(|name| {
-            self.objectives.iter().any(|one| one.name == *name) || self.limits().any(|(limited, _)| limited == *name)
-        })
+        let is_modelled = |name: &&str| self.objective(name).is_some() || self.limits().any(|(one, _)| one == *name);
+        self.names().skip(1).filter(is_modelled)
+    }
+
+    fn objective(&self, name: &str) -> Option<&Objective> {
+        self.objectives.iter().find(|one| one.name == name)
+    }
+
+    /// Whether values of this name are optimized.
+    pub(super) fn is_objective(&self, name: &str) -> bool {
+        self.objective(name).is_some()
+    }
+
+    /// Which values of a modelled result its model takes for better. Of one that is only limited, those that keep an upper
+    /// limit if that is its only one, else the larger ones.
+    pub(super) fn goal_of(&self, name: &str) -> Goal {
+        let limits = || self.limits().find(|(limited, _)| *limited == name).map(|(_, limits)| limits);
+        match (self.objective(name), limits()) {
+            (Some(objective), _) => objective.goal,
+            (None, Some(Limits { at_least: None, at_most: Some(_) })) => Goal::Minimize,
+            (None, _) => Goal::Maximize,
+        }
+    }
+
+    /// Whether a result of this name is computed from others instead of being told.
+    ///
+    /// ```
+    /// use elbowroom::study::{Goal, Outcome, Outcomes};
+    /// let profit = Outcome::objective("profit", Goal::Maximize).computed("amount - 0.2 * cost");
+    /// let outcomes = Outcomes::new(vec![profit, Outcome::watched("amount"), Outcome::watched("cost")])?;
+    /// assert!(outcomes.is_computed("profit") && !outcomes.is_computed("cost"));
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn is_computed(&self, name: &str) -> bool {
+        self.computed().any(|(computed, _)| computed == name)
     }
 
     /// Whether the results of this name change what is chosen: a model is made of them, or of what is computed from them.

@@ -10,7 +10,8 @@
 //! - its variance is at most half of the prior's;
 //! - its expected value is better than the best observed one by no more than the model's leave-one-out error;
 //! - and it is surely no worse than b: μ(x) − μ(b) − κθ(x) ≥ −σ_n, with θ the deviation of the difference and σ_n the
-//!   noise. Without noise b is known to be what it is, and x must be better by more than the model resolves.
+//!   noise. Without noise b is known to be what it is, and x must be better by more than the model resolves;
+//! - if results have limits, it keeps them all with a chance of 0.8.
 //!
 //! κ counts deviations, each as large as the model's own errors on left-out results say.
 //!
@@ -21,6 +22,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::aims::Wanted;
+use super::front::SURE_WITHIN;
 use super::trial::{Trial, TrialId, TrialState};
 use super::{LeaveOneOut, Study};
 use crate::batch::{Gain, Sought};
@@ -40,9 +43,6 @@ const SURE_WITHOUT_NOISE: f64 = 5.0;
 
 /// Results from which on a model without noise may know a better point than the best observed one.
 const ENOUGH: usize = 10;
-
-/// A fitted noise variance below this share of the prior variance is taken for none: a hundredth of a deviation.
-const LEAST_NOISE: f64 = 1e-4;
 
 /// How much less likely to give a value than the safest trial a recommended point may be that was not tried.
 const MOST_RISK: f64 = 0.05;
@@ -93,7 +93,10 @@ impl Study {
     /// # Ok::<(), elbowroom::error::Error>(())
     /// ```
     pub fn recommended(&self) -> Option<Recommendation> {
-        let best = self.best()?;
+        let Some(best) = self.best() else {
+            let why = "no trial keeps all limits: it is the one that comes nearest".to_owned();
+            return best_observed(self.least_infeasible()?, Some(why));
+        };
         if self.space().dim() == 0 {
             return best_observed(best, None);
         }
@@ -139,12 +142,16 @@ struct Seat<'a> {
     left_out: LeaveOneOut,
     /// The chance that a point gives a value, if anything failed.
     chance: Option<Arc<Chance>>,
+    /// The models of limited results; none if one could not be made.
+    wanted: Option<Wanted<'a>>,
 }
 
 impl<'a> Seat<'a> {
     fn new(study: &'a Study, best: &'a Trial, model: &'a Model) -> Self {
         let chance = study.chance().unwrap_or_default();
-        Self { study, best, model, domain: Domain::whole(study.space()), left_out: model.leave_one_out(), chance }
+        let wanted = Wanted::new(&study.state, model, &study.outcome_models()).ok();
+        let (domain, left_out) = (Domain::whole(study.space()), model.leave_one_out());
+        Self { study, best, model, domain, left_out, chance, wanted }
     }
 
     /// The supported answer, or why there is none.
@@ -183,10 +190,9 @@ impl<'a> Seat<'a> {
     /// The standard deviation of the noise of a result, in the model's units; 0 if there seems to be none.
     fn noise(&self) -> f64 {
         let hyper = self.model.posterior.hyper();
-        let variance = hyper.noise.typical();
         // Wild results have a noise each too, which nobody declared.
         let is_known = self.study.config().model.noise.is_some() || self.best.noise().is_some();
-        if is_known || variance > LEAST_NOISE * hyper.variance { variance.sqrt() } else { 0.0 }
+        if is_known || hyper.is_noisy() { hyper.noise.typical().sqrt() } else { 0.0 }
     }
 
     fn sought<'s>(&'s self, may_recommend: &'s dyn Fn(&[f64]) -> bool, stream: &'s Stream) -> Sought<'s> {
@@ -200,6 +206,13 @@ impl<'a> Seat<'a> {
             && self.excess(u) <= self.left_out.error
             && !self.failed_near(u)
             && !self.may_fail(u)
+            && self.keeps_limits(u)
+    }
+
+    /// Whether a point keeps all limits surely enough.
+    fn keeps_limits(&self, u: &[f64]) -> bool {
+        !self.study.outcomes().has_limits()
+            || self.wanted.as_ref().is_some_and(|wanted| wanted.ln_feasible(u) >= SURE_WITHIN.ln())
     }
 
     /// Whether a point that was not tried may give no value.

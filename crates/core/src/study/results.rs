@@ -117,7 +117,7 @@ impl Results {
             }
             if name == outcomes.metric() {
                 objective = Some(*measured);
-            } else if outcomes.computed().any(|(computed, _)| computed == name) {
+            } else if outcomes.is_computed(name) {
                 // It follows from the others, whatever is told.
             } else if measured.value.is_finite() {
                 watched.push((name.clone(), *measured));

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::config::{FailureRule, StudyConfig};
-use super::event::{AskedTrial, Event, Provenance, Retry};
+use super::event::{AskedTrial, Event, OutcomeRecord, Provenance, Retry};
 use super::outcomes::Outcomes;
 use super::results::{Measured, Watched, not_finite};
 use super::tally::{Account, Tally};
@@ -49,6 +49,9 @@ pub(super) struct State {
     pub warm: Option<ModelRecord>,
     /// The last model recorded.
     last_record: Option<ModelRecord>,
+    /// The same two of further outcomes.
+    pub warm_outcomes: Vec<OutcomeRecord>,
+    last_outcomes: Vec<OutcomeRecord>,
     /// Requests of asks, with the number of the event.
     pub asked: HashMap<String, usize>,
     /// Requests of tells, with the trial.
@@ -66,7 +69,8 @@ impl State {
         config.validate()?;
         let outcomes = config.declared_outcomes()?;
         Ok(Self {
-            config: (**config).clone(),
+            // A target is minimized, whatever else was said.
+            config: StudyConfig { goal: outcomes.goal(), ..(**config).clone() },
             metric: outcomes.metric().into(),
             outcomes,
             trials: Vec::new(),
@@ -79,6 +83,8 @@ impl State {
             design_next: 0,
             warm: None,
             last_record: None,
+            warm_outcomes: Vec::new(),
+            last_outcomes: Vec::new(),
             asked: HashMap::new(),
             told: HashMap::new(),
             wells: BTreeMap::new(),
@@ -205,6 +211,7 @@ impl State {
         self.design_next = self.design_next.max(provenance.design_next);
         if provenance.model.is_some() {
             self.last_record = provenance.model.clone();
+            self.last_outcomes.clone_from(&provenance.outcomes);
         }
         Ok(())
     }
@@ -362,6 +369,7 @@ impl State {
         self.data_revision = self.revision + 1;
         self.data_index = self.data_revision as u64 - self.n_aside;
         self.warm.clone_from(&self.last_record);
+        self.warm_outcomes.clone_from(&self.last_outcomes);
     }
 
     fn keep(&mut self, trial: TrialId, request: Option<&str>) {

@@ -7,13 +7,15 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use super::aims::{MIN_RESULTS, Wanted};
 use super::ask::Ask;
 use super::event::{AskedTrial, Build, Event, Provenance, Retry};
 use super::initial::Initial;
 use super::state::State;
 use super::trial::{Source, TrialId};
 use super::{Belief, Model, StrategyConfig, Study};
-use crate::batch::{BatchSize, BatchStrategy, Situation, Tried, free_points};
+use crate::batch::{Aims, BatchSize, BatchStrategy, Situation, Tried, free_points};
+use crate::belief::OutcomeBelief;
 use crate::chance::Chance;
 use crate::domain::Domain;
 use crate::error::{Error, Kind, Result};
@@ -107,13 +109,14 @@ pub(super) fn suggest(study: &Study, belief: Option<&Belief>, ask: &Ask) -> Resu
     let left = state.budget_left().unwrap_or(usize::MAX);
     let again = retries(state, ask)?;
     let n_new = q.get() - again.len();
-    let under_way: Vec<TrialId> = pending.iter().copied().chain(again.iter().map(|retry| retry.id)).collect();
+    let under_way = under_way(study, belief, pending.iter().copied().chain(again.iter().map(|retry| retry.id)));
     let mut choice = Choice::new(state, &domain, n_new.min(left), &under_way)?;
 
     let model_wanted = state.config.space.dim() > 0
         && belief.map_or(state.tally.n_observed, |belief| belief.n_observed)
             >= MIN_OBSERVED.min(state.config.n_initial())
-        && choice.n_design < choice.wanted;
+        && choice.n_design < choice.wanted
+        && has_all_objectives(state, belief);
     // Uniform points need no model of the values.
     let uniform = model_wanted && state.config.strategy == StrategyConfig::Random;
     let chance = match belief {
@@ -129,18 +132,22 @@ pub(super) fn suggest(study: &Study, belief: Option<&Belief>, ask: &Ask) -> Resu
         choice.n_design = choice.wanted;
     }
     choice.add_design();
-    let mut record = None;
+    let (mut record, mut outcomes, mut reference) = (None, Vec::new(), Vec::new());
     if let Some(chance) = chance.as_deref().filter(|_| !model_wanted) {
         choice.add_likely(chance);
     }
     if uniform {
         choice.add_uniform();
     } else if model_wanted && choice.missing() > 0 {
-        match belief.map_or_else(|| study.model(), |belief| belief.model.clone()) {
-            Ok(model) => {
+        let model = belief.map_or_else(|| study.model(), |belief| belief.model.clone());
+        let others = outcome_models(study, belief);
+        let wanted = model.as_deref().map_err(Error::clone).and_then(|model| Wanted::new(state, model, &others));
+        match model.as_deref().map_err(Error::clone).and_then(|model| Ok((model, wanted?))) {
+            Ok((model, wanted)) => {
                 record = Some(model.record.clone());
-                choice.work.model = model.work + chance.as_ref().map_or(0.0, |chance| chance.work());
-                choice.add_model(strategy, &model, chance.as_deref())?;
+                (outcomes, reference) = (wanted.records(), wanted.reference());
+                choice.work.model = model.work + wanted.work() + chance.as_ref().map_or(0.0, |chance| chance.work());
+                choice.add_model(strategy, model, wanted.aims().as_ref(), chance.as_deref())?;
             }
             Err(error) if error.kind() == Kind::Numerical => choice.fall_back(&error),
             Err(error) => return Err(error),
@@ -173,6 +180,8 @@ pub(super) fn suggest(study: &Study, belief: Option<&Belief>, ask: &Ask) -> Resu
         shortfall_kind: choice.shortfall.as_ref().map(|reason| reason.kind.to_owned()),
         narrowing: (!narrowing.is_empty()).then_some(narrowing),
         strategy: study.foreign.as_ref().map(|foreign| foreign.part.clone()),
+        outcomes,
+        reference,
         build: Build::current(),
     };
     let shortfall = choice.shortfall.map(|reason| reason.text);
@@ -210,7 +219,7 @@ pub(super) fn in_situation<T>(
     let state = &study.state;
     let domain = Domain::narrowed(&state.config.space, &ask.narrowing)?;
     let pending = ask.pending.clone().unwrap_or_else(|| state.tally.pending.iter().copied().collect());
-    let under_way: Vec<TrialId> = pending.into_iter().chain(ask.retries.iter().copied()).collect();
+    let under_way = under_way(study, belief, pending.into_iter().chain(ask.retries.iter().copied()));
     let left = state.budget_left().filter(|_| with_design).unwrap_or(usize::MAX);
     let wanted = ask.n.saturating_sub(ask.retries.len()).min(left);
     let mut choice = Choice::new(state, &domain, wanted.max(1), &under_way)?;
@@ -224,7 +233,40 @@ pub(super) fn in_situation<T>(
     if with_design {
         choice.add_design();
     }
-    choice.in_situation(&model, chance.as_deref(), look)
+    let wanted = Wanted::new(state, &model, &outcome_models(study, belief))?;
+    choice.in_situation(&model, wanted.aims().as_ref(), chance.as_deref(), look)
+}
+
+/// The models of further outcomes that a choice rests on.
+fn outcome_models(study: &Study, belief: Option<&Belief>) -> Vec<OutcomeBelief> {
+    match belief {
+        _ if study.state.outcomes.modelled().next().is_none() => Vec::new(),
+        Some(belief) => belief.outcomes.clone(),
+        None => study.outcome_models(),
+    }
+}
+
+/// The trials that are under way for the search: those that are pending, and those that have their value but wait for
+/// another objective or a limited result.
+fn under_way(study: &Study, belief: Option<&Belief>, pending: impl Iterator<Item = TrialId>) -> Vec<TrialId> {
+    let mut ids: Vec<TrialId> = pending.collect();
+    if study.state.outcomes.modelled().next().is_some() {
+        let awaited = study.state.awaited(|name| match belief {
+            Some(belief) => belief.model_of(name).is_some(),
+            None => study.state.n_results(name) >= MIN_RESULTS,
+        });
+        let known: HashSet<TrialId> = ids.iter().copied().collect();
+        ids.extend(awaited.into_iter().filter(|id| !known.contains(id)));
+    }
+    ids
+}
+
+/// Whether every objective has enough results for a model. Until then the design goes on.
+fn has_all_objectives(state: &State, belief: Option<&Belief>) -> bool {
+    state.outcomes.objectives()[1..].iter().all(|one| match belief {
+        Some(belief) => belief.model_of(&one.name).is_some(),
+        None => state.n_results(&one.name) >= MIN_RESULTS,
+    })
 }
 
 /// The distance in the unit cube to the nearest of some points.
@@ -351,6 +393,7 @@ impl<'a> Choice<'a> {
     fn in_situation<T>(
         &self,
         model: &Model,
+        aims: Option<&Aims<'_>>,
         chance: Option<&Chance>,
         look: impl FnOnce(&Situation<'_>, BatchSize) -> Result<T>,
     ) -> Result<T> {
@@ -362,14 +405,20 @@ impl<'a> Choice<'a> {
             taken: &taken,
             tried: &tried,
             chance,
-            aims: None,
+            aims,
             stream: &stream,
         };
         look(&situation, BatchSize::new(self.missing().min(MAX_CHOSEN))?)
     }
 
-    fn add_model(&mut self, strategy: &dyn BatchStrategy, model: &Model, chance: Option<&Chance>) -> Result<()> {
-        match self.in_situation(model, chance, |situation, q| strategy.choose(situation, q)) {
+    fn add_model(
+        &mut self,
+        strategy: &dyn BatchStrategy,
+        model: &Model,
+        aims: Option<&Aims<'_>>,
+        chance: Option<&Chance>,
+    ) -> Result<()> {
+        match self.in_situation(model, aims, chance, |situation, q| strategy.choose(situation, q)) {
             Ok(batch) => {
                 for u in batch.points.iter().take(self.missing()) {
                     self.take(u, Source::Model);

@@ -234,12 +234,15 @@ impl Trial {
         }
     }
 
-    /// What was told of a result besides the first objective, as far as it counts.
+    /// What was told of a result, as far as it counts. Of an infeasible trial nothing does.
     pub(super) fn measurements_of(&self, name: &str) -> &[Measurement] {
-        match self.watched.iter().find(|(known, _)| known == name) {
-            Some((_, all)) => counting(all),
-            None if *self.metric == *name => self.measurements(),
-            None => &[],
+        if *self.metric == *name {
+            return self.measurements();
+        }
+        let told = self.watched.iter().find(|(known, _)| known == name);
+        match self.state {
+            TrialState::Infeasible { .. } => &[],
+            _ => told.map_or(&[], |(_, all)| counting(all)),
         }
     }
 

@@ -3,6 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::Study;
+use super::feasible::BrokenLimit;
 use super::status::TrialStatus;
 use super::trial::{Measurement, Source, Trial, TrialId};
 use crate::space::Point;
@@ -53,6 +54,12 @@ pub struct TrialAnswer {
     pub breaks: Option<String>,
     /// Its place on a plate, if it has one.
     pub well: Option<String>,
+    /// Whether it keeps the limits of its results; left out if there are none, or it is not known yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feasible: Option<bool>,
+    /// The limits that it breaks; left out if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub broken_limits: Vec<BrokenLimit>,
 }
 
 impl TrialAnswer {
@@ -72,6 +79,8 @@ impl TrialAnswer {
             notes: trial.notes.clone(),
             breaks: study.broken_constraint(trial).map(str::to_owned),
             well: study.well(trial.id).map(str::to_owned),
+            feasible: study.is_feasible(trial).filter(|_| study.outcomes().has_limits()),
+            broken_limits: study.broken_limits(trial),
         }
     }
 }

@@ -1,0 +1,162 @@
+//! Studies whose results have limits, from outside.
+
+use elbowroom::batch::terms;
+use elbowroom::insight::why;
+use elbowroom::space::{Parameter, SearchSpace};
+use elbowroom::study::{Goal, Outcome, Outcomes, Source, StrategyConfig, Study, StudyConfig, Trial, TrialId, verify};
+
+fn space() -> SearchSpace {
+    SearchSpace::new(["x", "y"].map(|name| Parameter::float(name, 0.0, 1.0)).to_vec()).unwrap()
+}
+
+/// The loss is least at (0.2, 0.3), where the purity is too small: it has to be 0.5, which takes x ≥ 0.5.
+fn results(trial: &Trial) -> [(&'static str, f64); 2] {
+    let (x, y) = (trial.unit[0], trial.unit[1]);
+    [("loss", (x - 0.2).powi(2) + (y - 0.3).powi(2)), ("purity", x + 0.1 * (6.0 * y).sin())]
+}
+
+fn config() -> StudyConfig {
+    let loss = Outcome::objective("loss", Goal::Minimize);
+    let outcomes = Outcomes::new(vec![loss, Outcome::watched("purity").at_least(0.5)]).unwrap();
+    StudyConfig::new(space()).seed(3).initial(6).outcomes(outcomes)
+}
+
+fn tell(study: &mut Study, trials: &[Trial]) {
+    for trial in trials {
+        study.tell(trial.id, results(trial)).unwrap();
+    }
+}
+
+fn keeps(trial: &Trial) -> bool {
+    results(trial)[1].1 >= 0.5
+}
+
+#[test]
+fn every_strategy_looks_where_limits_are_kept() {
+    for strategy in StrategyConfig::all().into_iter().filter(|strategy| strategy.name() != "random") {
+        let name = strategy.name().to_owned();
+        let mut study = Study::new(config().strategy(strategy)).unwrap();
+        for _ in 0..5 {
+            let trials = study.ask(4).unwrap().trials;
+            tell(&mut study, &trials);
+        }
+        let chosen: Vec<&Trial> = study.trials().iter().filter(|trial| trial.source == Source::Model).collect();
+        let n_kept = chosen.iter().filter(|trial| results(trial)[1].1 >= 0.45).count();
+        // The best point is on the border, so that some are a little beyond it. Without the limit most go to the minimum,
+        // where the purity is 0.3; at random half would keep it.
+        assert!(3 * n_kept >= 2 * chosen.len() && !chosen.is_empty(), "{name}: {n_kept} of {}", chosen.len());
+        let best = study.best().unwrap();
+        assert!(keeps(best), "{name}");
+        assert!(verify(study.events()).unwrap().is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn the_default_strategy_finds_the_best_point_on_the_border() {
+    let mut study = Study::new(config()).unwrap();
+    for _ in 0..8 {
+        let trials = study.ask(4).unwrap().trials;
+        tell(&mut study, &trials);
+    }
+    // On a grid of step 1/1000 over the feasible part the least loss is 0.0406, at (0.401, 0.285).
+    let best = study.best().unwrap().value().unwrap();
+    assert!((0.0405..0.045).contains(&best), "{best}");
+    let found = study.recommended().unwrap();
+    assert!(found.mean < 0.05, "{found:?}");
+}
+
+#[test]
+fn while_nothing_keeps_the_limits_the_search_is_for_what_does() {
+    let loss = Outcome::objective("loss", Goal::Minimize);
+    // Only a corner does, and the least loss is in the opposite one.
+    let outcomes = Outcomes::new(vec![loss, Outcome::watched("sum").at_least(1.9)]).unwrap();
+    let mut study = Study::new(StudyConfig::new(space()).seed(1).initial(6).outcomes(outcomes)).unwrap();
+    for _ in 0..5 {
+        for trial in study.ask(3).unwrap().trials {
+            let sum = trial.unit[0] + trial.unit[1];
+            study.tell(trial.id, [("loss", sum), ("sum", sum)]).unwrap();
+        }
+        if study.trials().len() == 6 {
+            assert!(study.best().is_none(), "{:?}", study.best());
+            assert!(study.least_infeasible().is_some());
+            let recommended = study.recommended().unwrap();
+            assert!(recommended.fallback.unwrap().contains("no trial keeps all limits"));
+        }
+    }
+    assert!(study.best().is_some());
+}
+
+#[test]
+fn a_trial_that_waits_for_a_limited_result_is_under_way_for_the_search() {
+    let mut study = Study::new(config()).unwrap();
+    let trials = study.ask(8).unwrap().trials;
+    tell(&mut study, &trials[..7]);
+    let late = &trials[7];
+    let [loss, purity] = results(late);
+    study.tell(late.id, [loss]).unwrap();
+    let under_way =
+        |study: &Study| study.in_situation(1, |situation, _| Ok(situation.pending.contains(&late.unit))).unwrap();
+    assert!(!study.trial(late.id).unwrap().is_pending() && under_way(&study));
+    assert_eq!(
+        (study.model().unwrap().posterior.n_data(), study.model_of("purity").unwrap().posterior.n_data()),
+        (8, 7)
+    );
+    let before = study.suggest(2).unwrap();
+    study.tell(late.id, [purity]).unwrap();
+    assert!(!under_way(&study));
+    assert_eq!(study.model_of("purity").unwrap().posterior.n_data(), 8);
+    // A late result is data: a choice that knows it says so.
+    let after = study.suggest(2).unwrap();
+    assert!(after.provenance.data_revision > before.provenance.data_revision);
+    study.ask(2).unwrap();
+    assert!(verify(study.events()).unwrap().is_empty());
+    assert_eq!(Study::replay(study.events().to_vec()).unwrap(), study);
+}
+
+#[test]
+fn results_that_are_only_watched_change_no_suggestion_of_a_study_with_limits() {
+    let history = |watches: bool| {
+        let mut study = Study::new(config()).unwrap();
+        for _ in 0..3 {
+            for trial in study.ask(4).unwrap().trials {
+                study.tell(trial.id, results(&trial)).unwrap();
+                if watches {
+                    study.tell(trial.id, [("minutes", trial.unit[1])]).unwrap();
+                }
+            }
+        }
+        study
+    };
+    let points = |study: &Study| study.trials().iter().map(|trial| trial.point.clone()).collect::<Vec<_>>();
+    let (with, without) = (history(true), history(false));
+    assert_eq!(points(&with), points(&without));
+    assert_eq!(with.suggest(3).unwrap().trials, without.suggest(3).unwrap().trials);
+}
+
+#[test]
+fn the_reasons_of_a_choice_have_a_term_for_each_limit() {
+    let mut study = Study::new(config()).unwrap();
+    for n in [8, 2] {
+        let trials = study.ask(n).unwrap().trials;
+        tell(&mut study, &trials);
+    }
+    let reasons = why(&study, TrialId(8)).unwrap().belief.unwrap().score.terms;
+    let limit = reasons.iter().find(|reason| reason.name == "ln chance of `purity`");
+    assert!(limit.is_some_and(|reason| reason.value <= 0.0), "{reasons:?}");
+    assert!(reasons.iter().all(|reason| reason.name != terms::LN_LIMITS));
+}
+
+#[test]
+fn an_objective_can_have_limits_of_its_own() {
+    let loss = Outcome::objective("loss", Goal::Minimize).at_least(0.05);
+    let outcomes = Outcomes::new(vec![loss]).unwrap();
+    let mut study = Study::new(StudyConfig::new(space()).seed(3).initial(6).outcomes(outcomes)).unwrap();
+    for _ in 0..6 {
+        for trial in study.ask(4).unwrap().trials {
+            study.tell(trial.id, results(&trial)[0].1).unwrap();
+        }
+    }
+    // The least loss that will do is not the least.
+    let best = study.best().unwrap().value().unwrap();
+    assert!((0.05..0.06).contains(&best), "{best}");
+}
