@@ -190,18 +190,24 @@ mod learned {
     }
 
     #[test]
-    fn a_failure_amid_values_is_bad_luck_and_one_beyond_a_border_is_not() {
+    fn a_failure_beside_a_value_is_bad_luck_and_one_beyond_a_border_is_not() {
         use elbowroom::batch::Tried;
         let at_random = trials(40, 2, 3, |_, draw| draw.uniform() > 0.2);
         let beyond = trials(40, 2, 3, |u, _| u[0] + u[1] < 1.2);
         for ((x, answers), is_luck) in [(at_random, true), (beyond, false)] {
             let failed: Vec<&[f64]> = x.iter().zip(&answers).filter(|(_, gave)| !**gave).map(|(u, _)| u).collect();
+            let beside: Vec<Vec<f64>> = failed.iter().map(|u| u.iter().map(|v| v + 0.01).collect()).collect();
+            let beside: Vec<&[f64]> = beside.iter().map(Vec::as_slice).collect();
             let mut tried = Tried { points: vec![], failed: failed.clone() };
-            tried.forgive(&chance(&x, &answers));
+            tried.forgive(&chance(&x, &answers), &beside);
             assert_eq!(tried.failed.len() < failed.len() / 2, is_luck, "{} of {}", tried.failed.len(), failed.len());
+            // Where nothing near it gave a value, a failure is not called luck.
+            let mut alone = Tried { points: vec![], failed: failed.clone() };
+            alone.forgive(&chance(&x, &answers), &[&[5.0, 5.0]]);
+            assert_eq!(alone.failed.len(), failed.len());
             // One alone is never enough to tell.
             let mut few = Tried { points: vec![], failed: failed[..1].to_vec() };
-            few.forgive(&chance(&x, &answers));
+            few.forgive(&chance(&x, &answers), &beside);
             assert_eq!(few.failed.len(), 1);
         }
     }

@@ -488,9 +488,9 @@ fn names_of_random_streams_are_those_that_logs_rest_on() {
     let named = text.split("child(\"").skip(1).map(|rest| rest.split('"').next().unwrap_or_default());
     let names: BTreeSet<&str> = named.collect();
     // Another name draws other numbers: every suggestion that rests on them would change.
-    // `importance` and `steepest` are of answers that no log rests on.
+    // `importance`, `outlook` and `steepest` are of answers that no log rests on.
     let known = "ask|candidates|contest|design|fill|fit|free|grid|hypercube|hyperparameter start|importance|\
-                 joint improvement|lattice|likely|lipschitz|random|recommend|refine|refit|simulation|sobol|\
+                 joint improvement|lattice|likely|lipschitz|outlook|random|recommend|refine|refit|simulation|sobol|\
                  sobol beyond the table|steepest|strategy|success|thompson|uniform|walk";
     assert_eq!(names.into_iter().collect::<Vec<_>>().join("|"), known);
 }

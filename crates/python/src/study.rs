@@ -370,9 +370,9 @@ impl Study {
         let work = move || {
             let mut shared = lock(&asking);
             shared.refresh()?;
-            let (study, model) = (shared.study(), shared.study().model()?);
+            let (study, outlook) = (shared.study(), shared.study().outlook()?);
             let predict = |point: &Point| {
-                let (mean, sd) = model.predict_value(&study.space().encode(point)?);
+                let (mean, sd) = outlook.predict_value(&study.space().encode(point)?);
                 Ok((study.config().goal.maximized(mean), sd))
             };
             points.iter().map(predict).collect::<Result<(Vec<f64>, Vec<f64>), BindingError>>()

@@ -107,3 +107,19 @@ def test_pictures_need_a_result():
     pytest.importorskip("matplotlib")
     with pytest.raises(er.ElbowroomError, match="no value yet"):
         er.Study(SPACE).plot_slices()
+
+
+def test_values_over_decades_are_drawn_on_a_log_scale():
+    pytest.importorskip("matplotlib").use("Agg")
+    study = er.Study({"x": er.Float(0, 1), "y": er.Float(0, 1)}, seed=1)
+    study.run(lambda x, y: 1e-3 + 10 ** (4 * x) * (0.1 + y), 12)
+    assert study.plot_history().get_yscale() == "log"
+    expected, _ = study.predict([{**study.recommended.params, "x": x} for x in np.linspace(0, 1, 101)])
+    axes = study.plot_slices(["x"])
+    # Where the model expects less than nothing, a log scale has no room for it.
+    assert axes[0].get_yscale() == ("log" if expected.min() > 0 else "linear")
+    axes[0].figure.canvas.draw()
+    study.plot_pending("x", "y").figure.canvas.draw()
+    flat = er.Study({"x": er.Float(0, 1)}, seed=1)
+    flat.run(lambda x: 1 + x, 6)
+    assert flat.plot_history().get_yscale() == "linear"

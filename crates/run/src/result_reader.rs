@@ -74,9 +74,12 @@ impl ResultReader {
         let is_other = |name: &str| name != key && name != outcomes.metric();
         let entries = object.as_object().into_iter().flatten().filter(|(name, _)| is_other(name));
         let others = entries.filter_map(|(name, value)| Some((name.clone(), value.as_f64()?))).collect::<Vec<_>>();
-        let value = match object.get(key).or_else(path) {
-            Some(found) => number(key, found),
-            None => {
+        let told = |name: &str| object.get(name).and_then(Value::as_f64);
+        let computed = outcomes.computed_value(told);
+        let value = match (object.get(key).or_else(path), computed) {
+            (Some(found), _) => number(key, found),
+            (None, Some(value)) if self.metric.is_none() => Ok(value),
+            (None, _) => {
                 let what =
                     format!("the JSON object on {} has no {key:?}: {}", self.label(), brief(&object.to_string()));
                 let names = others.iter().map(|(name, _)| name.as_str());

@@ -15,10 +15,11 @@ use elbowroom::linalg::Points;
 use elbowroom::problems::Problem;
 use elbowroom::rng::Stream;
 use elbowroom::space::{Point, SearchSpace, Value};
-use elbowroom::study::{Model, ModelConfig, Observations, Study, StudyConfig};
+use elbowroom::study::{Model, ModelConfig, Observations, Outlook, Study, StudyConfig};
 use elbowroom_bench::options::Options;
 use elbowroom_bench::rows::{Rows, cpu_seconds, mean, quantile};
 use elbowroom_bench::workload;
+use std::sync::Arc;
 
 const PROBLEMS: [&str; 3] = ["hartmann6", "ackley5", "levy10"];
 
@@ -122,12 +123,14 @@ impl Setting {
     }
 
     /// Root mean square error in deviations of the function, and mean log density of a model on fresh points.
-    fn judge(&self, model: &Model, fresh: &Points) -> [f64; 2] {
+    fn judge(&self, outlook: &Outlook, fresh: &Points) -> [f64; 2] {
+        let model = outlook.model();
         let truth: Vec<f64> = fresh.iter().map(|u| -self.value(u)).collect();
         let (mut squares, mut densities) = (Vec::new(), Vec::new());
         for (u, y) in fresh.iter().zip(&truth) {
-            let p = model.posterior.predict(u);
-            let variance = p.variance + model.posterior.hyper().noise.typical();
+            let posterior = outlook.posterior_at(u).expect("a posterior");
+            let p = posterior.predict(u);
+            let variance = p.variance + posterior.hyper().noise.typical();
             let square = (model.scale.encode(*y) - p.mean).powi(2) / variance;
             squares.push((model.scale.decode(p.mean) - y).powi(2));
             let density = -0.5 * (square + (2.0 * std::f64::consts::PI * variance).ln());
@@ -139,12 +142,14 @@ impl Setting {
     }
 
     /// The model of the first observations alone.
-    fn first_model(&self, x: &Points, y: &[f64], seed: u64) -> Model {
+    fn first_model(&self, x: &Points, y: &[f64], seed: u64) -> Outlook {
         let mut first = Points::new(x.dim());
         x.iter().take(FIRST).for_each(|u| first.push(u));
         let values = y.iter().take(FIRST).map(|y| -y).collect();
         let all = Observations { x: first, values, noise: None };
-        Model::fit(&ModelConfig::default(), &self.space, &all, None, &Stream::new(seed)).expect("a model")
+        Outlook::of(Arc::new(
+            Model::fit(&ModelConfig::default(), &self.space, &all, None, &Stream::new(seed)).expect("a model"),
+        ))
     }
 }
 
@@ -174,7 +179,7 @@ fn fit(name: &str, n: usize, seed: u64) -> Vec<f64> {
         study.add(&point, *y).expect("a point of the cube");
     }
     let fresh = design::uniform(FRESH, setting.space.dim(), &mut stream.child("fresh", 0));
-    let all = setting.judge(&study.model().expect("a model"), &fresh);
+    let all = setting.judge(&study.outlook().expect("a model"), &fresh);
     let first = setting.judge(&setting.first_model(&x, &y, seed), &fresh);
     [all, first].concat()
 }
@@ -204,7 +209,7 @@ fn search(name: &str, bound: usize, seed: u64, evaluations: usize, q: usize) -> 
     }
     outcomes.push(cpu);
     let mut fresh = design::uniform(FRESH, setting.space.dim(), &mut Stream::new(seed).child("fresh", 0));
-    let (all, first) = (study.model().expect("a model"), setting.first_model(&x, &y, seed));
+    let (all, first) = (study.outlook().expect("a model"), setting.first_model(&x, &y, seed));
     for near in [false, true] {
         if near {
             let around = |u: &[f64]| -> Vec<f64> {

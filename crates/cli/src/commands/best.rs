@@ -18,9 +18,20 @@ pub fn best(args: &Where, json: bool) -> Result<()> {
     answer(json, || with_differences(json!(BestAnswer::of(&study)), &differ), || words_of(&differ) + &in_words(&study))
 }
 
+/// That nothing is best yet: no trial has a value, or none keeps the limits of its results.
+fn without_best(study: &SharedStudy) -> String {
+    let Some(nearest) = study.study().least_infeasible() else {
+        return "best: no trial has a value yet\n".to_owned();
+    };
+    let broken = study.study().broken_limits(nearest);
+    let named: Vec<String> = broken.iter().map(|one| format!("{} is {}", one.outcome, number(one.value))).collect();
+    let (id, lines) = (nearest.id, point_lines(&nearest.point));
+    format!("best: no trial keeps all limits; trial {id} comes nearest: {}\n{lines}", format::safe(&named.join(", ")))
+}
+
 /// Both in words.
 pub fn in_words(study: &SharedStudy) -> String {
-    let Some(best) = study.study().best() else { return "best: no trial has a value yet\n".to_owned() };
+    let Some(best) = study.study().best() else { return without_best(study) };
     let value = best.value().map_or_else(String::new, number);
     let mut text =
         format!("best observed: {value} (trial {}{})\n{}", best.id, breaks(study, best), point_lines(&best.point));

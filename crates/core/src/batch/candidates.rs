@@ -171,7 +171,8 @@ impl<'a> Gathered<'a> {
     }
 }
 
-/// The observed points with the largest values; with several objectives those on the front.
+/// The observed points with the largest values, first those that are likely within limits; with several objectives those on
+/// the front.
 fn best_observed<'a>(situation: &Situation<'a>) -> Vec<&'a [f64]> {
     let posterior = situation.posterior;
     if let Some(aims) = situation.aims.filter(|aims| aims.has_several_objectives()) {
@@ -182,7 +183,18 @@ fn best_observed<'a>(situation: &Situation<'a>) -> Vec<&'a [f64]> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[b].total_cmp(&values[a]).then(a.cmp(&b)));
     let points: Vec<&[f64]> = posterior.observed().collect();
-    order.into_iter().take(CENTERS).map(|i| points[i]).collect()
+    let limits = situation.limits();
+    if limits.is_empty() {
+        return order.into_iter().take(CENTERS).map(|i| points[i]).collect();
+    }
+    let feasible: Vec<&[f64]> =
+        order.iter().map(|&i| points[i]).filter(|u| limits.are_likely(u)).take(CENTERS).collect();
+    if !feasible.is_empty() {
+        return feasible;
+    }
+    let mut nearest: Vec<(f64, usize)> = order.into_iter().map(|i| (limits.excess(points[i]), i)).collect();
+    nearest.sort_by(|a, b| a.0.total_cmp(&b.0));
+    nearest.into_iter().take(CENTERS).map(|(_, i)| points[i]).collect()
 }
 
 /// Moves some coordinates of a point: floats by a normal step of random size below a lengthscale, others by a level. It may

@@ -394,3 +394,90 @@ fn add_share_gradient(p: &Prediction, scratch: &Scratch, factor: f64, gradient: 
 fn add(gradient: &mut [f64], factor: f64, slope: &[f64]) {
     gradient.iter_mut().zip(slope).for_each(|(g, s)| *g += factor * s);
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::batch::Measured;
+    use crate::data::Dataset;
+    use crate::domain::Domain;
+    use crate::gp::{Hyperparameters, KernelKind};
+    use crate::rng::Stream;
+    use crate::space::{Parameter, SearchSpace};
+
+    const RULES: [ParetoSearch; 5] = [
+        ParetoSearch { believe: true, share: None, penalize: false },
+        ParetoSearch { believe: false, share: Some(ShareRule::Sum), penalize: false },
+        ParetoSearch { believe: false, share: Some(ShareRule::Least), penalize: true },
+        ParetoSearch { believe: true, share: Some(ShareRule::Mean), penalize: true },
+        ParetoSearch { believe: false, share: None, penalize: true },
+    ];
+
+    fn posterior(n: usize, noise: f64, draw: &mut Stream) -> Posterior {
+        let x = Points::from_rows(2, (0..2 * n).map(|_| draw.uniform()).collect()).unwrap();
+        let data = Dataset::new(x, (0..n).map(|_| draw.normal()).collect()).unwrap();
+        let lengthscales = vec![0.3 + 0.3 * draw.uniform(), 0.5];
+        Posterior::new(&data, Hyperparameters::new(KernelKind::Matern52, 1.0, lengthscales, noise)).unwrap()
+    }
+
+    /// The gradient that is climbed along, against central differences, for every rule and with and without anything feasible.
+    #[test]
+    fn the_score_of_a_front_has_the_gradient_of_its_value() {
+        let mut draw = Stream::new(21);
+        let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::float("y", 0.0, 1.0)]).unwrap();
+        let domain = Domain::whole(&space);
+        for (m, at_least) in [(2, None), (3, None), (2, Some(0.0)), (2, Some(9.0)), (4, Some(-0.5))] {
+            let outcomes: Vec<Posterior> = (0..=m).map(|_| posterior(9, 1e-3, &mut draw)).collect();
+            let points: Vec<Vec<f64>> = outcomes[0].observed().map(|x| x.to_vec()).collect();
+            let limits = at_least.iter().map(|&at_least| Limit { posterior: &outcomes[m], at_least, at_most: 12.0 });
+            let measured = points.iter().map(|point| Measured {
+                point,
+                values: outcomes[..m].iter().map(|o| o.predict(point).mean).collect(),
+                limited: vec![0.0; limits.len()],
+            });
+            let aims = Aims {
+                objectives: outcomes[..m].iter().map(|posterior| Objective { posterior, reference: None }).collect(),
+                limits: limits.clone().collect(),
+                measured: measured.collect(),
+            };
+            let pending: Vec<UnitPoint> = (0..3).map(|_| domain.sample(&mut draw)).collect();
+            let (taken, stream) = (HashSet::new(), Stream::new(1));
+            let situation = Situation::new(&outcomes[0], &domain, &pending, &taken, &stream);
+            let situation = Situation { aims: Some(&aims), ..situation };
+            for rule in RULES {
+                let mut score = FrontScore::new(rule, &situation, &aims);
+                assert_eq!(score.is_feasible, at_least != Some(9.0));
+                let first = score.with_phantoms(situation.posterior, &pending);
+                score.begin(&first, &pending, &Points::new(2));
+                let mut objective = score.objective(&first);
+                let x = [0.1 + 0.8 * draw.uniform(), 0.1 + 0.8 * draw.uniform()];
+                let mut gradient = [0.0; 2];
+                let value = objective(&x, &mut gradient);
+                let said: f64 = score.terms(&first, &x).iter().map(|term| term.value).sum();
+                assert!((said - value).abs() <= 1e-9 * value.abs().max(1.0), "{rule:?}: {said} {value}");
+                for k in 0..2 {
+                    let mut at = |h: f64| {
+                        let mut x = x;
+                        x[k] += h;
+                        objective(&x, &mut [0.0; 2])
+                    };
+                    // h² times a third derivative, which lengthscales of 0.3 make 10³ and logarithms more.
+                    let error = ((at(1e-5) - at(-1e-5)) / 2e-5 - gradient[k]).abs();
+                    assert!(error < 1e-5 * gradient[k].abs().max(1.0), "m {m} {rule:?}: {error} {gradient:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_pending_point_is_no_phantom_of_an_outcome_that_is_in() {
+        let mut draw = Stream::new(5);
+        let known = posterior(4, 0.0, &mut draw);
+        let at_data = UnitPoint::clamped(known.observed().next().unwrap().to_vec());
+        let elsewhere = UnitPoint::clamped(vec![0.123, 0.456]);
+        let with = with_phantoms(&known, &[at_data, elsewhere.clone()]);
+        assert_eq!(with.phantoms().collect::<Vec<_>>(), [elsewhere.as_slice()]);
+    }
+}

@@ -132,6 +132,16 @@ impl Limited<'_> {
         self.0.iter().all(may_keep) && self.ln_p(u) >= 0.5f64.ln()
     }
 
+    /// How far the means at a point are outside, in units of the models; 0 if none is.
+    pub fn excess(&self, u: &[f64]) -> f64 {
+        let mut scratch = Scratch::default();
+        let outside = |limit: &Limit<'_>| {
+            let mean = limit.posterior.mean_gradient(u, &mut scratch);
+            (limit.at_least - mean).max(mean - limit.at_most).max(0.0)
+        };
+        self.0.iter().map(outside).sum()
+    }
+
     /// One term for each limit, in their order.
     pub fn terms(&self, u: &[f64]) -> impl Iterator<Item = Term> {
         self.0.iter().map(|limit| term(terms::LN_LIMITS, ln_p(limit, u)))

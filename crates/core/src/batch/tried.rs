@@ -20,6 +20,10 @@ const ROUNDING: f64 = 1e-7;
 /// How much less likely than at the safest trial a value may be at a failed one, for that to be bad luck.
 const LUCK: f64 = 0.2;
 
+/// How near to a failed trial another must have given a value, in every coordinate of the unit cube, for the failure to be
+/// bad luck.
+const WITNESS: f64 = 0.02;
+
 /// Failures that are needed to call one of them bad luck.
 const MIN_FAILURES: usize = 2;
 
@@ -43,10 +47,14 @@ pub struct Tried<'a> {
 
 impl Tried<'_> {
     /// No longer keeps away from failures that were bad luck, where most of the belief is that failures have no place:
-    /// near a border the chance is large on both sides of it.
-    pub fn forgive(&mut self, chance: &Chance) {
+    /// near a border the chance is large on both sides of it. `gave_value` are the points of trials that gave one; where
+    /// none of them is near, nothing speaks for luck.
+    pub fn forgive(&mut self, chance: &Chance, gave_value: &[&[f64]]) {
         if self.failed.len() >= MIN_FAILURES && chance.weight_of_place() < 0.5 {
-            self.failed.retain(|u| chance.risk(chance.ln_p(u)) >= LUCK);
+            let is_near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= WITNESS);
+            let is_luck =
+                |u: &[f64]| chance.risk(chance.ln_p(u)) < LUCK && gave_value.iter().any(|witness| is_near(witness, u));
+            self.failed.retain(|u| !is_luck(u));
         }
     }
 

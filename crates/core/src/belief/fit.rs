@@ -16,8 +16,8 @@ use super::trust;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::gp::{
-    FitParams, Hyperparameters, Likelihood, MeanRule, Metric, Noise, NoiseRule, Posterior, Shape, fit, fit_bent,
-    rescale, work,
+    FitParams, Hyperparameters, Likelihood, MeanRule, Metric, Noise, NoiseRule, Posterior, Prediction, Shape, fit,
+    fit_bent, rescale, work,
 };
 use crate::linalg::Points;
 use crate::rng::Stream;
@@ -32,6 +32,16 @@ pub struct Observations {
     pub values: Vec<f64>,
     /// The noise variance of every value, in its squared units.
     pub noise: Option<Vec<f64>>,
+}
+
+impl Observations {
+    /// Some of them, by index.
+    pub(super) fn only(&self, indices: &[usize]) -> Self {
+        let mut x = Points::new(self.x.dim());
+        indices.iter().for_each(|&i| x.push(self.x.row(i)));
+        let some = |all: &Vec<f64>| indices.iter().map(|&i| all[i]).collect();
+        Self { x, values: some(&self.values), noise: self.noise.as_ref().map(some) }
+    }
 }
 
 /// A fitted model of the objective on the unit cube.
@@ -124,7 +134,11 @@ impl Model {
     /// The prediction at a unit point in the units of the observed values: median and standard
     /// deviation.
     pub fn predict_value(&self, u: &[f64]) -> (f64, f64) {
-        let p = self.posterior.predict(u);
+        self.in_users_units(&self.posterior.predict(u))
+    }
+
+    /// A prediction in the units of the observed values: median and standard deviation.
+    pub(super) fn in_users_units(&self, p: &Prediction) -> (f64, f64) {
         let sd = p.variance.sqrt();
         let half_width = 0.5 * (self.scale.decode(p.mean + sd) - self.scale.decode(p.mean - sd));
         (self.scale.decode(p.mean), half_width.abs())
@@ -362,7 +376,7 @@ pub(crate) fn metric(space: &SearchSpace) -> Vec<Metric> {
 
 /// The observations in the model's units. A noise variance is divided by the squared slope of the map at its value; what
 /// wild ones have on top is in the model's units already.
-fn encoded(raw: &Dataset, scale: &ResultScale, wild: Option<Vec<f64>>) -> Result<Dataset> {
+pub(super) fn encoded(raw: &Dataset, scale: &ResultScale, wild: Option<Vec<f64>>) -> Result<Dataset> {
     let y: Vec<f64> = raw.y().iter().map(|&y| scale.encode(y)).collect();
     // An observation with a noise of 1e30 variances says nothing; infinity would not be a variance.
     let most = 1e30 * mean_square(&y).max(1.0);

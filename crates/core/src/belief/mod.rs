@@ -7,6 +7,7 @@
 //! | `contest` | which kernel and which bend of the results, by evidence |
 //! | `fit` | from results to a model: the contest, then a fit to all |
 //! | `kernels` | the kernels that a contest is about, as they are named |
+//! | `outlook` | what is expected of any point, however many results there are |
 //! | `scale` | how results are scaled and bent before they are modelled |
 //! | `subset` | the part of very many results that a model is made of |
 //! | `trust` | what a model says of results left out, and what is done with one that fails |
@@ -15,6 +16,7 @@ mod config;
 mod contest;
 mod fit;
 mod kernels;
+mod outlook;
 mod scale;
 mod subset;
 mod trust;
@@ -26,6 +28,7 @@ pub(crate) use fit::metric;
 pub use fit::{Model, ModelRecord, Observations};
 pub(crate) use kernels::Contestant;
 pub use kernels::KernelConfig;
+pub use outlook::Outlook;
 pub use scale::{Gauge, ResultScale, ScaleRule};
 pub use subset::TrainingSubset;
 pub(crate) use subset::{Candidate, choose, typical};

@@ -178,7 +178,7 @@ fn spread(all: &[Candidate<'_>], mut rest: Vec<usize>, n: usize) -> Vec<usize> {
 }
 
 /// The first point, and then always the one that is farthest from those before it, the first of equals.
-fn farthest_first(points: &Points, n: usize) -> Vec<usize> {
+pub(super) fn farthest_first(points: &Points, n: usize) -> Vec<usize> {
     let mut distances = vec![f64::INFINITY; points.len()];
     let mut chosen = Vec::with_capacity(n.min(points.len()));
     let mut next = 0;

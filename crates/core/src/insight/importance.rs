@@ -55,6 +55,27 @@ const JOINT_POINTS: usize = 640;
 /// # Ok::<(), elbowroom::error::Error>(())
 /// ```
 pub fn importance(study: &Study) -> Result<Importance> {
+    importance_of(study, study.outcomes().metric())
+}
+
+/// The same for any outcome that there is a model of: an objective, or a result with limits.
+///
+/// ```
+/// use elbowroom::insight::importance_of;
+/// use elbowroom::space::{Parameter, SearchSpace};
+/// use elbowroom::study::{Goal, Outcome, Outcomes, Study, StudyConfig};
+///
+/// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::float("y", 0.0, 1.0)])?;
+/// let outcomes =
+///     Outcomes::new(vec![Outcome::objective("loss", Goal::Minimize), Outcome::watched("purity").at_least(0.5)])?;
+/// let mut study = Study::new(StudyConfig::new(space).initial(16).outcomes(outcomes))?;
+/// for trial in study.ask(16)?.trials {
+///     study.tell(trial.id, [("loss", trial.unit[0]), ("purity", trial.unit[1])])?;
+/// }
+/// assert_eq!(importance_of(&study, "purity")?.rows[0].name, "y");
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
+pub fn importance_of(study: &Study, outcome: &str) -> Result<Importance> {
     let (space, dim) = (study.space(), study.space().dim());
     let n = (JOINT_POINTS / (dim + 1)).max(8);
     let mut stream = Stream::new(study.config().seed).child("importance", 0);
@@ -68,7 +89,7 @@ pub fn importance(study: &Study) -> Result<Importance> {
             points.push(&mixed);
         }
     }
-    let draws = study.model()?.posterior.sample(&points, DRAWS, &mut stream)?;
+    let draws = study.model_of(outcome)?.posterior.sample(&points, DRAWS, &mut stream)?;
     let mut totals = vec![Vec::with_capacity(DRAWS); dim];
     for f in draws.iter() {
         let base: Vec<f64> = f.iter().step_by(dim + 1).copied().collect();

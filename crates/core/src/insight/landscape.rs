@@ -30,6 +30,45 @@ pub struct Seen {
     pub after: f64,
     /// The chance that it gives a value; none while nothing has failed.
     pub chance: Option<f64>,
+    /// The chance that its results keep all limits; none if there are none, or no model of them.
+    pub within_limits: Option<f64>,
+}
+
+/// What a model expects at a point, in the user's units.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Expected {
+    /// The value.
+    pub mean: f64,
+    /// How sure that is: the standard deviation.
+    pub sd: f64,
+}
+
+/// What the model of any outcome expects at points: of an objective, or a result with limits.
+///
+/// ```
+/// use elbowroom::insight::expected;
+/// use elbowroom::linalg::Points;
+/// use elbowroom::space::{Parameter, SearchSpace};
+/// use elbowroom::study::{Goal, Outcome, Outcomes, Study, StudyConfig};
+///
+/// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+/// let outcomes =
+///     Outcomes::new(vec![Outcome::objective("loss", Goal::Minimize), Outcome::watched("cost").at_most(8.0)])?;
+/// let mut study = Study::new(StudyConfig::new(space).initial(8).outcomes(outcomes))?;
+/// for trial in study.ask(8)?.trials {
+///     study.tell(trial.id, [("loss", trial.unit[0]), ("cost", 10.0 * trial.unit[0])])?;
+/// }
+/// let at_half = expected(&study, "cost", &Points::from_rows(1, vec![0.5])?)?[0];
+/// assert!((at_half.mean - 5.0).abs() < 0.1);
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
+pub fn expected(study: &Study, outcome: &str, points: &Points) -> Result<Vec<Expected>> {
+    let (model, goal) = (study.model_of(outcome)?, study.outcomes().goal_of(outcome));
+    let at = |u: &[f64]| {
+        let (mean, sd) = model.predict_value(u);
+        Expected { mean: goal.maximized(mean), sd }
+    };
+    Ok(points.iter().map(at).collect())
 }
 
 /// Looks at points, with these trials pending. Fits the model if that was not done yet; fails where there is none to fit.
@@ -67,15 +106,17 @@ pub fn landscape(study: &Study, pending: &[TrialId], points: &Points) -> Result<
     };
     let (before, _) = if points.is_empty() { (Vec::new(), Vec::new()) } else { explain(Vec::new())? };
     let (after, penalizers) = explain(pending.to_vec())?;
-    let (model, chance, goal) = (study.model()?, study.chance()?, study.config().goal);
-    let seen = points.iter().zip(before.iter().zip(&after)).map(|(u, (before, after))| {
-        let (mean, sd) = model.predict_value(u);
+    let (outlook, chance, goal) = (study.outlook()?, study.chance()?, study.config().goal);
+    let within = study.chances_within_limits(points)?;
+    let seen = points.iter().zip(before.iter().zip(&after)).enumerate().map(|(i, (u, (before, after)))| {
+        let (mean, sd) = outlook.predict_value(u);
         Seen {
             mean: goal.maximized(mean),
             sd,
             before: before.total,
             after: after.total,
             chance: chance.as_ref().map(|chance| chance.ln_p(u).exp()),
+            within_limits: within.as_ref().map(|within| within[i]),
         }
     });
     let is_log = after.first().is_some_and(Explanation::is_log);

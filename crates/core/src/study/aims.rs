@@ -15,6 +15,7 @@ use crate::acquisition::{Band, LogAcquisition};
 use crate::batch::{Aims, Limit, Measured, Objective};
 use crate::belief::{Model, ModelConfig, OutcomeBelief, ScaleRule};
 use crate::error::{Error, Result};
+use crate::linalg::Points;
 use crate::pareto::reference_point;
 use crate::rng::Stream;
 
@@ -36,7 +37,8 @@ impl Study {
     fn fit_outcome(&self, name: &str, k: u64) -> Result<Arc<Model>> {
         let state = &self.state;
         let stream = Stream::new(state.config.seed).child("fit", state.data_index).child("outcome", k);
-        let (observations, subset) = state.observations_of(name, None);
+        let subset = state.subset_of(name);
+        let observations = state.observations_of(name, None, subset);
         let scale = match state.config.model.scale {
             // A warp has most to say of the best results; what matters of a limited result is where its limit is.
             ScaleRule::Warped if !state.outcomes.is_objective(name) => ScaleRule::Standardized,
@@ -81,6 +83,37 @@ impl Study {
             false => format!("no model is made of `{outcome}`"),
         };
         Err(Error::data(what, format!("take one of {} once there are results", names.join(", "))))
+    }
+}
+
+impl Study {
+    /// The chance that each of some points keeps all limits that there are models of; none if there are none. It takes fits,
+    /// unless they were made.
+    ///
+    /// ```
+    /// use elbowroom::linalg::Points;
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// use elbowroom::study::{Goal, Outcome, Outcomes, Study, StudyConfig};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+    /// let outcomes = Outcomes::new(vec![Outcome::objective("loss", Goal::Minimize).at_least(0.5)])?;
+    /// let mut study = Study::new(StudyConfig::new(space).initial(4).outcomes(outcomes))?;
+    /// for trial in study.ask(4)?.trials {
+    ///     study.tell(trial.id, trial.unit[0])?;
+    /// }
+    /// let chances = study.chances_within_limits(&Points::from_rows(1, vec![0.1, 0.9])?)?.unwrap();
+    /// assert!(chances[0] < 0.1 && chances[1] > 0.9);
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn chances_within_limits(&self, points: &Points) -> Result<Option<Vec<f64>>> {
+        if !self.outcomes().has_limits() {
+            return Ok(None);
+        }
+        let (first, others) = (self.model()?, self.outcome_models());
+        let wanted = Wanted::new(&self.state, &first, &others)?;
+        let limits = self.outcomes().limits();
+        let has_model = limits.map(|(name, _)| wanted.model(name)).any(|model| model.is_some());
+        Ok(has_model.then(|| points.iter().map(|u| wanted.ln_feasible(u).exp()).collect()))
     }
 }
 

@@ -309,7 +309,8 @@ impl StudyConfig {
     pub fn validate(&self) -> Result<()> {
         self.model.validate(self.space.dim())?;
         self.strategy.validate()?;
-        self.declared_outcomes()?;
+        let outcomes = self.declared_outcomes()?;
+        self.strategy.check_for_front(outcomes.objectives())?;
         match self.initial {
             Some(0) => Err(Error::config(
                 "an initial design of 0 points was asked for",

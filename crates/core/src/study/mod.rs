@@ -59,7 +59,7 @@ pub use written::outcomes_of;
 use crate::batch::{BatchSize, Situation};
 pub use crate::belief::{
     Belief, Errors, Gauge, HyperparameterRule, KernelConfig, LeaveOneOut, Model, ModelConfig, ModelRecord,
-    Observations, ResultScale, ScaleRule, TrainingSubset,
+    Observations, Outlook, ResultScale, ScaleRule, TrainingSubset,
 };
 use crate::belief::{Contestant, OutcomeBelief, metric};
 use crate::chance::Chance;
@@ -96,6 +96,7 @@ pub struct Study {
     state: State,
     model: Kept<Result<Arc<Model>>>,
     outcome_models: Kept<Vec<OutcomeBelief>>,
+    outlook: Kept<Result<Outlook>>,
     chance: Kept<Result<Option<Arc<Chance>>>>,
     parts: Parts,
     foreign: Option<Foreign>,
@@ -132,6 +133,7 @@ impl Study {
             state,
             model: Kept::default(),
             outcome_models: Kept::default(),
+            outlook: Kept::default(),
             chance: Kept::default(),
             parts: Parts::new(),
             foreign: None,
@@ -382,11 +384,41 @@ impl Study {
         let (state, kernels) = (&self.state, self.kernels()?);
         self.model.at(state.data_revision, || {
             let stream = Stream::new(state.config.seed).child("fit", state.data_index);
-            let (observations, subset) = state.observations();
+            let subset = state.subset();
+            let observations = state.observations(subset);
             let (config, space) = (&state.config.model, &state.config.space);
             let mut model = Model::fit_with(config, kernels, space, &observations, state.warm.as_ref(), &stream)?;
             model.record.subset = subset;
             Ok(Arc::new(model))
+        })
+    }
+
+    /// What is expected of any point: by the model, or where there are more results than a model may have, by one for the
+    /// whole box. Made once for each data revision.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// use elbowroom::study::{Study, StudyConfig};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
+    /// let mut study = Study::new(StudyConfig::new(space).initial(4))?;
+    /// for trial in study.ask(4)?.trials {
+    ///     study.tell(trial.id, trial.unit[0].powi(2))?;
+    /// }
+    /// assert_eq!(study.outlook()?.predict_value(&[0.2]), study.model()?.predict_value(&[0.2]));
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn outlook(&self) -> Result<Outlook> {
+        let state = &self.state;
+        if state.subset().is_none() {
+            return self.model().map(Outlook::of);
+        }
+        let (kernels, config) = (self.kernels()?, &state.config.model);
+        self.outlook.at(state.data_revision, || {
+            let stream = Stream::new(state.config.seed).child("outlook", 0);
+            Outlook::of_many(&state.observations(None), config, &stream, |some| {
+                Model::fit_with(config, kernels, &state.config.space, some, None, &stream)
+            })
         })
     }
 
@@ -466,6 +498,7 @@ impl Clone for Study {
             state: self.state.clone(),
             model: self.model.clone(),
             outcome_models: self.outcome_models.clone(),
+            outlook: self.outlook.clone(),
             chance: self.chance.clone(),
             parts: self.parts.clone(),
             foreign: self.foreign.clone(),

@@ -15,13 +15,13 @@ impl State {
     /// If any value came with a noise variance, those that came without one have the configured one, or else are taken to
     /// have the median.
     ///
-    /// Of more observations than the model may have it is a part, which is returned.
-    pub fn observations(&self) -> (Observations, Option<TrainingSubset>) {
-        self.observations_of(&self.metric, self.config.model.noise)
+    /// Of more observations than a model may have it is a part; without one, all.
+    pub fn observations(&self, subset: Option<TrainingSubset>) -> Observations {
+        self.observations_of(&self.metric, self.config.model.noise, subset)
     }
 
     /// The same of any result that models are made of; `noise` is the variance of values that came without one, if known.
-    pub fn observations_of(&self, name: &str, noise: Option<f64>) -> (Observations, Option<TrainingSubset>) {
+    pub fn observations_of(&self, name: &str, noise: Option<f64>, subset: Option<TrainingSubset>) -> Observations {
         let goal: Goal = self.outcomes.goal_of(name);
         let (mut all, mut noises) = (Vec::with_capacity(self.trials.len()), Vec::with_capacity(self.trials.len()));
         for trial in &self.trials {
@@ -30,7 +30,6 @@ impl State {
                 noises.push(m.noise);
             }
         }
-        let subset = TrainingSubset::of(all.len(), self.config.model.max_observations);
         if let Some(subset) = subset {
             let kept = belief::choose(&all, subset);
             noises = kept.iter().map(|i| noises[*i]).collect();
@@ -44,7 +43,7 @@ impl State {
             let other = noise.unwrap_or(*median);
             noises.iter().map(|v| v.unwrap_or(other)).collect()
         });
-        (Observations { x, values: all.iter().map(|c| c.value).collect(), noise }, subset)
+        Observations { x, values: all.iter().map(|c| c.value).collect(), noise }
     }
 
     /// How many values of a result there are.
@@ -54,8 +53,12 @@ impl State {
 
     /// The part of the observations that the model is made of, if it is not made of all of them.
     pub fn subset(&self) -> Option<TrainingSubset> {
-        let n_observations = self.trials.iter().map(|trial| trial.measurements().len()).sum();
-        TrainingSubset::of(n_observations, self.config.model.max_observations)
+        self.subset_of(&self.metric)
+    }
+
+    /// The same of any result that models are made of.
+    pub fn subset_of(&self, name: &str) -> Option<TrainingSubset> {
+        TrainingSubset::of(self.n_results(name), self.config.model.max_observations)
     }
 
     /// Where trials ended and whether each gave a value one can use: what the chance of success is learned from. Of many it is a part,

@@ -170,7 +170,7 @@ impl Outcomes {
 
     /// Which values of a modelled result its model takes for better. Of one that is only limited, those that keep an upper
     /// limit if that is its only one, else the larger ones.
-    pub(super) fn goal_of(&self, name: &str) -> Goal {
+    pub(crate) fn goal_of(&self, name: &str) -> Goal {
         let limits = || self.limits().find(|(limited, _)| *limited == name).map(|(_, limits)| limits);
         match (self.objective(name), limits()) {
             (Some(objective), _) => objective.goal,
@@ -207,6 +207,19 @@ impl Outcomes {
     /// The formula of the first objective, if it is computed.
     pub(super) fn computed_metric(&self) -> Option<&Formula> {
         self.computed().find(|(name, _)| *name == self.metric()).map(|(_, formula)| formula)
+    }
+
+    /// The value of the first objective, if it is computed and all that it needs is among these results.
+    ///
+    /// ```
+    /// use elbowroom::study::{Outcome, Outcomes};
+    /// let outcomes = Outcomes::new(vec![Outcome::target("viscosity", 4.0)])?;
+    /// assert_eq!(outcomes.computed_value(|name| (name == "viscosity").then_some(5.5)), Some(1.5));
+    /// assert_eq!(outcomes.computed_value(|_| None), None);
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn computed_value(&self, told: impl Fn(&str) -> Option<f64>) -> Option<f64> {
+        self.computed_metric()?.value(told)
     }
 
     /// The result that a number without a name is: the first objective, or the one that it is the distance of.

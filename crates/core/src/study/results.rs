@@ -97,8 +97,15 @@ impl Results {
             let metric = outcomes.metric();
             return Err(Error::trial("no result is told", format!("give at least one, such as `{metric}`")));
         }
-        let Self { bare, mut named } = self;
+        let Self { mut bare, mut named } = self;
+        let told = |named: &[(String, Measured)], name: &str| {
+            named.iter().find(|(known, _)| known == name).map(|(_, measured)| measured.value)
+        };
         let mut objective = None;
+        if outcomes.computed_value(|name| told(&named, name)).is_some() {
+            // What it is computed from is there: a number without a name has nothing to add.
+            bare = None;
+        }
         match (bare, outcomes.bare()) {
             (Some(bare), Some(name)) if name == outcomes.metric() => objective = Some(bare),
             (Some(bare), Some(name)) => named.insert(0, (name.to_owned(), bare)),
@@ -127,8 +134,7 @@ impl Results {
         }
         if objective.is_none() {
             // Also of numbers that are not finite: what is computed from them says whether the trial failed.
-            let told = |name: &str| named.iter().find(|(known, _)| known == name).map(|(_, measured)| measured.value);
-            objective = outcomes.computed_metric().and_then(|formula| formula.value(told)).map(Measured::from);
+            objective = outcomes.computed_value(|name| told(&named, name)).map(Measured::from);
         }
         Ok(Resolved { objective, watched: Watched(watched), notes })
     }

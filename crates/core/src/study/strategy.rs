@@ -1,10 +1,13 @@
 //! The strategies a study can be told to use.
 
+use std::sync::LazyLock;
+
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::outcomes::Objective;
 use crate::batch::{
-    Adaptive, BatchSize, BatchStrategy, Believer, Chooser, HallucinatedUcb, LocalPenalization, Multipoint, Plain,
-    PureExploration, Random, RandomRest, RefineRule, SimulationMatching, Situation, Thompson,
+    Adaptive, Aims, BatchSize, BatchStrategy, Believer, Chooser, HallucinatedUcb, LocalPenalization, Multipoint,
+    ParetoSearch, Plain, PureExploration, Random, RandomRest, RefineRule, SimulationMatching, Situation, Thompson,
 };
 use crate::error::{Error, Result};
 use crate::part_id::{PartId, PartSettings};
@@ -201,8 +204,51 @@ impl StrategyConfig {
     }
 }
 
+/// What local penalization and made-up results come to where a front of several objectives is sought.
+static TOWARDS_FRONT: LazyLock<ParetoSearch> = LazyLock::new(ParetoSearch::default);
+
+/// The same without a look at what is pending.
+static TOWARDS_FRONT_ALONE: ParetoSearch = ParetoSearch { believe: false, share: None, penalize: false };
+
+/// The same with made-up results at what is pending.
+static TOWARDS_FRONT_BELIEVING: ParetoSearch = ParetoSearch { believe: true, share: None, penalize: false };
+
+impl StrategyConfig {
+    /// The search for a front of several objectives that stands for this strategy; none if it is about one objective.
+    fn towards_front(&self) -> Option<&'static (dyn BatchStrategy + Sync)> {
+        match self {
+            StrategyConfig::LocalPenalization(_) => Some(&*TOWARDS_FRONT),
+            StrategyConfig::Believer(_) => Some(&TOWARDS_FRONT_BELIEVING),
+            StrategyConfig::Plain(_) => Some(&TOWARDS_FRONT_ALONE),
+            StrategyConfig::Random => Some(&Random),
+            _ => None,
+        }
+    }
+
+    /// Refuses a strategy that is about one objective where there are several. A part of the user's own sees them all.
+    pub(super) fn check_for_front(&self, objectives: &[Objective]) -> Result<()> {
+        let is_foreign = matches!(self, StrategyConfig::Foreign { .. });
+        if objectives.len() < 2 || is_foreign || self.towards_front().is_some() {
+            return Ok(());
+        }
+        let names: Vec<String> = objectives.iter().map(|one| format!("`{}`", one.name)).collect();
+        let what = format!(
+            "the strategy `{}` is about one objective, and this study has {}: {}",
+            self.name(),
+            names.len(),
+            names.join(", ")
+        );
+        let all = Self::all();
+        let known: Vec<&str> = all.iter().filter(|one| one.towards_front().is_some()).map(Self::name).collect();
+        Err(Error::config(what, format!("take one of {}, or leave `goal` out of all but one", known.join(", "))))
+    }
+}
+
 impl BatchStrategy for StrategyConfig {
     fn bind<'a>(&'a self, situation: &'a Situation<'a>, q: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
-        self.strategy()?.bind(situation, q)
+        match self.towards_front().filter(|_| situation.aims.is_some_and(Aims::has_several_objectives)) {
+            Some(strategy) => strategy.bind(situation, q),
+            None => self.strategy()?.bind(situation, q),
+        }
     }
 }

@@ -125,7 +125,7 @@ pub(super) fn suggest(study: &Study, belief: Option<&Belief>, ask: &Ask) -> Resu
         None => study.chance()?,
     };
     if let Some(chance) = &chance {
-        choice.avoided.forgive(chance);
+        choice.forgive(chance);
     }
     // Without a failure and without a model, the design goes on.
     if !model_wanted && chance.is_none() {
@@ -228,7 +228,7 @@ pub(super) fn in_situation<T>(
         None => (study.model()?, study.chance()?),
     };
     if let Some(chance) = &chance {
-        choice.avoided.forgive(chance);
+        choice.forgive(chance);
     }
     if with_design {
         choice.add_design();
@@ -314,6 +314,12 @@ impl<'a> Choice<'a> {
             fallback: None,
             work: Work::default(),
         })
+    }
+
+    /// No longer keeps away from failures that were bad luck.
+    fn forgive(&mut self, chance: &Chance) {
+        let valued = self.state.trials.iter().filter(|trial| trial.value().is_some());
+        self.avoided.forgive(chance, &valued.map(|trial| trial.unit.as_slice()).collect::<Vec<_>>());
     }
 
     fn missing(&self) -> usize {

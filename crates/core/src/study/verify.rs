@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::ask::Ask;
-use super::event::{AskedTrial, Build, Event, Provenance};
+use super::event::{AskedTrial, Build, Event, OutcomeRecord, Provenance};
 use super::suggest::suggest;
 use super::{Belief, Parts, Study, Suggestion};
 use crate::error::Result;
@@ -193,6 +193,8 @@ fn compare(again: &Suggestion, trials: &[AskedTrial], shortfall: Option<&str>, w
     // Models that random points do not need were once fitted and recorded.
     } else if now.model.as_ref().is_some_and(|now| was.model.as_ref().is_none_or(|was| !was.is_same(now))) {
         "the points are the same, but the model differs".to_owned()
+    } else if !is_same_outcomes(&was.outcomes, &now.outcomes) || was.reference != now.reference {
+        "the points are the same, but the models of further outcomes differ".to_owned()
     } else if was.design_next != now.design_next
         || !is_same((was.fallback.as_deref(), &was.fallback_kind), (now.fallback.as_deref(), &now.fallback_kind))
     {
@@ -201,6 +203,12 @@ fn compare(again: &Suggestion, trials: &[AskedTrial], shortfall: Option<&str>, w
         return None;
     };
     Some(what + &builds + &parts)
+}
+
+/// Whether the models of further outcomes are the same.
+fn is_same_outcomes(was: &[OutcomeRecord], now: &[OutcomeRecord]) -> bool {
+    let is_same = |(a, b): (&OutcomeRecord, &OutcomeRecord)| a.name == b.name && a.model.is_same(&b.model);
+    was.len() == now.len() && was.iter().zip(now).all(is_same)
 }
 
 /// Which parts chose, where they differ.

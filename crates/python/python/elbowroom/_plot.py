@@ -20,6 +20,9 @@ _GRID = 101
 _MOST_LETTERS = 30
 """Letters of the names below one axis, beyond which they are slanted."""
 
+_DECADES = 30.0
+"""Positive values whose largest is more than this many times the least are drawn on a log scale, as on the dashboard."""
+
 _COLOURS = {"value": "#5b7c99", "best": "#b3452c", "pending": "#e0a030"}
 
 
@@ -32,6 +35,8 @@ def history(study: Study, ax: Any = None, result: str | None = None) -> Any:
             raise ConfigError(f"no trial has a result {result!r}\n  try: a name that `study.trials[0].results` has")
         ax.scatter(*zip(*told), s=16, color=_COLOURS["value"], label=result)
         ax.set(xlabel="trial", ylabel=result, title=study.name)
+        if _spans_decades([value for _, value in told]):
+            ax.set_yscale("log")
         ax.legend()
         return ax
     valued = [(trial.number, trial.value) for trial in study.trials if trial.value is not None]
@@ -41,6 +46,8 @@ def history(study: Study, ax: Any = None, result: str | None = None) -> Any:
     ax.scatter(numbers, values, s=16, color=_COLOURS["value"], label="value")
     ax.step(numbers, best, where="post", color=_COLOURS["best"], label="best so far")
     ax.set(xlabel="trial", ylabel=study.metric, title=study.name)
+    if _spans_decades(values):
+        ax.set_yscale("log")
     ax.legend()
     return ax
 
@@ -55,23 +62,31 @@ def slices(study: Study, params: Sequence[str] | None = None, axes: Any = None) 
         size = (3.6 * len(names) + 0.4, 3)
         _, axes = _pyplot().subplots(1, len(names), figsize=size, squeeze=False, sharey=True, layout="constrained")
     axes = np.ravel(axes)
-    trials = study.trials
+    seen = [trial for trial in study.trials if trial.value is not None]
+    along = {name: _values(space, name) for name in names}
+    expected = {name: study.predict([{**through, name: value} for value in along[name]]) for name in names}
+    means = np.concatenate([mean for mean, _ in expected.values()])
+    told = [trial.value for trial in seen]
+    # On a log scale a band goes down to a tenth of the least value.
+    is_log = _spans_decades(told) and means.min() > 0
+    floor = 0.1 * min(means.min(), *told) if is_log else -np.inf
     for ax, name in zip(axes, names):
-        values = _values(space, name)
-        mean, sd = study.predict([{**through, name: value} for value in values])
+        values, (mean, sd) = along[name], expected[name]
+        low = np.maximum(mean - 2 * sd, floor)
         at, labels = _places(space[name], values)
         if isinstance(space[name], Categorical):
             # There is nothing between categories that a line could stand for.
-            ax.errorbar(at, mean, 2 * sd, fmt="o", color=_COLOURS["value"], capsize=4)
+            ax.errorbar(at, mean, [mean - low, 2 * sd], fmt="o", color=_COLOURS["value"], capsize=4)
         else:
             ax.plot(at, mean, color=_COLOURS["value"], marker=None if labels is None else "o")
-            ax.fill_between(at, mean - 2 * sd, mean + 2 * sd, color=_COLOURS["value"], alpha=0.2, linewidth=0)
-        seen = [trial for trial in trials if trial.value is not None]
+            ax.fill_between(at, low, mean + 2 * sd, color=_COLOURS["value"], alpha=0.2, linewidth=0)
         places, _ = _places(space[name], [trial.params[name] for trial in seen], values)
-        ax.scatter(places, [trial.value for trial in seen], s=10, color="black", alpha=0.4)
+        ax.scatter(places, told, s=10, color="black", alpha=0.4)
         _scale(ax, "x", space[name], at, labels)
         ax.axvline(_places(space[name], [through[name]], values)[0][0], color=_COLOURS["best"], linewidth=1)
         ax.set(xlabel=name)
+        if is_log:
+            ax.set_yscale("log")
     axes[0].set(ylabel="value")
     return axes
 
@@ -88,7 +103,9 @@ def pending(study: Study, x: str | None = None, y: str | None = None, ax: Any = 
     across, up = (_values(space, name)[:: 3 if isinstance(space[name], Float) else 1] for name in (x, y))
     mean, _ = study.predict([{**through, x: a, y: b} for b in up for a in across])
     (at_x, labels_x), (at_y, labels_y) = _places(space[x], across), _places(space[y], up)
-    picture = ax.pcolormesh(at_x, at_y, mean.reshape(len(up), len(across)), shading="nearest", cmap="Blues_r")
+    norm = "log" if _spans_decades(mean) else None
+    grid = mean.reshape(len(up), len(across))
+    picture = ax.pcolormesh(at_x, at_y, grid, shading="nearest", cmap="Blues_r", norm=norm)
     ax.figure.colorbar(picture, ax=ax, label="expected value")
     for state, marker, colour in [("complete", "o", "black"), ("running", "*", _COLOURS["pending"])]:
         some = [trial.params for trial in study.trials if trial.state == state]
@@ -146,6 +163,12 @@ def _scale(ax: Any, side: str, parameter: Parameter, at: Any, labels: Any) -> No
                 label.set_horizontalalignment("right")
     elif isinstance(parameter, (Float, Int)) and parameter.log:
         getattr(ax, f"set_{side}scale")("log")
+
+
+def _spans_decades(values: Any) -> bool:
+    """Whether a log scale shows more of some values than a linear one."""
+    values = np.asarray(values, dtype=np.float64)
+    return bool(values.size and values.min() > 0 and values.max() > _DECADES * values.min())
 
 
 def _axes(ax: Any) -> Any:

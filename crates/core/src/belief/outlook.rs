@@ -1,0 +1,233 @@
+//! What is expected of any point, however many results there are.
+//!
+//! A search may rest on a part of very many results, most of them near the best: there it has to be right. Pictures and
+//! predictions are about the whole box. So beyond the bound of a model they have a model of their own: kernel, bend and
+//! noise are learned from results that keep a distance from each other, and what is expected at a point is the posterior
+//! given the nearest of *all* results. More results are nearer ones, so that more of them are never worse to have.
+
+use std::sync::Arc;
+
+use super::config::ModelConfig;
+use super::fit::{Model, Observations, encoded};
+use super::scale::{Gauge, ScaleRule};
+use super::subset;
+use crate::data::Dataset;
+use crate::design::uniform;
+use crate::error::Result;
+use crate::gp::{Noise, Posterior};
+use crate::linalg::Points;
+use crate::rng::Stream;
+
+/// Results that an expectation rests on: the nearest ones.
+const NEAREST: usize = 150;
+
+/// Results that every expectation rests on besides: some that are spread over the box, so that a cluster does not stand
+/// for what is between it and the next.
+const ANCHORS: usize = 30;
+
+/// What a study expects of any point; see [`Study::outlook`](crate::study::Study::outlook).
+#[derive(Debug, Clone)]
+pub struct Outlook {
+    model: Arc<Model>,
+    /// All results in the model's units; none if the model is made of all of them.
+    all: Option<Crowd>,
+}
+
+/// All results.
+#[derive(Debug, Clone)]
+struct Crowd {
+    /// In the units of the model.
+    data: Arc<Dataset>,
+    /// Indices of those that are spread over the box.
+    anchors: Vec<usize>,
+    /// The noise variance that all of them share, besides their own.
+    noise: f64,
+}
+
+impl Outlook {
+    /// Of a model that is made of all results: what that expects.
+    pub fn of(model: Arc<Model>) -> Self {
+        Self { model, all: None }
+    }
+
+    /// Of more results than a model may have; `fit` makes one of some of them.
+    pub(crate) fn of_many(
+        all: &Observations,
+        config: &ModelConfig,
+        stream: &Stream,
+        fit: impl FnOnce(&Observations) -> Result<Model>,
+    ) -> Result<Self> {
+        let apart = apart(&all.x, config.max_observations, stream);
+        let some = all.only(&apart);
+        let model = fit(&some)?;
+        let gauge = Gauge::new(&some.values, &subset::typical(&some.x));
+        let mut raw = Dataset::new(all.x.clone(), all.values.clone())?;
+        if let Some(noise) = &all.noise {
+            raw = raw.with_noise(noise.clone())?;
+        } else if let Some(variance) = config.noise {
+            raw = raw.with_noise(vec![variance; all.values.len()])?;
+        }
+        let noise = match (&model.posterior.hyper().noise, raw.noise()) {
+            (_, Some(_)) => 0.0,
+            (Noise::Equal(noise), None) => *noise,
+            // Wild results have more than the others.
+            (Noise::PerObservation(noise), None) => noise.iter().copied().fold(f64::INFINITY, f64::min),
+        };
+        let wild = gauge.wild_noise(raw.y()).filter(|_| config.scale != ScaleRule::Centred);
+        let data = Arc::new(encoded(&raw, &model.scale, wild)?);
+        let anchors = subset::farthest_first(&some.x, ANCHORS).into_iter().map(|i| apart[i]).collect();
+        Ok(Self { model: Arc::new(model), all: Some(Crowd { data, anchors, noise }) })
+    }
+
+    /// The model whose kernel, scale and noise it has.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// The posterior that what is expected at a point is taken from.
+    pub fn posterior_at(&self, u: &[f64]) -> Result<Posterior> {
+        match &self.all {
+            Some(crowd) => crowd.given_nearest(NEAREST, &self.model.posterior, u),
+            None => Ok(self.model.posterior.clone()),
+        }
+    }
+
+    /// What is expected at a unit point in the units of the observed values: median and standard deviation.
+    pub fn predict_value(&self, u: &[f64]) -> (f64, f64) {
+        let nearest = self.all.as_ref().and_then(|crowd| crowd.given_nearest(NEAREST, &self.model.posterior, u).ok());
+        let posterior = nearest.as_ref().unwrap_or(&self.model.posterior);
+        self.model.in_users_units(&posterior.predict(u))
+    }
+}
+
+impl Crowd {
+    /// The posterior given the k nearest and the anchors, with the hyperparameters of another one.
+    fn given_nearest(&self, k: usize, like: &Posterior, u: &[f64]) -> Result<Posterior> {
+        let Self { data, anchors, noise } = self;
+        let distances: Vec<f64> = data.x().iter().map(|x| like.squared_distance(x, u)).collect();
+        let mut kept: Vec<usize> = (0..distances.len()).collect();
+        if k < kept.len() {
+            kept.select_nth_unstable_by(k, |a, b| distances[*a].total_cmp(&distances[*b]).then(a.cmp(b)));
+            kept.truncate(k);
+        }
+        kept.extend(anchors);
+        kept.sort_unstable();
+        kept.dedup();
+        let mut x = Points::new(data.dim());
+        kept.iter().for_each(|&i| x.push(data.x().row(i)));
+        let some = Dataset::new(x, kept.iter().map(|&i| data.y()[i]).collect())?;
+        let mut hyper = like.hyper().clone();
+        hyper.noise = match data.noise() {
+            Some(own) => Noise::PerObservation(kept.iter().map(|&i| own[i] + noise).collect()),
+            None => Noise::Equal(*noise),
+        };
+        Posterior::new(&some, hyper)
+    }
+}
+
+/// Indices of results that keep a distance, at most so many: each that is farther from all before it than half of what is
+/// typical between so many uniform points. The first ones stay whatever comes behind them, and with them what is learned.
+fn apart(x: &Points, bound: usize, stream: &Stream) -> Vec<usize> {
+    let least = 0.25 * typical_squared_distance(bound, x.dim(), stream);
+    let mut kept: Vec<usize> = Vec::with_capacity(bound);
+    for i in 0..x.len() {
+        if kept.len() == bound {
+            break;
+        }
+        if kept.iter().all(|&j| squared_distance(x.row(i), x.row(j)) >= least) {
+            kept.push(i);
+        }
+    }
+    kept
+}
+
+/// The median squared distance of one of n uniform points to the nearest other.
+fn typical_squared_distance(n: usize, dim: usize, stream: &Stream) -> f64 {
+    let points = uniform(n, dim, &mut stream.child("uniform", 0));
+    let nearest = |i: usize| {
+        let others = (0..n).filter(|&j| j != i);
+        others.map(|j| squared_distance(points.row(i), points.row(j))).fold(f64::INFINITY, f64::min)
+    };
+    let mut nearest: Vec<f64> = (0..n.min(101)).map(nearest).collect();
+    nearest.sort_by(f64::total_cmp);
+    nearest.get(nearest.len() / 2).copied().unwrap_or(0.0)
+}
+
+fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gp::{Hyperparameters, KernelKind};
+    use crate::space::{Parameter, SearchSpace};
+
+    #[test]
+    fn the_posterior_given_the_nearest_is_that_of_the_formulas() {
+        let x = Points::from_rows(1, vec![0.1, 0.9, 0.5, 0.3, 0.7]).unwrap();
+        let data = Dataset::new(x, vec![0.5, -0.3, 1.2, 0.9, 0.4]).unwrap();
+        let hyper = Hyperparameters::new(KernelKind::Matern52, 1.0, vec![0.25], 0.01);
+        let like = Posterior::new(&data, hyper).unwrap();
+        let crowd = Crowd { data: Arc::new(data), anchors: Vec::new(), noise: 0.01 };
+        // By dense algebra in Python.
+        for (k, mean, variance) in [
+            (2, 1.152149973929, 0.05217676049232),
+            (3, 1.189101061171, 0.0451857772301),
+            (5, 1.169235675128, 0.04053830517381),
+        ] {
+            let p = crowd.given_nearest(k, &like, &[0.42]).unwrap().predict(&[0.42]);
+            assert!((p.mean - mean).abs() < 1e-11 && (p.variance - variance).abs() < 1e-11, "{k}: {p:?}");
+        }
+        let anchored = Crowd { anchors: vec![1, 2], ..crowd };
+        assert_eq!(anchored.given_nearest(2, &like, &[0.42]).unwrap().n_data(), 3);
+    }
+
+    /// A wave over the square.
+    fn wave(u: &[f64]) -> f64 {
+        (7.0 * u[0]).sin() * (5.0 * u[1]).cos() + u[0]
+    }
+
+    fn observations(x: Points) -> Observations {
+        let values = x.iter().map(wave).collect();
+        Observations { x, values, noise: None }
+    }
+
+    fn outlook(all: &Observations, bound: usize) -> Outlook {
+        let space = SearchSpace::new(vec![Parameter::float("a", 0.0, 1.0), Parameter::float("b", 0.0, 1.0)]).unwrap();
+        let config = ModelConfig { max_observations: bound, ..ModelConfig::default() };
+        let stream = Stream::new(3);
+        let fit = |some: &Observations| Model::fit(&config, &space, some, None, &stream);
+        Outlook::of_many(all, &config, &stream, fit).unwrap()
+    }
+
+    /// The root mean square error on fresh points.
+    fn error(outlook: &Outlook) -> f64 {
+        let fresh = uniform(200, 2, &mut Stream::new(99));
+        let square = |u: &[f64]| (outlook.predict_value(u).0 - wave(u)).powi(2);
+        (fresh.iter().map(square).sum::<f64>() / 200.0).sqrt()
+    }
+
+    #[test]
+    fn more_results_than_a_model_may_have_make_it_better_wherever_they_are() {
+        let mut x = uniform(30, 2, &mut Stream::new(1));
+        let few = error(&outlook(&observations(x.clone()), 30));
+        let mut clustered = x.clone();
+        uniform(170, 2, &mut Stream::new(2)).iter().for_each(|u| x.push(u));
+        let many = error(&outlook(&observations(x.clone()), 30));
+        assert!(many < 0.1 * few, "{many} of {few}");
+        uniform(170, 2, &mut Stream::new(2)).iter().for_each(|u| clustered.push(&[0.3 + 0.01 * u[0], 0.01 * u[1]]));
+        let near = error(&outlook(&observations(clustered), 30));
+        assert!(near < 1.05 * few, "{near} of {few}");
+    }
+
+    #[test]
+    fn what_is_learned_from_keeps_a_distance_and_stays_when_results_are_added() {
+        let mut x = uniform(40, 2, &mut Stream::new(1));
+        let before = apart(&x, 40, &Stream::new(3));
+        assert!(before.len() > 25);
+        (0..200).for_each(|i| x.push(&[0.5 + 1e-5 * f64::from(i), 0.5]));
+        let after = apart(&x, 40, &Stream::new(3));
+        assert!(after.starts_with(&before) && after.len() <= before.len() + 1, "{after:?}");
+    }
+}
