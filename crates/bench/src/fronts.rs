@@ -35,7 +35,7 @@ pub struct Multi {
 type Values = Box<dyn Fn(&[f64]) -> Vec<f64> + Send + Sync>;
 
 impl Multi {
-    /// A problem of [`PROBLEMS`].
+    /// A problem of [`PROBLEMS`], or `waves6x3` or `waves6x4`, which have as many objectives.
     ///
     /// # Panics
     ///
@@ -67,6 +67,8 @@ impl Multi {
             "waves2" => (unit(2), vec![0.5, 0.5], waves(2, 2)),
             "waves4" => (unit(4), vec![0.5, 0.5], waves(4, 2)),
             "waves6" => (unit(6), vec![0.5, 0.5], waves(6, 2)),
+            "waves6x3" => (unit(6), vec![0.5; 3], waves(6, 3)),
+            "waves6x4" => (unit(6), vec![0.5; 4], waves(6, 4)),
             "viennet" => (vec![(-3.0, 3.0); 2], vec![5.0, 18.0, 0.25], Box::new(viennet)),
             other => panic!("there is no problem {other}"),
         };

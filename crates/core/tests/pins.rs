@@ -4,7 +4,7 @@
 //! does not hold (the recommendation, the highest mean, one more batch with its counts), floats as bit patterns.
 //! They must never be written anew: `record` writes only those that are missing. (Nine cases with grids or constraints were,
 //! once: M̂ came to be the largest mean of points that can be proposed; and two with declared noise, when that no longer
-//! chose the bend. Those named `now` were added with kernels that compete and points that refine.) What is computed depends on the
+//! chose the bend. Those named `now` were added with kernels that compete and points that refine, `limits` and `front` with several outcomes.) What is computed depends on the
 //! processor level, so a log of another level is read, folded and continued, but not compared.
 
 use std::collections::{BTreeSet, HashSet};
@@ -22,8 +22,8 @@ use elbowroom::penalty::PenalizerKind;
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, Point, SearchSpace, UnitPoint};
 use elbowroom::study::{
-    Ask, Build, Event, HyperparameterRule, InitialDesign, ModelConfig, Recommendation, StrategyConfig, Study,
-    StudyConfig, Tell, Trial, TrialState, Watched, verify,
+    Ask, Build, Event, Goal, HyperparameterRule, InitialDesign, ModelConfig, Outcome, Outcomes, Recommendation,
+    StrategyConfig, Study, StudyConfig, Tell, Trial, TrialState, Watched, verify,
 };
 
 /// A study to record: a name, a configuration, and how it is driven.
@@ -199,6 +199,43 @@ fn thousand(study: &mut Study) {
     study.ask(2).unwrap();
 }
 
+/// Two results of each trial, of which the second comes a batch later for the first trial of a batch.
+fn late_results(study: &mut Study) {
+    let second = |trial: &Trial| ("second", (3.0 * value(&trial.point)).cos());
+    let mut late: Option<Trial> = None;
+    for q in [5, 3, 3] {
+        let trials = study.ask(q).unwrap().trials;
+        study.tell(trials[0].id, value(&trials[0].point)).unwrap();
+        for trial in &trials[1..] {
+            study.tell(trial.id, [("value", value(&trial.point)), second(trial)]).unwrap();
+        }
+        if let Some(trial) = late.replace(trials[0].clone()) {
+            study.tell(trial.id, [second(&trial)]).unwrap();
+        }
+    }
+    study.ask(2).unwrap();
+}
+
+/// A limit on a second result, or a second objective.
+fn cases_of_outcomes() -> Vec<Case> {
+    let mut cases = Vec::new();
+    let first = || Outcome::objective("value", Goal::Minimize);
+    let limited = Outcomes::new(vec![first(), Outcome::watched("second").at_least(0.5)]).unwrap();
+    let second = Outcome::objective("second", Goal::Maximize).worst(-1.0);
+    let both = Outcomes::new(vec![first().worst(3.0), second]).unwrap();
+    for (name, config) in [("floats", floats()), ("mixed", mixed())] {
+        let (limited, both) = (limited.clone(), both.clone());
+        cases.push(Case {
+            name: format!("limits-{name}"),
+            config: config.clone().outcomes(limited),
+            drive: late_results,
+        });
+        let believer = config.outcomes(both).strategy(StrategyConfig::Believer(Believer::default()));
+        cases.push(Case { name: format!("front-{name}"), config: believer, drive: late_results });
+    }
+    cases
+}
+
 fn with(strategy: StrategyConfig) -> StudyConfig {
     floats().strategy(strategy)
 }
@@ -349,6 +386,7 @@ fn cases() -> Vec<Case> {
     cases.extend(cases_of_rules());
     cases.extend(cases_of_studies());
     cases.extend(cases_of_now());
+    cases.extend(cases_of_outcomes());
     cases
 }
 
@@ -490,7 +528,7 @@ fn names_of_random_streams_are_those_that_logs_rest_on() {
     // Another name draws other numbers: every suggestion that rests on them would change.
     // `importance`, `outlook` and `steepest` are of answers that no log rests on.
     let known = "ask|candidates|contest|design|fill|fit|free|grid|hypercube|hyperparameter start|importance|\
-                 joint improvement|lattice|likely|lipschitz|outlook|random|recommend|refine|refit|simulation|sobol|\
+                 joint improvement|lattice|likely|lipschitz|outcome|outlook|random|recommend|refine|refit|simulation|sobol|\
                  sobol beyond the table|steepest|strategy|success|thompson|uniform|walk";
     assert_eq!(names.into_iter().collect::<Vec<_>>().join("|"), known);
 }

@@ -5,7 +5,7 @@
 //! (fits apart). What is there is not run again. The table compares every rule with the first one, seed by seed.
 //!
 //! `fronts --speed` measures the default instead: CPU seconds of one choice of 1, 5 and 96 points from 200 results of two
-//! objectives in six coordinates, the least of three.
+//! objectives in six coordinates, and of 5 points from 100 results of three and four objectives; the least of three seeds.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,28 +14,61 @@ use elbowroom::belief::{Model, ModelConfig, ModelRecord, Observations};
 use elbowroom::design::sobol;
 use elbowroom::domain::Domain;
 use elbowroom::linalg::Points;
+use elbowroom::pareto::non_dominated;
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, SearchSpace};
 use elbowroom_bench::fronts::{Multi, PROBLEMS};
 use elbowroom_bench::options::Options;
-use elbowroom_bench::rows::{Rows, cpu_seconds, mean};
+use elbowroom_bench::rows::{Rows, cpu_seconds, mean, quantile};
 
-/// How pending points count, by name.
-const RULES: [(&str, ParetoSearch); 10] = [
-    ("believe", rule(true, None, false)),
-    ("sum", rule(false, Some(ShareRule::Sum), false)),
-    ("least", rule(false, Some(ShareRule::Least), false)),
-    ("mean", rule(false, Some(ShareRule::Mean), false)),
-    ("penalize", rule(false, None, true)),
-    ("penalize_sum", rule(false, Some(ShareRule::Sum), true)),
-    ("penalize_least", rule(false, Some(ShareRule::Least), true)),
-    ("penalize_mean", rule(false, Some(ShareRule::Mean), true)),
-    ("believe_mean", rule(true, Some(ShareRule::Mean), false)),
-    ("nothing", rule(false, None, false)),
+/// How fronts are searched for, by name: how pending points count, and in which units.
+const RULES: [(&str, Way); 20] = [
+    ("believe", way(true, None, false)),
+    ("sum", way(false, Some(ShareRule::Sum), false)),
+    ("least", way(false, Some(ShareRule::Least), false)),
+    ("mean", way(false, Some(ShareRule::Mean), false)),
+    ("penalize", way(false, None, true)),
+    ("penalize_sum", way(false, Some(ShareRule::Sum), true)),
+    ("penalize_least", way(false, Some(ShareRule::Least), true)),
+    ("penalize_mean", way(false, Some(ShareRule::Mean), true)),
+    ("believe_mean", way(true, Some(ShareRule::Mean), false)),
+    ("nothing", way(false, None, false)),
+    ("front_0.1", Way { reference: Reference::Front(0.1), ..way(true, None, false) }),
+    ("front_0.3", Way { reference: Reference::Front(0.3), ..way(true, None, false) }),
+    ("front_1", Way { reference: Reference::Front(1.0), ..way(true, None, false) }),
+    ("front_3", Way { reference: Reference::Front(3.0), ..way(true, None, false) }),
+    ("all_0.1", Way { reference: Reference::All(0.1), ..way(true, None, false) }),
+    ("results_1", Way { reference: Reference::Results(1.0), ..way(true, None, false) }),
+    ("results_2", Way { reference: Reference::Results(2.0), ..way(true, None, false) }),
+    ("half_0.3", Way { reference: Reference::Half(0.3), ..way(true, None, false) }),
+    ("half_1", Way { reference: Reference::Half(1.0), ..way(true, None, false) }),
+    ("all_0.5", Way { reference: Reference::All(0.5), ..way(true, None, false) }),
 ];
 
-const fn rule(believe: bool, share: Option<ShareRule>, penalize: bool) -> ParetoSearch {
-    ParetoSearch { believe, share, penalize }
+/// The reference point.
+#[derive(Clone, Copy)]
+enum Reference {
+    /// That of the problem.
+    Given,
+    /// So many ranges of the front below the worst on the front.
+    Front(f64),
+    /// So many ranges of all results below the worst on the front.
+    All(f64),
+    /// So many ranges of the front below the worst on the front, as the user has them.
+    Results(f64),
+    /// So many ranges of the better half of all results below the worst on the front, as the user has them.
+    Half(f64),
+}
+
+/// A way to search.
+#[derive(Clone, Copy)]
+struct Way {
+    search: ParetoSearch,
+    reference: Reference,
+}
+
+const fn way(believe: bool, share: Option<ShareRule>, penalize: bool) -> Way {
+    Way { search: ParetoSearch { believe, share, penalize }, reference: Reference::Given }
 }
 
 /// Steps of the search for the best hypervolume.
@@ -58,7 +91,7 @@ impl Run<'_> {
     }
 
     /// One batch; the CPU seconds of choosing it.
-    fn batch(&mut self, rule: &ParetoSearch, q: usize) -> f64 {
+    fn batch(&mut self, way: &Way, q: usize) -> f64 {
         let (m, index) = (self.problem.reference.len(), self.results.len() as u64);
         let fit = |k: usize| {
             let values = self.results.iter().map(|y| -y[k]).collect();
@@ -72,8 +105,30 @@ impl Run<'_> {
         let taken: HashSet<_> = self.points.iter().map(|u| domain.key(u)).collect();
         let began = cpu_seconds();
         let encode = |k: usize, y: f64| models[k].scale.encode(-y);
-        let reference = |k: usize| Some(encode(k, self.problem.reference[k]));
-        let objective = |k: usize| Objective { posterior: &models[k].posterior, reference: reference(k) };
+        let encoded: Vec<Vec<f64>> =
+            self.results.iter().map(|y| y.iter().enumerate().map(|(k, y)| encode(k, *y)).collect()).collect();
+        let on_front = non_dominated(&encoded);
+        let reference = |k: usize| {
+            let of = |share: f64, from: Vec<f64>, width: f64| {
+                let worst = on_front.iter().map(|&i| from[i]).fold(f64::INFINITY, f64::min);
+                worst - share * width
+            };
+            let seen = || encoded.iter().map(|y| y[k]).collect::<Vec<f64>>();
+            let said = || self.results.iter().map(|y| -y[k]).collect::<Vec<f64>>();
+            let front_of = |all: &[f64]| on_front.iter().map(|&i| all[i]).collect::<Vec<f64>>();
+            match way.reference {
+                Reference::Given => encode(k, self.problem.reference[k]),
+                Reference::Front(share) => of(share, seen(), range(&front_of(&seen()))),
+                Reference::All(share) => of(share, seen(), range(&seen())),
+                Reference::Results(share) => encode(k, -of(share, said(), range(&front_of(&said())))),
+                Reference::Half(share) => {
+                    let (all, middle) = (said(), quantile(&said(), 0.5));
+                    let better: Vec<f64> = all.iter().copied().filter(|y| *y >= middle).collect();
+                    encode(k, -of(share, all, range(&better)))
+                }
+            }
+        };
+        let objective = |k: usize| Objective { posterior: &models[k].posterior, reference: Some(reference(k)) };
         let measured = |(point, y): (_, &Vec<f64>)| Measured {
             point,
             values: y.iter().enumerate().map(|(k, y)| encode(k, *y)).collect(),
@@ -86,12 +141,18 @@ impl Run<'_> {
         };
         let situation = Situation::new(&models[0].posterior, &domain, &[], &taken, &stream);
         let situation = Situation { aims: Some(&aims), ..situation };
-        let batch = rule.choose(&situation, BatchSize::new(q).expect("a batch")).expect("a choice");
+        let batch = way.search.choose(&situation, BatchSize::new(q).expect("a batch")).expect("a choice");
         let took = cpu_seconds() - began;
         self.records = models.into_iter().map(|model| Some(model.record)).collect();
         batch.points.iter().for_each(|u| self.evaluate(u));
         took
     }
+}
+
+/// The distance of the largest value from the smallest, or a little if they are equal.
+fn range(values: &[f64]) -> f64 {
+    let (low, high) = (quantile(values, 0.0), quantile(values, 1.0));
+    if high > low { high - low } else { 1e-3 * high.abs().max(1e-3) }
 }
 
 fn space_of(dim: usize) -> SearchSpace {
@@ -100,22 +161,29 @@ fn space_of(dim: usize) -> SearchSpace {
 }
 
 fn speed() {
-    let (problem, space) = (Multi::new("hartmanns6"), space_of(6));
-    for q in [1, 5, 96] {
+    let space = space_of(6);
+    for (name, n, q) in [
+        ("hartmanns6", 200, 1),
+        ("hartmanns6", 200, 5),
+        ("hartmanns6", 200, 96),
+        ("waves6x3", 100, 5),
+        ("waves6x4", 100, 5),
+    ] {
+        let problem = Multi::new(name);
         let take = |seed: u64| {
-            let (stream, records) = (Stream::new(seed), vec![None; 2]);
+            let (stream, records) = (Stream::new(seed), vec![None; problem.reference.len()]);
             let mut run =
                 Run { problem: &problem, space: &space, points: Points::new(6), results: vec![], records, stream };
-            sobol(200, 6, &run.stream.child("design", 0)).iter().for_each(|u| run.evaluate(u));
-            run.batch(&ParetoSearch::default(), q)
+            sobol(n, 6, &run.stream.child("design", 0)).iter().for_each(|u| run.evaluate(u));
+            run.batch(&RULES[0].1, q)
         };
         let least = (0..3).map(take).fold(f64::INFINITY, f64::min);
-        println!("{q} points from 200 results: {least:.3} s of CPU");
+        println!("{q} points from {n} results of {name}: {least:.3} s of CPU");
     }
 }
 
 /// Hypervolumes halfway and at the end, and CPU seconds.
-fn run(name: &str, rule: &ParetoSearch, q: usize, evaluations: usize, seed: u64) -> Vec<f64> {
+fn run(name: &str, way: &Way, q: usize, evaluations: usize, seed: u64) -> Vec<f64> {
     let problem = Multi::new(name);
     let dim = problem.bounds.len();
     let space = space_of(dim);
@@ -127,7 +195,7 @@ fn run(name: &str, rule: &ParetoSearch, q: usize, evaluations: usize, seed: u64)
     }
     let (mut took, mut halfway) = (0.0, None);
     while run.results.len() < evaluations {
-        took += run.batch(rule, q.min(evaluations - run.results.len()));
+        took += run.batch(way, q.min(evaluations - run.results.len()));
         if run.results.len() >= evaluations / 2 {
             halfway = halfway.or(Some(problem.volume(&run.results)));
         }

@@ -10,6 +10,7 @@ mod free;
 mod front;
 mod hallucinated_ucb;
 mod joint;
+mod leader;
 mod limits;
 mod local_penalization;
 mod marginalized;

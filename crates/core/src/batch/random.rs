@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use super::chooser::{Planned, Ranked, term, terms};
-use super::search::{Score, explain_leader, leader};
+use super::leader::{explain_leader, leader};
+use super::search::Score;
 use super::{
     AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Chooser, Explanation, Proposal, Situation,
     free_points,

@@ -46,9 +46,6 @@ const LIKELY_PLACE: f64 = 0.5;
 /// A point that is riskier than this may fail for the same reason as a pending one beside it.
 const RISKY: f64 = 0.1;
 
-/// A pending point this near to a maximizer, in lengthscales, stands for it.
-const SAME: f64 = 0.1;
-
 /// What a point is worth, besides penalizers.
 pub(super) enum Score {
     /// ln α(μ, s): of the data alone.
@@ -485,43 +482,6 @@ pub(super) fn is_apart(posterior: &Posterior, a: &[f64], b: &[f64], distance: f6
     let lengthscales = &posterior.hyper().lengthscales;
     let squared: f64 = (0..a.len()).map(|k| ((a[k] - b[k]) / lengthscales[k].min(1.0)).powi(2)).sum();
     squared >= distance * distance
-}
-
-/// The maximizer of a score of the data alone, unless a pending point is there already: then it is under way, and the
-/// batch goes on without it. Also what that took.
-pub(super) fn leader(situation: &Situation<'_>, candidates: Candidates, score: Score) -> (Option<Proposal>, BatchInfo) {
-    let pending: HashSet<PointKey> = situation.pending.iter().map(|u| situation.domain.key(u)).collect();
-    let taken = situation.taken.difference(&pending).cloned().collect();
-    let alone = Situation { pending: &[], taken: &taken, ..*situation };
-    let mut search = Search::new(&alone, situation.posterior.clone(), candidates, score);
-    let found = search.propose();
-    found.iter().for_each(|found| search.join(&found.point));
-    let found = found.filter(|Proposal { point: u, .. }| {
-        let is_there = |p: &UnitPoint| situation.posterior.squared_distance(p, u) < SAME * SAME;
-        !situation.taken.contains(&situation.domain.key(u)) && !situation.pending.iter().any(is_there)
-    });
-    (found, search.info())
-}
-
-/// What a point is worth to the search of [`leader`].
-pub(super) fn explain_leader(
-    situation: &Situation<'_>,
-    acquisition: &impl LogAcquisition,
-    is_bound: bool,
-    u: &[f64],
-) -> Explanation {
-    let p = situation.posterior.predict(u);
-    let value = acquisition.ln_score(p.mean, p.variance.sqrt()).value;
-    let mut all = if is_bound {
-        vec![term(terms::MEAN, p.mean), term(terms::WEIGHTED_DEVIATION, value - p.mean)]
-    } else {
-        vec![term(terms::LN_ACQUISITION, value)]
-    };
-    // The leader is sought as if nothing were under way.
-    let weigh = |chance: &Chance| Chance::weigh(chance.ln_p(u), chance.gate(0.0)).0;
-    all.extend(situation.chance.map(|chance| term(terms::LN_CHANCE, weigh(chance))));
-    all.extend(situation.limits().terms(u));
-    Explanation::new(all, true)
 }
 
 #[cfg(test)]

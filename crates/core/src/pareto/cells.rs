@@ -123,15 +123,24 @@ mod tests {
         }
     }
 
+    /// A point on a sphere: none of these dominates another, and no two have a value in common.
+    fn on_sphere(m: usize, draw: &mut Stream) -> Vec<f64> {
+        let x: Vec<f64> = (0..m).map(|_| draw.normal().abs()).collect();
+        let norm = x.iter().map(|v| v * v).sum::<f64>().sqrt();
+        x.iter().map(|v| v / norm).collect()
+    }
+
+    #[test]
+    fn a_hundred_points_of_four_objectives_leave_fewer_than_a_thousand_boxes() {
+        let mut draw = Stream::new(19);
+        let points: Vec<Vec<f64>> = (0..100).map(|_| on_sphere(4, &mut draw)).collect();
+        // The bound is of the order n², 10⁴; boxes that go on from section to section are one.
+        assert!(Cells::new(&Front::new(&points, vec![0.0; 4]), 1000).is_some());
+    }
+
     #[test]
     fn a_front_of_n_points_leaves_a_box_more_in_two_objectives_and_twice_as_many_and_one_in_three() {
         let mut draw = Stream::new(18);
-        // Points on a sphere: none dominates another, and no two have a value in common.
-        let on_sphere = |m: usize, draw: &mut Stream| {
-            let x: Vec<f64> = (0..m).map(|_| draw.normal().abs()).collect();
-            let norm = x.iter().map(|v| v * v).sum::<f64>().sqrt();
-            x.iter().map(|v| v / norm).collect::<Vec<f64>>()
-        };
         for (m, expected) in [(2, 41), (3, 81)] {
             let points: Vec<Vec<f64>> = (0..40).map(|_| on_sphere(m, &mut draw)).collect();
             let cells = Cells::new(&Front::new(&points, vec![0.0; m]), 1000).unwrap();

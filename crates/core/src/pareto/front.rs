@@ -1,7 +1,8 @@
 //! Dominance, fronts and reference points.
 
-/// How far below the worst value on a front its reference point lies, in ranges of the front.
-const MARGIN: f64 = 0.1;
+/// How far below the worst value on a front its reference point lies, in ranges of the front. With a tenth, as is common,
+/// a search cares little for the ends of the front and does not lengthen it (`DESIGN.md`).
+const MARGIN: f64 = 1.0;
 
 /// Whether a is no worse than b in any objective and better in one.
 ///
@@ -94,14 +95,14 @@ impl Front {
     }
 }
 
-/// A reference point: what is given of it, and else a tenth of the front's range below the worst value on the front.
+/// A reference point: what is given of it, and else the front's range below the worst value on the front.
 ///
-/// Where the front has one point, its range is that of all points; where all are equal it is 1.
+/// Where all of the front have the same value, the range is that of all points; where these are equal too, it is 1.
 ///
 /// ```
 /// use elbowroom::pareto::reference_point;
 /// let points = [vec![1.0, 4.0], vec![3.0, 2.0], vec![0.0, 0.0]];
-/// assert_eq!(reference_point(&points, &[None, Some(1.0)]), [1.0 - 0.1 * 2.0, 1.0]);
+/// assert_eq!(reference_point(&points, &[None, Some(1.0)]), [1.0 - 2.0, 1.0]);
 /// ```
 pub fn reference_point(points: &[Vec<f64>], given: &[Option<f64>]) -> Vec<f64> {
     let on_front: Vec<&Vec<f64>> = non_dominated(points).into_iter().map(|i| &points[i]).collect();
@@ -109,15 +110,13 @@ pub fn reference_point(points: &[Vec<f64>], given: &[Option<f64>]) -> Vec<f64> {
         of.map(|p| p[k]).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)))
     };
     let inferred = |k: usize| {
+        if points.is_empty() {
+            return 0.0;
+        }
         let (worst, best) = range(k, &mut on_front.iter().copied());
         let (lowest, highest) = range(k, &mut points.iter());
-        match () {
-            () if points.is_empty() => 0.0,
-            () if best > worst => worst - MARGIN * (best - worst),
-            () if highest > lowest && on_front.len() == 1 => lowest - MARGIN * (highest - lowest),
-            () if highest > lowest => worst - MARGIN * (highest - lowest),
-            () => worst - MARGIN,
-        }
+        let widths = [best - worst, highest - lowest];
+        worst - MARGIN * widths.into_iter().find(|width| *width > 0.0).unwrap_or(1.0)
     };
     given.iter().enumerate().map(|(k, given)| given.unwrap_or_else(|| inferred(k))).collect()
 }
@@ -152,10 +151,12 @@ mod tests {
     #[test]
     fn a_reference_point_is_below_every_point_of_the_front() {
         let line = [vec![1.0, 2.0], vec![1.0, 1.0], vec![0.0, 2.0]];
-        // One point on the front: a tenth of the range of all below the least of all.
-        assert_eq!(reference_point(&line, &[None, None]), [-0.1, 0.9]);
+        // One point on the front: as far below it as the worst of all is.
+        assert_eq!(reference_point(&line, &[None, None]), [0.0, 1.0]);
         let equal = [vec![1.0, 2.0], vec![1.0, 2.0]];
-        assert_eq!(reference_point(&equal, &[None, None]), [0.9, 1.9]);
+        assert_eq!(reference_point(&equal, &[None, None]), [0.0, 1.0]);
+        let front = [vec![1.0, 4.0], vec![3.0, 3.0], vec![-50.0, -50.0]];
+        assert_eq!(reference_point(&front, &[None, None]), [-1.0, 2.0]);
         assert_eq!(reference_point(&[], &[None, Some(3.0)]), [0.0, 3.0]);
     }
 }

@@ -110,7 +110,7 @@ impl Study {
             return Ok(None);
         }
         let (first, others) = (self.model()?, self.outcome_models());
-        let wanted = Wanted::new(&self.state, &first, &others)?;
+        let wanted = Wanted::new(&self.state, first, &others)?;
         let limits = self.outcomes().limits();
         let has_model = limits.map(|(name, _)| wanted.model(name)).any(|model| model.is_some());
         Ok(has_model.then(|| points.iter().map(|u| wanted.ln_feasible(u).exp()).collect()))
@@ -175,7 +175,7 @@ impl State {
 /// The models that a choice rests on besides the first objective's, and the reference point of several objectives.
 pub(super) struct Wanted<'a> {
     state: &'a State,
-    first: &'a Model,
+    first: Arc<Model>,
     models: Vec<(String, Arc<Model>)>,
     /// To be maximized, in the user's units; empty with one objective.
     reference: Vec<f64>,
@@ -183,7 +183,7 @@ pub(super) struct Wanted<'a> {
 
 impl<'a> Wanted<'a> {
     /// Fails as the fit of a model did.
-    pub fn new(state: &'a State, first: &'a Model, outcomes: &[OutcomeBelief]) -> Result<Self> {
+    pub fn new(state: &'a State, first: Arc<Model>, outcomes: &[OutcomeBelief]) -> Result<Self> {
         let models =
             outcomes.iter().map(|one| Ok((one.name.clone(), one.model.clone()?))).collect::<Result<Vec<_>>>()?;
         let reference = if state.outcomes.has_several_objectives() { state.reference() } else { None };
@@ -271,7 +271,7 @@ impl<'a> Wanted<'a> {
 
     fn model(&self, name: &str) -> Option<&Model> {
         if *self.state.metric == *name {
-            return Some(self.first);
+            return Some(&self.first);
         }
         self.models.iter().find(|(known, _)| known == name).map(|(_, model)| &**model)
     }

@@ -152,7 +152,7 @@ impl Study {
     /// ```
     pub fn recommended_front(&self) -> Result<Vec<FrontRecommendation>> {
         let (first, others) = (self.model()?, self.outcome_models());
-        let wanted = Wanted::new(&self.state, &first, &others)?;
+        let wanted = Wanted::new(&self.state, first, &others)?;
         let objectives = self.outcomes().objectives();
         let mut found: Vec<(FrontRecommendation, Vec<f64>)> = Vec::new();
         for trial in self.trials().iter().filter(|trial| trial.value().is_some()) {

@@ -149,7 +149,7 @@ struct Seat<'a> {
 impl<'a> Seat<'a> {
     fn new(study: &'a Study, best: &'a Trial, model: &'a Model) -> Self {
         let chance = study.chance().unwrap_or_default();
-        let wanted = Wanted::new(&study.state, model, &study.outcome_models()).ok();
+        let wanted = study.model().and_then(|model| Wanted::new(&study.state, model, &study.outcome_models())).ok();
         let (domain, left_out) = (Domain::whole(study.space()), model.leave_one_out());
         Self { study, best, model, domain, left_out, chance, wanted }
     }

@@ -6,16 +6,17 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::aims::{MIN_RESULTS, Wanted};
 use super::ask::Ask;
-use super::event::{AskedTrial, Build, Event, Provenance, Retry};
+use super::event::{AskedTrial, Build, Event, OutcomeRecord, Provenance, Retry};
 use super::initial::Initial;
 use super::state::State;
 use super::trial::{Source, TrialId};
 use super::{Belief, Model, StrategyConfig, Study};
 use crate::batch::{Aims, BatchSize, BatchStrategy, Situation, Tried, free_points};
-use crate::belief::OutcomeBelief;
+use crate::belief::{ModelRecord, OutcomeBelief};
 use crate::chance::Chance;
 use crate::domain::Domain;
 use crate::error::{Error, Kind, Result};
@@ -132,26 +133,14 @@ pub(super) fn suggest(study: &Study, belief: Option<&Belief>, ask: &Ask) -> Resu
         choice.n_design = choice.wanted;
     }
     choice.add_design();
-    let (mut record, mut outcomes, mut reference) = (None, Vec::new(), Vec::new());
+    let mut records = Records::default();
     if let Some(chance) = chance.as_deref().filter(|_| !model_wanted) {
         choice.add_likely(chance);
     }
     if uniform {
         choice.add_uniform();
     } else if model_wanted && choice.missing() > 0 {
-        let model = belief.map_or_else(|| study.model(), |belief| belief.model.clone());
-        let others = outcome_models(study, belief);
-        let wanted = model.as_deref().map_err(Error::clone).and_then(|model| Wanted::new(state, model, &others));
-        match model.as_deref().map_err(Error::clone).and_then(|model| Ok((model, wanted?))) {
-            Ok((model, wanted)) => {
-                record = Some(model.record.clone());
-                (outcomes, reference) = (wanted.records(), wanted.reference());
-                choice.work.model = model.work + wanted.work() + chance.as_ref().map_or(0.0, |chance| chance.work());
-                choice.add_model(strategy, model, wanted.aims().as_ref(), chance.as_deref())?;
-            }
-            Err(error) if error.kind() == Kind::Numerical => choice.fall_back(&error),
-            Err(error) => return Err(error),
-        }
+        records = choice.add_by_models(study, belief, strategy, chance.as_deref())?;
     }
     if model_wanted && choice.fallback.is_none() && choice.shortfall.is_none() && choice.missing() > 0 {
         // More than a strategy is asked for at once, or than it could offer: spread the rest.
@@ -174,18 +163,26 @@ pub(super) fn suggest(study: &Study, belief: Option<&Belief>, ask: &Ask) -> Resu
         time: None,
         worker: None,
         design_next: choice.design_next,
-        model: record,
+        model: records.model,
         fallback_kind: choice.fallback.as_ref().map(|reason| reason.kind.to_owned()),
         fallback: choice.fallback.map(|reason| reason.text),
         shortfall_kind: choice.shortfall.as_ref().map(|reason| reason.kind.to_owned()),
         narrowing: (!narrowing.is_empty()).then_some(narrowing),
         strategy: study.foreign.as_ref().map(|foreign| foreign.part.clone()),
-        outcomes,
-        reference,
+        outcomes: records.outcomes,
+        reference: records.reference,
         build: Build::current(),
     };
     let shortfall = choice.shortfall.map(|reason| reason.text);
     Ok(Suggestion { wanted: q.get(), trials, again, shortfall, provenance, work: choice.work })
+}
+
+/// What is recorded of the models that a choice rested on.
+#[derive(Default)]
+struct Records {
+    model: Option<ModelRecord>,
+    outcomes: Vec<OutcomeRecord>,
+    reference: Vec<f64>,
 }
 
 /// A reason to be recorded: a sentence for people, and a stable word that a replay compares, so that the sentence can be
@@ -233,7 +230,7 @@ pub(super) fn in_situation<T>(
     if with_design {
         choice.add_design();
     }
-    let wanted = Wanted::new(state, &model, &outcome_models(study, belief))?;
+    let wanted = Wanted::new(state, Arc::clone(&model), &outcome_models(study, belief))?;
     choice.in_situation(&model, wanted.aims().as_ref(), chance.as_deref(), look)
 }
 
@@ -415,6 +412,32 @@ impl<'a> Choice<'a> {
             stream: &stream,
         };
         look(&situation, BatchSize::new(self.missing().min(MAX_CHOSEN))?)
+    }
+
+    /// The strategy's points, with the models of a belief or those of the study as it stands.
+    fn add_by_models(
+        &mut self,
+        study: &Study,
+        belief: Option<&Belief>,
+        strategy: &dyn BatchStrategy,
+        chance: Option<&Chance>,
+    ) -> Result<Records> {
+        let model = belief.map_or_else(|| study.model(), |belief| belief.model.clone());
+        let others = outcome_models(study, belief);
+        let models = model.and_then(|model| Ok((Arc::clone(&model), Wanted::new(self.state, model, &others)?)));
+        match models {
+            Ok((model, wanted)) => {
+                self.work.model = model.work + wanted.work() + chance.map_or(0.0, |chance| chance.work());
+                self.add_model(strategy, &model, wanted.aims().as_ref(), chance)?;
+                let record = Some(model.record.clone());
+                Ok(Records { model: record, outcomes: wanted.records(), reference: wanted.reference() })
+            }
+            Err(error) if error.kind() == Kind::Numerical => {
+                self.fall_back(&error);
+                Ok(Records::default())
+            }
+            Err(error) => Err(error),
+        }
     }
 
     fn add_model(
