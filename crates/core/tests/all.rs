@@ -19,6 +19,7 @@ mod limits;
 mod lipschitz;
 mod local_penalization;
 mod minimizing;
+mod mixtures;
 mod multinormal;
 mod narrowed;
 mod normal;

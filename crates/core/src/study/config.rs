@@ -8,6 +8,7 @@ use super::strategy::StrategyConfig;
 use super::written::WrittenConfig;
 use crate::batch::RefineRule;
 use crate::belief::{KernelConfig, ModelConfig};
+use crate::domain::Domain;
 use crate::error::{Error, Result};
 use crate::gp::{KernelKind, Prior};
 use crate::space::SearchSpace;
@@ -246,6 +247,7 @@ impl StudyConfig {
             self.model.noise_prior = begun.model.noise_prior;
         }
         self.strategy = self.strategy.refining_as(&begun.strategy);
+        self.space = self.space.constructed_like(&begun.space);
         self
     }
 
@@ -292,6 +294,25 @@ impl StudyConfig {
     /// How many points come from the design.
     pub fn n_initial(&self) -> usize {
         self.initial.unwrap_or_else(|| default_initial(self.space.dim()))
+    }
+
+    /// Refuses a space that was shown to hold no feasible point. A study calls it when it is made; one that was recorded is
+    /// read whatever its space.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// use elbowroom::study::{Study, StudyConfig};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?.with_constraints(["exp(x) > 3"])?;
+    /// let error = Study::new(StudyConfig::new(space)).unwrap_err();
+    /// assert!(error.to_string().starts_with("no point within the parameters' ranges keeps `exp(x) > 3`"));
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn refuse_empty(&self) -> Result<()> {
+        match Domain::whole(&self.space).why_empty() {
+            Some(why) => Err(Error::space(why, "widen a parameter's range, or loosen a constraint")),
+            None => Ok(()),
+        }
     }
 
     /// Refuses settings out of their range, by name. A study calls it when it begins, so that no setting has to be

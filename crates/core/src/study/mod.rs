@@ -120,6 +120,7 @@ pub struct Asked {
 impl Study {
     /// A new study, with the one event that creates it.
     pub fn new(config: StudyConfig) -> Result<Self> {
+        config.refuse_empty()?;
         Self::replay([Event::Created { config: Box::new(config) }])
     }
 

@@ -348,7 +348,8 @@ impl<'a> Choice<'a> {
     fn add_likely(&mut self, chance: &Chance) {
         let mut stream = self.stream.child("likely", 0);
         let mut candidates = Points::new(self.domain.dim());
-        for u in (0..LIKELY).filter_map(|_| self.domain.sample_feasible(&mut stream, 100)) {
+        let mut sampler = self.domain.sampler();
+        for u in (0..LIKELY).filter_map(|_| sampler.next_feasible(&mut stream, 100)) {
             candidates.push(&u);
         }
         let ln_chances = chance.ln_p_many(&candidates);

@@ -83,6 +83,8 @@ impl WrittenConfig {
             Some(rule) => strategy.refining_by(rule),
             None => strategy,
         };
+        // A log says how the points of its study are found; a new study has the best way there is.
+        let space = if refining.is_some() { space.constructed_if_needed() } else { space };
         let config = StudyConfig::new(space).outcomes(outcomes_of(goal, metric, outcomes)?);
         Ok(StudyConfig { seed, initial, design, strategy, model, repeats, failures, budget, ..config })
     }
