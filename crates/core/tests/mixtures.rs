@@ -91,8 +91,8 @@ fn at_most_so_many_parts_are_not_zero_to_the_bit() {
         assert!(support.len() <= 3 && (x.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{x:?}");
         supports.insert(support);
     }
-    // The first recipe is the best of three parts: it takes 1, 2 and 3.
-    assert!(supports.len() > 5 && supports.contains(&vec![0, 1, 2]), "{supports:?}");
+    // The search goes from one choice of parts to others.
+    assert!(supports.len() > 5 && supports.iter().any(|support| support.len() == 3), "{supports:?}");
     assert!(verify(study.events()).unwrap().is_empty());
 }
 
@@ -168,14 +168,14 @@ fn the_design_of_a_mixture_is_spread_wider_than_random_mixtures() {
 
 #[test]
 fn a_part_held_fixed_leaves_the_rest_to_the_others() {
-    let mut study = Study::new(StudyConfig::new(mixture(4, Some(2))).seed(2).initial(3)).unwrap();
+    let mut study = Study::new(StudyConfig::new(mixture(5, Some(3))).seed(2).initial(3)).unwrap();
     drive(&mut study, 2, 3);
     let batch = study.ask(Ask::new(4).narrowed(Narrowing::new().fix("x2", 0.3).within("x1", 0.0, 0.1))).unwrap();
     assert_eq!(batch.trials.len(), 4);
     for trial in batch.trials {
         let x = values(&trial.point);
         assert!(x[1] == 0.3 && (x.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{x:?}");
-        assert!(x[0] == 0.0 && x.iter().filter(|x| **x != 0.0).count() == 2, "{x:?}");
+        assert!(x[0] <= 0.1 && x.iter().filter(|x| **x != 0.0).count() <= 3, "{x:?}");
     }
     let nothing = study.ask(Ask::new(1).narrowed(Narrowing::new().fix("x1", 0.9).within("x2", 0.2, 1.0))).unwrap();
     let why = nothing.shortfall.unwrap();
@@ -194,6 +194,14 @@ fn a_space_that_is_shown_to_be_empty_is_refused_when_a_study_is_made() {
     // Inequalities alone: x1 ≥ x2 + 0.5 ≥ x3 + 1 ≥ 1 ≥ x1, and x1 < 0.9.
     let chain = ["x1 >= x2 + 0.5", "x2 >= x3 + 0.5", "x1 < 0.9"];
     assert!(refused(parts(3), &chain).contains("keeps all of"));
+    // By every choice of parts: four parts of at most a fifth make no whole.
+    let fifths: Vec<Parameter> = (1..=8).map(|i| Parameter::float(format!("x{i}"), 0.0, 0.2)).collect();
+    let (sum, list) = (names(8).join(" + "), names(8).join(", "));
+    let few = [format!("{sum} == 1"), format!("nonzero({list}) <= 4")];
+    assert!(refused(fifths.clone(), &few.each_ref().map(|text| text.as_str())).contains("keeps all of"));
+    let enough = [format!("{sum} == 1"), format!("nonzero({list}) <= 5")];
+    let space = SearchSpace::new(fifths).unwrap().with_constraints(enough).unwrap();
+    assert_eq!(Study::new(StudyConfig::new(space)).unwrap().ask(4).unwrap().trials.len(), 4);
     // By intervals.
     assert!(refused(parts(2), &["x1 * x2 > 1.5"]).contains("keeps `x1 * x2 > 1.5`"));
     // By walking through all points: no two of 0, 1, …, 9 have squares that differ by 2 (mod 4).
@@ -228,8 +236,8 @@ fn constraints_that_rejection_does_well_with_are_written_and_kept_as_ever() {
 
 #[test]
 fn wide_mixtures_are_answered() {
-    // A hundred parts, at most ten of them; and five hundred without a limit.
-    for (n, k) in [(100, Some(10)), (500, None)] {
+    // A hundred parts, at most ten of them; and two hundred without a limit.
+    for (n, k) in [(100, Some(10)), (200, None)] {
         let mut study = Study::new(StudyConfig::new(mixture(n, k)).seed(1).initial(4)).unwrap();
         for x in drive(&mut study, 1, 4) {
             assert!((x.iter().sum::<f64>() - 1.0).abs() < 1e-9);

@@ -16,6 +16,9 @@ const MARGIN: f64 = 1e-12;
 /// Supports that are tried for one that has points.
 const TRIES: usize = 64;
 
+/// Supports that are listed, at most.
+const MOST_SUPPORTS: f64 = 2000.0;
+
 /// Walks that points of many supports are drawn by.
 const WALKS: usize = 48;
 
@@ -101,7 +104,11 @@ impl Inside {
 
     /// Whether it was shown to hold no point.
     pub fn is_empty(&self) -> bool {
-        if self.groups.is_empty() { self.walk.is_none() } else { self.polytope.is_empty() }
+        match self.supports() {
+            _ if self.groups.is_empty() => self.walk.is_none(),
+            Some(supports) => supports.into_iter().all(|held| self.polytope.holding(held).is_empty()),
+            None => self.polytope.is_empty(),
+        }
     }
 
     /// Endless random points.
@@ -109,9 +116,9 @@ impl Inside {
         Walks { inside: self, walks: Vec::new(), next: 0, fruitless: 0 }
     }
 
-    /// Moves a point of the unit cube to the nearest one inside; it stays if there is none.
-    pub fn project(&self, u: &mut [f64]) {
-        self.project_within(&self.support_of(u, None), u);
+    /// Moves a point of the unit cube to the nearest one inside; false if there is none, and it stays.
+    pub fn project(&self, u: &mut [f64]) -> bool {
+        self.project_within(&self.support_of(u, None), u)
     }
 
     /// Moves a point to the nearest one of a box, and of those inside with one support.
@@ -123,7 +130,7 @@ impl Inside {
     }
 
     /// The same among points of one support.
-    fn project_within(&self, support: &Support, u: &mut [f64]) {
+    fn project_within(&self, support: &Support, u: &mut [f64]) -> bool {
         let mut x: Vec<f64> = self.dims.iter().map(|&dim| u[dim]).collect();
         let found = match support.held.is_empty() {
             true => self.polytope.project(&mut x),
@@ -132,6 +139,7 @@ impl Inside {
         if found {
             self.place(&x, u);
         }
+        found
     }
 
     /// The largest parts of a point; where fewer than allowed are not 0, those with the steepest slopes join them.
@@ -145,7 +153,7 @@ impl Inside {
                 let by_amount = amount(b).total_cmp(&amount(a));
                 b.is_held.cmp(&a.is_held).then(by_amount).then(slope(b).total_cmp(&slope(a))).then(a.at.cmp(&b.at))
             });
-            held.extend(parts[group.most..].iter().filter(|part| !part.is_held).map(|part| (part.at, part.zero)));
+            held.extend(group.at_zero(&parts));
         }
         Support { held }
     }
@@ -161,8 +169,9 @@ impl Inside {
                     let mut v = u.to_vec();
                     v[self.dims[from.at]] = from.zero;
                     v[self.dims[to.at]] = to.zero + amount(from) / to.width;
-                    self.project(&mut v);
-                    swapped.push(v);
+                    if self.project(&mut v) {
+                        swapped.push(v);
+                    }
                 }
             }
         }
@@ -178,16 +187,54 @@ impl Inside {
         if self.groups.is_empty() {
             return self.walk.clone();
         }
-        (0..TRIES).find_map(|_| {
+        let drawn = (0..TRIES).find_map(|_| {
             let mut held = Vec::new();
             for group in &self.groups {
                 let mut parts = group.parts.clone();
                 stream.shuffle(&mut parts);
                 parts.sort_by_key(|part| !part.is_held);
-                held.extend(parts[group.most..].iter().filter(|part| !part.is_held).map(|part| (part.at, part.zero)));
+                held.extend(group.at_zero(&parts));
             }
             Walk::new(&self.polytope.holding(held))
+        });
+        drawn.or_else(|| {
+            let mut supports = self.supports()?;
+            stream.shuffle(&mut supports);
+            supports.into_iter().find_map(|held| Walk::new(&self.polytope.holding(held)))
         })
+    }
+
+    /// What each support holds at 0, if there is one group and they are few.
+    fn supports(&self) -> Option<Vec<Vec<(usize, f64)>>> {
+        let [group] = self.groups.as_slice() else { return None };
+        let n = group.parts.len();
+        let n_supports = (0..group.most).fold(1.0, |count, i| count * (n - i) as f64 / (i + 1) as f64);
+        if n_supports > MOST_SUPPORTS {
+            return None;
+        }
+        let mut supports = Vec::new();
+        let mut chosen: Vec<usize> = (0..group.most).collect();
+        loop {
+            let (mut inside, mut outside) = (Vec::new(), Vec::new());
+            for (i, part) in group.parts.iter().enumerate() {
+                if chosen.contains(&i) { inside.push(*part) } else { outside.push(*part) }
+            }
+            inside.extend(outside);
+            supports.push(group.at_zero(&inside).collect());
+            // The next choice in order: the last number that can still rise does, and those behind it follow.
+            let Some(i) = (0..group.most).rev().find(|&i| chosen[i] < n - group.most + i) else { break };
+            chosen[i] += 1;
+            (i + 1..group.most).for_each(|j| chosen[j] = chosen[j - 1] + 1);
+        }
+        Some(supports)
+    }
+}
+
+impl Group {
+    /// Of parts in an order, those behind the first few, and where they are 0. A part that the domain holds elsewhere cannot
+    /// be 0.
+    fn at_zero<'a>(&self, parts: &'a [Part]) -> impl Iterator<Item = (usize, f64)> + use<'a> {
+        parts[self.most..].iter().filter(|part| !part.is_held).map(|part| (part.at, part.zero))
     }
 }
 

@@ -18,13 +18,16 @@ const EXACT: f64 = 4e-15;
 /// How far all points must be from the rows, weighted by the multipliers, for the polytope to count as empty.
 const CLEARLY_EMPTY: f64 = 1e-9;
 
+/// A sum this small beside its terms is a rounding of 0.
+const CANCELLED: f64 = 1e-14;
+
 /// What keeps a Newton step finite where no coordinate is left to move.
 const DAMPING: f64 = 1e-12;
 
 /// How far a line is followed.
 enum Along {
     Until(f64),
-    ForEver { gap: f64 },
+    ForEver,
 }
 
 impl Polytope {
@@ -47,8 +50,7 @@ impl Polytope {
             };
             let longest = (0..excess.len()).fold(f64::INFINITY, shortest);
             match self.search_line(&pulled, &direction, longest) {
-                Along::ForEver { gap } if gap > CLEARLY_EMPTY => return false,
-                Along::ForEver { .. } => break,
+                Along::ForEver => return false,
                 Along::Until(length) => {
                     for (j, multiplier) in multipliers.iter_mut().enumerate() {
                         let ends_at_zero = !self.rows[j].is_equal
@@ -63,9 +65,26 @@ impl Polytope {
                 axpy(-multiplier, &row.normal, &mut pulled);
             }
             x = self.clipped(&pulled);
+            if self.gap(&multipliers) > CLEARLY_EMPTY {
+                return false;
+            }
         }
         y.copy_from_slice(&x);
         true
+    }
+
+    /// min_x ν·(Ax − b) over the box, for multipliers ν that sum to 1. Above 0 it proves that the polytope is empty.
+    fn gap(&self, multipliers: &[f64]) -> f64 {
+        let mut w = vec![0.0; self.dim()];
+        let mut least = 0.0;
+        for (row, multiplier) in self.rows.iter().zip(multipliers) {
+            axpy(*multiplier, &row.normal, &mut w);
+            least -= multiplier * row.bound;
+        }
+        for (i, w) in w.iter().enumerate() {
+            least += (w * self.low[i]).min(w * self.high[i]);
+        }
+        least / multipliers.iter().map(|multiplier| multiplier.abs()).sum::<f64>().max(f64::MIN_POSITIVE)
     }
 
     fn clipped(&self, x: &[f64]) -> Vec<f64> {
@@ -111,12 +130,14 @@ impl Polytope {
             axpy(*d, &row.normal, &mut w);
             beta += d * row.bound;
         }
+        let size: f64 = direction.iter().map(|d| d.abs()).sum();
         let mut slope = -beta;
         let mut bend = 0.0;
         let mut kinks: Vec<(f64, f64)> = Vec::with_capacity(2 * w.len());
         for (i, &w) in w.iter().enumerate() {
             slope += w * pulled[i].max(self.low[i]).min(self.high[i]);
-            if w == 0.0 || self.low[i] == self.high[i] {
+            // What is left of a sum that cancels would put a kink next to infinity.
+            if w.abs() <= CANCELLED * size || self.low[i] == self.high[i] {
                 continue;
             }
             let (a, b) = ((pulled[i] - self.high[i]) / w, (pulled[i] - self.low[i]) / w);
@@ -150,7 +171,8 @@ impl Polytope {
             }
             bend = (bend + change).max(0.0);
         }
-        Along::ForEver { gap: slope / direction.iter().map(|d| d.abs()).sum::<f64>() }
+        // Next to nothing is a rounding of nothing: the top was reached at the last kink.
+        if slope <= CLEARLY_EMPTY * size { Along::Until(at) } else { Along::ForEver }
     }
 }
 
@@ -226,6 +248,35 @@ mod tests {
     }
 
     #[test]
+    fn random_polytopes_are_empty_exactly_if_their_corners_say_so() {
+        // In two dimensions a polytope that is not empty has a corner: where two of its borders meet, and all are kept.
+        let mut draw = Stream::new(11);
+        let mut n_empty = 0;
+        for _ in 0..2000 {
+            let n = 1 + draw.below(5);
+            let rows: Vec<Row> =
+                (0..n).map(|_| Row::at_most(vec![draw.normal(), draw.normal()], 0.7 * draw.normal())).collect();
+            let polytope = Polytope::new(&Bounds::unit(2), rows);
+            let mut borders: Vec<([f64; 2], f64)> =
+                polytope.rows.iter().map(|row| ([row.normal[0], row.normal[1]], row.bound)).collect();
+            borders.extend([([1.0, 0.0], 0.0), ([1.0, 0.0], 1.0), ([0.0, 1.0], 0.0), ([0.0, 1.0], 1.0)]);
+            let mut is_any = false;
+            for (i, (a, b)) in borders.iter().enumerate() {
+                for (c, d) in &borders[..i] {
+                    let det = a[0] * c[1] - a[1] * c[0];
+                    if det.abs() > 1e-12 {
+                        let corner = [(b * c[1] - a[1] * d) / det, (a[0] * d - b * c[0]) / det];
+                        is_any |= polytope.contains(&corner, 1e-10);
+                    }
+                }
+            }
+            n_empty += usize::from(!is_any);
+            assert_eq!(polytope.is_empty(), !is_any, "{polytope:?}");
+        }
+        assert!((200..1800).contains(&n_empty), "{n_empty}");
+    }
+
+    #[test]
     fn an_empty_polytope_is_shown_to_be_empty_and_a_single_point_is_none() {
         let all_at_least = |least: f64| {
             let rows = vec![Row::equal(vec![1.0; 4], 1.0), Row::at_most(vec![-1.0, -1.0, 0.0, 0.0], -least)];
@@ -235,6 +286,16 @@ mod tests {
         assert!(!all_at_least(0.8).is_empty() && all_at_least(0.81).is_empty());
         assert!(mixtures(&[0.3; 4], &[1.0; 4]).is_empty() && mixtures(&[0.0; 4], &[0.2; 4]).is_empty());
         assert!(!mixtures(&[0.25; 4], &[1.0; 4]).is_empty());
+        // x ≥ y + 1/2 ≥ z + 1 and x < 0.9: only the three together cannot be kept.
+        let chain = |most: f64| {
+            let rows = vec![
+                Row::at_most(vec![-1.0, 1.0, 0.0], -0.5),
+                Row::at_most(vec![0.0, -1.0, 1.0], -0.5),
+                Row::at_most(vec![1.0, 0.0, 0.0], most),
+            ];
+            Polytope::new(&Bounds::unit(3), rows)
+        };
+        assert!(chain(0.9).is_empty() && chain(0.999).is_empty() && !chain(1.0).is_empty());
         // A row without a direction: 0 ≤ −1.
         assert!(Polytope::new(&Bounds::unit(2), vec![Row::at_most(vec![0.0, 0.0], -1.0)]).is_empty());
     }
