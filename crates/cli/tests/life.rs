@@ -481,3 +481,18 @@ fn a_study_toml_whose_space_is_empty_is_refused() {
     let said = bench.bad(1, &["ask"]);
     assert!(said.contains("no point within the parameters' ranges keeps all of"), "{said}");
 }
+
+#[test]
+fn a_context_is_given_with_each_ask_and_the_best_is_shown_for_one() {
+    let bench = Bench::new(9, "true", "");
+    let text = std::fs::read_to_string(bench.path("study.toml")).unwrap();
+    bench.write("study.toml", &format!("contexts = [\"n\"]\n{text}"));
+    assert!(bench.bad(1, &["ask"]).contains("parameter `n` is observed, not chosen"));
+    for trial in 0..4 {
+        assert!(bench.good(&["ask", "--fix", "n=4"]).contains("n = 4"));
+        bench.good(&["tell", &trial.to_string(), &format!("0.{trial}")]);
+    }
+    assert!(bench.bad(1, &["best", "--fix", "x=0"]).contains("parameter `n` is observed"));
+    let shown = bench.good(&["best", "--fix", "n=4"]);
+    assert!(shown.starts_with("recommended there: expected") && shown.contains("n = 4"), "{shown}");
+}

@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod chance;
+mod contexts;
 mod design;
 mod explain;
 mod fronts;

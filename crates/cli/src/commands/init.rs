@@ -131,6 +131,7 @@ goal = "{goal}"              # of the value: minimize or maximize
 # repeats = true                # measured points may be proposed again: for noisy results
 # failures = "ignore"           # failed trials say nothing about the points around them: for flaky machines
 # strategy = "local_penalization"
+# contexts = ["humidity"]       # parameters that are observed, not chosen: `elbow ask --fix humidity=40`
 # constraints = ["a + b <= 1"]  # known ones, over the parameters' names; a mixture is "a + b + c == 1"
 
 # Each parameter is one of

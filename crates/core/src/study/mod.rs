@@ -8,6 +8,7 @@ mod answers;
 mod ask;
 mod checks;
 mod config;
+mod contexts;
 mod event;
 mod feasible;
 mod front;

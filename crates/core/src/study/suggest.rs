@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::aims::{MIN_RESULTS, Wanted};
 use super::ask::Ask;
+use super::contexts::check_given;
 use super::event::{AskedTrial, Build, Event, OutcomeRecord, Provenance, Retry};
 use super::initial::Initial;
 use super::state::State;
@@ -101,6 +102,7 @@ pub(super) fn suggest(study: &Study, belief: Option<&Belief>, ask: &Ask) -> Resu
     let strategy = study.strategy_with_parts()?;
     let q = BatchSize::new(ask.n)?;
     let narrowing = ask.narrowing.check(&state.config.space)?;
+    check_given(&state.config.contexts, &narrowing)?;
     let domain = Domain::narrowed(&state.config.space, &narrowing)?;
     let pending = ask.pending.clone().unwrap_or_else(|| state.tally.pending.iter().copied().collect());
     if q.get() > MAX_BATCH {

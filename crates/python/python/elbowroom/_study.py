@@ -82,7 +82,9 @@ class Study:
     ``model``. With ``repeats``, observed points may be proposed
     again. ``failures`` says what a failed trial means: with ``"learn"`` (the default) that points near it may fail too,
     which the search and the recommendation weigh; with ``"ignore"`` nothing, for machines that lose jobs at random. An
-    infeasible trial always counts. A study from before there was this setting ignores them.
+    infeasible trial always counts. A study from before there was this setting ignores them. ``contexts`` names
+    parameters that are observed, not chosen, such as the humidity of the day: every :meth:`ask` says what they are
+    (``fixed={"humidity": 40}``), and :meth:`recommended_in` gives the point to use under them.
 
     ``lease`` is how many seconds this process may be silent (killed, say) before its trials go to others; while it
     lives, it says so by itself. After ``with er.Study(…) as study:``, what :meth:`ask` handed out and nothing was told
@@ -118,6 +120,7 @@ class Study:
         design: Design | None = None,
         repeats: bool | None = None,
         failures: Failures | None = None,
+        contexts: Sequence[str] | None = None,
         store: str | os.PathLike[str] | None = None,
         name: str = "study",
         worker: str | None = None,
@@ -140,6 +143,7 @@ class Study:
             design=design,
             repeats=repeats,
             failures=failures,
+            contexts=contexts,
         )
         store = None if store is None else _address(store)
         native = _elbowroom.Study.create(
@@ -497,6 +501,23 @@ class Study:
         """The point to use in the end: that of the highest μ − s under the model, if the data around it support it, and
         else the best observed one. It need not have been tried, unless trials failed in some part of the space."""
         text = self._native.recommended()
+        if text is None:
+            return None
+        found = json.loads(text)
+        return Recommendation(params=self._labels.decode(found.pop("point")), **found)
+
+    def recommended_in(self, fixed: Mapping[str, Any]) -> Recommendation | None:
+        """The point to use where these parameters are given, as ``contexts`` are: that of the highest μ − s there.
+
+        >>> import elbowroom as er
+        >>> study = er.Study({"x": er.Float(0, 1), "day": er.Float(0, 1)}, contexts=["day"], seed=1)
+        >>> for i in range(25):
+        ...     x, day = i % 5 / 4, i // 5 / 4
+        ...     _ = study.add({"x": x, "day": day}, (x - day) ** 2)
+        >>> abs(study.recommended_in({"day": 0.4}).params["x"] - 0.4) < 0.1
+        True
+        """
+        text = self._native.recommended_in(self._labels.encode(fixed))
         if text is None:
             return None
         found = json.loads(text)
