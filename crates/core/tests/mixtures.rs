@@ -146,6 +146,17 @@ fn a_climb_in_a_mixture_ends_at_the_nearest_mixture_to_the_top_and_treats_all_pa
 }
 
 #[test]
+fn a_point_that_an_equation_forgives_is_still_moved_onto_it() {
+    let space = mixture(4, None);
+    let domain = Domain::whole(&space);
+    let mut u = vec![0.25 + 5e-10, 0.25, 0.25, 0.25];
+    assert!(domain.is_feasible(&u));
+    domain.snap(&mut u);
+    // A rounding of each of four terms.
+    assert!((u.iter().sum::<f64>() - 1.0).abs() < 4.0 * f64::EPSILON, "{u:?}");
+}
+
+#[test]
 fn the_design_of_a_mixture_is_spread_wider_than_random_mixtures() {
     let apart = |points: &[Vec<f64>]| {
         let distance = |a: &Vec<f64>, b: &Vec<f64>| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();

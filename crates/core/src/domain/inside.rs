@@ -13,6 +13,9 @@ use crate::space::{Linear, Parameter, SearchSpace, Value};
 /// How far inside a half-space points stay, so that rounding does not lead out of it.
 const MARGIN: f64 = 1e-12;
 
+/// How far from a plane a point on it may be.
+const ROUNDING: f64 = 1e-14;
+
 /// Supports that are tried for one that has points.
 const TRIES: usize = 64;
 
@@ -114,6 +117,13 @@ impl Inside {
     /// Endless random points.
     pub fn walks(&self) -> Walks<'_> {
         Walks { inside: self, walks: Vec::new(), next: 0, fruitless: 0 }
+    }
+
+    /// Whether a point lies inside, up to roundings. What a constraint forgives adds up where points are made from points.
+    pub fn holds(&self, u: &[f64]) -> bool {
+        let x: Vec<f64> = self.dims.iter().map(|&dim| u[dim]).collect();
+        let n_used = |group: &Group| group.parts.iter().filter(|part| x[part.at] != part.zero).count();
+        self.polytope.contains(&x, ROUNDING) && self.groups.iter().all(|group| n_used(group) <= group.most)
     }
 
     /// Moves a point of the unit cube to the nearest one inside; false if there is none, and it stays.

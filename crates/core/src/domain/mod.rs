@@ -132,7 +132,7 @@ impl<'a> Domain<'a> {
     pub fn snap(&self, u: &mut [f64]) {
         self.snap_to_values(u);
         if let Some(inside) = &self.inside
-            && !self.is_feasible(u)
+            && !inside.holds(u)
         {
             inside.project(u);
         }
