@@ -24,8 +24,11 @@ const BATCH: usize = 4;
 /// A formulation.
 struct Mixture {
     space: SearchSpace,
-    value: Box<dyn Fn(&[f64]) -> f64 + Sync>,
+    value: Box<Value>,
 }
+
+/// What a recipe is worth.
+type Value = dyn Fn(&[f64]) -> f64;
 
 fn mixture(name: &str) -> Mixture {
     let float = |(name, low, high): (&str, f64, f64)| Parameter::float(name, low, high);

@@ -135,7 +135,7 @@ impl Inside {
     pub fn project_onto(&self, support: &Support, bounds: &Bounds, u: &mut [f64]) {
         let x: Vec<f64> = self.dims.iter().map(|&dim| u[dim]).collect();
         bounds.project(u);
-        self.place(&x, u);
+        self.put(&x, u);
         self.project_within(support, u);
     }
 
@@ -147,7 +147,7 @@ impl Inside {
             false => self.polytope.holding(support.held.iter().copied()).project(&mut x),
         };
         if found {
-            self.place(&x, u);
+            self.put(&x, u);
         }
         found
     }
@@ -188,7 +188,7 @@ impl Inside {
         swapped
     }
 
-    fn place(&self, x: &[f64], u: &mut [f64]) {
+    fn put(&self, x: &[f64], u: &mut [f64]) {
         self.dims.iter().zip(x).for_each(|(&dim, x)| u[dim] = *x);
     }
 

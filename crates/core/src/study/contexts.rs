@@ -32,10 +32,10 @@ pub(super) fn check_contexts(contexts: &[String], space: &SearchSpace) -> Result
     Ok(())
 }
 
-/// Refuses an ask that does not say what the contexts are.
-pub(super) fn check_given(contexts: &[String], narrowing: &Narrowing) -> Result<()> {
+/// How an ask is narrowed; refused if that does not say what the contexts are.
+pub(super) fn check_given(contexts: &[String], narrowing: Narrowing) -> Result<Narrowing> {
     match contexts.iter().find(|name| !narrowing.fixed.contains_key(*name)) {
-        None => Ok(()),
+        None => Ok(narrowing),
         Some(name) => Err(Error::config(
             format!("parameter `{name}` is observed, not chosen, and this ask does not say what it is"),
             format!("hold it at its value: `--fix {name}=VALUE`, `fixed={{\"{name}\": value}}` or `Narrowing::fix`"),

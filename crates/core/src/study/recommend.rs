@@ -128,8 +128,7 @@ impl Study {
     /// # Ok::<(), elbowroom::error::Error>(())
     /// ```
     pub fn recommended_in(&self, narrowing: &Narrowing) -> error::Result<Option<Recommendation>> {
-        let narrowing = narrowing.check(self.space())?;
-        check_given(&self.config().contexts, &narrowing)?;
+        let narrowing = check_given(&self.config().contexts, narrowing.check(self.space())?)?;
         let Some(best) = self.best().filter(|_| self.space().dim() > 0) else { return Ok(None) };
         let model = self.model()?;
         let domain = Domain::narrowed(self.space(), &narrowing)?;

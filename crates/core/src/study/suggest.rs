@@ -101,8 +101,7 @@ pub(super) fn suggest(study: &Study, belief: Option<&Belief>, ask: &Ask) -> Resu
     let state = &study.state;
     let strategy = study.strategy_with_parts()?;
     let q = BatchSize::new(ask.n)?;
-    let narrowing = ask.narrowing.check(&state.config.space)?;
-    check_given(&state.config.contexts, &narrowing)?;
+    let narrowing = check_given(&state.config.contexts, ask.narrowing.check(&state.config.space)?)?;
     let domain = Domain::narrowed(&state.config.space, &narrowing)?;
     let pending = ask.pending.clone().unwrap_or_else(|| state.tally.pending.iter().copied().collect());
     if q.get() > MAX_BATCH {
