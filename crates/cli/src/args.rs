@@ -55,7 +55,7 @@ pub enum Command {
     /// How a study stands.
     Status(Where),
     /// The best observed point and the recommended one.
-    Best(Where),
+    Best(Best),
     /// List trials.
     Trials(Trials),
     /// Why a trial's point was chosen.
@@ -96,6 +96,21 @@ pub struct Where {
     /// The study's name, where a store holds several.
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
+}
+
+/// `elbow best`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  elbow best
+  elbow best --fix humidity=40")]
+pub struct Best {
+    /// Which study.
+    #[command(flatten)]
+    pub study: Where,
+    /// What to recommend a point for.
+    #[command(flatten)]
+    pub narrow: Narrow,
 }
 
 /// Which store.

@@ -441,3 +441,58 @@ fn a_study_whose_kernel_is_a_part_is_looked_at_and_told_and_an_ask_says_what_is_
     let said = bench.bad(1, &["replay", "own.elbow"]);
     assert!(said.contains("acme/smooth 1") && said.contains("try: hand it in"), "{said}");
 }
+
+/// A study.toml of nine parts with these constraints.
+fn nine_parts(constraints: &str) -> Bench {
+    let bench = Bench::new(30, "true", "");
+    let parts: String = (1..=9).map(|i| format!("x{i} = {{ float = [0, 1] }}\n")).collect();
+    bench.write("study.toml", &format!("name = \"parts\"\nconstraints = [{constraints}]\n[parameters]\n{parts}"));
+    bench
+}
+
+#[test]
+fn a_sheet_of_mixtures_is_full_and_every_row_of_it_sums_to_one() {
+    let sum = (1..=9).map(|i| format!("x{i}")).collect::<Vec<_>>().join(" + ");
+    let bench = nine_parts(&format!("\"{sum} == 1\""));
+    let sheet = bench.good(&["sheet", "-n", "12"]);
+    let rows: Vec<Vec<f64>> =
+        sheet.lines().skip(1).map(|row| row.split(',').filter_map(|cell| cell.parse().ok()).collect()).collect();
+    assert_eq!(rows.len(), 12, "{sheet}");
+    for row in rows {
+        // The number of the trial, then the parts.
+        let parts = &row[1..];
+        assert!(parts.len() == 9 && (parts.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{row:?}");
+    }
+}
+
+#[test]
+fn an_ask_for_which_no_point_was_found_fails_and_says_what_was_tried() {
+    // Feasible on a thread that no random point meets, and which is no sum of floats.
+    let bench = nine_parts("\"abs(x1 * x2 - 0.25) < 1e-13\"");
+    let said = bench.bad(1, &["ask"]);
+    assert!(said.contains("no more free feasible point was found in 10000 random tries"), "{said}");
+    let said = bench.bad(1, &["sheet", "-o", "sheet.csv"]);
+    assert!(said.contains("10000 random tries") && !bench.path("sheet.csv").exists(), "{said}");
+}
+
+#[test]
+fn a_study_toml_whose_space_is_empty_is_refused() {
+    let bench = nine_parts("\"x1 + x2 + x3 == 1\", \"x4 >= x1 + x2 + x3 + 0.5\"");
+    let said = bench.bad(1, &["ask"]);
+    assert!(said.contains("no point within the parameters' ranges keeps all of"), "{said}");
+}
+
+#[test]
+fn a_context_is_given_with_each_ask_and_the_best_is_shown_for_one() {
+    let bench = Bench::new(9, "true", "");
+    let text = std::fs::read_to_string(bench.path("study.toml")).unwrap();
+    bench.write("study.toml", &format!("contexts = [\"n\"]\n{text}"));
+    assert!(bench.bad(1, &["ask"]).contains("parameter `n` is observed, not chosen"));
+    for trial in 0..4 {
+        assert!(bench.good(&["ask", "--fix", "n=4"]).contains("n = 4"));
+        bench.good(&["tell", &trial.to_string(), &format!("0.{trial}")]);
+    }
+    assert!(bench.bad(1, &["best", "--fix", "x=0"]).contains("parameter `n` is observed"));
+    let shown = bench.good(&["best", "--fix", "n=4"]);
+    assert!(shown.starts_with("recommended there: expected") && shown.contains("n = 4"), "{shown}");
+}

@@ -38,7 +38,7 @@
 //! # Ok::<(), elbowroom::Error>(())
 //! ```
 //!
-//! The modules form a list, each using only those above it: [`error`], [`rng`], [`normal`], [`linalg`], [`pareto`], [`optim`],
+//! The modules form a list, each using only those above it: [`error`], [`rng`], [`normal`], [`linalg`], [`pareto`], [`optim`], [`polytope`],
 //! [`space`], [`design`], [`domain`], [`data`], [`gp`], [`chance`], [`acquisition`], [`penalty`], [`belief`], [`batch`], [`problems`], [`study`],
 //! [`insight`], [`mod@minimize`].
 //! `ARCHITECTURE.md` is the map, `NOTATION.md` ties the paper's symbols to the names here.
@@ -60,6 +60,7 @@ pub mod optim;
 pub mod pareto;
 mod part_id;
 pub mod penalty;
+pub mod polytope;
 pub mod problems;
 pub mod rng;
 pub mod space;

@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod chance;
+mod contexts;
 mod design;
 mod explain;
 mod fronts;
@@ -19,6 +20,7 @@ mod limits;
 mod lipschitz;
 mod local_penalization;
 mod minimizing;
+mod mixtures;
 mod multinormal;
 mod narrowed;
 mod normal;

@@ -171,7 +171,7 @@ fn constraints_hold_in_a_narrowed_space_and_an_empty_part_is_said() {
     }
     assert_eq!(study.n_observed(), 12);
     let none = study.ask(Ask::new(1).fix("a", 1.0).within("b", 0.5, 1.0)).unwrap();
-    assert!(none.trials.is_empty() && none.shortfall.unwrap().contains("no more free feasible point"));
+    assert!(none.trials.is_empty() && none.shortfall.unwrap().contains("no point within the narrowed ranges"));
 }
 
 #[test]

@@ -380,6 +380,19 @@ impl Study {
         Ok(found.as_ref().map(in_json).transpose()?)
     }
 
+    /// The point to use where some parameters are given.
+    fn recommended_in(&self, py: Python<'_>, fixed: &Bound<'_, PyMapping>) -> PyResult<Option<String>> {
+        let asking = self.asking.clone();
+        let narrowing = Narrowing { fixed: point_from_python(fixed)?.into_iter().collect(), ..Narrowing::default() };
+        let work = move || {
+            let mut shared = lock(&asking);
+            shared.refresh()?;
+            Ok::<_, BindingError>(shared.study().recommended_in(&narrowing)?)
+        };
+        let found = interruptible(py, work, drop)??;
+        Ok(found.as_ref().map(in_json).transpose()?)
+    }
+
     /// By how much the next point is expected to improve on the best value; none before there is a model.
     fn expected_gain(&self, py: Python<'_>) -> PyResult<Option<f64>> {
         let asking = self.asking.clone();

@@ -475,7 +475,7 @@ def test_a_task_that_is_cancelled_fails_its_trial_and_not_the_run():
 
 def test_a_run_without_a_trial_says_why():
     with pytest.warns(UserWarning, match="there was no trial to run: no more free feasible point"):
-        er.minimize(square, SPACE, budget=3, constraints="x > 2")
+        er.minimize(square, SPACE, budget=3, constraints="x * x < 0")
     study = er.minimize(square, SPACE, budget=3)
     with pytest.warns(UserWarning, match="there was no trial to run: the budget of 3 trials is used up"):
         study.run(square)

@@ -428,3 +428,32 @@ def test_a_store_from_before_failures_taught_is_refused_only_if_one_asks_for_ano
     assert er.Study(OLD_SPACE, seed=11, budget=40, store=store, name="old", failures="ignore")
     with pytest.raises(er.StoreError, match="made with another `failures`\n  try: leave `failures` out"):
         er.Study(OLD_SPACE, seed=11, budget=40, store=store, name="old", failures="learn")
+
+
+def test_every_point_of_a_mixture_makes_a_whole_of_few_parts() -> None:
+    parts = ["a", "b", "c", "d"]
+    whole = ["a + b + c + d == 1", "nonzero(a, b, c, d) <= 2"]
+    study = er.Study({name: er.Float(0, 1) for name in parts}, constraints=whole, seed=1, initial=4)
+    for _ in range(3):
+        for trial in study.ask(4):
+            amounts = [trial.params[name] for name in parts]
+            assert abs(sum(amounts) - 1) < 1e-9
+            assert sum(amount != 0 for amount in amounts) <= 2
+            study.tell(trial, (amounts[0] - 0.3) ** 2)
+    with pytest.raises(er.SpaceError, match="no point within the parameters' ranges keeps"):
+        er.Study({"a": er.Float(0, 0.4), "b": er.Float(0, 0.5)}, constraints="a + b == 1")
+
+
+def test_contexts_are_given_with_every_ask_and_never_chosen() -> None:
+    space = {"heat": er.Float(0, 1), "humidity": er.Float(0, 100)}
+    study = er.Study(space, contexts=["humidity"], seed=1)
+    with pytest.raises(er.ConfigError, match="`humidity` is observed, not chosen"):
+        study.ask()
+    for day in range(12):
+        for trial in study.ask(1, fixed={"humidity": 8 * day}):
+            assert trial.params["humidity"] == 8 * day
+            study.tell(trial, (trial.params["heat"] - 0.01 * trial.params["humidity"]) ** 2)
+    found = study.recommended_in({"humidity": 50})
+    assert found is not None and abs(found.params["heat"] - 0.5) < 0.2
+    with pytest.raises(er.ConfigError, match="a list of names"):
+        er.Study(space, contexts="humidity")

@@ -107,6 +107,7 @@ impl SharedStudy {
     pub fn create(store: Arc<dyn Store>, name: &str, config: StudyConfig) -> Result<Self> {
         check_name("the name of the study", name)?;
         config.validate()?;
+        config.refuse_empty()?;
         store.create(name, &Event::Created { config: Box::new(config) })?;
         Self::open(store, name)
     }

@@ -1,6 +1,7 @@
 //! `elbow ask`: points for a person or a program that evaluates them itself.
 
 use anyhow::Result;
+use elbowroom::study::Study;
 use elbowroom_store::AskAnswer;
 use serde_json::json;
 
@@ -22,6 +23,19 @@ pub fn paused() -> anyhow::Error {
     )
 }
 
+/// Refuses an ask for which no feasible point was found, though nobody knows that there is none left: whoever scripts it
+/// must not take that for a study that is done.
+pub fn refuse_nothing(study: &Study, is_nothing: bool, shortfall: Option<&str>) -> Result<()> {
+    let is_counted = study.space().n_points().is_some_and(|n| n <= MOST_COUNTED);
+    let Some(why) = shortfall.filter(|_| is_nothing && !is_counted && study.budget_left() != Some(0)) else {
+        return Ok(());
+    };
+    Err(cli_error(why, "loosen a constraint, or widen the range of a parameter"))
+}
+
+/// Spaces of up to this many points are walked through, and what is said of them is certain.
+const MOST_COUNTED: u128 = 1_000_000;
+
 /// Takes points.
 pub fn ask(args: &Ask, json: bool) -> Result<()> {
     // Not this process's own name: it ends here, and the trials do not.
@@ -30,6 +44,7 @@ pub fn ask(args: &Ask, json: bool) -> Result<()> {
     let narrowing = narrowing(study.study().space(), &args.narrow)?;
     let wanted = elbowroom::study::Ask { request: args.request.clone(), ..elbowroom::study::Ask::new(args.n) };
     let handed = study.ask_unless_paused(wanted.narrowed(narrowing))?.ok_or_else(paused)?;
+    refuse_nothing(study.study(), handed.trials.is_empty(), handed.shortfall.as_deref())?;
     answer(
         json,
         || json!(AskAnswer::of(&study, &handed)),

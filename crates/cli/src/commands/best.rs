@@ -7,15 +7,28 @@ use serde_json::json;
 
 use super::answer;
 use crate::address::Address;
-use crate::args::Where;
+use crate::args::Best;
 use crate::differ::{with_differences, words_of};
 use crate::format::{self, breaks, number, point_lines};
+use crate::narrow::narrowing;
 use crate::outcomes::{broken, reference, trials_table};
 
-/// Shows both.
-pub fn best(args: &Where, json: bool) -> Result<()> {
-    let place = Address::find(args)?;
+/// Shows both, or what is recommended where some parameters are given.
+pub fn best(args: &Best, json: bool) -> Result<()> {
+    let place = Address::find(&args.study)?;
     let study = place.open()?;
+    let there = narrowing(study.study().space(), &args.narrow)?;
+    if !there.is_empty() {
+        let found = study.study().recommended_in(&there)?;
+        let in_words = || match &found {
+            None => "recommended there: no trial has a value yet\n".to_owned(),
+            Some(found) => {
+                let (mean, sd) = (number(found.mean), number(found.sd));
+                format!("recommended there: expected {mean} ± {sd}\n{}", point_lines(&found.point))
+            }
+        };
+        return answer(json, || json!({ "recommended": found }), in_words);
+    }
     let differ = place.disagreement(&study);
     answer(json, || with_differences(json!(BestAnswer::of(&study)), &differ), || words_of(&differ) + &in_words(&study))
 }

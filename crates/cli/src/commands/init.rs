@@ -134,7 +134,8 @@ name = {name}
 # repeats = true                # measured points may be proposed again: for noisy results
 # failures = "ignore"           # failed trials say nothing about the points around them: for flaky machines
 # strategy = "local_penalization"
-# constraints = ["a + b <= 1"]  # known ones, over the parameters' names
+# contexts = ["humidity"]       # parameters that are observed, not chosen: `elbow ask --fix humidity=40`
+# constraints = ["a + b <= 1"]  # known ones, over the parameters' names; a mixture is "a + b + c == 1"
 
 # Each parameter is one of
 #   {{ float = [0.1, 10.0], log = true }}   {{ int = [1, 8] }}   {{ values = [16, 32, 64] }}

@@ -10,7 +10,7 @@ use elbowroom_store::{SharedStudy, TrialStatus};
 use serde_json::json;
 
 use super::answer;
-use super::ask::{BY_HAND, paused};
+use super::ask::{BY_HAND, paused, refuse_nothing};
 use crate::address::Address;
 use crate::args::Sheet;
 use crate::error::cli_error;
@@ -41,6 +41,13 @@ pub fn sheet(args: &Sheet, json: bool) -> Result<()> {
             let narrowing = narrowing(study.study().space(), &args.narrow)?;
             let wanted = Ask { request: args.request.clone(), ..Ask::new(args.n) }.narrowed(narrowing);
             let handed = study.ask_unless_paused(wanted)?.ok_or_else(paused)?;
+            let refused = refuse_nothing(study.study(), handed.trials.is_empty(), handed.shortfall.as_deref());
+            if let (Err(_), Some(path)) = (&refused, &args.output) {
+                drop(file.take());
+                // It is empty; who cannot remove it hears of the refusal all the same.
+                let _ = std::fs::remove_file(path);
+            }
+            refused?;
             (study, handed.trials.into_iter().map(|handed| handed.trial).collect(), handed.shortfall)
         }
     };

@@ -96,6 +96,8 @@ struct Written {
     repeats: bool,
     failures: Option<FailureRule>,
     #[serde(default)]
+    contexts: Vec<String>,
+    #[serde(default)]
     constraints: Vec<Spanned<String>>,
     strategy: Option<Spanned<toml::Value>>,
     model: Option<Spanned<toml::Table>>,
@@ -201,6 +203,7 @@ impl Written {
         config.declared_outcomes().map_err(|error| blamed(&error))?;
         config.initial = self.initial;
         config.failures = self.failures.unwrap_or_default();
+        config.contexts = self.contexts;
         let says_failures = self.failures.is_some();
         if let Some(strategy) = self.strategy {
             config.strategy = settings::strategy(strategy, page)?;

@@ -81,18 +81,9 @@ pub(super) fn candidates(situation: &Situation<'_>) -> Points {
         return gathered.points;
     }
     let dim = domain.dim();
-    let (spread, local) = (n_spread(dim), n_local(dim));
-    let mut sobol = Sobol::scrambled(dim, &situation.stream.child("candidates", 0));
+    let local = n_local(dim);
+    spread(situation, &mut gathered);
     let mut u = vec![0.0; dim];
-    // Tight constraints refuse most points: look at up to 20 times as many.
-    for _ in 0..20 * spread {
-        if gathered.points.len() >= spread {
-            break;
-        }
-        sobol.next_into(&mut u);
-        domain.stretch(&mut u);
-        gathered.offer(&u);
-    }
     let centers = best_observed(situation);
     let mut draw = situation.stream.child("candidates", 1);
     if !centers.is_empty() {
@@ -102,6 +93,30 @@ pub(super) fn candidates(situation: &Situation<'_>) -> Points {
         }
     }
     gathered.points
+}
+
+/// Gathers candidates all over the domain.
+fn spread(situation: &Situation<'_>, gathered: &mut Gathered<'_>) {
+    let domain = situation.domain;
+    let n = n_spread(domain.dim());
+    let mut stream = situation.stream.child("candidates", 0);
+    let mut u = vec![0.0; domain.dim()];
+    let mut sampler = domain.is_constructed().then(|| domain.sampler());
+    let mut sobol = Sobol::scrambled(domain.dim(), &stream);
+    // Tight constraints refuse most points: look at up to 20 times as many.
+    for _ in 0..20 * n {
+        if gathered.points.len() >= n {
+            break;
+        }
+        match &mut sampler {
+            Some(sampler) => u.copy_from_slice(&sampler.next(&mut stream)),
+            None => {
+                sobol.next_into(&mut u);
+                domain.stretch(&mut u);
+            }
+        }
+        gathered.offer(&u);
+    }
 }
 
 /// Candidates spread over the space.

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use super::Tried;
-use crate::domain::Domain;
+use crate::domain::{Domain, Sampler};
 use crate::rng::Stream;
 use crate::space::{PointKey, UnitPoint};
 
@@ -33,14 +33,15 @@ pub(crate) fn free_points(
     let mut found = Vec::new();
     let (size, space) = (domain.n_points(), domain.space());
     if size.is_none_or(|size| size > SMALL) {
+        let mut sampler = domain.sampler();
         while found.len() < n {
             let is_free = |u: &UnitPoint, key: &PointKey| {
                 !taken.contains(key) && !chosen.contains(key) && !tried.is_beside_failure(space, u)
             };
             // Where failures are all over, their neighbours are all that is left.
             let is_new = |_: &UnitPoint, key: &PointKey| !taken.contains(key) && !chosen.contains(key);
-            let found_one = draw(domain, &is_free, stream)
-                .or_else(|| (!tried.failed.is_empty()).then(|| draw(domain, &is_new, stream)).flatten());
+            let found_one = draw(domain, &mut sampler, &is_free, stream)
+                .or_else(|| (!tried.failed.is_empty()).then(|| draw(domain, &mut sampler, &is_new, stream)).flatten());
             let Some(u) = found_one else { break };
             chosen.insert(domain.key(&u));
             found.push(u);
@@ -61,21 +62,30 @@ pub(crate) fn free_points(
             let short = found.len() < n;
             (found, short.then(|| exhausted(domain, size, n_feasible)))
         }
-        _ => (
-            found,
-            Some(format!(
-                "no more free feasible point was found in {TRIES} random tries: loosen a constraint, or write an equality as a parameter less"
-            )),
+        _ => (found, Some(not_found(domain))),
+    }
+}
+
+/// What was tried where nothing was found.
+fn not_found(domain: &Domain<'_>) -> String {
+    match domain.why_empty() {
+        Some(why) => why,
+        None if domain.is_constructed() => format!(
+            "no more free feasible point was found among {TRIES} random points that keep the linear constraints: loosen another constraint"
+        ),
+        None => format!(
+            "no more free feasible point was found in {TRIES} random tries: loosen a constraint, or write it as a sum of floats, from which points can be constructed"
         ),
     }
 }
 
 fn draw(
     domain: &Domain<'_>,
+    sampler: &mut Sampler<'_>,
     is_free: &dyn Fn(&UnitPoint, &PointKey) -> bool,
     stream: &mut Stream,
 ) -> Option<UnitPoint> {
-    (0..TRIES).map(|_| domain.sample(stream)).find(|u| domain.is_feasible(u) && is_free(u, &domain.key(u)))
+    (0..TRIES).map(|_| sampler.next(stream)).find(|u| domain.is_feasible(u) && is_free(u, &domain.key(u)))
 }
 
 /// The free points of a finite space, and how many points are feasible at all.

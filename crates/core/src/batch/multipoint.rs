@@ -25,7 +25,7 @@ use super::{
 };
 use crate::error::Result;
 use crate::gp::Scratch;
-use crate::optim::{Bounds, Lbfgsb, LbfgsbParams, Objective, best, climb_all};
+use crate::optim::{Bounds, Lbfgsb, LbfgsbParams, Objective, SpectralParams, best, climb_all, spectral_ascent};
 use crate::space::{PointKey, UnitPoint};
 
 /// Evaluations of a climb by samples, and of one by the closed form without and with a lattice.
@@ -207,7 +207,20 @@ impl<'a> Climber<'a> {
                 }
                 value
             };
-            Lbfgsb::new(end.len(), self.params).maximize(&mut guarded, &mut end, &bounds);
+            if domain.is_constructed() {
+                let along = SpectralParams {
+                    max_evaluations: self.params.max_evaluations,
+                    step_tolerance: 1e-9,
+                    value_tolerance: self.params.value_tolerance,
+                };
+                let project = |x: &mut [f64]| {
+                    bounds.project(x);
+                    x.chunks_exact_mut(dim).for_each(|u| domain.snap(u));
+                };
+                spectral_ascent(&mut guarded, &mut end, project, &along);
+            } else {
+                Lbfgsb::new(end.len(), self.params).maximize(&mut guarded, &mut end, &bounds);
+            }
             end.chunks_exact_mut(dim).for_each(|u| domain.snap(u));
         }
         let batch = points(&end, dim);

@@ -1,11 +1,12 @@
 //! Climbing to a local maximum of a score inside a domain.
 //!
 //! Continuous coordinates climb by L-BFGS-B; long integer ranges go along as if they were continuous and are rounded
-//! afterwards. Categories and short ranges move one coordinate at a time, trying every level. The two take turns until
+//! afterwards. Where points are constructed, the climb goes along the polytope that linear constraints leave, by projected
+//! gradients, and parts of a mixture of few are tried in place of each other. Categories and short ranges move one coordinate at a time, trying every level. The two take turns until
 //! nothing moves. What counts is the score at the decoded point; infeasible points are refused by the line search.
 
 use super::Domain;
-use crate::optim::{Bounds, Lbfgsb, LbfgsbParams, Objective};
+use crate::optim::{Bounds, Lbfgsb, LbfgsbParams, Objective, SpectralParams, spectral_ascent};
 use crate::space::Dimension;
 
 /// Ranges of at most this many levels are tried level by level.
@@ -18,6 +19,7 @@ const MAX_TURNS: usize = 6;
 pub struct Climber<'a> {
     domain: &'a Domain<'a>,
     solver: Lbfgsb,
+    along: SpectralParams,
     bounds: Bounds,
     gradient: Vec<f64>,
     evaluations: usize,
@@ -29,6 +31,11 @@ impl<'a> Climber<'a> {
         Self {
             domain,
             solver: Lbfgsb::new(dim, params),
+            along: SpectralParams {
+                max_evaluations: params.max_evaluations,
+                step_tolerance: 1e-9,
+                value_tolerance: params.value_tolerance,
+            },
             bounds: domain.bounds().clone(),
             gradient: vec![0.0; dim],
             evaluations: 0,
@@ -58,7 +65,17 @@ impl<'a> Climber<'a> {
         for _ in 0..MAX_TURNS {
             if self.fix_short_ranges(u) {
                 trial.copy_from_slice(u);
-                self.solver.maximize(&mut guarded, &mut trial, &self.bounds);
+                match &domain.inside {
+                    Some(inside) => {
+                        guarded(&trial, &mut self.gradient);
+                        let support = inside.support_of(&trial, Some(&self.gradient));
+                        let project = |u: &mut [f64]| inside.project_onto(&support, &self.bounds, u);
+                        spectral_ascent(&mut guarded, &mut trial, project, &self.along);
+                    }
+                    None => {
+                        self.solver.maximize(&mut guarded, &mut trial, &self.bounds);
+                    }
+                }
                 domain.snap(&mut trial);
                 let value = guarded(&trial, &mut self.gradient);
                 if value > best {
@@ -66,7 +83,8 @@ impl<'a> Climber<'a> {
                     u.copy_from_slice(&trial);
                 }
             }
-            if !step_coordinates(domain, &mut guarded, u, &mut best, &mut self.gradient) {
+            let stepped = step_coordinates(domain, &mut guarded, u, &mut best, &mut self.gradient);
+            if !swap_parts(domain, &mut guarded, u, &mut best, &mut self.gradient) && !stepped {
                 break;
             }
         }
@@ -122,6 +140,27 @@ fn step_coordinates(
             }
         }
         u[k] = keep;
+    }
+    moved
+}
+
+/// Moves to the best point where one part of a mixture stands in place of another, if it is better; whether it was.
+fn swap_parts(
+    domain: &Domain<'_>,
+    score: &mut impl Objective,
+    u: &mut [f64],
+    best: &mut f64,
+    gradient: &mut [f64],
+) -> bool {
+    let swaps = domain.inside.as_ref().map_or_else(Vec::new, |inside| inside.swaps(u));
+    let mut moved = false;
+    for swapped in swaps {
+        let value = score.value_and_gradient(&swapped, gradient);
+        if value > *best {
+            *best = value;
+            u.copy_from_slice(&swapped);
+            moved = true;
+        }
     }
     moved
 }

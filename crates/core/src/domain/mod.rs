@@ -5,11 +5,14 @@
 //! identity, to the bit.
 
 mod climb;
+mod emptiness;
+mod inside;
 mod narrowing;
 
 pub use climb::Climber;
 pub use narrowing::Narrowing;
 
+use self::inside::{Inside, Walks};
 use crate::error::Result;
 use crate::optim::{Bounds, LbfgsbParams};
 use crate::rng::Stream;
@@ -41,6 +44,8 @@ pub struct Domain<'a> {
     /// Whether a value that is held is none that a coordinate decodes to.
     is_off_scale: bool,
     is_whole: bool,
+    /// What linear constraints leave of it, where its points are constructed.
+    inside: Option<Inside>,
 }
 
 impl<'a> Domain<'a> {
@@ -48,7 +53,9 @@ impl<'a> Domain<'a> {
     pub fn whole(space: &'a SearchSpace) -> Self {
         let levels = space.dimensions().iter().map(|dimension| dimension.levels().map(|n| (0, n - 1))).collect();
         let held = vec![None; space.parameters().len()];
-        Self { space, bounds: Bounds::unit(space.dim()), levels, held, is_off_scale: false, is_whole: true }
+        let bounds = Bounds::unit(space.dim());
+        let inside = Inside::new(space, &bounds);
+        Self { space, bounds, levels, held, is_off_scale: false, is_whole: true, inside }
     }
 
     /// A part of a space. Fails, naming the parameter, where the space has no such parameter or value.
@@ -80,6 +87,9 @@ impl<'a> Domain<'a> {
             }
         }
         domain.bounds = Bounds::new(low, high)?;
+        if !domain.is_whole {
+            domain.inside = Inside::new(space, &domain.bounds);
+        }
         let middle = UnitPoint::clamped(domain.bounds.low().to_vec());
         domain.is_off_scale = space.decode(&middle) != domain.decode(&middle);
         Ok(domain)
@@ -117,8 +127,18 @@ impl<'a> Domain<'a> {
         }
     }
 
-    /// Moves each coordinate to that of the nearest value it may have.
+    /// Moves each coordinate to that of the nearest value it may have; where points are constructed, then to the nearest
+    /// point that keeps the linear constraints.
     pub fn snap(&self, u: &mut [f64]) {
+        self.snap_to_values(u);
+        if let Some(inside) = &self.inside
+            && !inside.holds(u)
+        {
+            inside.project(u);
+        }
+    }
+
+    fn snap_to_values(&self, u: &mut [f64]) {
         self.space.snap(u);
         if self.is_whole {
             return;
@@ -168,17 +188,46 @@ impl<'a> Domain<'a> {
         self.space.key(u)
     }
 
-    /// A point drawn at random from the box: each coordinate uniform, then snapped.
-    pub fn sample(&self, stream: &mut Stream) -> UnitPoint {
-        let mut u: Vec<f64> = (0..self.dim()).map(|_| stream.uniform()).collect();
-        self.stretch(&mut u);
-        self.snap(&mut u);
-        UnitPoint::clamped(u)
+    /// Whether points that keep the linear constraints are constructed, because rejection would find few or none.
+    pub fn is_constructed(&self) -> bool {
+        self.inside.is_some()
     }
 
-    /// A point drawn at random among the feasible ones, by rejection; none if `tries` draws were all infeasible.
+    /// Whether the linear constraints were shown to leave nothing of it.
+    fn is_cut_off(&self) -> bool {
+        match &self.inside {
+            Some(inside) => inside.is_empty(),
+            None => Inside::of_any(self.space, &self.bounds).is_some_and(|inside| inside.is_empty()),
+        }
+    }
+
+    /// A point drawn at random: each coordinate uniform in the box, then snapped; where points are constructed, uniform
+    /// among those that keep the linear constraints.
+    pub fn sample(&self, stream: &mut Stream) -> UnitPoint {
+        self.sampler().next(stream)
+    }
+
+    /// Points drawn at random one after another, which where they are constructed is cheaper than drawing each anew.
+    ///
+    /// ```
+    /// use elbowroom::domain::Domain;
+    /// use elbowroom::rng::Stream;
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    ///
+    /// let parts = ["a", "b", "c", "d"].map(|name| Parameter::float(name, 0.0, 1.0));
+    /// let space = SearchSpace::new(parts.to_vec())?.with_constraints(["a + b + c + d == 1", "nonzero(a, b, c, d) <= 2"])?;
+    /// let domain = Domain::whole(&space);
+    /// let (mut sampler, mut stream) = (domain.sampler(), Stream::new(1));
+    /// assert!((0..100).all(|_| domain.is_feasible(&sampler.next(&mut stream))));
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn sampler(&self) -> Sampler<'_> {
+        Sampler { domain: self, walks: self.inside.as_ref().map(Inside::walks) }
+    }
+
+    /// A point drawn at random among the feasible ones, by rejection of others; none if `tries` draws were all infeasible.
     pub fn sample_feasible(&self, stream: &mut Stream, tries: usize) -> Option<UnitPoint> {
-        (0..tries).map(|_| self.sample(stream)).find(|u| self.is_feasible(u))
+        self.sampler().next_feasible(stream, tries)
     }
 
     /// The number of different points, constraints aside; none if it is not finite or exceeds `u128`.
@@ -247,5 +296,30 @@ impl<'a> Domain<'a> {
             Some((first, _)) => self.space.coordinate(dim, first + value),
             None => self.bounds.low()[dim],
         }
+    }
+}
+
+/// Random points of a domain, one after another.
+pub struct Sampler<'a> {
+    domain: &'a Domain<'a>,
+    walks: Option<Walks<'a>>,
+}
+
+impl Sampler<'_> {
+    /// The next point. It keeps the linear constraints where points are constructed, and may break others.
+    pub fn next(&mut self, stream: &mut Stream) -> UnitPoint {
+        let mut u: Vec<f64> = (0..self.domain.dim()).map(|_| stream.uniform()).collect();
+        self.domain.stretch(&mut u);
+        self.domain.snap_to_values(&mut u);
+        if let Some(walks) = &mut self.walks {
+            walks.step(stream, &mut u);
+        }
+        UnitPoint::clamped(u)
+    }
+
+    /// The next feasible point; none if `tries` draws were all infeasible.
+    pub fn next_feasible(&mut self, stream: &mut Stream, tries: usize) -> Option<UnitPoint> {
+        let domain = self.domain;
+        (0..tries).map(|_| self.next(stream)).find(|u| domain.is_feasible(u))
     }
 }

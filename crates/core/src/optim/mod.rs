@@ -22,10 +22,12 @@ mod lbfgsb;
 mod line_search;
 mod model;
 mod multistart;
+mod spectral;
 
 pub use bounds::Bounds;
 pub use lbfgsb::{Lbfgsb, LbfgsbInfo, LbfgsbParams, Stop};
 pub use multistart::{End, best, climb_all, scattered};
+pub use spectral::{SpectralParams, spectral_ascent};
 
 /// Something to maximize.
 ///

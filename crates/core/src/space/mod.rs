@@ -6,6 +6,7 @@
 
 mod axis;
 mod constraint;
+mod construction;
 mod nearest;
 mod parameter;
 mod point;
@@ -17,8 +18,10 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use self::axis::Axis;
+pub(crate) use self::constraint::Linear;
 use self::constraint::Scalar;
 pub use self::constraint::{Condition, Constraint, Formula};
+use self::construction::Feasible;
 pub use self::nearest::nearest;
 use self::parameter::Admitted;
 pub use self::parameter::Parameter;
@@ -68,6 +71,7 @@ pub struct SearchSpace {
     searched: Vec<usize>,
     /// One for each coordinate.
     dimensions: Vec<Dimension>,
+    feasible: Feasible,
 }
 
 impl SearchSpace {
@@ -99,13 +103,19 @@ impl SearchSpace {
         for (dim, &i) in searched.iter().enumerate() {
             coordinates[i] = Some(dim);
         }
-        Ok(Self { parameters, constraints: Vec::new(), axes, coordinates, searched, dimensions })
+        let feasible = Feasible::default();
+        Ok(Self { parameters, constraints: Vec::new(), axes, coordinates, searched, dimensions, feasible })
     }
 
     /// The same space with more constraints: expressions over the parameters' names, all of which must hold.
     ///
     /// [`Constraint`] says what can be written.
-    pub fn with_constraints<T: Into<String>>(mut self, constraints: impl IntoIterator<Item = T>) -> Result<Self> {
+    pub fn with_constraints<T: Into<String>>(self, constraints: impl IntoIterator<Item = T>) -> Result<Self> {
+        Ok(self.constrained(constraints)?.constructed_if_needed())
+    }
+
+    /// The same, with points that are found by rejection whatever the constraints.
+    fn constrained<T: Into<String>>(mut self, constraints: impl IntoIterator<Item = T>) -> Result<Self> {
         for text in constraints {
             self.constraints.push(Constraint::parse(text.into(), &self.parameters)?);
         }
@@ -380,19 +390,22 @@ struct Written {
     parameters: Vec<Parameter>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     constraints: Vec<String>,
+    /// How points that keep the constraints are found; by rejection where it is not said.
+    #[serde(default, skip_serializing_if = "construction::is_rejection")]
+    feasible: construction::Written,
 }
 
 impl TryFrom<Written> for SearchSpace {
     type Error = Error;
 
     fn try_from(written: Written) -> Result<Self> {
-        Self::new(written.parameters)?.with_constraints(written.constraints)
+        Ok(Self::new(written.parameters)?.constrained(written.constraints)?.constructed_as(written.feasible))
     }
 }
 
 impl From<SearchSpace> for Written {
     fn from(space: SearchSpace) -> Self {
         let constraints = space.constraints.iter().map(|constraint| constraint.text().to_owned()).collect();
-        Self { parameters: space.parameters, constraints }
+        Self { feasible: space.feasible.written(), parameters: space.parameters, constraints }
     }
 }

@@ -2,12 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::contexts::check_contexts;
 use super::outcome::{Outcome, Role};
 use super::outcomes::{DEFAULT_METRIC, Outcomes};
 use super::strategy::StrategyConfig;
 use super::written::WrittenConfig;
 use crate::batch::RefineRule;
 use crate::belief::{KernelConfig, ModelConfig};
+use crate::domain::Domain;
 use crate::error::{Error, Result};
 use crate::gp::{KernelKind, Prior};
 use crate::space::SearchSpace;
@@ -110,6 +112,8 @@ pub struct StudyConfig {
     pub failures: FailureRule,
     /// The most trials to hand out, if there is a limit. Trials given back are not counted, nor points of one's own.
     pub budget: Option<usize>,
+    /// The names of parameters that are observed, not chosen, such as today's humidity: every ask holds them at a value.
+    pub contexts: Vec<String>,
 }
 
 /// How many points a study of this dimension takes from its design unless it says otherwise: 2(d + 1), at most 30.
@@ -133,6 +137,7 @@ impl StudyConfig {
             repeats: false,
             failures: FailureRule::default(),
             budget: None,
+            contexts: Vec::new(),
         }
     }
 
@@ -246,6 +251,7 @@ impl StudyConfig {
             self.model.noise_prior = begun.model.noise_prior;
         }
         self.strategy = self.strategy.refining_as(&begun.strategy);
+        self.space = self.space.constructed_like(&begun.space);
         self
     }
 
@@ -289,9 +295,49 @@ impl StudyConfig {
         self
     }
 
+    /// Sets which parameters are observed, not chosen. They are part of every point and of the model, and are never searched:
+    /// an ask says what they are, and gets points for that.
+    ///
+    /// ```
+    /// use elbowroom::domain::Narrowing;
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// use elbowroom::study::{Ask, Study, StudyConfig};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("heat", 0.0, 1.0), Parameter::float("humidity", 0.0, 100.0)])?;
+    /// let mut study = Study::new(StudyConfig::new(space).contexts(["humidity"]))?;
+    /// assert!(study.ask(1).unwrap_err().to_string().contains("`humidity` is observed, not chosen"));
+    /// let today = Narrowing::new().fix("humidity", 40.0);
+    /// let trial = study.ask(Ask::new(1).narrowed(today))?.trials[0].clone();
+    /// assert_eq!(trial.point.f64("humidity")?, 40.0);
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn contexts<T: Into<String>>(mut self, names: impl IntoIterator<Item = T>) -> Self {
+        self.contexts = names.into_iter().map(Into::into).collect();
+        self
+    }
+
     /// How many points come from the design.
     pub fn n_initial(&self) -> usize {
         self.initial.unwrap_or_else(|| default_initial(self.space.dim()))
+    }
+
+    /// Refuses a space that was shown to hold no feasible point. A study calls it when it is made; one that was recorded is
+    /// read whatever its space.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// use elbowroom::study::{Study, StudyConfig};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?.with_constraints(["exp(x) > 3"])?;
+    /// let error = Study::new(StudyConfig::new(space)).unwrap_err();
+    /// assert!(error.to_string().starts_with("no point within the parameters' ranges keeps `exp(x) > 3`"));
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn refuse_empty(&self) -> Result<()> {
+        match Domain::whole(&self.space).why_empty() {
+            Some(why) => Err(Error::space(why, "widen a parameter's range, or loosen a constraint")),
+            None => Ok(()),
+        }
     }
 
     /// Refuses settings out of their range, by name. A study calls it when it begins, so that no setting has to be
@@ -311,6 +357,7 @@ impl StudyConfig {
         self.strategy.validate()?;
         let outcomes = self.declared_outcomes()?;
         self.strategy.check_for_front(outcomes.objectives())?;
+        check_contexts(&self.contexts, &self.space)?;
         match self.initial {
             Some(0) => Err(Error::config(
                 "an initial design of 0 points was asked for",

@@ -1,11 +1,17 @@
 //! The initial design as an endless list of unit points, each known by its index.
+//!
+//! Where points are constructed, they come in blocks: of eight times as many random points the most scattered ones.
 
 use super::config::{InitialDesign, StudyConfig};
-use crate::design::{Sobol, latin_hypercube};
+use crate::design::{Sobol, farthest_first, latin_hypercube};
 use crate::domain::Domain;
 use crate::linalg::Points;
 use crate::rng::Stream;
 use crate::space::UnitPoint;
+
+/// The most points of a block, and how many random ones each is picked from.
+const MAX_BLOCK: usize = 64;
+const PER_POINT: usize = 8;
 
 /// The design's points from some index on.
 pub(super) struct Initial<'a> {
@@ -19,6 +25,14 @@ enum Kind {
     Sobol(Box<Sobol>),
     LatinHypercube(Points),
     Uniform,
+    Constructed(Block),
+}
+
+/// Scattered points of a polytope.
+struct Block {
+    number: Option<u64>,
+    size: u64,
+    points: Vec<UnitPoint>,
 }
 
 impl<'a> Initial<'a> {
@@ -26,6 +40,10 @@ impl<'a> Initial<'a> {
         let stream = Stream::new(config.seed).child("design", 0);
         let dim = config.space.dim();
         let kind = match config.design {
+            _ if domain.is_constructed() => {
+                let size = config.n_initial().clamp(1, MAX_BLOCK) as u64;
+                Kind::Constructed(Block { number: None, size, points: Vec::new() })
+            }
             InitialDesign::Sobol => {
                 let mut sobol = Sobol::scrambled(dim, &stream);
                 sobol.skip(next);
@@ -46,13 +64,18 @@ impl<'a> Initial<'a> {
 
     /// The next point, stretched and snapped to the domain.
     pub fn point(&mut self) -> UnitPoint {
+        if let Kind::Constructed(block) = &mut self.kind {
+            let point = block.point(self.domain, &self.stream, self.next);
+            self.next = self.next.saturating_add(1);
+            return point;
+        }
         let mut u = vec![0.0; self.domain.dim()];
         match &mut self.kind {
             Kind::Sobol(sobol) => sobol.next_into(&mut u),
             Kind::LatinHypercube(points) if self.next < points.len() as u64 => {
                 u.copy_from_slice(points.row(self.next as usize));
             }
-            Kind::LatinHypercube(_) | Kind::Uniform => {
+            Kind::LatinHypercube(_) | Kind::Uniform | Kind::Constructed(_) => {
                 let mut stream = self.stream.child("uniform", self.next);
                 u.fill_with(|| stream.uniform());
             }
@@ -61,5 +84,29 @@ impl<'a> Initial<'a> {
         self.domain.stretch(&mut u);
         self.domain.snap(&mut u);
         UnitPoint::clamped(u)
+    }
+}
+
+impl Block {
+    /// The point of an index, from the block that it is in.
+    fn point(&mut self, domain: &Domain<'_>, stream: &Stream, index: u64) -> UnitPoint {
+        let number = index / self.size;
+        if self.number != Some(number) {
+            let mut draw = stream.child("polytope", number);
+            let mut sampler = domain.sampler();
+            let mut pool = Points::new(domain.dim());
+            for _ in 0..PER_POINT * self.size as usize {
+                let drawn = sampler.next(&mut draw);
+                if domain.is_feasible(&drawn) {
+                    pool.push(&drawn);
+                }
+            }
+            let chosen = farthest_first(&pool, self.size as usize);
+            self.points = chosen.into_iter().map(|i| UnitPoint::clamped(pool.row(i).to_vec())).collect();
+            // Where other constraints leave fewer, the rest may be refused like any point of a design.
+            self.points.resize_with(self.size as usize, || sampler.next(&mut draw));
+            self.number = Some(number);
+        }
+        self.points[(index % self.size) as usize].clone()
     }
 }

@@ -8,6 +8,7 @@ mod answers;
 mod ask;
 mod checks;
 mod config;
+mod contexts;
 mod event;
 mod feasible;
 mod front;
@@ -120,6 +121,7 @@ pub struct Asked {
 impl Study {
     /// A new study, with the one event that creates it.
     pub fn new(config: StudyConfig) -> Result<Self> {
+        config.refuse_empty()?;
         Self::replay([Event::Created { config: Box::new(config) }])
     }
 

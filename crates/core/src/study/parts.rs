@@ -152,6 +152,7 @@ impl fmt::Debug for Foreign {
 impl Study {
     /// As [`new`](Self::new), with parts of your own.
     pub fn with(config: StudyConfig, parts: &Parts) -> Result<Self> {
+        config.refuse_empty()?;
         Self::replay_with([Event::Created { config: Box::new(config) }], parts)
     }
 

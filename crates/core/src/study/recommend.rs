@@ -23,13 +23,15 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::aims::Wanted;
+use super::contexts::check_given;
 use super::front::SURE_WITHIN;
 use super::trial::{Trial, TrialId, TrialState};
 use super::{LeaveOneOut, Study};
 use crate::batch::{Gain, Sought};
 use crate::belief::Model;
 use crate::chance::Chance;
-use crate::domain::Domain;
+use crate::domain::{Domain, Narrowing};
+use crate::error;
 use crate::linalg::Points;
 use crate::rng::Stream;
 use crate::space::{Point, UnitPoint};
@@ -105,6 +107,38 @@ impl Study {
             Err(error) => Err(format!("no model can be made: {error}")),
         };
         found.map_or_else(|why| best_observed(best, Some(why)), Some)
+    }
+
+    /// The point to use where some parameters are given, as contexts are: of the points there, the one of which the most can be
+    /// relied on, arg max μ − s. None without a value, or where the model expects no number.
+    ///
+    /// ```
+    /// use elbowroom::domain::Narrowing;
+    /// use elbowroom::space::{Parameter, Point, SearchSpace};
+    /// use elbowroom::study::{Study, StudyConfig};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::float("day", 0.0, 1.0)])?;
+    /// let mut study = Study::new(StudyConfig::new(space).contexts(["day"]))?;
+    /// for i in 0..25 {
+    ///     let (x, day) = (f64::from(i % 5) / 4.0, f64::from(i / 5) / 4.0);
+    ///     study.add(&Point::new().with("x", x).with("day", day), (x - day).powi(2))?;
+    /// }
+    /// let today = study.recommended_in(&Narrowing::new().fix("day", 0.4))?.expect("there are values");
+    /// assert!((today.point.f64("x")? - 0.4).abs() < 0.1 && today.point.f64("day")? == 0.4);
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn recommended_in(&self, narrowing: &Narrowing) -> error::Result<Option<Recommendation>> {
+        let narrowing = check_given(&self.config().contexts, narrowing.check(self.space())?)?;
+        let Some(best) = self.best().filter(|_| self.space().dim() > 0) else { return Ok(None) };
+        let model = self.model()?;
+        let domain = Domain::narrowed(self.space(), &narrowing)?;
+        let seat = Seat { domain, ..Seat::new(self, best, &model) };
+        let (may_recommend, stream) = (|u: &[f64]| !seat.failed_at(u), stream(self));
+        let sought = seat.sought(&may_recommend, &stream);
+        Ok(sought.highest_bound(1.0).and_then(|unit| {
+            let found = seat.recommendation(&unit)?;
+            Some(Recommendation { point: seat.domain.decode(&unit), ..found })
+        }))
     }
 
     /// The paper's recommendation: the point that the model expects most of, arg max μ.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::aims::{MIN_RESULTS, Wanted};
 use super::ask::Ask;
+use super::contexts::check_given;
 use super::event::{AskedTrial, Build, Event, OutcomeRecord, Provenance, Retry};
 use super::initial::Initial;
 use super::state::State;
@@ -100,7 +101,7 @@ pub(super) fn suggest(study: &Study, belief: Option<&Belief>, ask: &Ask) -> Resu
     let state = &study.state;
     let strategy = study.strategy_with_parts()?;
     let q = BatchSize::new(ask.n)?;
-    let narrowing = ask.narrowing.check(&state.config.space)?;
+    let narrowing = check_given(&state.config.contexts, ask.narrowing.check(&state.config.space)?)?;
     let domain = Domain::narrowed(&state.config.space, &narrowing)?;
     let pending = ask.pending.clone().unwrap_or_else(|| state.tally.pending.iter().copied().collect());
     if q.get() > MAX_BATCH {
@@ -348,7 +349,8 @@ impl<'a> Choice<'a> {
     fn add_likely(&mut self, chance: &Chance) {
         let mut stream = self.stream.child("likely", 0);
         let mut candidates = Points::new(self.domain.dim());
-        for u in (0..LIKELY).filter_map(|_| self.domain.sample_feasible(&mut stream, 100)) {
+        let mut sampler = self.domain.sampler();
+        for u in (0..LIKELY).filter_map(|_| sampler.next_feasible(&mut stream, 100)) {
             candidates.push(&u);
         }
         let ln_chances = chance.ln_p_many(&candidates);

@@ -45,6 +45,8 @@ pub(super) struct WrittenConfig {
     failures: Option<FailureRule>,
     #[serde(default)]
     budget: Option<usize>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    contexts: Vec<String>,
 }
 
 /// The results that a configuration speaks of, from either of its forms.
@@ -76,15 +78,30 @@ pub fn outcomes_of(goal: Option<Goal>, metric: Option<String>, outcomes: Option<
 impl WrittenConfig {
     /// The configuration, with these rules where none are written.
     pub(super) fn or_else(self, failing: FailureRule, refining: Option<RefineRule>) -> Result<StudyConfig> {
-        let Self { space, goal, metric, outcomes, seed, initial, design, strategy, model, repeats, failures, budget } =
-            self;
+        let Self {
+            space,
+            goal,
+            metric,
+            outcomes,
+            seed,
+            initial,
+            design,
+            strategy,
+            model,
+            repeats,
+            failures,
+            budget,
+            contexts,
+        } = self;
         let failures = failures.unwrap_or(failing);
         let strategy = match refining {
             Some(rule) => strategy.refining_by(rule),
             None => strategy,
         };
+        // A log says how the points of its study are found; a new study has the best way there is.
+        let space = if refining.is_some() { space.constructed_if_needed() } else { space };
         let config = StudyConfig::new(space).outcomes(outcomes_of(goal, metric, outcomes)?);
-        Ok(StudyConfig { seed, initial, design, strategy, model, repeats, failures, budget, ..config })
+        Ok(StudyConfig { seed, initial, design, strategy, model, repeats, failures, budget, contexts, ..config })
     }
 }
 
@@ -112,6 +129,7 @@ impl From<StudyConfig> for WrittenConfig {
             repeats: config.repeats,
             failures: Some(config.failures),
             budget: config.budget,
+            contexts: config.contexts,
         }
     }
 }

@@ -43,6 +43,7 @@ class SearchOptions(TypedDict, total=False):
     design: Design | None
     repeats: bool | None
     failures: Failures | None
+    contexts: Sequence[str] | None
 
 
 class StudyOptions(SearchOptions, total=False):
@@ -131,6 +132,10 @@ def _checked(name: str, value: Any) -> Any:
         return text_of(value, "metric")
     if name == "outcomes":
         return written(value)
+    if name == "contexts":
+        if isinstance(value, str) or not isinstance(value, Sequence):
+            raise ConfigError(f"contexts is {shown(value)}\n  try: a list of names of parameters")
+        return [text_of(one, "a context") for one in value]
     if name in NAMES and value not in NAMES[name]:
         known = ", ".join(repr(one) for one in NAMES[name])
         if name == "failures":

@@ -85,7 +85,9 @@ class Study:
     ``model``. With ``repeats``, observed points may be proposed
     again. ``failures`` says what a failed trial means: with ``"learn"`` (the default) that points near it may fail too,
     which the search and the recommendation weigh; with ``"ignore"`` nothing, for machines that lose jobs at random. An
-    infeasible trial always counts. A study from before there was this setting ignores them.
+    infeasible trial always counts. A study from before there was this setting ignores them. ``contexts`` names
+    parameters that are observed, not chosen, such as the humidity of the day: every :meth:`ask` says what they are
+    (``fixed={"humidity": 40}``), and :meth:`recommended_in` gives the point to use under them.
 
     ``lease`` is how many seconds this process may be silent (killed, say) before its trials go to others; while it
     lives, it says so by itself. After ``with er.Study(…) as study:``, what :meth:`ask` handed out and nothing was told
@@ -127,6 +129,7 @@ class Study:
         design: Design | None = None,
         repeats: bool | None = None,
         failures: Failures | None = None,
+        contexts: Sequence[str] | None = None,
         store: str | os.PathLike[str] | None = None,
         name: str = "study",
         worker: str | None = None,
@@ -149,6 +152,7 @@ class Study:
             design=design,
             repeats=repeats,
             failures=failures,
+            contexts=contexts,
         )
         store = None if store is None else _address(store)
         native = _elbowroom.Study.create(
@@ -595,6 +599,23 @@ class Study:
             means, sds = (dict(zip(names, row.pop(key))) for key in ("means", "sds"))
             found.append(FrontRecommendation(params=params, means=means, sds=sds, **row))
         return found
+
+    def recommended_in(self, fixed: Mapping[str, Any]) -> Recommendation | None:
+        """The point to use where these parameters are given, as ``contexts`` are: that of the highest μ − s there.
+
+        >>> import elbowroom as er
+        >>> study = er.Study({"x": er.Float(0, 1), "day": er.Float(0, 1)}, contexts=["day"], seed=1)
+        >>> for i in range(25):
+        ...     x, day = i % 5 / 4, i // 5 / 4
+        ...     _ = study.add({"x": x, "day": day}, (x - day) ** 2)
+        >>> abs(study.recommended_in({"day": 0.4}).params["x"] - 0.4) < 0.1
+        True
+        """
+        text = self._native.recommended_in(self._labels.encode(fixed))
+        if text is None:
+            return None
+        found = json.loads(text)
+        return Recommendation(params=self._labels.decode(found.pop("point")), **found)
 
     @property
     def expected_gain(self) -> float | None:

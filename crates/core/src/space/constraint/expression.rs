@@ -60,6 +60,8 @@ pub(super) enum Comparison {
     GreaterOrEqual,
     Equal,
     NotEqual,
+    /// Equal up to a difference.
+    Near(f64),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -73,6 +75,8 @@ pub(super) enum Function {
     Sqrt,
     Floor,
     Ceil,
+    /// How many are not 0.
+    Nonzero,
 }
 
 impl Expression {
@@ -185,6 +189,9 @@ impl Comparison {
         use Scalar::{Bool, Number, Text, Undefined};
         let order = match (a, b) {
             (Undefined, _) | (_, Undefined) => return Undefined,
+            (Number(a), Number(b)) if !(a - b).is_nan() && matches!(self, Comparison::Near(_)) => {
+                return Bool(matches!(self, Comparison::Near(tolerance) if (a - b).abs() <= tolerance));
+            }
             (Number(a), Number(b)) => match a.partial_cmp(&b) {
                 Some(order) => order,
                 None => return Undefined,
@@ -204,19 +211,19 @@ impl Comparison {
             Comparison::LessOrEqual => order.is_le(),
             Comparison::Greater => order.is_gt(),
             Comparison::GreaterOrEqual => order.is_ge(),
-            Comparison::Equal => order.is_eq(),
+            Comparison::Equal | Comparison::Near(_) => order.is_eq(),
             Comparison::NotEqual => order.is_ne(),
         })
     }
 
     /// Whether it asks for an order, which only numbers have.
     pub fn needs_order(self) -> bool {
-        !matches!(self, Comparison::Equal | Comparison::NotEqual)
+        !matches!(self, Comparison::Equal | Comparison::NotEqual | Comparison::Near(_))
     }
 }
 
 impl Function {
-    pub const ALL: [(&'static str, Function); 10] = [
+    pub const ALL: [(&'static str, Function); 11] = [
         ("abs", Function::Abs),
         ("min", Function::Min),
         ("max", Function::Max),
@@ -227,11 +234,12 @@ impl Function {
         ("sqrt", Function::Sqrt),
         ("floor", Function::Floor),
         ("ceil", Function::Ceil),
+        ("nonzero", Function::Nonzero),
     ];
 
     /// Whether it takes more than one number.
     pub fn takes_many(self) -> bool {
-        matches!(self, Function::Min | Function::Max)
+        matches!(self, Function::Min | Function::Max | Function::Nonzero)
     }
 
     fn apply(self, x: f64) -> f64 {
@@ -244,6 +252,8 @@ impl Function {
             Function::Sqrt => x.sqrt(),
             Function::Floor => x.floor(),
             Function::Ceil => x.ceil(),
+            Function::Nonzero if x.is_nan() => x,
+            Function::Nonzero => f64::from(x != 0.0),
         }
     }
 
@@ -252,6 +262,7 @@ impl Function {
         match self {
             _ if so_far.is_nan() || x.is_nan() => f64::NAN,
             Function::Min => so_far.min(x),
+            Function::Nonzero => so_far + self.apply(x),
             _ => so_far.max(x),
         }
     }

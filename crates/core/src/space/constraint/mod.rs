@@ -3,6 +3,8 @@
 mod condition;
 mod expression;
 mod formula;
+mod interval;
+mod linear;
 mod parse;
 mod token;
 
@@ -10,6 +12,8 @@ pub use self::condition::Condition;
 use self::expression::Expression;
 pub(super) use self::expression::Scalar;
 pub use self::formula::Formula;
+pub(super) use self::interval::Interval;
+pub(crate) use self::linear::Linear;
 use super::parameter::Parameter;
 use crate::error::{Error, Result};
 
@@ -22,11 +26,16 @@ use crate::error::{Error, Result};
 /// | `a + b`, `a - b`, `a * b`, `a / b`, `-a`, `a ^ b` or `a ** b` | arithmetic; `-2 ^ 2` is -4 and `2 ^ 3 ^ 2` is 512 |
 /// | `a % b` | the remainder, with the sign of `b` |
 /// | `abs`, `min`, `max`, `exp`, `log` or `ln`, `log10`, `sqrt`, `floor`, `ceil` | functions, as in `min(x, y, 1)` |
+/// | `nonzero(a, b, c)` | how many of these are not 0: at most two parts of a mixture are `nonzero(a, b, c) <= 2` |
 /// | `<`, `<=`, `>`, `>=` | comparison of numbers; `0 < x < y` means `0 < x and x < y` |
 /// | `==`, `!=` | comparison of two numbers, two texts or two truth values |
 /// | `not a` or `!a`, `a and b` or `a && b`, `a or b` or <code>a \|\| b</code> | logic, in this order of precedence |
 ///
 /// `not` binds less tightly than a comparison: `not x < y` means `not (x < y)`.
+///
+/// Sums of floats on linear scales that must be equal, as in `a + b + c == 1`, or whose bounds leave next to nothing of the
+/// space, are not left to chance: points that keep them are constructed, and such sums are equal if they differ by at most a
+/// billionth of their largest term.
 ///
 /// What has no value, as `sqrt(-1) > 2`, is neither true nor false: `not` leaves it so, `and` and `or` go by the other
 /// side where that decides, and a constraint that ends so does not hold.
@@ -59,6 +68,21 @@ impl Constraint {
     /// As the user wrote it.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Adds to what is known of linear relations.
+    pub(super) fn read_linear(&self, parameters: &[Parameter], into: &mut Linear) {
+        into.read(&self.expression, parameters);
+    }
+
+    /// The same with equations of floats that hold to a billionth.
+    pub(super) fn loosened(self, parameters: &[Parameter]) -> Self {
+        Self { expression: self.expression.loosened(parameters), ..self }
+    }
+
+    /// Whether some point could keep it, where `range` gives the range of a parameter that is a number.
+    pub(super) fn may_hold(&self, range: &dyn Fn(usize) -> Option<Interval>) -> bool {
+        self.expression.may_hold(range)
     }
 
     /// Whether it is true, where `read` gives a parameter's value by its number.

@@ -1,0 +1,293 @@
+//! The part of a domain that linear constraints leave, where points are constructed: drawing from it, and the nearest of its
+//! points.
+//!
+//! A mixture of at most k parts is a union of polytopes, one for each choice of k parts, its *support*; the other parts are 0 to
+//! the bit. A point is drawn from a random support; the nearest point keeps the k largest parts, which is exact where parts
+//! have no bounds of their own (Kyrillidis et al., ICML 2013).
+
+use crate::optim::Bounds;
+use crate::polytope::{Polytope, Row, Walk};
+use crate::rng::Stream;
+use crate::space::{Linear, Parameter, SearchSpace, Value};
+
+/// How far inside a half-space points stay, so that rounding does not lead out of it.
+const MARGIN: f64 = 1e-12;
+
+/// How far from a plane a point on it may be.
+const ROUNDING: f64 = 1e-14;
+
+/// Supports that are tried for one that has points.
+const TRIES: usize = 64;
+
+/// Supports that are listed, at most.
+const MOST_SUPPORTS: f64 = 2000.0;
+
+/// Walks that points of many supports are drawn by.
+const WALKS: usize = 48;
+
+/// What linear constraints leave of a domain. Its coordinates are those of floats that a linear constraint speaks of.
+#[derive(Debug, Clone)]
+pub(super) struct Inside {
+    /// The number in the unit cube of each of its coordinates.
+    dims: Vec<usize>,
+    polytope: Polytope,
+    groups: Vec<Group>,
+    /// The walk through the polytope, if there are no groups; none if it is empty.
+    walk: Option<Walk>,
+}
+
+/// Parts of which at most so many are not 0.
+#[derive(Debug, Clone)]
+struct Group {
+    /// Coordinates of the polytope, with where each is 0 and how wide its range is.
+    parts: Vec<Part>,
+    most: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    at: usize,
+    zero: f64,
+    width: f64,
+    /// Whether the domain holds it somewhere else.
+    is_held: bool,
+}
+
+impl Inside {
+    /// What is left of the box of a domain; none where points are found by rejection.
+    pub fn new(space: &SearchSpace, bounds: &Bounds) -> Option<Self> {
+        Self::of(space, space.constructed_from()?, bounds)
+    }
+
+    /// What is left of the box of a domain, however its points are found; none without linear constraints.
+    pub fn of_any(space: &SearchSpace, bounds: &Bounds) -> Option<Self> {
+        let linear = space.linear();
+        if linear == Linear::default() { None } else { Self::of(space, &linear, bounds) }
+    }
+
+    fn of(space: &SearchSpace, linear: &Linear, bounds: &Bounds) -> Option<Self> {
+        let named = linear.relations.iter().flat_map(|relation| relation.terms.iter().map(|(i, _)| *i));
+        let mut parameters: Vec<usize> = named.chain(linear.sparse.iter().flat_map(|s| s.parts.clone())).collect();
+        parameters.sort_unstable();
+        parameters.dedup();
+        let dims = parameters.iter().map(|&i| space.dimension_of(i)).collect::<Option<Vec<usize>>>()?;
+        let position = |i: usize| parameters.partition_point(|&p| p < i);
+        let rows = linear.relations.iter().map(|relation| {
+            let mut normal = vec![0.0; parameters.len()];
+            let mut bound = relation.bound;
+            for &(i, a) in &relation.terms {
+                let (low, width) = range(&space.parameters()[i]);
+                normal[position(i)] += a * width;
+                bound -= a * low;
+            }
+            let length = normal.iter().map(|a| a * a).sum::<f64>().sqrt();
+            match relation.is_equal {
+                true => Row::equal(normal, bound),
+                false => Row::at_most(normal, bound - MARGIN * length),
+            }
+        });
+        let part = |&i: &usize| {
+            let (zero, at) = (space.coordinate_of(i, &Value::Float(0.0)), position(i));
+            let (low, high) = (bounds.low()[dims[at]], bounds.high()[dims[at]]);
+            Part { at, zero, width: range(&space.parameters()[i]).1, is_held: !(low..=high).contains(&zero) }
+        };
+        let groups = linear.sparse.iter();
+        let groups = groups.map(|group| Group { parts: group.parts.iter().map(part).collect(), most: group.most });
+        let groups: Vec<Group> = groups.filter(|group| group.most < group.parts.len()).collect();
+        let side = |side: &[f64]| dims.iter().map(|&dim| side[dim]).collect();
+        let rows: Vec<Row> = rows.collect();
+        // Ranges that overflow are left to rejection.
+        if rows.iter().any(|row| !(row.bound.is_finite() && row.normal.iter().all(|a| a.is_finite()))) {
+            return None;
+        }
+        let polytope = Polytope::new(&Bounds::new(side(bounds.low()), side(bounds.high())).ok()?, rows);
+        let walk = if groups.is_empty() { Walk::new(&polytope) } else { None };
+        Some(Self { dims, polytope, groups, walk })
+    }
+
+    /// Whether it was shown to hold no point.
+    pub fn is_empty(&self) -> bool {
+        match self.supports() {
+            _ if self.groups.is_empty() => self.walk.is_none(),
+            Some(supports) => supports.into_iter().all(|held| self.polytope.holding(held).is_empty()),
+            None => self.polytope.is_empty(),
+        }
+    }
+
+    /// Endless random points.
+    pub fn walks(&self) -> Walks<'_> {
+        Walks { inside: self, walks: Vec::new(), next: 0, fruitless: 0 }
+    }
+
+    /// Whether a point lies inside, up to roundings. What a constraint forgives adds up where points are made from points.
+    pub fn holds(&self, u: &[f64]) -> bool {
+        let x: Vec<f64> = self.dims.iter().map(|&dim| u[dim]).collect();
+        let n_used = |group: &Group| group.parts.iter().filter(|part| x[part.at] != part.zero).count();
+        self.polytope.contains(&x, ROUNDING) && self.groups.iter().all(|group| n_used(group) <= group.most)
+    }
+
+    /// Moves a point of the unit cube to the nearest one inside; false if there is none, and it stays.
+    pub fn project(&self, u: &mut [f64]) -> bool {
+        self.project_within(&self.support_of(u, None), u)
+    }
+
+    /// Moves a point to the nearest one of a box, and of those inside with one support.
+    pub fn project_onto(&self, support: &Support, bounds: &Bounds, u: &mut [f64]) {
+        let x: Vec<f64> = self.dims.iter().map(|&dim| u[dim]).collect();
+        bounds.project(u);
+        self.put(&x, u);
+        self.project_within(support, u);
+    }
+
+    /// The same among points of one support.
+    fn project_within(&self, support: &Support, u: &mut [f64]) -> bool {
+        let mut x: Vec<f64> = self.dims.iter().map(|&dim| u[dim]).collect();
+        let found = match support.held.is_empty() {
+            true => self.polytope.project(&mut x),
+            false => self.polytope.holding(support.held.iter().copied()).project(&mut x),
+        };
+        if found {
+            self.put(&x, u);
+        }
+        found
+    }
+
+    /// The largest parts of a point; where fewer than allowed are not 0, those with the steepest slopes join them.
+    pub fn support_of(&self, u: &[f64], slopes: Option<&[f64]>) -> Support {
+        let mut held = Vec::new();
+        for group in &self.groups {
+            let amount = |part: &Part| (u[self.dims[part.at]] - part.zero).abs() * part.width;
+            let slope = |part: &Part| slopes.map_or(0.0, |slopes| slopes[self.dims[part.at]] / part.width);
+            let mut parts = group.parts.clone();
+            parts.sort_by(|a, b| {
+                let by_amount = amount(b).total_cmp(&amount(a));
+                b.is_held.cmp(&a.is_held).then(by_amount).then(slope(b).total_cmp(&slope(a))).then(a.at.cmp(&b.at))
+            });
+            held.extend(group.at_zero(&parts));
+        }
+        Support { held }
+    }
+
+    /// The same point with the amount of one part given to another that is 0, for each such pair.
+    pub fn swaps(&self, u: &[f64]) -> Vec<Vec<f64>> {
+        let mut swapped = Vec::new();
+        for group in &self.groups {
+            let amount = |part: &Part| (u[self.dims[part.at]] - part.zero) * part.width;
+            let movable = || group.parts.iter().filter(|part| !part.is_held);
+            for from in movable().filter(|part| amount(part) != 0.0) {
+                for to in movable().filter(|part| amount(part) == 0.0) {
+                    let mut v = u.to_vec();
+                    v[self.dims[from.at]] = from.zero;
+                    v[self.dims[to.at]] = to.zero + amount(from) / to.width;
+                    if self.project(&mut v) {
+                        swapped.push(v);
+                    }
+                }
+            }
+        }
+        swapped
+    }
+
+    fn put(&self, x: &[f64], u: &mut [f64]) {
+        self.dims.iter().zip(x).for_each(|(&dim, x)| u[dim] = *x);
+    }
+
+    /// A walk through a random support, or through all there is without groups.
+    fn walk(&self, stream: &mut Stream) -> Option<Walk> {
+        if self.groups.is_empty() {
+            return self.walk.clone();
+        }
+        let drawn = (0..TRIES).find_map(|_| {
+            let mut held = Vec::new();
+            for group in &self.groups {
+                let mut parts = group.parts.clone();
+                stream.shuffle(&mut parts);
+                parts.sort_by_key(|part| !part.is_held);
+                held.extend(group.at_zero(&parts));
+            }
+            Walk::new(&self.polytope.holding(held))
+        });
+        drawn.or_else(|| {
+            let mut supports = self.supports()?;
+            stream.shuffle(&mut supports);
+            supports.into_iter().find_map(|held| Walk::new(&self.polytope.holding(held)))
+        })
+    }
+
+    /// What each support holds at 0, if there is one group and they are few.
+    fn supports(&self) -> Option<Vec<Vec<(usize, f64)>>> {
+        let [group] = self.groups.as_slice() else { return None };
+        let n = group.parts.len();
+        let n_supports = (0..group.most).fold(1.0, |count, i| count * (n - i) as f64 / (i + 1) as f64);
+        if n_supports > MOST_SUPPORTS {
+            return None;
+        }
+        let mut supports = Vec::new();
+        let mut chosen: Vec<usize> = (0..group.most).collect();
+        loop {
+            let (mut inside, mut outside) = (Vec::new(), Vec::new());
+            for (i, part) in group.parts.iter().enumerate() {
+                if chosen.contains(&i) { inside.push(*part) } else { outside.push(*part) }
+            }
+            inside.extend(outside);
+            supports.push(group.at_zero(&inside).collect());
+            // The next choice in order: the last number that can still rise does, and those behind it follow.
+            let Some(i) = (0..group.most).rev().find(|&i| chosen[i] < n - group.most + i) else { break };
+            chosen[i] += 1;
+            (i + 1..group.most).for_each(|j| chosen[j] = chosen[j - 1] + 1);
+        }
+        Some(supports)
+    }
+}
+
+impl Group {
+    /// Of parts in an order, those behind the first few, and where they are 0. A part that the domain holds elsewhere cannot
+    /// be 0.
+    fn at_zero<'a>(&self, parts: &'a [Part]) -> impl Iterator<Item = (usize, f64)> + use<'a> {
+        parts[self.most..].iter().filter(|part| !part.is_held).map(|part| (part.at, part.zero))
+    }
+}
+
+/// Which parts stay 0.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Support {
+    held: Vec<(usize, f64)>,
+}
+
+/// Random points, by walks through as many supports as there are or are wanted.
+pub(super) struct Walks<'a> {
+    inside: &'a Inside,
+    walks: Vec<Walk>,
+    next: usize,
+    fruitless: usize,
+}
+
+impl Walks<'_> {
+    /// Moves a point of the unit cube to a random one inside; it stays if none can be found.
+    pub fn step(&mut self, stream: &mut Stream, u: &mut [f64]) {
+        let most = if self.inside.groups.is_empty() { 1 } else { WALKS };
+        if self.walks.len() < most && self.fruitless < 2 {
+            match self.inside.walk(stream) {
+                Some(mut walk) => {
+                    walk.warm_up(stream);
+                    self.walks.push(walk);
+                }
+                None => self.fruitless += 1,
+            }
+        }
+        if self.walks.is_empty() {
+            return;
+        }
+        self.next = if self.walks.len() < most { self.walks.len() - 1 } else { (self.next + 1) % self.walks.len() };
+        let x = self.walks[self.next].next_point(stream);
+        self.inside.dims.iter().zip(x).for_each(|(&dim, x)| u[dim] = *x);
+    }
+}
+
+/// Where a float begins, and how wide its range is.
+fn range(parameter: &Parameter) -> (f64, f64) {
+    match parameter {
+        Parameter::Float { low, high, .. } => (*low, high - low),
+        _ => (0.0, 0.0),
+    }
+}

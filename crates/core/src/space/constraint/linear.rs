@@ -1,0 +1,263 @@
+//! Linear relations between floats, read off constraints.
+//!
+//! A constraint is a conjunction of parts. A part that compares two sums of floats on linear scales, each times a number,
+//! is a half-space or a plane; one that counts the floats that are not 0 bounds the number of parts of a mixture. Points that
+//! keep these are found by construction. All other parts are only checked.
+//!
+//! Two sides that are equal in the user's mind differ by roundings in a computer, so where points are constructed, `==` of
+//! such sums holds to a billionth of their largest term.
+
+use super::expression::{Comparison, Expression, Function, Operator};
+use crate::space::parameter::Parameter;
+
+/// How far from equal the sides of an equation may be, relative to its largest term.
+const NEARLY: f64 = 1e-9;
+
+/// What constraints say of floats in a form that points can be constructed from.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Linear {
+    pub relations: Vec<Relation>,
+    pub sparse: Vec<Sparse>,
+}
+
+/// Σ aᵢxᵢ ≤ bound, or = bound.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Relation {
+    /// Numbers of parameters with their factors.
+    pub terms: Vec<(usize, f64)>,
+    pub bound: f64,
+    pub is_equal: bool,
+}
+
+/// At most so many of these parameters are not 0.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Sparse {
+    pub parts: Vec<usize>,
+    pub most: usize,
+}
+
+impl Linear {
+    /// Adds what an expression says.
+    pub(super) fn read(&mut self, expression: &Expression, parameters: &[Parameter]) {
+        match expression {
+            Expression::And(a, b) => {
+                self.read(a, parameters);
+                self.read(b, parameters);
+            }
+            Expression::Compare(first, rest) => {
+                let mut left = &**first;
+                for (comparison, right) in rest {
+                    self.compare(left, *comparison, right, parameters);
+                    left = right;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn compare(&mut self, left: &Expression, comparison: Comparison, right: &Expression, parameters: &[Parameter]) {
+        let (small, large) = match comparison {
+            Comparison::Greater | Comparison::GreaterOrEqual => (right, left),
+            Comparison::NotEqual => return,
+            _ => (left, right),
+        };
+        let is_equal = matches!(comparison, Comparison::Equal | Comparison::Near(_));
+        let is_strict = matches!(comparison, Comparison::Less | Comparison::Greater);
+        if let Some(sparse) = sparse(small, large, is_strict, parameters) {
+            self.sparse.push(sparse);
+        } else if let Some(difference) = difference(small, large, parameters)
+            && difference.factors.iter().any(|a| *a != 0.0)
+        {
+            let terms = difference.factors.into_iter().enumerate().filter(|(_, a)| *a != 0.0).collect();
+            self.relations.push(Relation { terms, bound: -difference.constant, is_equal });
+        }
+    }
+}
+
+impl Expression {
+    /// The same with equations of floats that hold to a billionth.
+    pub fn loosened(self, parameters: &[Parameter]) -> Self {
+        let all = |e: Box<Expression>| Box::new(e.loosened(parameters));
+        match self {
+            Expression::And(a, b) => Expression::And(all(a), all(b)),
+            Expression::Or(a, b) => Expression::Or(all(a), all(b)),
+            Expression::Not(a) => Expression::Not(all(a)),
+            Expression::Compare(first, rest) => {
+                let mut loosened: Vec<(Comparison, Expression)> = Vec::with_capacity(rest.len());
+                for (comparison, right) in rest {
+                    let left = loosened.last().map_or(&*first, |(_, left)| left);
+                    let tolerance = difference(left, &right, parameters).and_then(|d| d.tolerance(parameters));
+                    let comparison = match (comparison, tolerance) {
+                        (Comparison::Equal, Some(tolerance)) => Comparison::Near(tolerance),
+                        _ => comparison,
+                    };
+                    loosened.push((comparison, right));
+                }
+                Expression::Compare(first, loosened)
+            }
+            other => other,
+        }
+    }
+}
+
+/// `nonzero(a, b, c) <= 2`, from its two sides.
+fn sparse(small: &Expression, large: &Expression, is_strict: bool, parameters: &[Parameter]) -> Option<Sparse> {
+    let (Expression::Call(Function::Nonzero, arguments), Expression::Number(most)) = (small, large) else {
+        return None;
+    };
+    let part = |argument: &Expression| match argument {
+        Expression::Parameter(i) if is_linear(&parameters[*i]) && may_be_zero(&parameters[*i]) => Some(*i),
+        _ => None,
+    };
+    let mut parts = arguments.iter().map(part).collect::<Option<Vec<_>>>()?;
+    parts.sort_unstable();
+    parts.dedup();
+    let most = if is_strict { most.ceil() - 1.0 } else { most.floor() };
+    // A part that stands there twice would count twice.
+    (parts.len() == arguments.len() && most >= 0.0).then_some(Sparse { parts, most: most as usize })
+}
+
+fn is_linear(parameter: &Parameter) -> bool {
+    matches!(parameter, Parameter::Float { low, high, log: false, .. } if low < high)
+}
+
+fn may_be_zero(parameter: &Parameter) -> bool {
+    matches!(parameter, Parameter::Float { low, high, .. } if *low <= 0.0 && 0.0 <= *high)
+}
+
+/// A sum of floats, each times a number, and of a constant.
+struct Sum {
+    /// One for each parameter.
+    factors: Vec<f64>,
+    constant: f64,
+}
+
+impl Sum {
+    fn constant(constant: f64, n: usize) -> Self {
+        Self { factors: vec![0.0; n], constant }
+    }
+
+    fn times(mut self, factor: f64) -> Self {
+        self.factors.iter_mut().for_each(|a| *a *= factor);
+        self.constant *= factor;
+        self
+    }
+
+    fn plus(mut self, other: &Self) -> Self {
+        self.factors.iter_mut().zip(&other.factors).for_each(|(a, b)| *a += b);
+        self.constant += other.constant;
+        self
+    }
+
+    fn as_constant(&self) -> Option<f64> {
+        self.factors.iter().all(|a| *a == 0.0).then_some(self.constant)
+    }
+
+    /// A billionth of the largest term; none if no float is in it.
+    fn tolerance(&self, parameters: &[Parameter]) -> Option<f64> {
+        let reach = |(parameter, a): (&Parameter, &f64)| match parameter {
+            Parameter::Float { low, high, .. } => a.abs() * low.abs().max(high.abs()),
+            _ => 0.0,
+        };
+        self.as_constant()
+            .is_none()
+            .then(|| NEARLY * parameters.iter().zip(&self.factors).map(reach).fold(self.constant.abs(), f64::max))
+    }
+}
+
+/// The first side less the second, if both are sums.
+fn difference(a: &Expression, b: &Expression, parameters: &[Parameter]) -> Option<Sum> {
+    Some(sum(a, parameters)?.plus(&sum(b, parameters)?.times(-1.0)))
+}
+
+fn sum(expression: &Expression, parameters: &[Parameter]) -> Option<Sum> {
+    let n = parameters.len();
+    let sum = |expression| sum(expression, parameters);
+    let found = match expression {
+        Expression::Number(x) => Sum::constant(*x, n),
+        Expression::Parameter(i) => match &parameters[*i] {
+            parameter if is_linear(parameter) => {
+                let mut one = Sum::constant(0.0, n);
+                one.factors[*i] = 1.0;
+                one
+            }
+            Parameter::Float { low, high, .. } if low == high => Sum::constant(*low, n),
+            Parameter::Int { low, high, .. } if low == high => Sum::constant(*low as f64, n),
+            Parameter::Fixed { value, .. } => Sum::constant(value.as_f64()?, n),
+            _ => return None,
+        },
+        Expression::Negate(a) => sum(a)?.times(-1.0),
+        Expression::Arithmetic(Operator::Add, a, b) => sum(a)?.plus(&sum(b)?),
+        Expression::Arithmetic(Operator::Subtract, a, b) => sum(a)?.plus(&sum(b)?.times(-1.0)),
+        Expression::Arithmetic(Operator::Multiply, a, b) => {
+            let (a, b) = (sum(a)?, sum(b)?);
+            match (a.as_constant(), b.as_constant()) {
+                (Some(factor), _) => b.times(factor),
+                (_, Some(factor)) => a.times(factor),
+                _ => return None,
+            }
+        }
+        Expression::Arithmetic(Operator::Divide, a, b) => {
+            let divisor = sum(b)?.as_constant().filter(|divisor| *divisor != 0.0)?;
+            sum(a)?.times(1.0 / divisor)
+        }
+        _ => return None,
+    };
+    let is_finite = found.constant.is_finite() && found.factors.iter().all(|a| a.is_finite());
+    is_finite.then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::space::Constraint;
+
+    fn read(text: &str) -> Linear {
+        let parameters = [
+            Parameter::float("a", 0.0, 1.0),
+            Parameter::float("b", -1.0, 2.0),
+            Parameter::float("rate", 1e-3, 1.0).log(),
+            Parameter::int("n", 1, 5),
+            Parameter::fixed("total", 3),
+        ];
+        let mut linear = Linear::default();
+        linear.read(&Constraint::parse(text.to_owned(), &parameters).unwrap().expression, &parameters);
+        linear
+    }
+
+    #[test]
+    fn relations_of_floats_are_read_as_mathematics_has_them() {
+        // By hand: all terms to the left, the constant to the right, larger sides negated.
+        let relation = |a: f64, b: f64, bound: f64, is_equal: bool| {
+            let terms = [(0, a), (1, b)].into_iter().filter(|(_, a)| *a != 0.0).collect();
+            Relation { terms, bound, is_equal }
+        };
+        for (text, expected) in [
+            ("a + b <= 1", vec![relation(1.0, 1.0, 1.0, false)]),
+            ("a + b == total", vec![relation(1.0, 1.0, 3.0, true)]),
+            ("2 * (a - b / 4) > 0.5 and n < 3", vec![relation(-2.0, 0.5, -0.5, false)]),
+            ("0.2 <= a < b - 1", vec![relation(-1.0, 0.0, -0.2, false), relation(1.0, -1.0, -1.0, false)]),
+            ("a * b <= 1", vec![]),
+            ("a + n <= 3 and a + rate == 1 and a - a < 1", vec![]),
+            ("a + b <= 1 or n == 2", vec![]),
+            ("not a + b <= 1", vec![]),
+        ] {
+            assert_eq!(read(text), Linear { relations: expected, sparse: vec![] }, "{text}");
+        }
+    }
+
+    #[test]
+    fn counts_of_parts_are_read_in_both_directions() {
+        let expected = |most: usize| vec![Sparse { parts: vec![0, 1], most }];
+        for (text, sparse) in [
+            ("nonzero(a, b) <= 1", expected(1)),
+            ("2 > nonzero(b, a)", expected(1)),
+            ("nonzero(a, b) == 2", expected(2)),
+            ("nonzero(a, a) <= 1", vec![]),
+            ("nonzero(a, n) <= 1", vec![]),
+            ("nonzero(a, b) >= 1", vec![]),
+        ] {
+            assert_eq!(read(text), Linear { relations: vec![], sparse }, "{text}");
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Whether points that keep the constraints are found by rejection or by construction.
+//!
+//! Rejection draws from the whole cube until a point is feasible. It is kept wherever it does well. Where a sum of floats must
+//! be equal to something, where a mixture has a limited number of parts, or where linear bounds leave less than a hundredth
+//! of the cube, points are constructed instead: `domain` draws them from the polytope, moves to the nearest of its points, and
+//! climbs along it. Which of the two a space has is decided when constraints are added, and is part of what is written, so
+//! that a study goes on as it began.
+
+use serde::{Deserialize, Serialize};
+
+use super::constraint::{Constraint, Interval, Linear};
+use super::{Parameter, SearchSpace, Value};
+use crate::rng::Stream;
+
+/// Draws from the cube to see whether rejection does well.
+const PROBES: usize = 2000;
+
+/// Of these, as many must keep the linear constraints.
+const ENOUGH: usize = PROBES / 100;
+
+/// How points are found, as it is written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Written {
+    #[default]
+    ByRejection,
+    ByConstruction,
+}
+
+pub(super) fn is_rejection(written: &Written) -> bool {
+    *written == Written::ByRejection
+}
+
+/// How points are found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) enum Feasible {
+    #[default]
+    ByRejection,
+    ByConstruction(Linear),
+}
+
+impl Feasible {
+    pub fn written(&self) -> Written {
+        match self {
+            Feasible::ByRejection => Written::ByRejection,
+            Feasible::ByConstruction(_) => Written::ByConstruction,
+        }
+    }
+}
+
+impl SearchSpace {
+    /// The linear relations that points are constructed from; none where they are found by rejection.
+    pub(crate) fn constructed_from(&self) -> Option<&Linear> {
+        match &self.feasible {
+            Feasible::ByConstruction(linear) => Some(linear),
+            Feasible::ByRejection => None,
+        }
+    }
+
+    /// The constraints that say something linear of floats.
+    pub(crate) fn linear_constraints(&self) -> impl Iterator<Item = &Constraint> {
+        self.constraints.iter().filter(|constraint| {
+            let mut linear = Linear::default();
+            constraint.read_linear(&self.parameters, &mut linear);
+            linear != Linear::default()
+        })
+    }
+
+    /// The first constraint that no point within the parameters' ranges can keep, by interval arithmetic.
+    pub(crate) fn never_kept(&self) -> Option<&Constraint> {
+        let range = |i: usize| range(&self.parameters[i]);
+        self.constraints.iter().find(|constraint| !constraint.may_hold(&range))
+    }
+
+    /// The linear relations that the constraints contain.
+    pub(crate) fn linear(&self) -> Linear {
+        let mut linear = Linear::default();
+        self.constraints.iter().for_each(|constraint| constraint.read_linear(&self.parameters, &mut linear));
+        linear
+    }
+
+    /// The same space as a new study has it: with points by construction where rejection would find few or none.
+    pub(crate) fn constructed_if_needed(self) -> Self {
+        let linear = self.linear();
+        let is_needed = linear.relations.iter().any(|relation| relation.is_equal)
+            || !linear.sparse.is_empty()
+            || (!linear.relations.is_empty() && is_mostly_refused(&linear, &self.parameters));
+        self.constructed_as(if is_needed { Written::ByConstruction } else { Written::ByRejection })
+    }
+
+    /// The same space with points found as in another, if that is the only difference between them.
+    pub(crate) fn constructed_like(self, other: &Self) -> Self {
+        let is_same = self.parameters == other.parameters
+            && self.constraints.len() == other.constraints.len()
+            && self.constraints.iter().zip(&other.constraints).all(|(a, b)| a.text() == b.text());
+        if is_same { other.clone() } else { self }
+    }
+
+    pub(super) fn constructed_as(mut self, written: Written) -> Self {
+        if written == Written::ByConstruction {
+            self.feasible = Feasible::ByConstruction(self.linear());
+            let loosened = self.constraints.into_iter().map(|constraint| constraint.loosened(&self.parameters));
+            self.constraints = loosened.collect();
+        }
+        self
+    }
+}
+
+/// Whether fewer than one in a hundred points of the box keep the relations.
+fn is_mostly_refused(linear: &Linear, parameters: &[Parameter]) -> bool {
+    let mut stream = Stream::new(0).child("probe", 0);
+    let mut values = vec![0.0; parameters.len()];
+    let mut accepted = 0;
+    for _ in 0..PROBES {
+        for (value, parameter) in values.iter_mut().zip(parameters) {
+            if let Parameter::Float { low, high, .. } = parameter {
+                // As `low + u (high − low)`, for ranges that overflow too.
+                let u = stream.uniform();
+                *value = low * (1.0 - u) + high * u;
+            }
+        }
+        let sum = |terms: &[(usize, f64)]| terms.iter().map(|(i, a)| a * values[*i]).sum::<f64>();
+        accepted += usize::from(linear.relations.iter().all(|relation| sum(&relation.terms) <= relation.bound));
+        if accepted >= ENOUGH {
+            return false;
+        }
+    }
+    true
+}
+
+/// All that a parameter can be, if it is a number.
+fn range(parameter: &Parameter) -> Option<Interval> {
+    match parameter {
+        Parameter::Float { low, high, .. } => Some(Interval { low: *low, high: *high }),
+        Parameter::Int { low, high, .. } => Some(Interval { low: *low as f64, high: *high as f64 }),
+        Parameter::Ordered { values: list, .. } | Parameter::Category { choices: list, .. } => {
+            let numbers = list.iter().map(|value| match value {
+                Value::Float(_) | Value::Int(_) => value.as_f64(),
+                Value::Text(_) | Value::Bool(_) => None,
+            });
+            let hull = |a: Interval, b: Interval| Interval { low: a.low.min(b.low), high: a.high.max(b.high) };
+            numbers.map(|x| x.map(|x| Interval { low: x, high: x })).reduce(|a, b| Some(hull(a?, b?)))?
+        }
+        Parameter::Fixed { value, .. } => value.as_f64().map(|x| Interval { low: x, high: x }),
+    }
+}

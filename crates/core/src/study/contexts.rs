@@ -1,0 +1,44 @@
+//! Parameters that are observed, not chosen, such as today's humidity.
+//!
+//! A context is a parameter like any other to the model, so that what was learned under one value of it helps under others;
+//! but no search moves it. Every ask holds it at a value, which stands in the ask's event.
+
+use crate::domain::Narrowing;
+use crate::error::{Error, Result};
+use crate::space::{SearchSpace, nearest};
+
+/// Refuses contexts that the space does not have or that leave nothing to choose.
+pub(super) fn check_contexts(contexts: &[String], space: &SearchSpace) -> Result<()> {
+    for (i, name) in contexts.iter().enumerate() {
+        let known = || space.parameters().iter().map(|parameter| parameter.name());
+        if !known().any(|known| known == name) {
+            let hint = nearest(name, known()).map_or_else(
+                || "declare it as a parameter too, with the range of its values".to_owned(),
+                |near| format!("did you mean `{near}`?"),
+            );
+            return Err(Error::config(format!("the context `{name}` is no parameter"), hint));
+        }
+        if contexts[..i].contains(name) {
+            return Err(Error::config(format!("the context `{name}` is there twice"), "name it once"));
+        }
+    }
+    let is_context = |dim: usize| contexts.iter().any(|name| name == space.searched(dim).name());
+    if !contexts.is_empty() && (0..space.dim()).all(is_context) {
+        return Err(Error::config(
+            "every parameter that has more than one value is a context",
+            "leave at least one to be chosen",
+        ));
+    }
+    Ok(())
+}
+
+/// How an ask is narrowed; refused if that does not say what the contexts are.
+pub(super) fn check_given(contexts: &[String], narrowing: Narrowing) -> Result<Narrowing> {
+    match contexts.iter().find(|name| !narrowing.fixed.contains_key(*name)) {
+        None => Ok(narrowing),
+        Some(name) => Err(Error::config(
+            format!("parameter `{name}` is observed, not chosen, and this ask does not say what it is"),
+            format!("hold it at its value: `--fix {name}=VALUE`, `fixed={{\"{name}\": value}}` or `Narrowing::fix`"),
+        )),
+    }
+}
