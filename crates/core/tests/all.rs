@@ -6,6 +6,7 @@ mod bad_input;
 mod chance;
 mod design;
 mod explain;
+mod finite;
 mod fronts;
 mod gp_golden;
 mod gp_properties;

@@ -45,6 +45,8 @@ pub(super) struct WrittenConfig {
     failures: Option<FailureRule>,
     #[serde(default)]
     budget: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    score_all: Option<u64>,
 }
 
 /// The results that a configuration speaks of, from either of its forms.
@@ -76,15 +78,17 @@ pub fn outcomes_of(goal: Option<Goal>, metric: Option<String>, outcomes: Option<
 impl WrittenConfig {
     /// The configuration, with these rules where none are written.
     pub(super) fn or_else(self, failing: FailureRule, refining: Option<RefineRule>) -> Result<StudyConfig> {
-        let Self { space, goal, metric, outcomes, seed, initial, design, strategy, model, repeats, failures, budget } =
-            self;
+        let Self { space, goal, metric, outcomes, seed, initial, design, .. } = self;
+        let Self { strategy, model, repeats, failures, budget, score_all, .. } = self;
         let failures = failures.unwrap_or(failing);
-        let strategy = match refining {
-            Some(rule) => strategy.refining_by(rule),
-            None => strategy,
+        let (is_new, strategy) = match refining {
+            Some(rule) => (true, strategy.refining_by(rule)),
+            None => (false, strategy),
         };
         let config = StudyConfig::new(space).outcomes(outcomes_of(goal, metric, outcomes)?);
-        Ok(StudyConfig { seed, initial, design, strategy, model, repeats, failures, budget, ..config })
+        let config =
+            StudyConfig { seed, initial, design, strategy, model, repeats, failures, budget, score_all, ..config };
+        Ok(if is_new { config.begun() } else { config })
     }
 }
 
@@ -112,6 +116,7 @@ impl From<StudyConfig> for WrittenConfig {
             repeats: config.repeats,
             failures: Some(config.failures),
             budget: config.budget,
+            score_all: config.score_all,
         }
     }
 }
