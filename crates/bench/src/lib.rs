@@ -5,6 +5,7 @@ pub mod failing;
 pub mod fronts;
 pub mod generated;
 pub mod options;
+pub mod pools;
 pub mod problems;
 pub mod rows;
 pub mod strategies;

@@ -2,5 +2,6 @@
 
 mod options;
 mod peers;
+mod pools;
 mod rows;
 mod strategies;

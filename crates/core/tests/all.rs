@@ -7,6 +7,7 @@ mod chance;
 mod contexts;
 mod design;
 mod explain;
+mod finite;
 mod fronts;
 mod gp_golden;
 mod gp_properties;

@@ -376,3 +376,37 @@ fn noise_is_found_more_often_than_with_one_law_and_none_is_made_up() {
     let made_up = count(Prior::OF_NOISE, 48, 0.0, 1e-4);
     assert_eq!(made_up, 0, "noise is found in {made_up} of 8 studies that have none");
 }
+
+#[test]
+fn a_category_of_which_the_data_show_one_level_is_found_at_the_mode_of_its_own_prior() {
+    let mut x = Points::new(2);
+    (0..8).for_each(|i| x.push(&[f64::from(i) / 7.0, 0.25]));
+    let y = x.iter().map(|p| (6.0 * p[0]).sin()).collect();
+    let mut params = FitParams::map(Shape::new(KernelKind::Rbf, 2));
+    params.shape.metric = vec![Metric::Distance, Metric::Mismatch];
+    params.gradient_tolerance = 1e-6;
+    params.value_tolerance = 1e-12;
+    let data = Dataset::new(x, y).unwrap();
+    let found = |params: &FitParams| fit(&data, params, &Stream::new(1)).unwrap().theta[1];
+    // The mode of a log-normal density is at μ − σ². Unless a category has a prior of its own, it has that of numbers.
+    let of_numbers = 2f64.sqrt() + 0.5 * 2f64.ln() - 3.0;
+    assert!((found(&params) - of_numbers).abs() < 1e-3, "{}", found(&params));
+    params.priors.category = Prior::LogNormal { mu: 0.7, sigma: 0.5 };
+    assert!((found(&params) - 0.45).abs() < 1e-3, "{}", found(&params));
+}
+
+#[test]
+fn the_law_of_a_multiple_is_the_law_at_the_quotient() {
+    for law in [
+        Prior::Flat,
+        Prior::LogNormal { mu: 1.0, sigma: 0.7 },
+        Prior::NoneOrSome { none: (-2.0, 0.8), some: (0.5, 0.4), share: 0.3 },
+        Prior::Gamma { shape: 2.0, rate: 1.5 },
+    ] {
+        // Densities of v and of 3v differ by a constant factor, so that their logarithms have the same slope.
+        for t in [-2.0, 0.0, 0.4, 1.5] {
+            let (ours, plain) = (law.times(3.0).ln_density(t + 3f64.ln()).1, law.ln_density(t).1);
+            assert!((ours - plain).abs() < 1e-12, "{law:?} at {t}: {ours} {plain}");
+        }
+    }
+}

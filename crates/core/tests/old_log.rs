@@ -3,6 +3,8 @@
 //! `elbow run study.toml --trials 30` and `elbow export --format events`, and must never be written anew.
 
 use elbowroom::batch::LocalPenalization;
+use elbowroom::gp::Prior;
+use elbowroom::space::{Parameter, SearchSpace};
 use elbowroom::study::{
     Build, Event, FailureRule, Goal, StrategyConfig, Study, StudyConfig, TrialState, other_versions, verify,
 };
@@ -172,4 +174,31 @@ fn a_log_without_a_rule_for_refining_means_never_and_a_configuration_without_one
     let created = serde_json::to_value(&study.events()[0]).unwrap();
     assert_eq!(created["config"]["strategy"]["refine"]["alternate"]["kappa"], 2.0);
     assert_eq!(Study::replay(study.events().to_vec()).unwrap().config(), study.config());
+}
+
+#[test]
+fn a_log_without_rules_for_categories_means_what_was_done_then_and_a_configuration_without_them_the_defaults() {
+    let space = |parameter| SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), parameter]).unwrap();
+    let begin = |config| Study::new(config).unwrap();
+    let study = begin(StudyConfig::new(space(Parameter::category("kind", ["a", "b"]))));
+    let rules = |study: &Study| (study.config().model.category_prior, study.config().score_all);
+    assert_eq!(rules(&study), (Some(Prior::OF_CATEGORIES), Some(100_000)));
+    let mut created = serde_json::to_value(&study.events()[0]).unwrap();
+    assert_eq!(created["config"]["model"]["category_prior"]["log_normal"]["sigma"], 1.0);
+    assert_eq!(Study::replay(study.events().to_vec()).unwrap().config(), study.config());
+
+    created["config"]["model"].as_object_mut().unwrap().remove("category_prior");
+    created["config"].as_object_mut().unwrap().remove("score_all");
+    let older = Study::replay([serde_json::from_value::<Event>(created.clone()).unwrap()]).unwrap();
+    assert_eq!(rules(&older), (None, None));
+    assert_eq!(serde_json::to_value(&older.events()[0]).unwrap(), created);
+    assert_eq!(&study.config().clone().with_defaults_of(older.config()), older.config());
+    // As people write it, what is left out has its default.
+    let config: StudyConfig = serde_json::from_value(created["config"].clone()).unwrap();
+    assert_eq!(&config, study.config());
+
+    // Without categories nothing is said of them.
+    let plain = begin(StudyConfig::new(space(Parameter::int("n", 1, 9))));
+    assert_eq!(rules(&plain), (None, None));
+    assert!(!serde_json::to_string(&plain.events()[0]).unwrap().contains("category_prior"));
 }

@@ -47,8 +47,16 @@ fn case(name: impl Into<String>, config: StudyConfig, drive: fn(&mut Study)) -> 
     Case { name: name.into(), config, drive }
 }
 
-fn of_one_law(mut config: StudyConfig) -> StudyConfig {
+fn of_one_law(config: StudyConfig) -> StudyConfig {
+    let mut config = of_six(config);
     config.model.noise_prior = Prior::ONCE_OF_NOISE;
+    config
+}
+
+/// With the defaults up to 0.6.0, where categories had the prior of numbers and 2,000 points were scored.
+fn of_six(mut config: StudyConfig) -> StudyConfig {
+    config.model.category_prior = None;
+    config.score_all = None;
     config
 }
 
@@ -273,8 +281,11 @@ fn cases_of_now() -> Vec<Case> {
         ("failures", floats().seed(2), failing),
     ] {
         cases.push(Case { name: format!("now-{name}"), config: of_one_law(config.clone()), drive });
-        cases.push(Case { name: format!("six-{name}"), config, drive });
+        cases.push(Case { name: format!("six-{name}"), config: of_six(config), drive });
     }
+    // With the rules for categories.
+    cases.push(Case { name: "categories-mixed".into(), config: mixed(), drive: batches });
+    cases.push(Case { name: "categories-finite".into(), config: finite(), drive: to_the_end });
     cases
 }
 

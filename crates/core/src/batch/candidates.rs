@@ -62,8 +62,19 @@ impl Candidates {
     }
 }
 
-/// Finite spaces of at most this many points are searched exhaustively.
-pub(super) const EXHAUSTIVE: u128 = 2000;
+/// Finite spaces of at most this many points are always scored whole.
+pub(crate) const EXHAUSTIVE: u64 = 2000;
+
+/// Operations of a prediction, n² with n observations, that scoring a whole space may take: with 60 observations 100,000
+/// points are within it, with 450 as many as are scored anyway.
+const AFFORDABLE: f64 = 4e8;
+
+/// Whether all points of a situation's domain are scored.
+fn is_exhaustive(situation: &Situation<'_>) -> bool {
+    let work_of_one = (situation.posterior.n_data() as f64).powi(2).max(1.0);
+    let affordable = |n: u128| n <= EXHAUSTIVE.into() || n as f64 * work_of_one <= AFFORDABLE;
+    situation.domain.n_points().is_some_and(|n| n <= situation.score_all.into() && affordable(n))
+}
 
 /// Observations that local candidates gather around.
 const CENTERS: usize = 5;
@@ -72,7 +83,7 @@ const CENTERS: usize = 5;
 pub(super) fn candidates(situation: &Situation<'_>) -> Points {
     let domain = situation.domain;
     let mut gathered = Gathered::new(situation);
-    if domain.n_points().is_some_and(|n| n <= EXHAUSTIVE) {
+    if is_exhaustive(situation) {
         if let Some(all) = domain.enumerate() {
             for u in all {
                 gathered.offer(u.as_slice());

@@ -32,6 +32,7 @@ pub use adaptive::{Adaptive, StopRule};
 pub use aims::{Aims, Limit, Measured, Objective};
 pub use believer::{Believer, Lie, Refit};
 pub use candidates::Candidates;
+pub(crate) use candidates::EXHAUSTIVE;
 pub use chooser::{Chooser, Explanation, Proposal, Term, terms};
 pub(crate) use free::free_points;
 pub use hallucinated_ucb::{Beta, HallucinatedUcb};
@@ -75,6 +76,8 @@ pub struct Situation<'a> {
     pub aims: Option<&'a Aims<'a>>,
     /// The random numbers of this ask.
     pub stream: &'a Stream,
+    /// Finite domains of at most this many points are scored whole, as far as that can be afforded.
+    pub score_all: u64,
 }
 
 impl<'a> Situation<'a> {
@@ -87,7 +90,8 @@ impl<'a> Situation<'a> {
         stream: &'a Stream,
     ) -> Self {
         static NOTHING: Tried<'static> = Tried { points: Vec::new(), failed: Vec::new() };
-        Self { posterior, domain, pending, taken, tried: &NOTHING, chance: None, aims: None, stream }
+        let (tried, score_all) = (&NOTHING, EXHAUSTIVE);
+        Self { posterior, domain, pending, taken, tried, chance: None, aims: None, stream, score_all }
     }
 }
 

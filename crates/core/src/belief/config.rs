@@ -2,10 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::fit::metric;
 use super::kernels::KernelConfig;
 use super::scale::ScaleRule;
 use crate::error::{Error, Result};
-use crate::gp::{Hyperparameters, KernelKind, Prior};
+use crate::gp::{Hyperparameters, KernelKind, Metric, Prior};
+use crate::space::SearchSpace;
 
 /// How a model is made of results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,6 +28,10 @@ pub struct ModelConfig {
     pub noise_floor: f64,
     /// Prior of the noise variance.
     pub noise_prior: Prior,
+    /// Prior of the lengthscale of a category, in units of √d. None is what a log means that lacks it: the prior of numbers.
+    /// A configuration that lacks it gets the default where its space has categories.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category_prior: Option<Prior>,
     /// The most observations that a model is made of: beyond it a [`TrainingSubset`](super::TrainingSubset) of them.
     pub max_observations: usize,
 }
@@ -66,6 +72,7 @@ impl Default for ModelConfig {
             noise: None,
             noise_floor: 1e-10,
             noise_prior: Prior::OF_NOISE,
+            category_prior: Some(Prior::OF_CATEGORIES),
             max_observations: 1000,
         }
     }
@@ -75,6 +82,14 @@ impl Default for ModelConfig {
 const MAX_STARTS: usize = 1000;
 
 impl ModelConfig {
+    /// For a study that begins in a space: with the default rules for what the space has, where none are given, and without
+    /// those for what it has not, so that they are not written.
+    pub(crate) fn begun_in(mut self, space: &SearchSpace) -> Self {
+        let has_categories = metric(space).contains(&Metric::Mismatch);
+        self.category_prior = self.category_prior.or(Self::default().category_prior).filter(|_| has_categories);
+        self
+    }
+
     /// Refuses settings out of their range, by name; `dim` is the number of searched parameters.
     pub(crate) fn validate(&self, dim: usize) -> Result<()> {
         if self.kernels.is_empty() {
@@ -89,11 +104,11 @@ impl ModelConfig {
             let what = format!("model.noise_floor is {}", self.noise_floor);
             return Err(Error::config(what, "give a share of the variance of the results, from 0 to 1"));
         }
-        if !self.noise_prior.is_proper() {
-            return Err(Error::config(
-                format!("model.noise_prior is {:?}", self.noise_prior),
-                "give finite parameters, and positive ones but for mu",
-            ));
+        for (name, prior) in [("noise_prior", Some(self.noise_prior)), ("category_prior", self.category_prior)] {
+            if let Some(prior) = prior.filter(|prior| !prior.is_proper()) {
+                let hint = "give finite parameters, and positive ones but for mu";
+                return Err(Error::config(format!("model.{name} is {prior:?}"), hint));
+            }
         }
         if self.max_observations < MIN_OBSERVATIONS {
             let what = format!("model.max_observations is {}", self.max_observations);

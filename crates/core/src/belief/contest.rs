@@ -5,7 +5,7 @@ use super::kernels::Contestant;
 use super::subset;
 use crate::data::Dataset;
 use crate::error::Result;
-use crate::gp::{KernelKind, Prior, Priors, fit};
+use crate::gp::{KernelKind, Prior, fit};
 
 /// A comparison needs the evidence to a hundredth of a nat or so, not the last digits of the hyperparameters. It does
 /// need searches that have arrived: cut off after 25 evaluations, they chose worse warps.
@@ -110,8 +110,8 @@ impl Fitting<'_> {
             theta[place] = none.0;
             return Some(theta);
         }
-        let priors = Priors::dimension_scaled(self.space.dim());
-        theta[..place - 1].fill(priors.lengthscale.ln_mode());
+        let (priors, shape) = (self.priors(), self.shape(&entry.kernel));
+        theta[..place - 1].iter_mut().enumerate().for_each(|(i, t)| *t = priors.of_lengthscale(&shape, i).ln_mode());
         theta[place - 1] = priors.variance.ln_mode();
         theta[place] = some.0;
         theta[place + 1..].iter_mut().zip(&own).for_each(|(t, parameter)| *t = parameter.ln_mean);

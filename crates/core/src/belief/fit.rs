@@ -16,8 +16,8 @@ use super::trust;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::gp::{
-    FitParams, Hyperparameters, Likelihood, MeanRule, Metric, Noise, NoiseRule, Posterior, Prediction, Shape, fit,
-    fit_bent, rescale, work,
+    FitParams, Hyperparameters, Likelihood, MeanRule, Metric, Noise, NoiseRule, Posterior, Prediction, Priors, Shape,
+    fit, fit_bent, rescale, work,
 };
 use crate::linalg::Points;
 use crate::rng::Stream;
@@ -309,10 +309,25 @@ impl Fitting<'_> {
         encoded(raw, scale, self.gauge.wild_noise(raw.y()).filter(|_| self.config.scale != ScaleRule::Centred))
     }
 
-    pub fn params(&self, kernel: &Contestant, data: &Dataset) -> FitParams {
+    /// The priors of a maximum a posteriori fit.
+    pub fn priors(&self) -> Priors {
+        let priors = Priors { noise: self.config.noise_prior, ..Priors::dimension_scaled(self.space.dim()) };
+        match self.config.category_prior {
+            Some(prior) => Priors { category: prior.times((self.space.dim().max(1) as f64).sqrt()), ..priors },
+            None => priors,
+        }
+    }
+
+    /// What there is to fit with a kernel.
+    pub fn shape(&self, kernel: &Contestant) -> Shape {
         let mut shape = Shape::new(kernel.kernel.clone(), self.space.dim());
         shape.metric = metric(self.space);
         shape.ard = self.config.ard;
+        shape
+    }
+
+    pub fn params(&self, kernel: &Contestant, data: &Dataset) -> FitParams {
+        let mut shape = self.shape(kernel);
         // On the other scales the results have variance 1.
         let (mean, variance) = match self.config.scale {
             ScaleRule::Centred => (MeanRule::Known(0.0), mean_square(data.y())),
@@ -327,7 +342,7 @@ impl Fitting<'_> {
             return FitParams::maximum_likelihood(shape, vec![1.0; self.space.dim()], starts);
         }
         let mut params = FitParams::map(shape);
-        params.priors.noise = self.config.noise_prior;
+        params.priors = self.priors();
         if let HyperparameterRule::Map { random_starts } = self.config.hyperparameters {
             params.random_starts = random_starts;
         }

@@ -238,7 +238,7 @@ impl<'a> Search<'a> {
     fn prior(&self, i: usize) -> super::Prior {
         let n = self.params.shape.n_lengthscales();
         match (i, self.own(i)) {
-            (i, _) if i < n => self.params.priors.lengthscale,
+            (i, _) if i < n => self.params.priors.of_lengthscale(&self.params.shape, i),
             (i, _) if i == n => self.params.priors.variance,
             (_, None) => self.params.priors.noise,
             (_, Some(_)) if self.params.priors == Priors::flat() => super::Prior::Flat,

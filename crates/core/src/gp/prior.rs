@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{Metric, Shape};
+
 /// The law of one positive hyperparameter v, as a density in v unless it says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -41,6 +43,33 @@ impl Prior {
 
     /// The default before version 0.6.0: the first of the two laws alone, as a density in v.
     pub const ONCE_OF_NOISE: Self = Prior::LogNormal { mu: -7.0, sigma: 3.0 };
+
+    /// The prior of the lengthscale of a category by default, in units of √d. Two levels are as far apart as they get, and a
+    /// few results say little about how alike they are, so that the law of numbers, whose mode is a fifth, leaves levels
+    /// almost unrelated and what was learned with one is not used for the others. Chosen on drawn pools.
+    pub const OF_CATEGORIES: Self = Prior::LogNormal { mu: std::f64::consts::SQRT_2, sigma: 1.0 };
+
+    /// The law of `factor` times v.
+    ///
+    /// ```
+    /// use elbowroom::gp::Prior;
+    /// let law = Prior::LogNormal { mu: 0.0, sigma: 1.0 };
+    /// assert_eq!(law.times(1.0), law);
+    /// // The mode moves along.
+    /// assert!((law.times(3.0).ln_mode() - law.ln_mode() - 3f64.ln()).abs() < 1e-15);
+    /// ```
+    #[must_use]
+    pub fn times(self, factor: f64) -> Self {
+        let shifted = |(mu, sigma): (f64, f64)| (mu + factor.ln(), sigma);
+        match self {
+            Prior::Flat => Prior::Flat,
+            Prior::LogNormal { mu, sigma } => Prior::LogNormal { mu: mu + factor.ln(), sigma },
+            Prior::NoneOrSome { none, some, share } => {
+                Prior::NoneOrSome { none: shifted(none), some: shifted(some), share }
+            }
+            Prior::Gamma { shape, rate } => Prior::Gamma { shape, rate: rate / factor },
+        }
+    }
 
     /// ln of the density at v = e^t, up to a constant, and its derivative in t.
     ///
@@ -101,8 +130,10 @@ impl Prior {
 /// The priors of a fit. Lengthscales are in units of the box, variances in units of the variance of y.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Priors {
-    /// Of every lengthscale.
+    /// Of every lengthscale of a number.
     pub lengthscale: Prior,
+    /// Of every lengthscale of a category; where all coordinates share one lengthscale, it is that of a number.
+    pub category: Prior,
     /// Of the kernel variance.
     pub variance: Prior,
     /// Of the noise variance.
@@ -113,16 +144,23 @@ impl Priors {
     /// Priors that scale with the dimension: distances in the unit cube grow as √d, and so do the lengthscales that
     /// keep a problem of d coordinates as hard as one of few (Hvarfner, Hellsten and Nardi 2024).
     pub fn dimension_scaled(dim: usize) -> Self {
+        let lengthscale = Prior::LogNormal { mu: 2f64.sqrt() + 0.5 * (dim.max(1) as f64).ln(), sigma: 3f64.sqrt() };
         Self {
-            lengthscale: Prior::LogNormal { mu: 2f64.sqrt() + 0.5 * (dim.max(1) as f64).ln(), sigma: 3f64.sqrt() },
+            lengthscale,
+            category: lengthscale,
             variance: Prior::Gamma { shape: 2.0, rate: 1.0 },
             noise: Prior::ONCE_OF_NOISE,
         }
     }
 
+    /// Of the lengthscale at place i of θ.
+    pub(crate) fn of_lengthscale(&self, shape: &Shape, i: usize) -> Prior {
+        if shape.ard && shape.metric[i] == Metric::Mismatch { self.category } else { self.lengthscale }
+    }
+
     /// No preferences: maximum likelihood.
     pub fn flat() -> Self {
-        Self { lengthscale: Prior::Flat, variance: Prior::Flat, noise: Prior::Flat }
+        Self { lengthscale: Prior::Flat, category: Prior::Flat, variance: Prior::Flat, noise: Prior::Flat }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::belief::{KernelConfig, ModelConfig};
 use crate::domain::Domain;
 use crate::error::{Error, Result};
 use crate::gp::{KernelKind, Prior};
-use crate::space::SearchSpace;
+use crate::space::{Dimension, SearchSpace};
 
 /// What is wanted of the objective. Below `study` everything is maximized.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,11 +110,18 @@ pub struct StudyConfig {
     pub repeats: bool,
     /// What failed trials say about the points around them.
     pub failures: FailureRule,
+    /// Finite spaces of at most this many points are scored whole when points are chosen, as far as that can be afforded.
+    /// None is what a log means that lacks it, and what spaces without categories have: 2,000. A configuration that lacks
+    /// it gets 100,000 where its space has categories.
+    pub score_all: Option<u64>,
     /// The most trials to hand out, if there is a limit. Trials given back are not counted, nor points of one's own.
     pub budget: Option<usize>,
     /// The names of parameters that are observed, not chosen, such as today's humidity: every ask holds them at a value.
     pub contexts: Vec<String>,
 }
+
+/// Points of a finite space that are all scored by default.
+const SCORE_ALL: u64 = 100_000;
 
 /// How many points a study of this dimension takes from its design unless it says otherwise: 2(d + 1), at most 30.
 pub fn default_initial(dim: usize) -> usize {
@@ -125,7 +132,6 @@ impl StudyConfig {
     /// All defaults.
     pub fn new(space: SearchSpace) -> Self {
         Self {
-            space,
             goal: Goal::default(),
             metric: DEFAULT_METRIC.to_owned(),
             outcomes: Vec::new(),
@@ -134,11 +140,22 @@ impl StudyConfig {
             design: InitialDesign::default(),
             strategy: StrategyConfig::default(),
             model: ModelConfig::default(),
+            space,
             repeats: false,
             failures: FailureRule::default(),
             budget: None,
             contexts: Vec::new(),
+            score_all: None,
         }
+        .begun()
+    }
+
+    /// With the default rules for what its space has, where none are given, and without those for what it has not.
+    pub(super) fn begun(mut self) -> Self {
+        let has_categories = self.space.dimensions().iter().any(|d| matches!(d, Dimension::Category { .. }));
+        self.score_all = self.score_all.or(has_categories.then_some(SCORE_ALL));
+        self.model = self.model.begun_in(&self.space);
+        self
     }
 
     /// Sets what is wanted.
@@ -250,6 +267,12 @@ impl StudyConfig {
         if begun.model.noise_prior == Prior::ONCE_OF_NOISE && self.model.noise_prior == Prior::OF_NOISE {
             self.model.noise_prior = begun.model.noise_prior;
         }
+        if begun.model.category_prior.is_none() && self.model.category_prior == ModelConfig::default().category_prior {
+            self.model.category_prior = None;
+        }
+        if begun.score_all.is_none() && self.score_all == Some(SCORE_ALL) {
+            self.score_all = None;
+        }
         self.strategy = self.strategy.refining_as(&begun.strategy);
         self.space = self.space.constructed_like(&begun.space);
         self
@@ -264,7 +287,7 @@ impl StudyConfig {
     /// Sets how a model is made of the results.
     pub fn model(mut self, model: ModelConfig) -> Self {
         self.model = model;
-        self
+        self.begun()
     }
 
     /// Sets whether observed points may be proposed again.
@@ -286,6 +309,22 @@ impl StudyConfig {
     /// ```
     pub fn failures(mut self, failures: FailureRule) -> Self {
         self.failures = failures;
+        self
+    }
+
+    /// Sets up to how many points of a finite space are all scored.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// use elbowroom::study::StudyConfig;
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::category("kind", ["a", "b"])])?;
+    /// assert_eq!(StudyConfig::new(space.clone()).score_all, Some(100_000));
+    /// assert_eq!(StudyConfig::new(space).score_all(5000).score_all, Some(5000));
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn score_all(mut self, n: u64) -> Self {
+        self.score_all = Some(n);
         self
     }
 

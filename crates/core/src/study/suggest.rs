@@ -16,7 +16,7 @@ use super::initial::Initial;
 use super::state::State;
 use super::trial::{Source, TrialId};
 use super::{Belief, Model, StrategyConfig, Study};
-use crate::batch::{Aims, BatchSize, BatchStrategy, Situation, Tried, free_points};
+use crate::batch::{Aims, BatchSize, BatchStrategy, EXHAUSTIVE, Situation, Tried, free_points};
 use crate::belief::{ModelRecord, OutcomeBelief};
 use crate::chance::Chance;
 use crate::domain::Domain;
@@ -412,6 +412,7 @@ impl<'a> Choice<'a> {
             chance,
             aims,
             stream: &stream,
+            score_all: self.state.config.score_all.unwrap_or(EXHAUSTIVE),
         };
         look(&situation, BatchSize::new(self.missing().min(MAX_CHOSEN))?)
     }

@@ -47,6 +47,8 @@ pub(super) struct WrittenConfig {
     budget: Option<usize>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     contexts: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    score_all: Option<u64>,
 }
 
 /// The results that a configuration speaks of, from either of its forms.
@@ -78,11 +80,17 @@ pub fn outcomes_of(goal: Option<Goal>, metric: Option<String>, outcomes: Option<
 impl WrittenConfig {
     /// The configuration, with these rules where none are written.
     pub(super) fn or_else(self, failing: FailureRule, refining: Option<RefineRule>) -> Result<StudyConfig> {
-        let Self {
-            space,
-            goal,
-            metric,
-            outcomes,
+        let Self { space, goal, metric, outcomes, seed, initial, design, .. } = self;
+        let Self { strategy, model, repeats, failures, budget, contexts, score_all, .. } = self;
+        let failures = failures.unwrap_or(failing);
+        let (is_new, strategy) = match refining {
+            Some(rule) => (true, strategy.refining_by(rule)),
+            None => (false, strategy),
+        };
+        // A log says how the points of its study are found; a new study has the best way there is.
+        let space = if refining.is_some() { space.constructed_if_needed() } else { space };
+        let config = StudyConfig::new(space).outcomes(outcomes_of(goal, metric, outcomes)?);
+        let config = StudyConfig {
             seed,
             initial,
             design,
@@ -92,16 +100,10 @@ impl WrittenConfig {
             failures,
             budget,
             contexts,
-        } = self;
-        let failures = failures.unwrap_or(failing);
-        let strategy = match refining {
-            Some(rule) => strategy.refining_by(rule),
-            None => strategy,
+            score_all,
+            ..config
         };
-        // A log says how the points of its study are found; a new study has the best way there is.
-        let space = if refining.is_some() { space.constructed_if_needed() } else { space };
-        let config = StudyConfig::new(space).outcomes(outcomes_of(goal, metric, outcomes)?);
-        Ok(StudyConfig { seed, initial, design, strategy, model, repeats, failures, budget, contexts, ..config })
+        Ok(if is_new { config.begun() } else { config })
     }
 }
 
@@ -130,6 +132,7 @@ impl From<StudyConfig> for WrittenConfig {
             failures: Some(config.failures),
             budget: config.budget,
             contexts: config.contexts,
+            score_all: config.score_all,
         }
     }
 }

@@ -1,0 +1,127 @@
+//! Measured pools, read from files that are not part of the tree.
+//!
+//! | pool | file | points | what is measured |
+//! |---|---|---:|---|
+//! | `arylation` | `arylation/experiments.csv` | 1,728 | yields of a direct arylation (Shields et al. 2021) |
+//! | `buchwald` | `DreherDoyle.csv` | 3,955 | yields of Buchwald–Hartwig aminations (Ahneman et al. 2018) |
+//! | `suzuki` | `SuzukiMiyaura.csv` | 5,760 | yields of Suzuki–Miyaura couplings (Perera et al. 2018); for tuning |
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use elbowroom::space::{Parameter, Point, SearchSpace};
+
+use super::Pool;
+
+/// The measured pools.
+pub const POOLS: [&str; 3] = ["arylation", "buchwald", "suzuki"];
+
+/// How a column of a file is searched.
+#[derive(Clone, Copy)]
+enum Column {
+    Category,
+    /// Numbers in order.
+    Ordered,
+    /// Two columns whose pairs are the levels.
+    Pair(&'static str),
+}
+
+/// The pool of a name, from a folder. What cannot be read is said with the file.
+pub fn read(dir: &Path, name: &str) -> Result<Pool, String> {
+    use Column::{Category, Ordered, Pair};
+    let (file, columns): (&str, &[(&str, Column)]) = match name {
+        "arylation" => (
+            "arylation/experiments.csv",
+            &[
+                ("Base_SMILES", Category),
+                ("Ligand_SMILES", Category),
+                ("Solvent_SMILES", Category),
+                ("Concentration", Ordered),
+                ("Temp_C", Ordered),
+            ],
+        ),
+        "buchwald" => (
+            "DreherDoyle.csv",
+            &[("ligand", Category), ("additive", Category), ("base", Category), ("aryl halide", Category)],
+        ),
+        "suzuki" => (
+            "SuzukiMiyaura.csv",
+            &[
+                ("reactant_1_smiles", Pair("reactant_2_smiles")),
+                ("ligand_smiles", Category),
+                ("reagent_1_smiles", Category),
+                ("solvent_1_smiles", Category),
+            ],
+        ),
+        _ => return Err(format!("there is no pool {name}; take one of {}", POOLS.join(", "))),
+    };
+    let table = Table::read(&dir.join(file))?;
+    let cells: Vec<Vec<String>> = columns
+        .iter()
+        .map(|(column, kind)| match kind {
+            Pair(other) => {
+                let pair = |(a, b): (&str, &str)| format!("{a} + {b}");
+                Ok(table.column(column)?.into_iter().zip(table.column(other)?).map(pair).collect())
+            }
+            _ => Ok(table.column(column)?.into_iter().map(str::to_owned).collect()),
+        })
+        .collect::<Result<_, String>>()?;
+    let values: Vec<f64> =
+        table.column("yield")?.into_iter().map(|cell| table.number(cell)).collect::<Result<_, String>>()?;
+    let parameters: Vec<Parameter> = columns
+        .iter()
+        .zip(&cells)
+        .map(|((column, kind), cells)| match kind {
+            Ordered => {
+                let mut numbers = cells.iter().map(|cell| table.number(cell)).collect::<Result<Vec<f64>, _>>()?;
+                numbers.sort_by(f64::total_cmp);
+                numbers.dedup();
+                Ok(Parameter::ordered(*column, numbers))
+            }
+            _ => {
+                let levels: BTreeSet<&str> = cells.iter().map(String::as_str).collect();
+                Ok(Parameter::category(*column, levels))
+            }
+        })
+        .collect::<Result<_, String>>()?;
+    let space = SearchSpace::new(parameters).map_err(|error| error.to_string())?;
+    let rows = values.iter().enumerate().map(|(i, value)| {
+        let named = columns.iter().zip(&cells).map(|((column, kind), cells)| match kind {
+            Ordered => (*column, table.number(&cells[i]).map_or_else(|_| cells[i].as_str().into(), Into::into)),
+            _ => (*column, elbowroom::space::Value::from(cells[i].as_str())),
+        });
+        (named.collect::<Point>(), *value)
+    });
+    Ok(Pool::new(name, space, rows))
+}
+
+/// A file of comma-separated cells without quotes.
+struct Table {
+    path: PathBuf,
+    header: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    fn read(path: &Path) -> Result<Self, String> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| format!("{}: {error}; name its folder with --data", path.display()))?;
+        let mut lines = text.lines().map(|line| line.split(',').map(str::to_owned).collect::<Vec<_>>());
+        let header = lines.next().unwrap_or_default();
+        let rows: Vec<Vec<String>> = lines.collect();
+        match rows.iter().position(|row| row.len() != header.len()) {
+            Some(i) => Err(format!("{}: line {} has other columns than the header", path.display(), i + 2)),
+            None => Ok(Self { path: path.to_owned(), header, rows }),
+        }
+    }
+
+    fn column(&self, name: &str) -> Result<Vec<&str>, String> {
+        let place = self.header.iter().position(|column| column == name);
+        let place = place.ok_or_else(|| format!("{}: there is no column {name}", self.path.display()))?;
+        Ok(self.rows.iter().map(|row| row[place].as_str()).collect())
+    }
+
+    fn number(&self, cell: &str) -> Result<f64, String> {
+        cell.parse().map_err(|_| format!("{}: {cell:?} is not a number", self.path.display()))
+    }
+}

@@ -1,0 +1,87 @@
+//! One search in a pool: batches of five, until fifty points were measured.
+
+use elbowroom::batch::{LocalPenalization, RefineRule};
+use elbowroom::gp::Prior;
+use elbowroom::rng::Stream;
+use elbowroom::study::{FailureRule, Goal, ModelConfig, ScaleRule, StrategyConfig, Study, StudyConfig};
+
+use super::Pool;
+use crate::options::stop;
+
+/// Points of a batch.
+pub const BATCH: usize = 5;
+
+/// Points of a search.
+pub const BUDGET: usize = 50;
+
+/// The largest value after each batch, by a method: `random`, or `elbowroom` with changes behind it, such as
+/// `elbowroom+initial=5+asnumbers`.
+pub fn race(pool: &Pool, method: &str, seed: u64) -> Vec<f64> {
+    // Seeds of different pools are to have nothing in common.
+    let seed = Stream::new(seed).child(&pool.name, 0).bits() >> 12;
+    let config = StudyConfig::new(pool.space.clone()).goal(Goal::Maximize).seed(seed).failures(FailureRule::Ignore);
+    let config = match method {
+        "random" => config.strategy(StrategyConfig::Random).initial(1),
+        _ => method.split('+').skip(1).fold(config, changed),
+    };
+    let mut study = Study::new(config).expect("a valid study");
+    let (mut measured, mut best, mut curve) = (0, f64::NEG_INFINITY, Vec::new());
+    while measured < BUDGET {
+        let mut wanted = BATCH;
+        while wanted > 0 {
+            let trials = study.ask(wanted).expect("a batch").trials;
+            assert!(!trials.is_empty(), "{}: no point is left", pool.name);
+            for trial in trials {
+                match pool.value(&trial.unit) {
+                    Some(value) => {
+                        best = best.max(value);
+                        wanted -= 1;
+                        study.tell(trial.id, value).expect("a pending trial");
+                    }
+                    // Not measured: as if it could not be made, which costs nothing and teaches nothing.
+                    None => study.fail(trial.id, "not in the pool").expect("a pending trial"),
+                }
+            }
+        }
+        measured += BATCH;
+        curve.push(best);
+    }
+    curve
+}
+
+/// A configuration with one thing changed, as it is named behind a `+` in a method's name.
+fn changed(config: StudyConfig, change: &str) -> StudyConfig {
+    let model = config.model.clone();
+    let penalizing = |penalizer, refine| {
+        StrategyConfig::LocalPenalization(LocalPenalization { penalizer, refine, ..LocalPenalization::default() })
+    };
+    let default = LocalPenalization::default();
+    match change.split_once('=') {
+        None if change == "standardized" => config.model(ModelConfig { scale: ScaleRule::Standardized, ..model }),
+        None if change == "norefine" => config.strategy(penalizing(default.penalizer, Some(RefineRule::Never))),
+        None if change == "nopenalty" => config.strategy(penalizing(None, default.refine)),
+        None if change == "asnumbers" => {
+            let mut config = config;
+            config.model.category_prior = None;
+            config
+        }
+        Some(("initial", n)) => config.initial(number(n)),
+        Some(("score", n)) => config.score_all(number(n)),
+        Some(("category", law)) => {
+            let (mu, sigma) = law.split_once(':').unwrap_or_else(|| stop(&format!("{law} is not MU:SIGMA")));
+            let prior = Prior::LogNormal { mu: number(mu), sigma: number(sigma) };
+            config.model(ModelConfig { category_prior: Some(prior), ..model })
+        }
+        Some(("strategy", name)) => {
+            config.strategy(StrategyConfig::named(name).unwrap_or_else(|error| stop(&error.to_string())))
+        }
+        _ => stop(&format!(
+            "there is no change {change}: take standardized, norefine, nopenalty, asnumbers, initial=N, score=N, \
+             category=MU:SIGMA or strategy=NAME"
+        )),
+    }
+}
+
+fn number<T: std::str::FromStr>(word: &str) -> T {
+    word.parse().unwrap_or_else(|_| stop(&format!("{word} is not such a number")))
+}

@@ -1,0 +1,44 @@
+//! Pools: those that are drawn, and those that are read.
+
+use elbowroom_bench::pools::race::{BATCH, BUDGET, race};
+use elbowroom_bench::pools::{data, summary, tuning};
+
+#[test]
+fn drawn_pools_have_a_fitting_size_and_are_the_same_each_time() {
+    for kind in tuning::KINDS {
+        let pool = tuning::drawn(kind, 0);
+        assert!((300..=20_000).contains(&pool.len()), "{}: {}", pool.name, pool.len());
+        assert_eq!(pool.len() as u128, pool.space.n_points().unwrap());
+        assert_eq!(pool.best().to_bits(), tuning::drawn(kind, 0).best().to_bits());
+        assert_eq!(pool.regret(pool.best()), 0.0);
+    }
+}
+
+#[test]
+fn a_race_measures_fifty_points_and_its_best_never_falls() {
+    let pool = tuning::drawn("pests", 1);
+    for method in ["random", "elbowroom+initial=5"] {
+        let curve = race(&pool, method, 0);
+        assert_eq!(curve.len(), BUDGET / BATCH);
+        assert!(curve.is_sorted(), "{method}: {curve:?}");
+        assert_eq!(curve, race(&pool, method, 0));
+    }
+}
+
+#[test]
+fn a_table_of_reactions_is_read_as_a_pool_and_what_is_wrong_is_said_with_its_file() {
+    let folder = std::env::temp_dir().join(format!("elbowroom-bench-pools-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("DreherDoyle.csv");
+    let header = "ligand,additive,base,aryl halide,rxn,yield\n";
+    std::fs::write(&path, format!("{header}L,A,B,H,r,10\nL,A,B,H,r,20\nM,A,C,H,r,70.5\n")).unwrap();
+    let pool = data::read(&folder, "buchwald").unwrap();
+    // Measured twice: the mean.
+    assert_eq!((pool.len(), pool.space.dim(), pool.best()), (2, 2, 70.5));
+    std::fs::write(&path, format!("{header}L,A,B,H,r,much\n")).unwrap();
+    assert!(data::read(&folder, "buchwald").unwrap_err().contains("DreherDoyle.csv: \"much\" is not a number"));
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(data::read(&folder, "buchwald").unwrap_err().contains("--data"));
+    assert!(data::read(&folder, "nylon").unwrap_err().contains("take one of arylation"));
+    assert!(summary::edbo(&folder).is_err());
+}
