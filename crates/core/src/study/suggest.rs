@@ -10,7 +10,6 @@ use std::sync::Arc;
 
 use super::aims::{MIN_RESULTS, Wanted};
 use super::ask::Ask;
-use super::contexts::check_given;
 use super::event::{AskedTrial, Build, Event, OutcomeRecord, Provenance, Retry};
 use super::initial::Initial;
 use super::state::State;
@@ -101,7 +100,7 @@ pub(super) fn suggest(study: &Study, belief: Option<&Belief>, ask: &Ask) -> Resu
     let state = &study.state;
     let strategy = study.strategy_with_parts()?;
     let q = BatchSize::new(ask.n)?;
-    let narrowing = check_given(&state.config.contexts, ask.narrowing.check(&state.config.space)?)?;
+    let narrowing = super::contexts::check_given(&state.config.contexts, ask.narrowing.check(&state.config.space)?)?;
     let domain = Domain::narrowed(&state.config.space, &narrowing)?;
     let pending = ask.pending.clone().unwrap_or_else(|| state.tally.pending.iter().copied().collect());
     if q.get() > MAX_BATCH {
