@@ -14,6 +14,7 @@ import functions as f
 import mixed
 import space as spaces
 import tuning
+from design import latin_hypercube
 
 ACKLEY, TEN, FIVE, FIFTY = (-32.768, 32.768), (-10, 10), (-5, 5), (-50, 50)
 BOREHOLE = [(0.05, 0.15), (100, 50000), (63070, 115600), (990, 1110), (63.1, 116), (700, 820), (1120, 1680), (9855, 12045)]
@@ -91,10 +92,7 @@ class Problem:
         return self.sigma * draw.normal(size=n)
 
     def design(self, n, seed):
-        """The first points of a run, a Latin hypercube: the same for every system, and under every numpy."""
-        draw = np.random.RandomState(1000 + seed)
-        columns = [(draw.permutation(n) + draw.rand(n)) / n for _ in self.space]
-        return [spaces.from_cube(self.space, u) for u in np.stack(columns, axis=1)]
+        return latin_hypercube(self.space, n, seed)
 
 
 def pool(path):

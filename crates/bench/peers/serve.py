@@ -22,7 +22,7 @@ os.dup2(2, 1)
 def answer(request, module, state):
     match request["op"]:
         case "init":
-            state["system"] = module.System(request["space"], request["seed"], request["n_init"])
+            state["system"] = module.System(**{key: value for key, value in request.items() if key != "op"})
             return {"ok": True, "version": module.System.version()}
         case "tell":
             state["system"].tell(request["x"], request["y"])
@@ -38,8 +38,9 @@ def plain(value):
     return value.item()
 
 
-def main():
-    module, state = importlib.import_module(f"systems.{sys.argv[1]}"), {}
+def serve(name):
+    """Answers for the system of a module until the questions end."""
+    module, state = importlib.import_module(name), {}
     for line in sys.stdin:
         start = time.process_time()
         try:
@@ -52,4 +53,5 @@ def main():
         answers.flush()
 
 
-main()
+if __name__ == "__main__":
+    serve(f"systems.{sys.argv[1]}")

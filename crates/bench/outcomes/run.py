@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""Runs elbowroom beside its peers on several outcomes, as protocol.md says. What has a row is not run again.
+
+    run.py --environments DIR --elbow PEER [--minutes 60]
+    run.py --environments DIR --system botorch --problem zdt1 --q 5 --seeds 1
+
+One run at a time, on one thread. Problems are evaluated here; systems run in processes of their own.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+
+import bench
+import plan
+from cases import Case
+from play import Failed, Peer
+
+
+def play(job, case, n, n_init, peer):
+    """One run: the score after each batch, and at the end the front, or the point of the least feasible value."""
+    version = peer.call(op="init", space=case.space, seed=job.seed, n_init=n_init, reference=case.reference,
+                        n_constraints=case.n_constraints)["version"]
+    batch, measured, curve = case.design(n_init, job.seed), [], []
+    while True:
+        told = [case.measure(point) for point in batch]
+        measured += told
+        curve.append(case.score(measured))
+        if len(measured) >= n:
+            break
+        peer.call(op="tell", x=batch, y=[[*m.objectives, *m.constraints] for m in told])
+        q = min(job.q, n - len(measured))
+        batch = peer.call(op="ask", q=q)["x"]
+        batch = (batch + [batch[-1]] * (q - len(batch)))[:q]
+    row = {"versions": version, "evaluations": n, "batches": len(curve) - 1, "score": curve[-1], "curve": curve}
+    if case.reference:
+        row["front"] = case.front(measured)
+    return row
+
+
+def run(job, options, protocol):
+    """The row of a job. A peer's process is kept for its next run: to start one takes longer than some runs do."""
+    case = options.cases.get(job.problem) or options.cases.setdefault(job.problem, Case(job.problem))
+    peer = options.alive.pop(job.system, None) or Peer(command(job, options, protocol), options.log)
+    start = time.time()
+    peer.begin(options.most_seconds)
+    try:
+        row, failed = play(job, case, *plan.evaluations(protocol, len(case.space), job.q), peer), False
+    except Failed as why:
+        row, failed = {"error": str(why)}, True
+    cpu = peer.end()
+    if job.system == plan.OURS:
+        cpu = peer.close()  # all that the process took: it does not count by itself
+    elif failed:
+        peer.close()
+    else:
+        options.alive[job.system] = peer
+    ours = {"commit": options.commit} if job.system == plan.OURS else {}
+    return {**job._asdict(), **ours, **row, "cpu_s": round(cpu, 4), "wall_s": round(time.time() - start, 2), "at": int(start)}
+
+
+def command(job, options, protocol):
+    if job.system == plan.OURS:
+        return [options.elbow]
+    environment = protocol["systems"][job.system]["environment"]
+    return [os.path.join(options.environments, environment, "bin", "python"), os.path.join(bench.HERE, "rival.py"), job.system]
+
+
+def file_of(job, options):
+    name = f"elbowroom-{options.commit}" if job.system == plan.OURS else job.system
+    return os.path.join(options.out, name + ".jsonl")
+
+
+def todo(options, protocol):
+    if options.problem:
+        found = [plan.Job(options.system, options.problem, options.q, seed) for seed in range(options.seeds)]
+    else:
+        found = [job for job in plan.all_jobs(protocol) if options.system in (None, job.system)]
+    done = set()
+    for path in {file_of(job, options) for job in found}:
+        done |= {plan.of_row(row) for row in plan.rows(path)}
+    missing = [job for job in dict.fromkeys(found) if job not in done]
+    return [job for job in missing if options.elbow or job.system != plan.OURS]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--environments", required=True, help="the folder with the systems' environments")
+    parser.add_argument("--elbow", help="the program `peer`; without it our own runs are left out")
+    parser.add_argument("--commit", help="the commit that `peer` was built from; git's if it is not given")
+    parser.add_argument("--system", help="this one alone")
+    parser.add_argument("--problem", help="this one alone; it needs --system")
+    parser.add_argument("--q", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=1, help="of a run with --problem")
+    parser.add_argument("--minutes", type=float, default=1e9, help="begin no run after so long")
+    parser.add_argument("--most-seconds", type=float, default=7200, help="end a run that takes longer")
+    parser.add_argument("--out", default=plan.RESULTS)
+    parser.add_argument("--log", default=os.devnull, help="where the systems' own messages go")
+    options = parser.parse_args()
+    options.cases, options.alive, end = {}, {}, time.time() + 60 * options.minutes
+    options.log = open(options.log, "a")
+    options.environments = os.path.abspath(options.environments)
+    options.elbow = options.elbow and os.path.abspath(options.elbow)
+    git = ["git", "-C", bench.HERE, "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
+    options.commit = options.commit or subprocess.run(git, capture_output=True, text=True).stdout.strip()
+    os.makedirs(options.out, exist_ok=True)
+    protocol = plan.protocol()
+    missing = todo(options, protocol)
+    for i, job in enumerate(missing):
+        if time.time() > end:
+            print(f"time is up: {len(missing) - i} runs are left")
+            return
+        row = run(job, options, protocol)
+        with open(file_of(job, options), "a") as file:
+            file.write(json.dumps(row) + "\n")
+        print(f"{i + 1}/{len(missing)}", *job, row.get("score", row.get("error")), f"{row['cpu_s']} s", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
