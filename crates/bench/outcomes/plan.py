@@ -31,10 +31,10 @@ def seeds(plan, part, system):
 
 
 def all_jobs(plan):
-    """A seed at a time, so that what there is at any moment is a whole table; what takes hours comes last, with one seed."""
+    """A seed at a time, the cheap systems first; what takes hours comes last of all, with one seed."""
     most = max(system["seeds"] for system in plan["systems"].values())
-    found = [Job(system, problem, q, seed) for seed in range(most) for part in plan["parts"]
-             for problem, q in cells(plan, part) for system in plan["parts"][part]["systems"]
-             if seed < seeds(plan, part, system)]
+    found = [Job(system, problem, q, seed) for seed in range(most) for system in plan["systems"] for part in plan["parts"]
+             if system in plan["parts"][part]["systems"] and seed < seeds(plan, part, system)
+             for problem, q in cells(plan, part)]
     last = [job for job in found if [job.system, job.problem] in plan["last"]]
     return [job for job in found if job not in last] + [job for job in last if job.seed == 0]

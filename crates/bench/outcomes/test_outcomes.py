@@ -1,0 +1,114 @@
+"""Tests that need nothing but numpy: `python3 -m unittest` in this folder."""
+import contextlib
+import io
+import itertools
+import math
+import random
+import unittest
+
+import cases
+import constrained
+import objectives
+import plan
+from volume import front, hypervolume
+
+PLAN = plan.protocol()
+
+
+def by_inclusion_and_exclusion(points, reference):
+    """The volume of a union of boxes, from the volumes of all their intersections."""
+    total = 0.0
+    for n in range(1, len(points) + 1):
+        for some in itertools.combinations(points, n):
+            box = math.prod(max(r - max(x), 0.0) for r, x in zip(reference, zip(*some)))
+            total += box if n % 2 else -box
+    return total
+
+
+class Volume(unittest.TestCase):
+    def test_it_is_that_of_inclusion_and_exclusion(self):
+        draw = random.Random(0)
+        for m in (1, 2, 3, 4, 5):
+            for n in range(8):
+                # Eighths: coordinates often coincide, and every sum is exact.
+                points = [tuple(draw.randrange(10) / 8 for _ in range(m)) for _ in range(n)]
+                self.assertEqual(hypervolume(points, [1.0] * m), by_inclusion_and_exclusion(points, [1.0] * m), points)
+
+    def test_points_on_a_diagonal_leave_half_of_a_step_each(self):
+        # n points i/(n - 1), 1 - i/(n - 1) with the reference 1, 1: a staircase with the area (n - 2) / (2 (n - 1)).
+        for n in (2, 5, 101):
+            points = [(i / (n - 1), 1 - i / (n - 1)) for i in range(n)]
+            self.assertAlmostEqual(hypervolume(points, (1.0, 1.0)), (n - 2) / (2 * (n - 1)), places=13)
+
+    def test_points_beyond_the_reference_count_for_nothing(self):
+        self.assertEqual(hypervolume([(0.0, 2.0), (2.0, 0.0), (1.0, 0.5)], (1.0, 1.0)), 0.0)
+
+    def test_a_front_has_each_point_once_and_none_that_is_dominated(self):
+        self.assertEqual(front([(1, 2), (2, 1), (1, 2), (2, 2), (0, 3)]), [(0, 3), (1, 2), (2, 1)])
+
+
+class Functions(unittest.TestCase):
+    def test_fronts_that_are_known_have_the_volume_that_is_known(self):
+        # 1,000 strips of each front: a strip of width h leaves out at most h times the height; ZDT3 has four gaps beside.
+        steps = [i / 1000 for i in range(1001)]
+        for name, height in (("dtlz2", 1.1), ("zdt1", 11), ("zdt2", 11), ("zdt3", 11)):
+            function, _, reference, known, _ = cases.FRONTS[name]
+            rest = [0.5] * 5 if name == "dtlz2" else [0.0] * 5
+            found = hypervolume([function([u, *rest]) for u in steps], reference)
+            self.assertLessEqual(found, known + 1e-9, name)
+            self.assertLess(known - found, 3 * height / 1000, name)
+
+    def test_the_textbooks_designs_are_feasible_and_cost_what_they_say(self):
+        # Coello Coello and Mezura Montes 2002, and Lemonge et al. 2010: published designs to the digits printed there.
+        cost, limits = constrained.speed_reducer([3.5, 0.7, 17.0, 7.3, 7.8, 3.350215, 5.286683])
+        self.assertAlmostEqual(cost[0], 2996.348, delta=0.01)
+        self.assertLess(max(limits), 1e-2)
+        cost, limits = constrained.pressure_vessel([0.8125, 0.4375, 42.097398, 176.654047])
+        self.assertAlmostEqual(cost[0], 6059.946, delta=0.01)
+        self.assertLess(max(limits), 1.0)
+        cost, limits = constrained.welded_beam([0.205986, 3.471328, 9.020224, 0.206480])
+        self.assertAlmostEqual(cost[0], 1.728226, delta=1e-4)
+        self.assertLess(max(limits), 0.0)
+
+    def test_gardners_constraints_hold_where_the_paper_says(self):
+        # cos x cos y - sin x sin y is cos(x + y); sin x sin y is -1 where one is pi / 2 and the other 3 pi / 2.
+        objective, limit = constrained.waves([0.5, 0.75])
+        self.assertAlmostEqual(limit[0], math.cos(1.25) - 0.5, places=14)
+        self.assertAlmostEqual(objective[0], math.cos(1.0) * math.cos(0.75) + math.sin(0.5), places=14)
+        objective, limit = constrained.islands([1.5 * math.pi, 0.5 * math.pi])
+        self.assertAlmostEqual(limit[0], -0.05, places=14)
+        self.assertAlmostEqual(objective[0], -1 + 0.5 * math.pi, places=14)
+
+    def test_a_case_without_a_feasible_point_has_no_score(self):
+        case = cases.Case("islands")
+        self.assertIsNone(case.score([case.measure([0.0, 0.0])]))
+        disk = cases.Case("disk_branin_currin")
+        self.assertEqual(disk.score([disk.measure([0.0, 0.0])]), 0.0)
+
+    def test_currins_function_has_its_limit_at_the_edge(self):
+        near, edge = objectives.branin_currin([0.3, 1e-9]), objectives.branin_currin([0.3, 0.0])
+        self.assertAlmostEqual(near[1], edge[1], places=12)
+
+
+class Protocol(unittest.TestCase):
+    def test_a_run_ends_with_whole_batches(self):
+        for job in plan.all_jobs(PLAN):
+            n, n_init = plan.evaluations(PLAN, len(cases.Case(job.problem).space), job.q)
+            self.assertEqual((n - n_init) % job.q, 0, job)
+
+    def test_peers_have_the_seeds_of_their_part_and_we_have_twenty(self):
+        jobs = plan.all_jobs(PLAN)
+        for part, what in PLAN["parts"].items():
+            for problem, q in plan.cells(PLAN, part):
+                for system in what["systems"]:
+                    seeds = [job.seed for job in jobs if (job.system, job.problem, job.q) == (system, problem, q)]
+                    wanted = 20 if system == plan.OURS else 1 if [system, problem] in PLAN["last"] else what["seeds"]
+                    self.assertEqual(seeds, list(range(wanted)), (system, problem, q))
+
+    def test_a_seed_is_run_on_everything_before_the_next(self):
+        seeds = [job.seed for job in plan.all_jobs(PLAN) if [job.system, job.problem] not in PLAN["last"]]
+        self.assertEqual(seeds, sorted(seeds))
+
+
+if __name__ == "__main__":
+    unittest.main()
