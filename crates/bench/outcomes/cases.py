@@ -1,4 +1,4 @@
-"""Every problem of the protocol by name: its box, what it measures, and what is the best that is known."""
+"""Every problem of the protocol by name: its box, what it measures, the best that is known. Standard library only."""
 import math
 from collections import namedtuple
 
@@ -6,7 +6,6 @@ import bench  # noqa: F401, the folder of the peers
 import constrained as c
 import objectives as o
 import space
-from design import latin_hypercube
 from volume import front, hypervolume
 
 UNIT = [(0, 1)]
@@ -57,9 +56,6 @@ class Case:
     def measure(self, point):
         found = self.function([float(v) for v in point])
         return Measured(*found) if isinstance(found, tuple) else Measured(found, [])
-
-    def design(self, n, seed):
-        return latin_hypercube(self.space, n, seed)
 
     def score(self, measured):
         feasible = [m.objectives for m in measured if all(v <= 0 for v in m.constraints)]

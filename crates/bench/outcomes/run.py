@@ -4,7 +4,7 @@
     run.py --environments DIR --elbow PEER [--minutes 60]
     run.py --environments DIR --system botorch --problem zdt1 --q 5 --seeds 1
 
-One run at a time, on one thread. Problems are evaluated here; systems run in processes of their own.
+One run at a time, on one thread. Problems are evaluated here, by a python that has numpy; systems run in processes of their own.
 """
 import argparse
 import json
@@ -16,6 +16,7 @@ import time
 import bench
 import plan
 from cases import Case
+from design import latin_hypercube
 from play import Failed, Peer
 
 
@@ -23,7 +24,7 @@ def play(job, case, n, n_init, peer):
     """One run: the score after each batch, and at the end the front, or the point of the least feasible value."""
     version = peer.call(op="init", space=case.space, seed=job.seed, n_init=n_init, reference=case.reference,
                         n_constraints=case.n_constraints)["version"]
-    batch, measured, curve = case.design(n_init, job.seed), [], []
+    batch, measured, curve = latin_hypercube(case.space, n_init, job.seed), [], []
     while True:
         told = [case.measure(point) for point in batch]
         measured += told

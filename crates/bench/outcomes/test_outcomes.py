@@ -1,4 +1,4 @@
-"""Tests that need nothing but numpy: `python3 -m unittest` in this folder."""
+"""Tests that need nothing but the standard library: `python3 -m unittest` in this folder."""
 import contextlib
 import io
 import itertools
@@ -10,6 +10,7 @@ import cases
 import constrained
 import objectives
 import plan
+import summary
 from volume import front, hypervolume
 
 PLAN = plan.protocol()
@@ -108,6 +109,45 @@ class Protocol(unittest.TestCase):
     def test_a_seed_is_run_on_everything_before_the_next(self):
         seeds = [job.seed for job in plan.all_jobs(PLAN) if [job.system, job.problem] not in PLAN["last"]]
         self.assertEqual(seeds, sorted(seeds))
+
+
+def rows(*found):
+    keys = ("system", "problem", "q", "seed", "score", "front")
+    return [dict(zip(keys, row), cpu_s=2.0, batches=4, versions="1") for row in found]
+
+
+def shown(part, *arguments):
+    with contextlib.redirect_stdout(io.StringIO()) as text:
+        part(*arguments)
+    return text.getvalue()
+
+
+class Summary(unittest.TestCase):
+    def test_a_run_without_a_feasible_point_is_last(self):
+        found = summary.Rows(rows(("elbowroom", "waves", 5, 0, -1.9), ("egobox", "waves", 5, 0, None)))
+        text = shown(summary.mean_ranks, found, ["elbowroom", "egobox"], [("waves", 5)], (10, 0))
+        self.assertIn("| egobox | 2.00 (2.00 to 2.00) | 0 |", text)
+        self.assertIn("none", shown(summary.distances, found, ["elbowroom", "egobox"], [("waves", 5)]))
+
+    def test_the_best_known_volume_is_that_of_all_runs_together_if_it_is_larger(self):
+        # Two fronts that neither has alone: the boxes 14 by 5 and 15 by 1 of the reference 18, 6 share 14 by 1.
+        found = rows(("elbowroom", "branin_currin", 5, 0, 70.0, [[4.0, 1.0]]), ("nsga2", "branin_currin", 5, 0, 15.0, [[3.0, 5.0]]))
+        self.assertEqual(summary.best_known(found), {"branin_currin": 71.0})
+        self.assertEqual(summary.best_known(found[1:]), {"branin_currin": 59.36011874867746})
+        exact = rows(("elbowroom", "zdt1", 5, 0, 121.0, [[0.0, 0.0]]))
+        self.assertEqual(summary.best_known(exact), {"zdt1": 120 + 2 / 3})
+
+    def test_a_better_median_of_a_peer_is_a_loss(self):
+        found = summary.Rows(rows(("elbowroom", "islands", 5, 0, 1.2532358963750578), ("egobox", "islands", 5, 0, 0.2632358963750578),
+                                  ("elbowroom", "waves", 5, 0, -1.5), ("egobox", "waves", 5, 0, -1.4)))
+        text = shown(summary.losses, found, "elbowroom", ["egobox"], [("islands", 5), ("waves", 5)])
+        self.assertIn("Losses: 1.", text)
+        self.assertIn("| islands | 0.00 | egobox: -2.00 (1) |", text)
+
+    def test_cpu_time_is_that_of_a_batch(self):
+        found = summary.Rows(rows(("elbowroom", "waves", 5, 0, 1.0), ("botorch", "waves", 5, 0, 1.0)))
+        text = shown(summary.cpu, found, ["elbowroom", "botorch"], [("waves", 5)])
+        self.assertIn("| waves | 500 | 500 | 1 |", text)
 
 
 if __name__ == "__main__":
