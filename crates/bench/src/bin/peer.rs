@@ -4,11 +4,14 @@
 //! they stand in a log instead of a box; `{"op":"tell","x":[[…],…],"y":[…]}` (minimized);
 //! `{"op":"ask","q":10}` → `{"x":[[…],…]}`; `{"op":"stop"}` → `{"x":[…]}`, the recommended point. With `"noise"` in
 //! `init`, every value is told with this variance.
+//!
+//! With `"reference":[…]` in `init` there are several objectives, all minimized, and with `"n_constraints":2` two results
+//! that must be at most 0. A told `y` is then a list: the objectives, then the constraints.
 
 use std::io::{BufRead, Write};
 
 use elbowroom::space::{Parameter, Point, SearchSpace, Value};
-use elbowroom::study::{Measured, Results, Study, StudyConfig, TrialId};
+use elbowroom::study::{Goal, Measured, Outcome, Outcomes, Results, Study, StudyConfig, TrialId};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -16,9 +19,17 @@ use serde_json::json;
 #[serde(tag = "op", rename_all = "lowercase")]
 enum Request {
     Init(Init),
-    Tell { x: Vec<Vec<Value>>, y: Vec<f64> },
+    Tell { x: Vec<Vec<Value>>, y: Vec<Row> },
     Ask { q: usize },
     Stop,
+}
+
+/// What was measured at a point.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Row {
+    One(f64),
+    Several(Vec<f64>),
 }
 
 #[derive(Deserialize)]
@@ -30,12 +41,27 @@ struct Init {
     seed: u64,
     n_init: usize,
     noise: Option<f64>,
+    /// The worst acceptable value of each objective; none for one objective.
+    reference: Option<Vec<f64>>,
+    #[serde(default)]
+    n_constraints: usize,
 }
 
 impl Init {
     fn parameters(&self) -> Vec<Parameter> {
         let of_box = self.r#box.iter().enumerate().map(|(i, b)| Parameter::float(format!("x{i}"), b.0, b.1));
         of_box.chain(self.space.iter().cloned()).collect()
+    }
+
+    /// Objectives f0, f1, …, then constraints g0, g1, ….
+    fn outcomes(&self) -> Outcomes {
+        let objective = |k: usize| Outcome::objective(format!("f{k}"), Goal::Minimize);
+        let objectives: Vec<Outcome> = match &self.reference {
+            Some(worst) => worst.iter().enumerate().map(|(k, worst)| objective(k).worst(*worst)).collect(),
+            None => vec![objective(0)],
+        };
+        let constraints = (0..self.n_constraints).map(|k| Outcome::watched(format!("g{k}")).at_most(0.0));
+        Outcomes::new(objectives.into_iter().chain(constraints).collect()).expect("valid outcomes")
     }
 }
 
@@ -50,12 +76,16 @@ impl Session {
     fn new(init: &Init) -> Self {
         let space = SearchSpace::new(init.parameters()).expect("a valid space");
         let config = StudyConfig::new(space).seed(init.seed).initial(init.n_init);
+        let config = match (&init.reference, init.n_constraints) {
+            (None, 0) => config,
+            _ => config.outcomes(init.outcomes()),
+        };
         Self { study: Study::new(config).expect("a valid study"), asked: Vec::new(), noise: init.noise }
     }
 
-    fn tell(&mut self, x: &[Value], y: f64) {
+    fn tell(&mut self, x: &[Value], y: &Row) {
         let point = self.point(x);
-        let results = Results::default().with_value(Measured { value: y, noise: self.noise });
+        let results = self.results(y);
         match self.asked.iter().position(|(asked, _)| *asked == point) {
             Some(i) => {
                 let (_, trial) = self.asked.swap_remove(i);
@@ -65,6 +95,17 @@ impl Session {
                 self.study.add(&point, results).expect("a point of the space");
             }
         }
+    }
+
+    /// The first number is the objective, or the first of them; the others have the names of the study's outcomes.
+    fn results(&self, y: &Row) -> Results {
+        let (first, rest) = match y {
+            Row::One(value) => (*value, &[][..]),
+            Row::Several(values) => (values[0], &values[1..]),
+        };
+        let results = Results::default().with_value(Measured { value: first, noise: self.noise });
+        let named = self.study.outcomes().watched().zip(rest);
+        named.fold(results, |results, (name, value)| results.with(name, *value))
     }
 
     fn ask(&mut self, q: usize) -> Vec<Vec<Value>> {
@@ -106,7 +147,7 @@ fn answer(line: &str, session: &mut Option<Session>) -> serde_json::Value {
         }
         Request::Tell { x, y } => {
             let session = session.as_mut().expect(FIRST);
-            x.iter().zip(y).for_each(|(x, y)| session.tell(x, y));
+            x.iter().zip(&y).for_each(|(x, y)| session.tell(x, y));
             json!({"ok": true})
         }
         Request::Ask { q } => json!({"x": session.as_mut().expect(FIRST).ask(q)}),
@@ -150,9 +191,23 @@ mod tests {
     fn what_was_asked_for_is_told_to_its_trial() {
         let (answers, mut session) = talk(&[MIXED, r#"{"op":"ask","q":1}"#]);
         let x: Vec<Value> = serde_json::from_value(answers[1]["x"][0].clone()).expect("a point");
-        session.tell(&x, 0.25);
+        session.tell(&x, &Row::One(0.25));
         assert_eq!(session.study.trials().len(), 1);
         assert_eq!(session.study.best().and_then(|trial| trial.value()), Some(0.25));
+    }
+
+    #[test]
+    fn objectives_and_constraints_are_told_in_their_order() {
+        let several = MIXED.replace(r#""seed":0"#, r#""seed":0,"reference":[18.0,6.0],"n_constraints":1"#);
+        let told = r#"{"op":"tell","x":[[0.5,3,"p"]],"y":[[2.0,3.0,-1.0]]}"#;
+        let (_, session) = talk(&[&several, told]);
+        let objectives = session.study.outcomes().objectives();
+        assert_eq!(objectives.iter().map(|one| one.worst).collect::<Vec<_>>(), [Some(18.0), Some(6.0)]);
+        let trial = &session.study.trials()[0];
+        let results = ["f0", "f1", "g0"].map(|name| trial.result(name));
+        assert_eq!(results, [Some(2.0), Some(3.0), Some(-1.0)]);
+        let limits: Vec<_> = session.study.outcomes().limits().map(|(name, limits)| (name, limits.at_most)).collect();
+        assert_eq!(limits, [("g0", Some(0.0))]);
     }
 
     #[test]
