@@ -49,11 +49,11 @@ def of_front(points, reference):
 
 
 def staircase(points, reference):
+    """On a front, what is larger in the first objective is smaller in the second."""
     total, height = 0.0, reference[1]
     for x, y in sorted(points):
-        if y < height:
-            total += (reference[0] - x) * (height - y)
-            height = y
+        total += (reference[0] - x) * (height - y)
+        height = y
     return total
 
 
