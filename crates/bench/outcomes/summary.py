@@ -114,20 +114,23 @@ def mean_ranks(rows, systems, cells, draws):
     table(["system", "mean rank (95 %)", "first on"], lines)
 
 
-def losses(rows, ours, peers, cells):
-    """Where the median of a peer is better than ours."""
-    lines = []
+def losses(rows, ours, others, cells):
+    """Where the median of another system, random search among them, is better than ours; and who has no rows yet."""
+    lines, n = [], 0
     for cell in cells:
-        mine, theirs = rows.median(ours, cell), {s: rows.median(s, cell) for s in peers if rows.values(s, cell)}
+        mine, theirs = rows.median(ours, cell), {s: rows.median(s, cell) for s in others if rows.values(s, cell)}
         if mine is None or not theirs:
             continue
+        n += 1
         best = min(theirs, key=theirs.get)
         if theirs[best] < mine:
             seeds = len(rows.values(best, cell))
             lines.append([name_of(cell), number(mine), f"{best}: {number(theirs[best])} ({seeds})"])
-    print(f"Losses: {len(lines)}.\n" if lines else "No losses.\n")
+    absent = [system for system in others if not any(rows.values(system, cell) for cell in cells)]
+    note = f" {', '.join(absent)} {'has' if len(absent) == 1 else 'have'} no rows yet." if absent else ""
+    print(f"Another system is better than {ours} on {len(lines)} of {n} cells.{note}\n")
     if lines:
-        table(["problem", ours, "best peer (seeds)"], lines)
+        table(["problem", ours, "best of the others (seeds)"], lines)
 
 
 def cpu(rows, systems, cells):
@@ -168,7 +171,7 @@ def main():
         print(f"## {title}\n")
         distances(rows, systems, cells)
         mean_ranks(rows, ranked, cells, draws)
-        losses(rows, plan.OURS, ranked[1:], cells)
+        losses(rows, plan.OURS, systems[1:], cells)
         print("CPU milliseconds per batch, medians:\n")
         cpu(rows, ranked, cells)
 

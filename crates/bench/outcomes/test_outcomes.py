@@ -137,11 +137,11 @@ class Summary(unittest.TestCase):
         exact = rows(("elbowroom", "zdt1", 5, 0, 121.0, [[0.0, 0.0]]))
         self.assertEqual(summary.best_known(exact), {"zdt1": 120 + 2 / 3})
 
-    def test_a_better_median_of_a_peer_is_a_loss(self):
+    def test_a_better_median_of_another_system_is_a_loss_and_absent_systems_are_named(self):
         found = summary.Rows(rows(("elbowroom", "islands", 5, 0, 1.2532358963750578), ("egobox", "islands", 5, 0, 0.2632358963750578),
                                   ("elbowroom", "waves", 5, 0, -1.5), ("egobox", "waves", 5, 0, -1.4)))
-        text = shown(summary.losses, found, "elbowroom", ["egobox"], [("islands", 5), ("waves", 5)])
-        self.assertIn("Losses: 1.", text)
+        text = shown(summary.losses, found, "elbowroom", ["botorch", "egobox"], [("islands", 5), ("waves", 5)])
+        self.assertIn("Another system is better than elbowroom on 1 of 2 cells. botorch has no rows yet.", text)
         self.assertIn("| islands | 0.00 | egobox: -2.00 (1) |", text)
 
     def test_cpu_time_is_that_of_a_batch(self):
