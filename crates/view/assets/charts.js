@@ -320,8 +320,9 @@ const sliceSeries = (category, hue, line, size) => {
  * @param {HTMLElement} root
  * @param {Slice} slice
  * @param {number | null} floor On a log scale the least value that the band is drawn down to.
+ * @param {Map<string, number>} floors The same of other results by name, as far as they are on a log scale.
  */
-export const sliceCharts = (root, slice, floor) => {
+export const sliceCharts = (root, slice, floor, floors = new Map()) => {
   const { ticks, category } = slice.axis;
   const [above, below] = [el("div"), el("div")];
   const others = (slice.others ?? []).map((one) => ({ one, place: el("div", { "data-result": one.name }) }));
@@ -364,13 +365,15 @@ export const sliceCharts = (root, slice, floor) => {
     [slice.u, slice.before, slice.after, ...[slice.chance, slice.within_limits].filter((line) => !!line)],
   );
   for (const { one, place } of others) {
-    const rims = [1, -1].map((side) => one.mean.map((m, i) => m + side * 2 * one.sd[i]));
+    const least = floors.get(one.name);
+    const isLog = least !== undefined;
+    const rims = [1, -1].map((side) => one.mean.map((m, i) => Math.max(m + side * 2 * one.sd[i], least ?? -Infinity)));
     chart(
       place,
       120,
       {
-        scales: { x: across, y: values(false) },
-        axes: [x, valueAxis(false)],
+        scales: { x: across, y: values(isLog) },
+        axes: [x, valueAxis(isLog)],
         series,
         ...band,
         hooks: { draw: [...marks, limits(one)] },

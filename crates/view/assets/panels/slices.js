@@ -4,6 +4,23 @@ import { el, legend, show } from "../dom.js";
 /** @import { Slices } from "../api" */
 /** @import { Panel } from "./panel.js" */
 
+const DECADES = 30;
+
+/**
+ * Of the results whose expected values span decades, what a band is drawn down to.
+ * @param {Slices} view
+ */
+const floors = (view) => {
+  /** @type {Map<string, number[]>} */
+  const all = new Map();
+  for (const one of view.slices.flatMap((slice) => slice.others ?? [])) {
+    all.set(one.name, [...(all.get(one.name) ?? []), Math.min(...one.mean), Math.max(...one.mean)]);
+  }
+  const spans = [...all].map(([name, ends]) => ({ name, least: Math.min(...ends), most: Math.max(...ends) }));
+  const wide = spans.filter(({ least, most }) => least > 0 && most / least > DECADES);
+  return new Map(wide.map(({ name, least }) => [name, least / 10]));
+};
+
 /** @type {Panel<Slices>} */
 export const slices = {
   view: "/slices",
@@ -22,6 +39,7 @@ export const slices = {
       view.slices.some((slice) => slice.chance) ? ["chance of a value", "purple", "line"] : null,
     );
     show(body, el("div", { class: "slices" }, columns), meaning);
-    places.forEach(({ slice, place }) => sliceCharts(place, slice, view.log_floor));
+    const others = floors(view);
+    places.forEach(({ slice, place }) => sliceCharts(place, slice, view.log_floor, others));
   },
 };
