@@ -22,7 +22,7 @@ pub fn config_of(space: &SearchSpace, settings: &str) -> PyResult<StudyConfig> {
     }
     settings.insert("space".to_owned(), serde_json::to_value(space).map_err(unreadable)?);
     read(&Value::Object(settings), &[]).map_err(|mut unread| {
-        if unread.path.is_empty() {
+        if unread.path.is_empty() && unread.hint.is_empty() {
             unread.what = format!("the settings cannot be read: {}", unread.what);
         }
         BindingError::from(unread.or_hint(LOOK)).into()

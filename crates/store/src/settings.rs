@@ -102,7 +102,11 @@ impl Refusal {
                 };
                 Unread { path, what, hint }
             }
-            Refusal::Other(what) => Unread { path: Vec::new(), what, hint: String::new() },
+            Refusal::Other(said) => {
+                // The core's own errors come with what to try.
+                let (what, hint) = said.split_once("\n  try: ").unwrap_or((&said, ""));
+                Unread { path: Vec::new(), what: what.to_owned(), hint: hint.to_owned() }
+            }
         }
     }
 
@@ -358,6 +362,15 @@ mod tests {
             let is_placed = unread.path.first().is_some_and(|key| key == "config") && unread.hint.contains(hint);
             assert!(is_placed || key == "mapp", "{unread:?}");
         }
+    }
+
+    #[test]
+    fn what_the_core_says_to_try_is_the_hint() {
+        let mut config = config();
+        config["outcomes"] = json!([{ "name": "purity", "at_least": 95.0 }]);
+        let unread = read::<StudyConfig>(&config, &[]).unwrap_err();
+        assert_eq!(unread.what, "both `outcomes` and `goal` are given");
+        assert!(unread.hint.starts_with("leave `goal` out"), "{unread:?}");
     }
 
     #[test]
