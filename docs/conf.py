@@ -23,7 +23,7 @@ autodoc_default_options = {"members": True, "undoc-members": False}
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_preserve_defaults = True
-_ALIASES = "Array ArrayLike Design Goal KernelName Named Params PenalizerName Space State Told"
+_ALIASES = "Array ArrayLike Design Goal KernelName Named Observed Outcome Outcomes Params PenalizerName Space State Told"
 autodoc_type_aliases = {name: name for name in _ALIASES.split()}
 maximum_signature_line_length = 88
 python_use_unqualified_type_names = True
@@ -43,7 +43,7 @@ def setup(app):
 
 def _link_results(app, name, source):
     """Links to pages beside the site, such as tables of results, become files to load."""
-    source[0] = re.sub(r"\[([^\]]+)\]\((\.\./[^)]+\.md)\)", r"{download}`\1 <\2>`", source[0])
+    source[0] = re.sub(r"\[([^\]]+)\]\((\.\./[^)]+\.(?:md|py))\)", r"{download}`\1 <\2>`", source[0])
 
 
 def _name_aliases(app, what, name, object_, options, signature, returned):

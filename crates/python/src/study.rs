@@ -8,7 +8,7 @@ use std::time::Duration;
 use elbowroom::domain::Narrowing;
 use elbowroom::insight::{expected_gain, why};
 use elbowroom::space::Point;
-use elbowroom::study::{Alarm, Ask, Tell, Told, TrialId};
+use elbowroom::study::{Alarm, Ask, FrontPoint, FrontRecommendation, Tell, Told, TrialId};
 use elbowroom_store::{
     About, AskAnswer, Attempt, DEFAULT_TTL, Digest, Entry, Heartbeat, Memory, SharedStudy, StatusAnswer, Store,
     StudiesAnswer, StudyAnswer, Time, worker_name,
@@ -333,6 +333,34 @@ impl Study {
     /// The trial with the best value.
     fn best(&self, py: Python<'_>) -> PyResult<Option<Row>> {
         self.look(py, |shared| shared.study().best().map(|best| row_of(shared, best)).transpose())
+    }
+
+    /// The trial that comes nearest to keeping all limits, where none keeps them.
+    fn least_infeasible(&self, py: Python<'_>) -> PyResult<Option<Row>> {
+        self.look(py, |shared| shared.study().least_infeasible().map(|nearest| row_of(shared, nearest)).transpose())
+    }
+
+    /// The trials that no other beats in every objective: the front as JSON, and each of its trials.
+    fn front(&self, py: Python<'_>) -> PyResult<(String, Vec<Row>)> {
+        self.look(py, |shared| {
+            let (study, front) = (shared.study(), shared.study().front());
+            let row = |point: &FrontPoint| row_of(shared, study.trial(point.trial)?);
+            Ok((in_json(&front)?, front.points.iter().map(row).collect::<Result<_, _>>()?))
+        })
+    }
+
+    /// The front of what the models expect, as JSON; empty as long as there are none.
+    fn recommended_front(&self, py: Python<'_>) -> PyResult<String> {
+        let asking = self.asking.clone();
+        let work = move || {
+            let mut shared = lock(&asking);
+            shared.refresh()?;
+            match shared.study().n_observed() {
+                0 => in_json::<[FrontRecommendation]>(&[]),
+                _ => in_json(shared.study().recommended_front()?.as_slice()),
+            }
+        };
+        interruptible(py, work, drop)?.map_err(|fault: BindingError| fault.into())
     }
 
     /// The point to use in the end; with `highest_mean` the paper's.

@@ -1,7 +1,7 @@
 //! The next points of a study that somebody else keeps.
 
 use elbowroom::space::Point;
-use elbowroom::study::{Study, StudyConfig, Tell};
+use elbowroom::study::{Results, Study, StudyConfig, Tell};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
 
@@ -9,6 +9,7 @@ use crate::error::BindingError;
 use crate::interrupt::interruptible;
 use crate::settings::config_of;
 use crate::space::space_from_python;
+use crate::trial::results_from_python;
 use crate::value::{point_from_python, point_to_python};
 
 /// Points for the next trials of a study that others keep: from its results and from what is under way.
@@ -20,7 +21,7 @@ pub fn suggest<'py>(
     parameters: Vec<Bound<'py, PyDict>>,
     constraints: Vec<String>,
     settings: &str,
-    observed: Vec<(Bound<'py, PyMapping>, f64, Option<f64>)>,
+    observed: Vec<(Bound<'py, PyMapping>, Bound<'py, PyAny>, Option<f64>)>,
     pending: Vec<Bound<'py, PyMapping>>,
     failed: Vec<Bound<'py, PyMapping>>,
     infeasible: Vec<Bound<'py, PyMapping>>,
@@ -29,14 +30,16 @@ pub fn suggest<'py>(
     let config: StudyConfig = config_of(&space_from_python(&parameters, constraints)?, settings)?;
     let points = |all: Vec<Bound<'py, PyMapping>>| all.iter().map(point_from_python).collect::<PyResult<Vec<Point>>>();
     let (pending, failed, infeasible) = (points(pending)?, points(failed)?, points(infeasible)?);
-    let observed = observed.iter().map(|(params, value, noise)| Ok((point_from_python(params)?, *value, *noise)));
-    let observed: Vec<(Point, f64, Option<f64>)> = observed.collect::<PyResult<_>>()?;
+    let observed = observed
+        .iter()
+        .map(|(params, told, noise)| Ok((point_from_python(params)?, results_from_python(told)?, *noise)))
+        .collect::<PyResult<Vec<(Point, Results, Option<f64>)>>>()?;
     let work = move || {
         let mut study = Study::new(config)?;
-        for (point, value, noise) in &observed {
-            let trial = study.start(point)?.id;
-            let mut report = Tell::new(*value);
-            report.noise = *noise;
+        for (point, told, noise) in observed {
+            let trial = study.start(&point)?.id;
+            let mut report = Tell::new(told);
+            report.noise = noise;
             study.tell(trial, report)?;
         }
         for point in &failed {

@@ -18,7 +18,7 @@ pub fn row_of(shared: &SharedStudy, trial: &Trial) -> Result<Row, BindingError> 
 }
 
 /// An answer as JSON.
-pub fn in_json(answer: &impl Serialize) -> Result<String, BindingError> {
+pub fn in_json<T: Serialize + ?Sized>(answer: &T) -> Result<String, BindingError> {
     let unwritten = |error: serde_json::Error| Error::data(error.to_string(), "report this as a bug");
     Ok(serde_json::to_string(answer).map_err(unwritten)?)
 }

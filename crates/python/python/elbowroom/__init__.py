@@ -18,16 +18,22 @@ from ._errors import (
     StoreError,
     TrialError,
 )
+from ._front import Front, FrontObjective, FrontRecommendation, FrontStep, RecommendedFront
 from ._gp import GaussianProcess
 from ._minimize import maximize, minimize
+from ._outcomes import AtLeast, AtMost, Between, Maximize, Minimize, Near, Outcome, Watched
 from ._settings import strategies
 from ._space import Categorical, Choice, Fixed, Float, Int, Ordered
 from ._study import Study, StudyInfo, studies, suggest
-from ._trial import Batch, Measurement, Recommendation, Trial, Trials
+from ._trial import Batch, BrokenLimit, Measurement, Recommendation, Trial, Trials
 from ._why import BeliefThen, Neighbour, Reason, Score, Why
 
 __all__ = [
+    "AtLeast",
+    "AtMost",
     "Batch",
+    "Between",
+    "BrokenLimit",
     "Categorical",
     "Choice",
     "ConfigError",
@@ -35,17 +41,26 @@ __all__ = [
     "ElbowroomError",
     "Fixed",
     "Float",
+    "Front",
+    "FrontObjective",
+    "FrontRecommendation",
+    "FrontStep",
     "GaussianProcess",
     "Infeasible",
     "Int",
+    "Maximize",
     "Measurement",
+    "Minimize",
+    "Near",
     "BeliefThen",
     "Reason",
     "Score",
     "Neighbour",
     "NumericalError",
     "Ordered",
+    "Outcome",
     "Recommendation",
+    "RecommendedFront",
     "SpaceError",
     "StoreError",
     "Study",
@@ -53,6 +68,7 @@ __all__ = [
     "Trial",
     "TrialError",
     "Trials",
+    "Watched",
     "Why",
     "ln_expected_improvement",
     "ln_penalizer",

@@ -28,6 +28,25 @@ def facts(title: str, rows: Mapping[str, object]) -> str:
     return f"<table><caption>{escape(title)}</caption><tbody>{body}</tbody></table>"
 
 
+def assigned(values: Mapping[str, Any]) -> str:
+    """Names with their values.
+
+    >>> assigned({"x": 0.5, "kind": "a"})
+    'x=0.5, kind=a'
+    """
+    return ", ".join(f"{name}={value}" for name, value in values.items())
+
+
+def names_of(names: Sequence[str]) -> str:
+    """Names in a sentence.
+
+    >>> names_of(["yield", "cost", "time"])
+    '`yield`, `cost` and `time`'
+    """
+    quoted = [f"`{name}`" for name in names]
+    return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if len(quoted) > 1 else quoted)
+
+
 def _text(cell: object) -> str:
     if cell is None:
         return ""

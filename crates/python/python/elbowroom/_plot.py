@@ -23,32 +23,44 @@ _MOST_LETTERS = 30
 _DECADES = 30.0
 """Positive values whose largest is more than this many times the least are drawn on a log scale, as on the dashboard."""
 
-_COLOURS = {"value": "#5b7c99", "best": "#b3452c", "pending": "#e0a030"}
+COLOURS = {"value": "#5b7c99", "best": "#b3452c", "pending": "#e0a030", "outside": "#a0a0a0"}
+"""What colours mean in all pictures."""
 
 
 def history(study: Study, ax: Any = None, result: str | None = None) -> Any:
     """The values by trial, and the best so far; or another result by its name, of which none is the best."""
-    ax = _axes(ax)
+    ax = axes_of(ax)
     if result is not None and result != study.metric:
         told = [(trial.number, trial.results[result]) for trial in study.trials if result in trial.results]
         if not told:
             raise ConfigError(f"no trial has a result {result!r}\n  try: a name that `study.trials[0].results` has")
-        ax.scatter(*zip(*told), s=16, color=_COLOURS["value"], label=result)
+        ax.scatter(*zip(*told), s=16, color=COLOURS["value"], label=result)
         ax.set(xlabel="trial", ylabel=result, title=study.name)
-        if _spans_decades([value for _, value in told]):
+        if spans_decades([value for _, value in told]):
             ax.set_yscale("log")
         ax.legend()
         return ax
+    if result is None and len(study._objectives()) > 1:
+        return _volumes(study, ax)
     valued = [(trial.number, trial.value) for trial in study.trials if trial.value is not None]
     numbers = [number for number, _ in valued]
     values = np.array([value for _, value in valued], dtype=np.float64)
     best = (np.maximum if study.goal == "maximize" else np.minimum).accumulate(values)
-    ax.scatter(numbers, values, s=16, color=_COLOURS["value"], label="value")
-    ax.step(numbers, best, where="post", color=_COLOURS["best"], label="best so far")
+    ax.scatter(numbers, values, s=16, color=COLOURS["value"], label="value")
+    ax.step(numbers, best, where="post", color=COLOURS["best"], label="best so far")
     ax.set(xlabel="trial", ylabel=study.metric, title=study.name)
-    if _spans_decades(values):
+    if spans_decades(values):
         ax.set_yscale("log")
     ax.legend()
+    return ax
+
+
+def _volumes(study: Study, ax: Any) -> Any:
+    """The volume that the front dominates, by trial."""
+    history = study.front.history
+    ax.step([one.trial for one in history], [one.hypervolume for one in history], where="post", color=COLOURS["best"])
+    ax.set(xlabel="trial", ylabel="hypervolume of the front", title=study.name)
+    ax.set_ylim(bottom=0)
     return ax
 
 
@@ -68,7 +80,7 @@ def slices(study: Study, params: Sequence[str] | None = None, axes: Any = None) 
     means = np.concatenate([mean for mean, _ in expected.values()])
     told = [trial.value for trial in seen]
     # On a log scale a band goes down to a tenth of the least value.
-    is_log = _spans_decades(told) and means.min() > 0
+    is_log = spans_decades(told) and means.min() > 0
     floor = 0.1 * min(means.min(), *told) if is_log else -np.inf
     for ax, name in zip(axes, names):
         values, (mean, sd) = along[name], expected[name]
@@ -76,18 +88,18 @@ def slices(study: Study, params: Sequence[str] | None = None, axes: Any = None) 
         at, labels = _places(space[name], values)
         if isinstance(space[name], Categorical):
             # There is nothing between categories that a line could stand for.
-            ax.errorbar(at, mean, [mean - low, 2 * sd], fmt="o", color=_COLOURS["value"], capsize=4)
+            ax.errorbar(at, mean, [mean - low, 2 * sd], fmt="o", color=COLOURS["value"], capsize=4)
         else:
-            ax.plot(at, mean, color=_COLOURS["value"], marker=None if labels is None else "o")
-            ax.fill_between(at, low, mean + 2 * sd, color=_COLOURS["value"], alpha=0.2, linewidth=0)
+            ax.plot(at, mean, color=COLOURS["value"], marker=None if labels is None else "o")
+            ax.fill_between(at, low, mean + 2 * sd, color=COLOURS["value"], alpha=0.2, linewidth=0)
         places, _ = _places(space[name], [trial.params[name] for trial in seen], values)
         ax.scatter(places, told, s=10, color="black", alpha=0.4)
         _scale(ax, "x", space[name], at, labels)
-        ax.axvline(_places(space[name], [through[name]], values)[0][0], color=_COLOURS["best"], linewidth=1)
+        ax.axvline(_places(space[name], [through[name]], values)[0][0], color=COLOURS["best"], linewidth=1)
         ax.set(xlabel=name)
         if is_log:
             ax.set_yscale("log")
-    axes[0].set(ylabel="value")
+    axes[0].set(ylabel=study.front.objectives[0].name)
     return axes
 
 
@@ -99,15 +111,15 @@ def pending(study: Study, x: str | None = None, y: str | None = None, ax: Any = 
         raise ConfigError("a map needs two parameters that are searched\n  try: plot_slices")
     x = x or free[0]
     y = y or next(name for name in free if name != x)
-    ax, through = _axes(ax), _through(study)
+    ax, through = axes_of(ax), _through(study)
     across, up = (_values(space, name)[:: 3 if isinstance(space[name], Float) else 1] for name in (x, y))
     mean, _ = study.predict([{**through, x: a, y: b} for b in up for a in across])
     (at_x, labels_x), (at_y, labels_y) = _places(space[x], across), _places(space[y], up)
-    norm = "log" if _spans_decades(mean) else None
+    norm = "log" if spans_decades(mean) else None
     grid = mean.reshape(len(up), len(across))
     picture = ax.pcolormesh(at_x, at_y, grid, shading="nearest", cmap="Blues_r", norm=norm)
     ax.figure.colorbar(picture, ax=ax, label="expected value")
-    for state, marker, colour in [("complete", "o", "black"), ("running", "*", _COLOURS["pending"])]:
+    for state, marker, colour in [("complete", "o", "black"), ("running", "*", COLOURS["pending"])]:
         some = [trial.params for trial in study.trials if trial.state == state]
         places = [_places(space[name], [params[name] for params in some], all_)[0] for name, all_ in ((x, across), (y, up))]
         size = 16 if state == "complete" else 90
@@ -121,7 +133,7 @@ def pending(study: Study, x: str | None = None, y: str | None = None, ax: Any = 
 
 def _through(study: Study) -> Params:
     """The point that pictures of the model go through."""
-    recommended = study.recommended
+    recommended = study._recommended_point()
     if recommended is None:
         raise ElbowroomError("there is no value yet, and so no model\n  try: plots after the first results")
     return recommended.params
@@ -165,13 +177,14 @@ def _scale(ax: Any, side: str, parameter: Parameter, at: Any, labels: Any) -> No
         getattr(ax, f"set_{side}scale")("log")
 
 
-def _spans_decades(values: Any) -> bool:
+def spans_decades(values: Any) -> bool:
     """Whether a log scale shows more of some values than a linear one."""
     values = np.asarray(values, dtype=np.float64)
     return bool(values.size and values.min() > 0 and values.max() > _DECADES * values.min())
 
 
-def _axes(ax: Any) -> Any:
+def axes_of(ax: Any) -> Any:
+    """The axes that were given, or new ones."""
     return _pyplot().subplots()[1] if ax is None else ax
 
 

@@ -11,7 +11,7 @@ import queue
 import time
 import traceback
 import warnings
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
@@ -19,7 +19,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from ._errors import ConfigError, DataError, ElbowroomError, Infeasible, TrialError
+from ._html import names_of
 from ._number import encodable, limit, noise_variance, results_of, shown, whole
+from ._outcomes import is_objective, limits_of
 from ._trial import Batch, Trial
 
 if TYPE_CHECKING:
@@ -72,6 +74,11 @@ class Rules:
         self._end = None if seconds is None else time.monotonic() + seconds
         self._target = None if target is None else limit(target, "target")
         self._min_gain = None if min_gain is None else limit(min_gain, "min_gain")
+        if target is not None or min_gain is not None:
+            rule = "target" if target is not None else "min_gain"
+            hint = "callbacks=lambda study, trial: study.front.hypervolume > …"
+            study._refuse_several(f"{rule}= is for one", hint)
+        self._has_limits = any(limits_of(one) != (None, None) for one in study.outcomes.values())
         self._done = self._used_up = False
         self._n_handed = self._n_ended = self._n_valued = 0
         self._reason: str | None = None
@@ -127,7 +134,7 @@ class Rules:
         # Before anything that may end the run: many failures in a row are often one fault that is not the points'.
         if (words := self._study._native.alarm()) is not None:
             warnings.warn(words, stacklevel=4)
-        if self._target is not None and value is not None:
+        if self._target is not None and value is not None and (trial.feasible or not self._has_limits):
             self._done |= value >= self._target if self._maximize else value <= self._target
         if self._min_gain is not None and not self._done:
             gain = self._study.expected_gain
@@ -162,9 +169,10 @@ class Outcome(NamedTuple):
     reason: str = ""
 
 
-def evaluate(f: Callable[..., Any], params: Mapping[str, Any]) -> Outcome:
+def evaluate(f: Callable[..., Any], params: Mapping[str, Any], objectives: Sequence[str] = ()) -> Outcome:
     """Evaluates a point where the worker is. Neither an exception nor a result has to be sent as an object, which not
-    all of them survive: only the death of a process breaks an executor.
+    all of them survive: only the death of a process breaks an executor. ``objectives`` names those that a tuple holds,
+    where there are several.
 
     >>> evaluate(lambda x: x / 2, {"x": 3})
     Outcome(kind='value', value=1.5, noise=None, reason='')
@@ -175,20 +183,44 @@ def evaluate(f: Callable[..., Any], params: Mapping[str, Any]) -> Outcome:
         result = f(**params)
     except Exception as error:
         return raised(error)
-    return returned(result)
+    return returned(result, objectives)
 
 
-async def evaluate_async(f: Callable[..., Awaitable[Any]], params: Mapping[str, Any]) -> Outcome:
+async def evaluate_async(
+    f: Callable[..., Awaitable[Any]], params: Mapping[str, Any], objectives: Sequence[str] = ()
+) -> Outcome:
     """As :func:`evaluate`, for a coroutine function."""
     try:
         result = await f(**params)
     except Exception as error:
         return raised(error)
-    return returned(result)
+    return returned(result, objectives)
 
 
-def returned(result: Any) -> Outcome:
-    """What an objective's result says."""
+def tuple_names(study: Study) -> tuple[str, ...]:
+    """What a tuple that a function returns holds, in order: the objectives that are told, where there are several."""
+    told = told_objectives(study)
+    return tuple(told) if len(told) > 1 else ()
+
+
+def told_objectives(study: Study) -> list[str]:
+    """The objectives that are not computed from other results, in order."""
+    return [name for name, one in study.outcomes.items() if is_objective(one) and getattr(one, "score", None) is None]
+
+
+def returned(result: Any, objectives: Sequence[str] = ()) -> Outcome:
+    """What an objective's result says.
+
+    >>> returned((3, 4), ("yield", "cost")).value
+    {'yield': 3.0, 'cost': 4.0}
+    >>> returned((3, 0.25))
+    Outcome(kind='value', value=3.0, noise=0.25, reason='')
+    """
+    if objectives and isinstance(result, (tuple, list, np.ndarray)) and not _has_noise(result):
+        if len(result) != len(objectives):
+            words = f"{len(result)} numbers, and the study has {len(objectives)} objectives: {names_of(objectives)}"
+            return Outcome("failed", reason=f"the objective returned {shown(result)}: {words}")
+        result = dict(zip(objectives, result))
     try:
         value, noise = result if isinstance(result, tuple) else (result, None)
         told = results_of(value)
@@ -198,6 +230,11 @@ def returned(result: Any) -> Outcome:
         return Outcome("value", told, noise_variance(noise))
     except DataError as refused:
         return Outcome("failed", reason=f"the objective returned {shown(result)}, which was refused: {refused}")
+
+
+def _has_noise(result: Any) -> bool:
+    """Whether it is a dict of results with the variance of the first objective's noise."""
+    return isinstance(result, tuple) and len(result) == 2 and isinstance(result[0], Mapping)
 
 
 def raised(error: BaseException) -> Outcome:
@@ -238,16 +275,36 @@ def tell(study: Study, trial: Trial, outcome: Outcome) -> None:
         study.fail(trial, outcome.reason)
     else:
         try:
-            told = outcome.value
-            if isinstance(told, dict) and study.metric not in told:
-                words = study._native.say_missing(list(told))
-                if outcome.noise is None:
-                    study._native.tell(trial.number, told, None, False, trial.attempt, None)
-                study.fail(trial, f"the objective returned {shown(told)}: {words}")
-                return
-            study.tell(trial, told, noise=outcome.noise)
+            if isinstance(outcome.value, dict):
+                _tell_named(study, trial, outcome.value, outcome.noise)
+            else:
+                study.tell(trial, outcome.value, noise=outcome.noise)
         except (ConfigError, DataError, TrialError) as refused:
             study.fail(trial, f"the objective returned {outcome.value}, which was refused: {refused}")
+
+
+def _tell_named(study: Study, trial: Trial, told: dict[str, float], noise: float | None) -> None:
+    """Tells results by name. One without the first objective ends as a failure, and so does one of several objectives
+    with a number that is not finite; the others may come later."""
+    first, *others = tuple_names(study) or (study.metric,)
+    infinite = [name for name in (first, *others) if not math.isfinite(told.get(name, 0.0))]
+    if others and infinite:
+        words = f"{names_of(infinite)} {'is' if len(infinite) == 1 else 'are'} not finite"
+        study.fail(trial, f"the objective returned {shown(told)}: {words}")
+    elif first not in told and getattr(study.outcomes[first], "score", None) is None:
+        if noise is None:
+            study._native.tell(trial.number, told, None, False, trial.attempt, None)
+        _fail_without(study, trial, told)
+    elif study.tell(trial, told, noise=noise) == "aside":
+        _fail_without(study, trial, told)
+    elif missing := [name for name in others if name not in told]:
+        words = f"trial {trial.number} has no {names_of(missing)}: its point stays pending until that is told"
+        warnings.warn(words, stacklevel=3)
+
+
+def _fail_without(study: Study, trial: Trial, told: dict[str, float]) -> None:
+    """Fails a trial whose results lack the objective that would end it."""
+    study.fail(trial, f"the objective returned {shown(told)}: {study._native.say_missing(list(told))}")
 
 
 def _outcome(future: Future[Outcome] | asyncio.Task[Outcome]) -> Outcome | None:
@@ -274,6 +331,7 @@ class Drive:
     ) -> None:
         _check_plain(f)
         self._study, self._f, self._rules, self._synchronous = study, f, rules, synchronous
+        self._objectives = tuple_names(study)
         workers = None if workers is None else _workers(workers)
         self._make = _maker(executor, workers, f)
         self._pool: Any = self._make() if self._make is not None else executor
@@ -319,7 +377,7 @@ class Drive:
         self._handed = self._study.ask(wanted)
         self._rules.handed(self._handed)
         while self._handed:
-            future = self._pool.submit(partial(evaluate, self._f, self._handed[0].params))
+            future = self._pool.submit(partial(evaluate, self._f, self._handed[0].params, self._objectives))
             self._under_way[future] = self._handed.pop(0)
             future.add_done_callback(self._finished.put)
 
@@ -386,7 +444,7 @@ async def run_async(
     study: Study, f: Callable[..., Awaitable[Any]], rules: Rules, workers: int, synchronous: bool
 ) -> None:
     """A run with coroutines."""
-    workers = _workers(workers)
+    workers, objectives = _workers(workers), tuple_names(study)
     await asyncio.to_thread(rules.begin)
     under_way: dict[asyncio.Task[Outcome], Trial] = {}
     try:
@@ -396,7 +454,8 @@ async def run_async(
             if wanted > 0:
                 batch = await study.ask_async(wanted)
                 rules.handed(batch)
-                under_way |= {asyncio.ensure_future(evaluate_async(f, trial.params)): trial for trial in batch}
+                for trial in batch:
+                    under_way[asyncio.ensure_future(evaluate_async(f, trial.params, objectives))] = trial
             if not under_way:
                 if not await asyncio.to_thread(rules.waits):
                     break

@@ -13,6 +13,7 @@ import numpy as np
 from . import _elbowroom
 from ._errors import ConfigError, DataError
 from ._number import MAX_SEED, shown, text_of, variance_of, whole
+from ._outcomes import Outcomes, written
 
 Named: TypeAlias = str | Mapping[str, Any]
 """A name, or a mapping with a ``name`` and options."""
@@ -24,15 +25,11 @@ PenalizerName: TypeAlias = Literal["soft", "hard", "truncated"]
 KernelName: TypeAlias = Literal["rbf", "matern52", "matern32", "twoscale"]
 
 
-Outcome: TypeAlias = Mapping[str, str]
-"""A result by its ``name``, with a ``goal`` if it is the one that is optimized."""
-
-
 class SearchOptions(TypedDict, total=False):
     """What :class:`Study` and :func:`suggest` take to say how points are chosen, besides a space and a goal."""
 
     metric: str | None
-    outcomes: Sequence[Outcome] | None
+    outcomes: Outcomes | None
     seed: int | None
     constraints: str | Iterable[str]
     strategy: Named | None
@@ -133,10 +130,7 @@ def _checked(name: str, value: Any) -> Any:
     if name == "metric":
         return text_of(value, "metric")
     if name == "outcomes":
-        if not isinstance(value, Sequence) or not all(isinstance(one, Mapping) for one in value):
-            example = [{"name": "loss", "goal": "minimize"}, {"name": "minutes"}]
-            raise ConfigError(f"outcomes is {shown(value)}\n  try: a list of dicts, such as {example}")
-        return [dict(one) for one in value]
+        return written(value)
     if name in NAMES and value not in NAMES[name]:
         known = ", ".join(repr(one) for one in NAMES[name])
         if name == "failures":

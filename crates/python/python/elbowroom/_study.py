@@ -11,15 +11,17 @@ import threading
 import warnings
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 
-from . import _elbowroom, _plot, _run
-from ._errors import ConfigError, SpaceError, StoreError, TrialError
+from . import _elbowroom, _plot, _plot_front, _run
+from ._errors import ConfigError, DataError, ElbowroomError, SpaceError, StoreError, TrialError
+from ._front import Front, FrontRecommendation, RecommendedFront
 from ._gp import Array
-from ._html import facts
-from ._number import encodable, limit, noise_variance, number, results_of, shown, text_of, variance_of, whole
+from ._html import assigned, facts, names_of
+from ._number import encodable, limit, noise_variance, results_of, shown, text_of, variance_of, whole
+from ._outcomes import Outcome, Outcomes, is_objective, read
 from ._run import Callbacks
 from ._settings import (
     Design,
@@ -27,7 +29,6 @@ from ._settings import (
     Goal,
     KernelName,
     Named,
-    Outcome,
     PenalizerName,
     SearchOptions,
     refuse_unknown,
@@ -71,8 +72,10 @@ class Study:
 
     What is left out has the core's default, which :attr:`settings` shows. ``metric`` is the name of the result that is
     optimized, where several are told; ``"value"`` unless it is given. ``outcomes`` is the long form of ``goal`` and
-    ``metric``, as in a study.toml: ``[{"name": "loss", "goal": "minimize"}, {"name": "minutes"}]`` optimizes the one
-    with a goal, and the others are watched from the start. ``budget`` is the most trials to hand out,
+    ``metric``: a dict that says what each result is for, with :class:`Maximize`, :class:`Minimize` and :class:`Near` for
+    objectives, :class:`AtLeast`, :class:`AtMost` and :class:`Between` for limits, and :class:`Watched` for what is only
+    kept. With several objectives :attr:`front` takes the place of :attr:`best`. (A list of dicts, as a study.toml has it,
+    says the same.) ``budget`` is the most trials to hand out,
     however many workers there are; :attr:`budget` sets another one later. ``constraints`` are texts such as ``"x + y <= 1"``, or one. ``initial`` is how many points
     come from the ``design``: ``"sobol"``, ``"latin_hypercube"`` or ``"uniform"``. ``strategy`` is a name of
     :func:`strategies`, or a mapping of its ``name`` and options; ``acquisition`` (``"ei"``, ``"ucb"``, ``"paper_ucb"``,
@@ -95,6 +98,12 @@ class Study:
     ...         _ = study.tell(trial, trial.params["x"] ** 2 + (trial.params["kind"] == "b"))
     >>> study.best.params["kind"]
     'a'
+    >>> outcomes = {"yield": er.Maximize(worst=50), "cost": er.Minimize(), "purity": er.AtLeast(95)}
+    >>> study = er.Study({"celsius": er.Float(20, 90)}, outcomes=outcomes)
+    >>> _ = study.tell({"celsius": 40}, {"yield": 80, "cost": 3, "purity": 96})
+    >>> _ = study.tell({"celsius": 60}, {"yield": 90, "cost": 2, "purity": 90})
+    >>> [trial.number for trial in study.front]
+    [0]
     """
 
     def __init__(
@@ -103,7 +112,7 @@ class Study:
         *,
         goal: Goal | None = None,
         metric: str | None = None,
-        outcomes: Sequence[Outcome] | None = None,
+        outcomes: Outcomes | None = None,
         seed: int | None = None,
         budget: int | None = None,
         constraints: str | Iterable[str] = (),
@@ -206,6 +215,7 @@ class Study:
         self._labels = Labels(space)
         self._store = store
         self._name = name
+        self._read_outcomes: dict[str, Outcome] | None = None
         # What `ask` handed out, until something is told of it.
         self._held: dict[int, Trial] = {}
 
@@ -258,9 +268,32 @@ class Study:
 
     @property
     def metric(self) -> str:
-        """The name of the result that is optimized."""
+        """The name of the result that is optimized, the first of them if there are several."""
         metric: str = self.settings["metric"]
         return metric
+
+    @property
+    def outcomes(self) -> dict[str, Outcome]:
+        """What the declared results are for, the first objective first.
+
+        >>> import elbowroom as er
+        >>> er.Study({"x": er.Float(0, 1)}, outcomes={"loss": er.Minimize(), "bytes": er.AtMost(1e6)}).outcomes["bytes"]
+        AtMost(limit=1000000.0, score=None)
+        """
+        # They are fixed when a study is made.
+        if self._read_outcomes is None:
+            self._read_outcomes = read(self.settings)
+        return dict(self._read_outcomes)
+
+    def _objectives(self) -> list[str]:
+        """The results that are optimized."""
+        return [name for name, outcome in self.outcomes.items() if is_objective(outcome)]
+
+    def _refuse_several(self, what: str, hint: str) -> None:
+        """Refuses what there is only with one objective."""
+        if len(objectives := self._objectives()) > 1:
+            names = names_of(objectives)
+            raise ElbowroomError(f"the study has {len(objectives)} objectives, {names}: {what}\n  try: {hint}")
 
     # Ask and tell.
 
@@ -308,8 +341,10 @@ class Study:
         what became of it. ``sd`` is the standard deviation of its noise, if it is known; ``noise``, the variance, may
         be given instead. A ``correction`` takes the place of a trial's values.
 
-        Several results are told by name. The study's ``metric`` ends the trial; without it the others are kept, before or
-        after the end, and nothing else changes: the answer is ``'aside'``. A correction replaces the results it names.
+        Several results are told by name. The study's ``metric``, or its first objective, ends the trial; without it the
+        others are kept, before or after the end, and nothing else changes: the answer is ``'aside'``. Other objectives and
+        results with limits may come later; until then the trial's point is pending for the search. A correction replaces
+        the results it names.
 
         >>> import elbowroom as er
         >>> study = er.Study({"x": er.Float(0, 1)})
@@ -329,7 +364,7 @@ class Study:
         {'loss': 0.3, 'minutes': 12.0, 'joules': 5.0}
         """
         # All is read before anything is stored.
-        told_value, variance = results_of(value), variance_of(noise, sd)
+        told_value, variance = self._results(value), variance_of(noise, sd)
         if isinstance(trial, Mapping):
             if correction:
                 raise TrialError(
@@ -340,7 +375,7 @@ class Study:
             added = self.add(trial, told_value, noise=variance, request=request)
             if added.number < n_before:
                 return "repeated"
-            if isinstance(told_value, dict) and self.metric not in told_value:
+            if added.value is None and added.state != "failed":
                 return self._aside(told_value)
             return "recorded" if added.value is not None else "not_finite"
         which, attempt = self._which(trial)
@@ -348,6 +383,17 @@ class Study:
         if told == "aside":
             return self._aside(told_value)
         self._held.pop(which, None)
+        return told
+
+    def _results(self, value: Any) -> float | dict[str, float]:
+        """What is told; with several objectives a number without a name may be any of them."""
+        told = results_of(value)
+        if not isinstance(told, dict) and len(objectives := self._objectives()) > 1:
+            example = "{" + ", ".join(f"{name!r}: …" for name in objectives) + "}"
+            raise DataError(
+                f"the value {shown(value)} has no name, and the study has {len(objectives)} objectives\n"
+                f"  try: a dict, such as {example}"
+            )
         return told
 
     def _aside(self, results: float | dict[str, float]) -> Told:
@@ -432,7 +478,7 @@ class Study:
         """Adds an earlier result, or several by name, at a point of one's own, with the standard deviation ``sd`` of
         the value's noise, or the variance ``noise``. It warns where the point breaks a known constraint: the value is
         kept all the same."""
-        told = results_of(value), variance_of(noise, sd)
+        told = self._results(value), variance_of(noise, sd)
         trial = self._answer(self._native.add(self._labels.encode(params), *told, request))
         if trial.breaks is not None:
             words = f"trial {trial.number} was measured where the constraint `{trial.breaks}` is broken"
@@ -483,7 +529,18 @@ class Study:
 
     @property
     def best(self) -> Trial | None:
-        """The trial with the best value, the first of equals. It warns where that breaks a known constraint."""
+        """The trial with the best value, the first of equals. Where results have limits, it is the best of those that
+        keep them all, and None if no trial does: :attr:`least_infeasible` is the nearest then. A study with several
+        objectives has no best trial but a :attr:`front`. It warns where the best one breaks a known constraint.
+
+        >>> import elbowroom as er
+        >>> study = er.Study({"x": er.Float(0, 1)}, outcomes={"yield": er.Maximize(), "purity": er.AtLeast(95)})
+        >>> for x, amount, purity in [(0.1, 90, 80), (0.2, 70, 97)]:
+        ...     _ = study.tell({"x": x}, {"yield": amount, "purity": purity})
+        >>> study.best.number, study.trials[0].feasible
+        (1, False)
+        """
+        self._refuse_several("no trial is the best in all of them", "study.front, the trials that no other beats")
         found = self._native.best()
         if found is None:
             return None
@@ -493,18 +550,56 @@ class Study:
         return best
 
     @property
-    def recommended(self) -> Recommendation | None:
+    def least_infeasible(self) -> Trial | None:
+        """The trial that comes nearest to keeping the limits of its results; None if one keeps them all, or there are
+        none. Each result counts by how far it is outside, in standard deviations of all its results.
+
+        >>> import elbowroom as er
+        >>> study = er.Study({"x": er.Float(0, 1)}, outcomes={"yield": er.Maximize(), "purity": er.AtLeast(95)})
+        >>> _ = study.tell({"x": 0.1}, {"yield": 90, "purity": 80})
+        >>> study.least_infeasible.broken_limits
+        (BrokenLimit(outcome='purity', value=80.0, at_least=95.0, at_most=None),)
+        """
+        found = self._native.least_infeasible()
+        return None if found is None else self._answer(found)
+
+    @property
+    def front(self) -> Front:
+        """The trials that no other beats in every objective, among those that keep all limits, as they were measured.
+        ``front.to_pandas()`` is a frame of them, :meth:`plot_front` a picture."""
+        text, rows = self._native.front()
+        return Front(map(self._answer, rows), json.loads(text))
+
+    @property
+    def recommended(self) -> Recommendation | None | Any:
         """The point to use in the end: that of the highest μ − s under the model, if the data around it support it, and
-        else the best observed one. It need not have been tried, unless trials failed in some part of the space."""
+        else the best observed one. It need not have been tried, unless trials failed in some part of the space.
+
+        With several objectives it is a :class:`RecommendedFront`: what the models expect at the points that were tried,
+        where no other is expected to be better in every objective."""
+        return self._recommended_front() if len(self._objectives()) > 1 else self._recommended_point()
+
+    def _recommended_point(self) -> Recommendation | None:
+        """With several objectives, the point of the first."""
         text = self._native.recommended()
         if text is None:
             return None
         found = json.loads(text)
         return Recommendation(params=self._labels.decode(found.pop("point")), **found)
 
+    def _recommended_front(self) -> RecommendedFront:
+        found = RecommendedFront()
+        names = [one.name for one in self.front.objectives]
+        for row in json.loads(self._native.recommended_front()):
+            params = self._labels.decode(row.pop("point"))
+            means, sds = (dict(zip(names, row.pop(key))) for key in ("means", "sds"))
+            found.append(FrontRecommendation(params=params, means=means, sds=sds, **row))
+        return found
+
     @property
     def expected_gain(self) -> float | None:
         """By how much one more trial is expected to improve on the best value; none as long as there is no model."""
+        self._refuse_several("no gain is that of all of them", "study.front.history, the hypervolume by trial")
         return self._native.expected_gain()
 
     @property
@@ -562,9 +657,14 @@ class Study:
         return why_of(self._look(which), self._native.why(which))
 
     def plot_history(self, ax: Any = None, *, result: str | None = None) -> Any:
-        """Draws the values by trial, and the best so far; or another ``result`` by its name. Returns matplotlib's
-        axes."""
+        """Draws the values by trial, and the best so far; with several objectives, the hypervolume of the front; or
+        another ``result`` by its name. Returns matplotlib's axes."""
         return _plot.history(self, ax, result)
+
+    def plot_front(self, x: str | None = None, y: str | None = None, ax: Any = None) -> Any:
+        """Draws the trials by two results, which are the first two objectives unless ``x`` and ``y`` name others, with
+        the front, the reference point and the limits. Returns matplotlib's axes."""
+        return _plot_front.front(self, x, y, ax)
 
     def plot_slices(self, params: Sequence[str] | None = None, axes: Any = None) -> Any:
         """Draws the model along each parameter through the recommended point: mean, two standard deviations, results."""
@@ -592,7 +692,8 @@ class Study:
         """Evaluates ``f`` at point after point, several at a time, and tells the values.
 
         ``f`` is called with the parameters by name. It returns a value, or several results in a dict by name, or either
-        with the variance of the value's noise. Where it raises, the trial fails with the end of the traceback as its
+        with the variance of the value's noise. With several objectives it returns a dict, or a tuple of the objectives in
+        their order. Where it raises, the trial fails with the end of the traceback as its
         reason; :class:`Infeasible` says that the point breaks a constraint.
 
         Points are asked for until the study's budget is used up, ``n`` trials were started, ``timeout`` seconds have
@@ -656,16 +757,25 @@ class Study:
         return f"<Study {self._name!r} in {self._native.label()}: {counts}>"
 
     def _repr_html_(self) -> str:
-        best, left = self.best, self.budget_left
-        rows = {
+        rows: dict[str, object] = {
             "store": self._native.label(),
             "goal": self.goal,
             "trials": ", ".join(f"{n} {state}" for state, n in self.counts.items() if n),
-            "budget left": left,
-            "best value": None if best is None else best.value,
-            "at": None if best is None else ", ".join(f"{name}={value}" for name, value in best.params.items()),
+            "budget left": self.budget_left,
         }
-        return facts(f"Study {self._name}", {name: value for name, value in rows.items() if value is not None})
+        table = ""
+        if len(self._objectives()) > 1:
+            front = self.front
+            rows["goal"] = ", ".join(f"{one.goal} {one.name}" for one in front.objectives)
+            rows["hypervolume"] = front.hypervolume
+            rows["reference"] = None if front.reference is None else assigned(front.reference)
+            rows["front"] = f"{len(front)} trial{'s' * (len(front) != 1)}"
+            table = front._repr_html_() if front else ""
+        elif (best := self.best) is not None:
+            rows |= {"best value": best.value, "at": assigned(best.params)}
+        if (nearest := self.least_infeasible) is not None:
+            rows["limits"] = f"no trial keeps them all; trial {nearest.number} comes nearest"
+        return facts(f"Study {self._name}", {name: value for name, value in rows.items() if value is not None}) + table
 
 
 def _loaded(text: str, space: Space) -> Study:
@@ -742,9 +852,14 @@ def studies(store: str | os.PathLike[str]) -> list[StudyInfo]:
     return [StudyInfo(**one) for one in json.loads(_elbowroom.studies(_address(store)))["studies"]]
 
 
+Measured: TypeAlias = "float | Mapping[str, float]"
+Observed: TypeAlias = "tuple[Mapping[str, Any], Measured] | tuple[Mapping[str, Any], Measured, float | None]"
+"""A point, what was measured there, and the variance of its noise if that is known."""
+
+
 def suggest(
     space: Space,
-    observed: Iterable[tuple[Mapping[str, Any], float] | tuple[Mapping[str, Any], float, float | None]] = (),
+    observed: Iterable[Observed] = (),
     pending: Iterable[Mapping[str, Any]] = (),
     failed: Iterable[Mapping[str, Any]] = (),
     n: int = 1,
@@ -753,8 +868,8 @@ def suggest(
     goal: Goal | None = None,
     **options: Unpack[SearchOptions],
 ) -> list[Params]:
-    """The next n points of a study that somebody else keeps: from its results (params, value and, if it is known, noise
-    variance), the points under way, those that failed, and those that broke a constraint. There are fewer if the space
+    """The next n points of a study that somebody else keeps: from its results (params, value or results by name and, if
+    it is known, noise variance), the points under way, those that failed, and those that broke a constraint. There are fewer if the space
     is used up. The other arguments are those of :class:`Study` that say how points are chosen.
 
     The same arguments give the same points.
@@ -767,7 +882,7 @@ def suggest(
     refuse_unknown("suggest", options, SearchOptions)
     labels = Labels(space)
     rows = [
-        (labels.encode(one[0]), number(one[1]), noise_variance(one[2]) if len(one) > 2 else None) for one in observed
+        (labels.encode(one[0]), results_of(one[1]), noise_variance(one[2]) if len(one) > 2 else None) for one in observed
     ]
     constraints = options.pop("constraints", ())
     points = _elbowroom.suggest(

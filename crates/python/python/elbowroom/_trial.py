@@ -23,6 +23,15 @@ class Measurement(NamedTuple):
     kind: Literal["first", "replicate", "late", "correction"]
 
 
+class BrokenLimit(NamedTuple):
+    """A limit that a result breaks: what it was, and what it should have been."""
+
+    outcome: str
+    value: float
+    at_least: float | None = None
+    at_most: float | None = None
+
+
 @dataclass(frozen=True)
 class Trial:
     """One point and what became of it, as it stood when it was looked at.
@@ -72,6 +81,10 @@ class Trial:
     """The known constraint that its point breaks."""
     well: str | None = None
     """Its place on a plate, if it has one."""
+    feasible: bool | None = None
+    """Whether it keeps the limits of its results; None if there are none, or it is not known yet."""
+    broken_limits: tuple[BrokenLimit, ...] = ()
+    """The limits that it breaks."""
 
     def __getitem__(self, name: str) -> Any:
         """The value of a parameter."""
@@ -91,7 +104,12 @@ class Trial:
         row["trial"], row["point"] = row.pop("number"), dict(row.pop("params"))
         row["measurements"] = [one._asdict() for one in self.measurements]
         row["notes"] = list(self.notes)
-        return row
+        if row["feasible"] is None:
+            del row["feasible"]
+        if not row.pop("broken_limits"):
+            return row
+        limits = [{key: one for key, one in broken._asdict().items() if one is not None} for broken in self.broken_limits]
+        return {**row, "broken_limits": limits}
 
 
 class Batch(list[Trial]):
@@ -117,13 +135,16 @@ class Trials(list[Trial]):
 
     def columns(self) -> dict[str, list[Any]]:
         """The trials as columns: the point's in the middle, as ``params_`` and the parameter's name; where results
-        have names, they come last, as ``results_`` and the name."""
+        have names, they come last, as ``results_`` and the name, and where they have limits, whether these are kept, as
+        ``feasible``."""
         names = list(self[0].params) if self else []
+        feasible = [trial.feasible for trial in self]
         return {
             **{name: [getattr(trial, name) for trial in self] for name in ("number", "state", "value", "noise")},
             **{f"params_{name}": [trial.params[name] for trial in self] for name in names},
             **{name: [getattr(trial, name) for trial in self] for name in ("source", "attempts", "reason")},
             **{f"results_{name}": [trial.results.get(name) for trial in self] for name in self._results()},
+            **({"feasible": feasible} if any(one is not None for one in feasible) else {}),
         }
 
     def _results(self) -> list[str]:
@@ -168,4 +189,5 @@ def trial_of(answer: dict[str, Any], params: Params, unit: list[float]) -> Trial
     del row["trial"], row["point"]
     row["measurements"] = tuple(Measurement(**one) for one in answer["measurements"])
     row["notes"] = tuple(answer["notes"])
+    row["broken_limits"] = tuple(BrokenLimit(**one) for one in answer.get("broken_limits", ()))
     return Trial(**row)

@@ -11,14 +11,14 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 from distributed import Client, Future, as_completed
 from distributed.scheduler import KilledWorker
 
-from ._run import Callbacks, Outcome, Rules, raised, returned, tell
+from ._run import Callbacks, Outcome, Rules, raised, returned, tell, tuple_names
 from ._study import Study
 from ._trial import Batch, Trial
 
@@ -47,6 +47,7 @@ def run(
     was restarted, is given back to the study and asked for again.
     """
     rules = Rules(study, n, timeout, target, min_gain, callbacks)
+    objectives = tuple_names(study)
     under_way: dict[Any, tuple[Future, Trial]] = {}
     finished = as_completed()
     batch = Batch()
@@ -67,7 +68,7 @@ def run(
             if not under_way:
                 break
             future, trial = under_way[next(finished).key]
-            outcome, telling = _outcome(future), future.key
+            outcome, telling = _outcome(future, objectives), future.key
             if outcome is None:
                 study._return([trial])
                 rules.given_back(1)
@@ -79,7 +80,7 @@ def run(
     except BaseException:
         try:
             for key, (future, trial) in list(under_way.items()):
-                if key != telling and (outcome := _outcome(future)) is not None:
+                if key != telling and (outcome := _outcome(future, objectives)) is not None:
                     tell(study, trial, outcome)
                     del under_way[key]
         finally:
@@ -90,11 +91,11 @@ def run(
     return study
 
 
-def _outcome(future: Future) -> Outcome | None:
+def _outcome(future: Future, objectives: Sequence[str]) -> Outcome | None:
     """What became of an evaluation; none if it has not ended, or the cluster forgot it."""
     if future.status not in ("finished", "error"):
         return None
     error = future.exception()
     if isinstance(error, KilledWorker):
         return Outcome("failed", reason=f"the workers that evaluated it died: {error}")
-    return returned(future.result()) if error is None else raised(error)
+    return returned(future.result(), objectives) if error is None else raised(error)

@@ -1,0 +1,144 @@
+"""The front of a study with several objectives: what was measured, and what the models expect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from importlib import import_module
+from typing import Any, NamedTuple
+
+from ._html import table
+from ._settings import Goal
+from ._space import Params
+from ._trial import Trial, Trials
+
+
+class FrontObjective(NamedTuple):
+    """An objective of a front, and the worst of its values that counts."""
+
+    name: str
+    goal: Goal
+    reference: float | None
+    """None while nothing is measured and no ``worst`` was given."""
+    is_inferred: bool
+    """Whether the reference is inferred from the results."""
+
+
+class FrontStep(NamedTuple):
+    """How large the hypervolume was after a trial, with the reference point of now."""
+
+    trial: int
+    hypervolume: float
+
+
+class Front(Trials):
+    """The trials that no other beats in every objective, by number, among those that keep all limits.
+
+    >>> import elbowroom as er
+    >>> study = er.Study({"x": er.Float(0, 1)}, outcomes={"gain": er.Maximize(worst=0), "cost": er.Minimize(worst=10)})
+    >>> for x, gain, cost in [(0.1, 4, 8), (0.2, 2, 5), (0.3, 1, 7)]:
+    ...     _ = study.tell({"x": x}, {"gain": gain, "cost": cost})
+    >>> [trial.number for trial in study.front]
+    [0, 1]
+    >>> study.front.hypervolume, study.front.reference
+    (14.0, {'gain': 0.0, 'cost': 10.0})
+    """
+
+    objectives: tuple[FrontObjective, ...]
+    """What is optimized, in order."""
+    hypervolume: float | None
+    """The volume between the front and the reference point; none while there is no such point."""
+    history: tuple[FrontStep, ...]
+    """The hypervolume after each trial that keeps all limits."""
+
+    def __init__(self, trials: Iterable[Trial], answer: dict[str, Any]) -> None:
+        super().__init__(trials)
+        self.objectives = tuple(FrontObjective(**one) for one in answer["objectives"])
+        self.hypervolume = answer["hypervolume"]
+        self.history = tuple(FrontStep(**one) for one in answer["history"])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        answer = {
+            "objectives": [one._asdict() for one in self.objectives],
+            "hypervolume": self.hypervolume,
+            "history": [one._asdict() for one in self.history],
+        }
+        return Front, (list(self), answer)
+
+    @property
+    def reference(self) -> dict[str, float] | None:
+        """The reference point by objective: the ``worst`` of each, or what the results say where none was given."""
+        found = {one.name: one.reference for one in self.objectives if one.reference is not None}
+        return found if len(found) == len(self.objectives) else None
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The trials as columns: the objectives after the number, then the point, then what else was measured."""
+        names = list(self[0].params) if self else []
+        objectives = [one.name for one in self.objectives]
+        others = [name for name in self._results() if name not in objectives]
+        return {
+            "number": [trial.number for trial in self],
+            **{f"results_{name}": [trial.results.get(name) for trial in self] for name in objectives},
+            **{f"params_{name}": [trial.params[name] for trial in self] for name in names},
+            **{f"results_{name}": [trial.results.get(name) for trial in self] for name in others},
+        }
+
+    def __repr__(self) -> str:
+        volume = "" if self.hypervolume is None else f", hypervolume {self.hypervolume:.6g}"
+        return f"<Front of {', '.join(one.name for one in self.objectives)}: trials {[t.number for t in self]}{volume}>"
+
+
+@dataclass(frozen=True)
+class FrontRecommendation:
+    """A point on the front of the models."""
+
+    params: Params
+    """The point."""
+    means: dict[str, float]
+    """What the models expect there, by objective."""
+    sds: dict[str, float]
+    """How sure they are: standard deviations."""
+    trial: int
+    """The trial that tried it."""
+    chance_within_limits: float | None
+    """The chance that it keeps all limits; none if there are none."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same in the words of ``elbow best --json`` and of the HTTP interface."""
+        row = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "params"}
+        return {**row, "point": dict(self.params), "means": [*self.means.values()], "sds": [*self.sds.values()]}
+
+
+class RecommendedFront(list[FrontRecommendation]):
+    """The front of what the models expect at the points that were tried, as far as these keep all limits with a chance
+    of 0.8: the front of measurements is made of luck in part, where they are noisy.
+
+    >>> import elbowroom as er
+    >>> study = er.Study({"x": er.Float(0, 1)}, outcomes={"left": er.Minimize(), "right": er.Minimize()})
+    >>> for i in range(8):
+    ...     _ = study.tell({"x": i / 7}, {"left": i / 7, "right": (1 - i / 7) ** 2})
+    >>> len(study.recommended), list(study.recommended[0].means)
+    (8, ['left', 'right'])
+    """
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The points as columns: the trial, then the mean and the standard deviation of each objective, then the point."""
+        objectives, names = (list(self[0].means), list(self[0].params)) if self else ([], [])
+        columns: dict[str, list[Any]] = {"trial": [one.trial for one in self]}
+        for name in objectives:
+            columns[f"mean_{name}"] = [one.means[name] for one in self]
+            columns[f"sd_{name}"] = [one.sds[name] for one in self]
+        if any(one.chance_within_limits is not None for one in self):
+            columns["chance_within_limits"] = [one.chance_within_limits for one in self]
+        return {**columns, **{f"params_{name}": [one.params[name] for one in self] for name in names}}
+
+    def to_pandas(self) -> Any:
+        """The points as a pandas frame; pandas has to be installed."""
+        return import_module("pandas").DataFrame(self.columns())
+
+    def to_polars(self) -> Any:
+        """The points as a polars frame; polars has to be installed."""
+        return import_module("polars").DataFrame(self.columns(), strict=False)
+
+    def _repr_html_(self) -> str:
+        return table(self.columns())
