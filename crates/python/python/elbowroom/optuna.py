@@ -12,6 +12,7 @@ True
 from __future__ import annotations
 
 import json
+import math
 import random
 import threading
 import warnings
@@ -26,6 +27,7 @@ from optuna.search_space import IntersectionSearchSpace
 from optuna.trial import FrozenTrial, TrialState
 
 from ._errors import SpaceError
+from ._outcomes import AtMost, Maximize, Minimize, Outcome
 from ._space import Categorical, Float, Int, Parameter, Params
 from ._study import suggest
 
@@ -48,9 +50,11 @@ class Sampler(BaseSampler):
     The model sees the parameters that all completed trials have in common. Others (conditional ones, ones whose range
     changes, or ranges of more whole numbers than a space can hold) and the first trial come from the
     ``independent_sampler``, which is random by default; unless ``warn_independent_sampling`` is false, that is warned of,
-    once for each parameter. Failed and pruned trials, those with an infinite
-    value, and those that break a constraint (``Trial.set_constraint``, or ``constraints_func``) are not proposed again,
-    and teach the search to keep away from where they were (``failures="ignore"`` leaves that to constraints). Studies with several objectives are refused with a ``ValueError``.
+    once for each parameter. Failed and pruned trials, and those with an infinite
+    value, are not proposed again, and teach the search to keep away from where they were, unless ``failures="ignore"``.
+
+    Studies may have several objectives: the search is for their front, ``study.best_trials``. Each constraint
+    (``Trial.set_constraint``, or ``constraints_func``) has a model of its own, which learns where it is at most 0.
 
     ``options`` are those of :func:`elbowroom.suggest`: ``strategy``, ``model``, ``initial`` and so on.
     """
@@ -88,7 +92,6 @@ class Sampler(BaseSampler):
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """A point of the model; one of the independent sampler if a finite space is used up."""
-        self._raise_error_if_multi_objective(study)
         if not search_space:
             return {}
         # Threads look one after the other. Processes may look at the same time, and then look again after they wrote.
@@ -112,7 +115,6 @@ class Sampler(BaseSampler):
         self, study: optuna.Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
     ) -> Any:
         """A value for a parameter that the model does not see."""
-        self._raise_error_if_multi_objective(study)
         if self._warns and param_name not in self._warned and self._is_beside_the_model(study):
             self._warned.add(param_name)
             why = (
@@ -151,10 +153,11 @@ class Sampler(BaseSampler):
         self, study: optuna.Study, trial: FrozenTrial, search_space: Mapping[str, BaseDistribution], ahead: int = 0
     ) -> Params:
         """The next point in the searched space, after those that others will take; an empty one if it is used up."""
-        observed: list[tuple[Params, float]] = []
+        observed: list[tuple[Params, dict[str, float]]] = []
         pending: list[Params] = []
         failed: list[Params] = []
         infeasible: list[Params] = []
+        names = _Names(study, search_space)
         for other in study.get_trials(deepcopy=False):
             if other.state == TrialState.WAITING or other.number == trial.number:
                 continue
@@ -167,12 +170,12 @@ class Sampler(BaseSampler):
                 continue
             elif other.state != TrialState.COMPLETE:
                 failed.append(point)
-            elif _breaks(other):
+            elif math.inf in _constraints(other).values():
                 infeasible.append(point)
+            elif not all(map(math.isfinite, other.values)):
+                failed.append(point)
             else:
-                assert other.value is not None
-                observed.append((point, other.value))
-        maximize = study.direction == optuna.study.StudyDirection.MAXIMIZE
+                observed.append((point, names.results(other)))
         points = suggest(
             {name: _parameter(distribution) for name, distribution in search_space.items()},
             observed,
@@ -180,7 +183,7 @@ class Sampler(BaseSampler):
             failed,
             infeasible=infeasible,
             n=1 + min(ahead, _MOST_AHEAD),
-            goal="maximize" if maximize else "minimize",
+            outcomes=names.outcomes(study),
             seed=self._seed,
             **self._options,
         )
@@ -198,6 +201,34 @@ class Sampler(BaseSampler):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._lock = threading.Lock()
+
+
+class _Names:
+    """Names for the objectives and the constraints of a study, none of them that of a parameter."""
+
+    def __init__(self, study: optuna.Study, search_space: Mapping[str, BaseDistribution]) -> None:
+        trials = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+        keys = sorted({key for trial in trials for key in _constraints(trial)})
+        self._objectives = [_free(f"objective {i}", search_space) for i in range(len(study.directions))]
+        self._constraints = {key: _free(f"constraint {i}", search_space) for i, key in enumerate(keys)}
+
+    def outcomes(self, study: optuna.Study) -> dict[str, Outcome]:
+        """What they are for."""
+        maximize = optuna.study.StudyDirection.MAXIMIZE
+        goals = (Maximize() if direction == maximize else Minimize() for direction in study.directions)
+        return {**dict(zip(self._objectives, goals)), **{name: AtMost(0) for name in self._constraints.values()}}
+
+    def results(self, trial: FrozenTrial) -> dict[str, float]:
+        """What a completed trial has of them."""
+        broken = _constraints(trial).items()
+        limited = {self._constraints[key]: value for key, value in broken if math.isfinite(value)}
+        return {**dict(zip(self._objectives, trial.values)), **limited}
+
+
+def _free(name: str, taken: Mapping[str, Any]) -> str:
+    while name in taken:
+        name += "'"
+    return name
 
 
 def _parameter(distribution: BaseDistribution) -> Parameter:
@@ -276,8 +307,8 @@ def _read(trial: FrozenTrial) -> dict[str, float]:
     return dict(json.loads("".join(parts))) if parts else {}
 
 
-def _breaks(trial: FrozenTrial) -> bool:
-    """Whether it breaks a constraint: those of ``constraints_func`` are a list, those of the trial are one by one."""
+def _constraints(trial: FrozenTrial) -> dict[str, float]:
+    """What it says of constraints, by name: those of ``constraints_func`` are a list, those of the trial one by one."""
     attrs = trial.system_attrs
-    each = [value for name, value in attrs.items() if name.startswith("constraints:")]
-    return any(value > 0 for value in [*(attrs.get("constraints") or ()), *each])
+    listed = {str(i): value for i, value in enumerate(attrs.get("constraints") or ())}
+    return {**listed, **{name: value for name, value in attrs.items() if name.startswith("constraints:")}}

@@ -26,9 +26,13 @@ from ray.tune.search.sample import Float as RayFloat
 from ray.tune.search.sample import Integer as RayInt
 
 from ._errors import ConfigError, SpaceError
+from ._outcomes import Maximize, Minimize, Watched
+from ._run import told_objectives
 from ._settings import Goal
 from ._space import Categorical, Fixed, Float, Int, Ordered, Parameter, Params
 from ._study import Study
+
+_GOALS: dict[str, Goal] = {"min": "minimize", "max": "maximize"}
 
 
 class Search(Searcher):
@@ -38,6 +42,10 @@ class Search(Searcher):
     ``tune.loguniform``, ``tune.randint``, ``tune.choice`` and their quantized kinds, or of ``er.Float``, ``er.Int``,
     ``er.Ordered`` and ``er.Categorical``. Tune's own kinds may stand in the tuner's ``param_space`` instead (Tune hides
     other objects there from a searcher); what is fixed always does.
+
+    Several objectives are lists of ``metric`` and ``mode``, as ``metric=["accuracy", "latency"], mode=["max", "min"]``:
+    the search is for their front, ``search.study.front``. ``outcomes`` says more, with limits and results that are only
+    watched, in the words of :class:`elbowroom.Study`; then there is no need for ``metric`` and ``mode``.
 
     A trial counts with its last result. Without a :class:`ray.tune.search.ConcurrencyLimiter` as many trials run as
     there are resources for; with one, as many as it says, also in batches. The settings of ``points_to_evaluate`` are
@@ -49,8 +57,8 @@ class Search(Searcher):
     def __init__(
         self,
         space: Mapping[str, Any] | None = None,
-        metric: str | None = None,
-        mode: str | None = None,
+        metric: str | list[str] | None = None,
+        mode: str | list[str] | None = None,
         *,
         seed: int | None = None,
         points_to_evaluate: Sequence[Mapping[str, Any]] = (),
@@ -58,7 +66,7 @@ class Search(Searcher):
     ) -> None:
         super().__init__(metric=metric, mode=mode)
         self._metric: Any = metric
-        self._mode: str | None = mode
+        self._mode: Any = mode
         self._space = dict(_parameters(space)) if space else {}
         self._steps = dict(_steps(space)) if space else {}
         self._options: dict[str, Any] = {"seed": seed, **options}
@@ -72,16 +80,26 @@ class Search(Searcher):
         if self._study is None:
             if not self._space:
                 raise SpaceError("nothing to search\n  try: Search({…}), or tune.uniform and others in param_space")
-            if not isinstance(self._metric, str) or self._mode not in ("min", "max"):
-                raise ConfigError(
-                    f"the metric is {self._metric!r} and the mode {self._mode!r}\n"
-                    "  try: one metric, and mode 'min' or 'max', of Search or of TuneConfig"
-                )
-            goal: Goal = "minimize" if self._mode == "min" else "maximize"
-            self._study = Study(self._space, goal=goal, **self._options)
+            self._study = Study(self._space, **self._aims(), **self._options)
         return self._study
 
-    def set_search_properties(self, metric: str | None, mode: str | None, config: dict[str, Any], **spec: Any) -> bool:
+    def _aims(self) -> dict[str, Any]:
+        """What is wanted of the results, as a study takes it."""
+        metric, mode = self._metric, self._mode
+        if self._options.get("outcomes") is not None:
+            return {}
+        if isinstance(metric, str) and mode in ("min", "max"):
+            return {"goal": _GOALS[mode]}
+        if isinstance(metric, (list, tuple)) and isinstance(mode, (list, tuple)) and len(metric) == len(mode):
+            if set(mode) <= {"min", "max", "obs"}:
+                kinds = {"min": Minimize, "max": Maximize, "obs": Watched}
+                return {"outcomes": {name: kinds[one]() for name, one in zip(metric, mode)}}
+        raise ConfigError(
+            f"the metric is {metric!r} and the mode {mode!r}\n"
+            "  try: a metric, and mode 'min' or 'max', of Search or of TuneConfig; or a list of each, of Search"
+        )
+
+    def set_search_properties(self, metric: Any, mode: Any, config: dict[str, Any], **spec: Any) -> bool:
         """Takes over what the tuner was given, unless it is known already."""
         if self._space and (space := dict(_parameters(config))) and space != self._space:
             return False
@@ -107,26 +125,46 @@ class Search(Searcher):
         number = self._numbers.pop(trial_id, None)
         if number is None:
             return
-        value = (result or {}).get(self._metric)
-        if not error and value is not None and math.isfinite(value):
-            self.study.tell(number, float(value))
+        if error:
+            self.study.fail(number, "an error in the trial")
+        elif self._is_plain():
+            value = (result or {}).get(self._metric)
+            if value is not None and math.isfinite(value):
+                self.study.tell(number, float(value))
+            else:
+                self.study.fail(number, f"its last result has {self._metric} {value}")
         else:
-            self.study.fail(number, "an error in the trial" if error else f"its last result has {self._metric} {value}")
+            self._tell_named(number, result or {})
+
+    def _is_plain(self) -> bool:
+        """Whether there is one objective, without a name in the study."""
+        return list(self.study.outcomes) == ["value"]
+
+    def _tell_named(self, number: int, result: Mapping[str, Any]) -> None:
+        """Tells what a result has of the outcomes; the objectives have to be finite."""
+        told = {name: result.get(name) for name in self.study.outcomes}
+        finite = {name: float(value) for name, value in told.items() if value is not None and math.isfinite(value)}
+        lacking = [f"{name} {told[name]}" for name in told_objectives(self.study) if name not in finite]
+        if lacking or not finite or self.study.tell(number, finite) == "aside":
+            odd = ", ".join(lacking) or f"none of {', '.join(told)}"
+            self.study.fail(number, f"its last result has {odd}")
 
     def add_evaluated_point(
         self,
         parameters: dict[str, Any],
-        value: float,
+        value: float | Sequence[float] | Mapping[str, float],
         error: bool = False,
         pruned: bool = False,
         intermediate_values: list[float] | None = None,
     ) -> None:
-        """Adds the result of an earlier experiment."""
+        """Adds the result of an earlier experiment; of several objectives a list, or a dict by name."""
         point = self._encode(parameters)
-        if error or pruned or not math.isfinite(value):
+        told = dict(zip(told_objectives(self.study), value, strict=True)) if isinstance(value, Sequence) else value
+        numbers = told.values() if isinstance(told, Mapping) else [told]
+        if error or pruned or not all(map(math.isfinite, numbers)):
             self.study.fail(self.study.start(point), "failed in an earlier experiment")
         else:
-            self.study.add(point, value)
+            self.study.add(point, told)
 
     def save(self, checkpoint_path: str) -> None:
         """Writes all that is known into a file, as a text."""

@@ -17,7 +17,7 @@ import numbers
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -25,7 +25,9 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import RandomizedSearchCV
 from sklearn.utils import check_random_state
 
-from ._errors import SpaceError
+from ._errors import ConfigError, SpaceError
+from ._outcomes import Maximize, Outcomes, written
+from ._run import told_objectives
 from ._space import Categorical, Fixed, Float, Int, Ordered, Parameter, Params, equal
 from ._study import Study
 from ._trial import Trial
@@ -34,6 +36,9 @@ Evaluate: TypeAlias = Callable[[list[Params]], Mapping[str, Any]]
 
 _ALL_FAILED = re.compile(r"All the \d+ fits failed")
 """What scikit-learn says if no fit of a call succeeds."""
+
+_SCORE = "the mean test score"
+"""The result of a search that maximizes one metric."""
 
 _BUSY = 0.9
 """The share of the workers that a batch should keep busy."""
@@ -51,8 +56,12 @@ class SearchCV(RandomizedSearchCV):
     log-uniform distributions and ``randint`` are searched over their range, others over their quantiles. The spaces of
     a list of spaces are searched in turn, with a study each.
 
-    What is maximized is the mean test score; of several metrics the one named by ``refit``, or else the first. A
-    setting whose score is not finite is infeasible: the search learns to keep away from there.
+    What is maximized is the mean test score. Of several metrics it is the one named by ``refit``; where ``refit`` is a
+    function or False, and ``scoring`` names the metrics, it is all of them: the search is for their front, which is that of
+    ``studies_[0].front``, and the function chooses from ``cv_results_``. ``options={"outcomes": …}`` says what each metric
+    is for, such as ``{"score": er.Maximize(), "score_time": er.Minimize()}``: a metric by its name, ``score`` if there is
+    but one, and the times that scikit-learn measures, ``fit_time`` and ``score_time``. A setting with an objective that is
+    not finite is infeasible: the search learns to keep away from there.
 
     A batch is as small as it can be while the fits of its settings and splits keep nine in ten of the ``n_jobs``
     workers busy. If a finite space is used up, the search ends with a warning.
@@ -102,7 +111,8 @@ class SearchCV(RandomizedSearchCV):
     def _run_search(self, evaluate_candidates: Evaluate) -> None:
         given = self.param_distributions
         random = check_random_state(self.random_state)
-        searches = [_Search(self, space, random) for space in ([given] if isinstance(given, Mapping) else given)]
+        outcomes = _outcomes(self)
+        searches = [_Search(self, space, random, outcomes) for space in ([given] if isinstance(given, Mapping) else given)]
         self.studies_ = [search.study for search in searches]
         in_one_batch = _batch_size(effective_n_jobs(self.n_jobs), self.n_splits_)
         n_left = self.n_iter
@@ -112,16 +122,16 @@ class SearchCV(RandomizedSearchCV):
             candidates = held + [params for _, _, params in batch]
             try:
                 results = evaluate_candidates(candidates)
-                scores = results[_metric(results, self.refit)][-len(batch) :]
+                scores = _results(results, outcomes, self.refit)[-len(batch) :]
                 held = []
             except ValueError as error:
                 # scikit-learn takes it for an error of the user's if no fit of a call succeeds, and forgets the call:
                 # these settings go into the next one.
                 if not _ALL_FAILED.search(str(error)) or (n_left == 0 and len(candidates) == self.n_iter):
                     raise
-                scores, held = [math.nan] * len(batch), candidates
+                scores, held = [{}] * len(batch), candidates
             for (search, trial, _), score in zip(batch, scores):
-                search.tell(trial, float(score))
+                search.tell(trial, score)
         if held:
             words = f"no fit succeeded for the last {len(held)} settings: they are not in cv_results_"
             warnings.warn(words, FitFailedWarning, stacklevel=3)
@@ -133,14 +143,16 @@ class SearchCV(RandomizedSearchCV):
 class _Search:
     """The study of one space."""
 
-    def __init__(self, search: SearchCV, space: Mapping[str, Any], random: np.random.RandomState) -> None:
+    def __init__(
+        self, search: SearchCV, space: Mapping[str, Any], random: np.random.RandomState, outcomes: Outcomes | None
+    ) -> None:
+        self._is_named = outcomes is not None
         self._names = list(space)
         self._quantiles = {name: values for name, values in space.items() if _by_quantile(values)}
         self.study = Study(
             {name: _parameter(name, values) for name, values in space.items()} or {"nothing": Fixed(None)},
-            goal="maximize",
             seed=int(random.randint(np.iinfo(np.int32).max)),
-            **(search.options or {}),
+            **{**(search.options or {}), **({"goal": "maximize"} if outcomes is None else {"outcomes": outcomes})},
         )
 
     def ask(self) -> tuple[Trial, Params] | None:
@@ -151,11 +163,15 @@ class _Search:
             return trial, params
         return None
 
-    def tell(self, trial: Trial, score: float) -> None:
-        if math.isfinite(score):
-            self.study.tell(trial, score)
+    def tell(self, trial: Trial, scores: Mapping[str, float]) -> None:
+        """Tells what is finite of the results; all objectives have to be."""
+        finite = {name: score for name, score in scores.items() if math.isfinite(score)}
+        wanted = told_objectives(self.study) if self._is_named else [_SCORE]
+        odd = [f"{name} is {scores.get(name, math.nan)}" for name in wanted if name not in finite]
+        if odd:
+            self.study.infeasible(trial, ", ".join(odd))
         else:
-            self.study.infeasible(trial, f"the mean test score is {score}")
+            self.study.tell(trial, finite if self._is_named else finite[_SCORE])
 
 
 def _in_turn(searches: list[_Search], n: int) -> Iterator[tuple[_Search, Trial, Params]]:
@@ -179,6 +195,37 @@ def _batch_size(n_jobs: int, n_splits: int) -> int:
     while n * n_splits / (math.ceil(n * n_splits / n_jobs) * n_jobs) < _BUSY:
         n += 1
     return n
+
+
+def _outcomes(search: SearchCV) -> Outcomes | None:
+    """What the metrics are for; none if one is maximized."""
+    given = (search.options or {}).get("outcomes")
+    if given is not None:
+        return cast("Outcomes", given)
+    names = search.scoring if isinstance(search.scoring, (Mapping, list, tuple, set)) else ()
+    if len(names) < 2 or isinstance(search.refit, str):
+        return None
+    return {name: Maximize() for name in (sorted(names) if isinstance(names, set) else names)}
+
+
+def _results(results: Mapping[str, Any], outcomes: Outcomes | None, refit: object) -> list[dict[str, float]]:
+    """What is told of each candidate, by name."""
+    if outcomes is None:
+        columns = {_SCORE: results[_metric(results, refit)]}
+    else:
+        told = [one["name"] for one in written(outcomes) if "score" not in one]
+        columns = {name: _column(results, name) for name in told}
+    return [{name: float(score) for name, score in zip(columns, row)} for row in zip(*columns.values())]
+
+
+def _column(results: Mapping[str, Any], name: str) -> Any:
+    for column in (f"mean_test_{name}", f"mean_{name}"):
+        if column in results:
+            return results[column]
+    known = [column.removeprefix("mean_test_") for column in results if column.startswith("mean_test_")]
+    raise ConfigError(
+        f"the outcome `{name}` is no metric of this search\n  try: one of {', '.join([*known, 'fit_time', 'score_time'])}"
+    )
 
 
 def _metric(results: Mapping[str, Any], refit: object) -> str:

@@ -127,6 +127,48 @@ def test_errors_and_odd_results_fail_the_trial() -> None:
     assert [trial.state for trial in search.study.trials] == ["failed"] * 4 + ["running"]
 
 
+def two_bowls(config: dict) -> dict[str, float]:
+    x, y = config["x"], config["inner"]["y"]
+    return {"left": x**2 + y**2, "right": -((x - 1) ** 2) - y**2, "sum": x + y}
+
+
+def test_lists_of_metrics_and_modes_search_the_front() -> None:
+    search = Search(SPACE, metric=["left", "right", "sum"], mode=["min", "max", "obs"], seed=0)
+    for i in range(20):
+        search.on_trial_complete(f"t{i}", two_bowls(search.suggest(f"t{i}")))
+    front = search.study.front
+    assert [(one.name, one.goal) for one in front.objectives] == [("left", "minimize"), ("right", "maximize")]
+    assert len(front) > 6 and all("sum" in trial.results for trial in front)
+    search.add_evaluated_point({"x": 0.0, "inner": {"y": 0.0}}, [0.0, -1.0])
+    search.add_evaluated_point({"x": 1.0, "inner": {"y": 0.0}}, {"left": 1.0, "right": 0.0})
+    # Nothing beats the bottoms themselves.
+    assert {20, 21} <= {trial.number for trial in search.study.front}
+
+
+def test_outcomes_have_limits_and_take_the_place_of_metric_and_mode() -> None:
+    search = Search(SPACE, outcomes={"right": er.Maximize(), "sum": er.AtMost(0.5), "hours": er.Watched()}, seed=0)
+    for i in range(20):
+        search.on_trial_complete(f"t{i}", {**two_bowls(search.suggest(f"t{i}")), "unasked": 3})
+    best = search.study.best
+    # On the line x + y = 1/2 the nearest point to (1, 0) is (3/4, -1/4), at -1/8.
+    assert best.feasible and -1 / 8 - 0.02 < best.value <= -1 / 8 + 1e-9
+    assert best.results.keys() == {"right", "sum"}
+
+
+def test_a_result_without_one_of_the_objectives_fails_the_trial_and_says_which() -> None:
+    search = Search(SPACE, metric=["left", "right"], mode=["min", "max"], seed=0)
+    for name, result in (("a", {"left": 1.0}), ("b", {"left": 1.0, "right": math.inf}), ("c", {"left": 1, "right": 2})):
+        search.suggest(name)
+        search.on_trial_complete(name, result)
+    assert [trial.state for trial in search.study.trials] == ["failed", "failed", "complete"]
+    assert [trial.reason for trial in search.study.trials][:2] == [
+        "its last result has right None",
+        "its last result has right inf",
+    ]
+    with pytest.raises(er.ConfigError, match="or a list of each"):
+        Search(SPACE, metric="loss", mode=None).suggest("t")
+
+
 def test_a_used_up_space_finishes_the_search() -> None:
     search = Search({"a": tune.choice([1, 2])}, metric="loss", mode="min", seed=0)
     assert {search.suggest("s")["a"], search.suggest("t")["a"]} == {1, 2}

@@ -31,7 +31,7 @@ def test_the_code_on_the_page_of_adapters_runs(tmp_path: Path, monkeypatch: pyte
         pytest.importorskip(name)
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (DOCS / "adapters.md").read_text(), flags=re.S)
-    assert len(blocks) == 4
+    assert len(blocks) == 6
     names = {"__name__": "page"}
     for number, block in enumerate(blocks, 1):
         exec(compile(block, f"docs/adapters.md, block {number}", "exec"), names)

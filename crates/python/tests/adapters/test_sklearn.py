@@ -128,6 +128,56 @@ def test_refit_may_choose_by_a_function_or_not_at_all() -> None:
     assert not hasattr(search, "best_estimator_") and len(search.cv_results_["params"]) == 5
 
 
+def test_where_refit_names_no_metric_the_front_of_all_metrics_is_searched() -> None:
+    # The scores of x and y are those of two bowls: between their bottoms no point beats another, and elsewhere each is beaten.
+    scoring = {
+        "left": lambda one, X, y=None: -(one.x**2) - (one.y - 0.5) ** 2,
+        "right": lambda one, X, y=None: -((one.x - 1) ** 2) - (one.y - 0.5) ** 2,
+    }
+
+    def middle(results) -> int:
+        return int(np.argmax(np.minimum(results["mean_test_left"], results["mean_test_right"])))
+
+    space = {"x": er.Float(0, 1), "y": er.Float(0, 1)}
+    search = SearchCV(Peak(), space, n_iter=24, cv=2, random_state=0, scoring=scoring, refit=middle).fit(X)
+    front = search.studies_[0].front
+    assert [one.name for one in front.objectives] == ["left", "right"] and len(front) > 6
+    assert sum(abs(trial["y"] - 0.5) < 0.1 for trial in front) > len(front) / 2
+    # The point between both is (1/2, 1/2), with -1/4 in each.
+    assert abs(search.best_params_["x"] - 0.5) < 0.1 and abs(search.best_params_["y"] - 0.5) < 0.1
+    for name in ("left", "right"):
+        told = [trial.results[name] for trial in search.studies_[0].trials]
+        assert told == list(search.cv_results_[f"mean_test_{name}"])
+
+
+def test_options_say_what_metrics_and_times_are_for() -> None:
+    scoring = {"gain": lambda one, X, y=None: one.x, "size": lambda one, X, y=None: 2 * one.x}
+    outcomes = {"gain": er.Maximize(), "size": er.AtMost(1), "score_time": er.Watched()}
+    arguments = {"n_iter": 14, "cv": 2, "random_state": 0, "scoring": scoring, "refit": "gain"}
+    search = SearchCV(Peak(), {"x": er.Float(0, 1)}, options={"outcomes": outcomes}, **arguments).fit(X)
+    [study] = search.studies_
+    assert study.best.results["gain"] == pytest.approx(0.5, abs=0.01) and study.best.feasible
+    assert [trial.results["score_time"] for trial in study.trials] == list(search.cv_results_["mean_score_time"])
+    # By scikit-learn's rule `refit` is the best by its metric alone.
+    assert search.best_index_ == int(np.argmax(search.cv_results_["mean_test_gain"]))
+    unknown = SearchCV(Peak(), {"x": er.Float(0, 1)}, options={"outcomes": {"gian": er.Maximize()}}, **arguments)
+    with pytest.raises(er.ConfigError, match="`gian` is no metric of this search\n  try: one of gain, size, fit_time"):
+        unknown.fit(X)
+
+
+def test_a_setting_with_an_objective_that_is_not_finite_is_infeasible() -> None:
+    scoring = {"a": lambda one, X, y=None: one.x, "b": lambda one, X, y=None: math.nan if one.x > 0.5 else 1 - one.x}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        search = SearchCV(
+            Peak(), {"x": er.Float(0, 1)}, n_iter=8, cv=2, random_state=0, scoring=scoring, refit=False
+        ).fit(X)
+    trials = search.studies_[0].trials
+    assert {trial.state for trial in trials if trial["x"] > 0.5} == {"infeasible"}
+    assert {trial.reason for trial in trials if trial["x"] > 0.5} == {"b is nan"}
+    assert {trial.state for trial in trials if trial["x"] <= 0.5} == {"complete"}
+
+
 def test_pipelines_and_whole_steps_are_searched() -> None:
     x, y = make_regression(60, 5, noise=1.0, random_state=0)
     pipe = Pipeline([("scale", StandardScaler()), ("model", Ridge())])
