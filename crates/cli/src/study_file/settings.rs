@@ -65,6 +65,10 @@ fn read<T: DeserializeOwned>(name: &str, table: Table, page: &Page<'_>) -> Resul
             few.try_into::<T>().is_err()
         };
         let at = table.keys().find(alone).and_then(|key| page.key(&[name, key]));
-        page.unread(at.or_else(|| page.key(&[name])), &unread.what)
+        let at = at.or_else(|| page.key(&[name]));
+        match unread.hint.as_str() {
+            "" => page.unread(at, &unread.what),
+            hint => page.cli_error(at, &unread.what, hint),
+        }
     })
 }
