@@ -125,9 +125,7 @@ pub(super) fn suggest(study: &Study, belief: Option<&Belief>, ask: &Ask) -> Resu
         Some(belief) => belief.chance.clone()?,
         None => study.chance()?,
     };
-    if let Some(chance) = &chance {
-        choice.forgive(chance);
-    }
+    choice.forgive(chance.as_deref());
     // Without a failure and without a model, the design goes on.
     if !model_wanted && chance.is_none() {
         choice.n_design = choice.wanted;
@@ -224,9 +222,7 @@ pub(super) fn in_situation<T>(
         Some(belief) => (belief.model.clone()?, belief.chance.clone()?),
         None => (study.model()?, study.chance()?),
     };
-    if let Some(chance) = &chance {
-        choice.forgive(chance);
-    }
+    choice.forgive(chance.as_deref());
     if with_design {
         choice.add_design();
     }
@@ -314,7 +310,8 @@ impl<'a> Choice<'a> {
     }
 
     /// No longer keeps away from failures that were bad luck.
-    fn forgive(&mut self, chance: &Chance) {
+    fn forgive(&mut self, chance: Option<&Chance>) {
+        let Some(chance) = chance else { return };
         let valued = self.state.trials.iter().filter(|trial| trial.value().is_some());
         self.avoided.forgive(chance, &valued.map(|trial| trial.unit.as_slice()).collect::<Vec<_>>());
     }
