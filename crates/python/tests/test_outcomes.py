@@ -161,8 +161,10 @@ def test_an_objective_that_a_run_leaves_out_is_warned_of_and_may_come_later():
     study = er.Study(SPACE, outcomes=TWO)
     with pytest.warns(UserWarning, match="trial 0 has no `cost`: its point stays pending until that is told"):
         study.run(lambda celsius, ratio: {"yield": celsius}, 1)
-    assert len(study.front) == 0
+    assert len(study.front) == 0 and study.trials[0].waiting_for == ("cost",)
+    assert study.trials[0].to_dict()["waiting_for"] == ["cost"]
     study.tell(0, {"cost": 3})
+    assert "waiting_for" not in study.trials[0].to_dict()
     assert [trial.number for trial in study.front] == [0]
 
 

@@ -85,6 +85,8 @@ class Trial:
     """Whether it keeps the limits of its results; None if there are none, or it is not known yet."""
     broken_limits: tuple[BrokenLimit, ...] = ()
     """The limits that it breaks."""
+    waiting_for: tuple[str, ...] = ()
+    """The results that it is still to be told of, where some were told."""
 
     def __getitem__(self, name: str) -> Any:
         """The value of a parameter."""
@@ -104,12 +106,13 @@ class Trial:
         row["trial"], row["point"] = row.pop("number"), dict(row.pop("params"))
         row["measurements"] = [one._asdict() for one in self.measurements]
         row["notes"] = list(self.notes)
-        if row["feasible"] is None:
-            del row["feasible"]
-        if not row.pop("broken_limits"):
-            return row
-        limits = [{key: one for key, one in broken._asdict().items() if one is not None} for broken in self.broken_limits]
-        return {**row, "broken_limits": limits}
+        row["broken_limits"] = [
+            {key: one for key, one in broken._asdict().items() if one is not None} for broken in self.broken_limits
+        ]
+        row["waiting_for"] = list(self.waiting_for)
+        left_out = [name for name in ("broken_limits", "waiting_for") if not row[name]]
+        left_out += ["feasible"] if self.feasible is None else []
+        return {name: one for name, one in row.items() if name not in left_out}
 
 
 class Batch(list[Trial]):
@@ -190,4 +193,5 @@ def trial_of(answer: dict[str, Any], params: Params, unit: list[float]) -> Trial
     row["measurements"] = tuple(Measurement(**one) for one in answer["measurements"])
     row["notes"] = tuple(answer["notes"])
     row["broken_limits"] = tuple(BrokenLimit(**one) for one in answer.get("broken_limits", ()))
+    row["waiting_for"] = tuple(answer.get("waiting_for", ()))
     return Trial(**row)
