@@ -235,3 +235,19 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn several_objectives_are_modelled_in_the_units_they_are_told_in() {
+    // Over decades, so that one objective alone is bent.
+    let steep = |trial: &Trial| (6.0 * (trial.unit[0] + trial.unit[1])).exp();
+    let mut several = Study::new(config(objectives()).initial(20)).unwrap();
+    let mut one = Study::new(StudyConfig::new(space()).seed(7).initial(20)).unwrap();
+    for trial in several.ask(20).unwrap().trials {
+        several.tell(trial.id, [("left", steep(&trial)), ("right", -steep(&trial))]).unwrap();
+    }
+    for trial in one.ask(20).unwrap().trials {
+        one.tell(trial.id, steep(&trial)).unwrap();
+    }
+    assert!(one.model().unwrap().scale.bend().is_some());
+    assert!(["left", "right"].iter().all(|name| several.model_of(name).unwrap().scale.bend().is_none()));
+}

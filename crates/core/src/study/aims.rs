@@ -38,7 +38,7 @@ impl Study {
     /// optimize. A warp has most to say of the best results; what matters of a limited result is where its limit is, and
     /// of several objectives the volume in the units they are told in. Bent, the ends of a front, where one objective is at
     /// its best, would be most of that volume.
-    pub(super) fn unbent(&self, name: &str) -> ModelConfig {
+    pub(super) fn config_of_model(&self, name: &str) -> ModelConfig {
         let Self { state, .. } = self;
         let is_only_objective = state.outcomes.is_objective(name) && !state.outcomes.has_several_objectives();
         let scale = match state.config.model.scale {
@@ -53,7 +53,7 @@ impl Study {
         let stream = Stream::new(state.config.seed).child("fit", state.data_index).child("outcome", k);
         let subset = state.subset_of(name);
         let observations = state.observations_of(name, None, subset);
-        let config = ModelConfig { noise: None, ..self.unbent(name) };
+        let config = ModelConfig { noise: None, ..self.config_of_model(name) };
         let warm = state.warm_outcomes.iter().find(|record| record.name == name).map(|record| &record.model);
         let mut model = Model::fit_with(&config, self.kernels()?, &state.config.space, &observations, warm, &stream)?;
         model.record.subset = subset;

@@ -388,7 +388,7 @@ impl Study {
             let stream = Stream::new(state.config.seed).child("fit", state.data_index);
             let subset = state.subset();
             let observations = state.observations(subset);
-            let (config, space) = (self.unbent(state.outcomes.metric()), &state.config.space);
+            let (config, space) = (self.config_of_model(state.outcomes.metric()), &state.config.space);
             let mut model = Model::fit_with(&config, kernels, space, &observations, state.warm.as_ref(), &stream)?;
             model.record.subset = subset;
             Ok(Arc::new(model))
@@ -415,7 +415,7 @@ impl Study {
         if state.subset().is_none() {
             return self.model().map(Outlook::of);
         }
-        let (kernels, config) = (self.kernels()?, &self.unbent(state.outcomes.metric()));
+        let (kernels, config) = (self.kernels()?, &self.config_of_model(state.outcomes.metric()));
         self.outlook.at(state.data_revision, || {
             let stream = Stream::new(state.config.seed).child("outlook", 0);
             Outlook::of_many(&state.observations(None), config, &stream, |some| {
