@@ -4,6 +4,7 @@
 pub mod failing;
 pub mod fronts;
 pub mod generated;
+pub mod limited;
 pub mod options;
 pub mod pools;
 pub mod problems;

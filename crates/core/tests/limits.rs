@@ -2,8 +2,11 @@
 
 use elbowroom::batch::terms;
 use elbowroom::insight::why;
+use elbowroom::linalg::Points;
 use elbowroom::space::{Parameter, SearchSpace};
-use elbowroom::study::{Goal, Outcome, Outcomes, Source, StrategyConfig, Study, StudyConfig, Trial, TrialId, verify};
+use elbowroom::study::{
+    Goal, LimitedRule, Outcome, Outcomes, Source, StrategyConfig, Study, StudyConfig, Trial, TrialId, verify,
+};
 
 fn space() -> SearchSpace {
     SearchSpace::new(["x", "y"].map(|name| Parameter::float(name, 0.0, 1.0)).to_vec()).unwrap()
@@ -159,4 +162,72 @@ fn an_objective_can_have_limits_of_its_own() {
     // The least loss that will do is not the least.
     let best = study.best().unwrap().value().unwrap();
     assert!((0.05..0.06).contains(&best), "{best}");
+}
+
+/// A load that explodes in a corner: the weight wants thin bars, which the load limits.
+fn exploding(unit: &[f64]) -> [(&'static str, f64); 2] {
+    let (x, y) = (0.01 + unit[0], 0.01 + unit[1]);
+    [("loss", x + 2.0 * y), ("purity", 1.0 - 0.02 / (x * x * y))]
+}
+
+/// A study of 40 points of the design, told what explodes.
+fn exploded(rule: LimitedRule, seed: u64) -> Study {
+    let loss = Outcome::objective("loss", Goal::Minimize);
+    let outcomes = Outcomes::new(vec![loss, Outcome::watched("purity").at_least(0.0)]).unwrap();
+    let mut config = StudyConfig::new(space()).seed(seed).initial(40).outcomes(outcomes);
+    config.limited = Some(rule);
+    let mut study = Study::new(config).unwrap();
+    for trial in study.ask(40).unwrap().trials {
+        study.tell(trial.id, exploding(&trial.unit)).unwrap();
+    }
+    study
+}
+
+#[test]
+fn a_limited_result_that_spans_decades_does_not_blind_its_model() {
+    // The mean logarithm of the chance that is given to what is true, on which side of the limit points are.
+    let score = |rule: LimitedRule, seed: u64| {
+        let study = exploded(rule, seed);
+        let grid = (0..400).flat_map(|i| [(i / 20) as f64 / 19.0, (i % 20) as f64 / 19.0]);
+        let points = Points::from_rows(2, grid.collect()).unwrap();
+        let chances = study.chances_within_limits(&points).unwrap().unwrap();
+        let of_truth = |(u, p): (&[f64], f64)| if exploding(u)[1].1 >= 0.0 { p } else { 1.0 - p };
+        points.iter().zip(chances).map(of_truth).map(|p| p.max(1e-9).ln()).sum::<f64>() / 400.0
+    };
+    for seed in 0..3 {
+        let (by_distance, as_told) = (score(LimitedRule::ByDistance, seed), score(LimitedRule::AsTold, seed));
+        assert!(by_distance > 0.5 * as_told, "seed {seed}: {by_distance} {as_told}");
+    }
+}
+
+#[test]
+fn the_model_of_a_limited_result_speaks_in_the_units_it_was_told_in() {
+    let study = exploded(LimitedRule::ByDistance, 5);
+    let model = study.model_of("purity").unwrap();
+    let is_met = |trial: &&Trial| {
+        let told = exploding(&trial.unit)[1].1;
+        let (expected, sd) = model.predict_value(&trial.unit);
+        assert!((model.scale.decode(model.scale.encode(told)) - told).abs() < 1e-9 * (1.0 + told.abs()));
+        (expected - told).abs() < 0.01 * (1.0 + told.abs()) + 3.0 * sd
+    };
+    // A model may take one result for an accident, and pass it by.
+    assert!(study.trials().iter().filter(is_met).count() >= 39);
+    // It is bent here: a step of the model is a longer one of the result where that is far from the limit.
+    assert!(model.scale.slope(model.scale.encode(-1000.0)) > 10.0 * model.scale.slope(model.scale.encode(0.0)));
+}
+
+#[test]
+fn a_log_without_a_rule_for_limited_results_means_as_they_were_told() {
+    let text = serde_json::to_string(&config()).unwrap();
+    assert!(text.contains(r#""limited":"by_distance""#), "{text}");
+    let mut study = Study::new(config()).unwrap();
+    study.ask(1).unwrap();
+    let events: Vec<String> = study.events().iter().map(|event| serde_json::to_string(event).unwrap()).collect();
+    let old = events[0].replace(r#","limited":"by_distance""#, "");
+    assert_ne!(old, events[0]);
+    let created: elbowroom::study::Event = serde_json::from_str(&old).unwrap();
+    let old = Study::replay([created]).unwrap();
+    assert_eq!(old.config().limited, None);
+    // A study.toml of today is no other study than the one that was begun then.
+    assert_eq!(config().with_defaults_of(old.config()).limited, None);
 }

@@ -66,6 +66,7 @@ impl Setting {
             objectives: [first, second].map(|posterior| Objective { posterior, reference: Some(-0.8) }).to_vec(),
             limits: at_least.into_iter().map(limit).collect(),
             measured: measured.collect(),
+            ..Aims::default()
         }
     }
 

@@ -233,11 +233,12 @@ fn cases_of_outcomes() -> Vec<Case> {
     let both = Outcomes::new(vec![first().worst(3.0), second]).unwrap();
     for (name, config) in [("floats", floats()), ("mixed", mixed())] {
         let (limited, both) = (limited.clone(), both.clone());
-        cases.push(Case {
-            name: format!("limits-{name}"),
-            config: config.clone().outcomes(limited),
-            drive: late_results,
-        });
+        // As it was up to 0.7.0, and since.
+        let since = config.clone().outcomes(limited);
+        let mut once = since.clone();
+        once.limited = None;
+        cases.push(Case { name: format!("limits-{name}"), config: once, drive: late_results });
+        cases.push(Case { name: format!("distance-{name}"), config: since, drive: late_results });
         let believer = config.outcomes(both).strategy(StrategyConfig::Believer(Believer::default()));
         cases.push(Case { name: format!("front-{name}"), config: believer, drive: late_results });
     }

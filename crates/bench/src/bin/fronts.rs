@@ -138,6 +138,7 @@ impl Run<'_> {
             objectives: (0..m).map(objective).collect(),
             limits: vec![],
             measured: self.points.iter().zip(&self.results).map(measured).collect(),
+            ..Aims::default()
         };
         let situation = Situation::new(&models[0].posterior, &domain, &[], &taken, &stream);
         let situation = Situation { aims: Some(&aims), ..situation };

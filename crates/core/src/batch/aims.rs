@@ -65,6 +65,7 @@ pub struct Measured<'a> {
 ///         Measured { point: &[0.0], values: vec![], limited: vec![0.2] },
 ///         Measured { point: &[1.0], values: vec![], limited: vec![0.9] },
 ///     ],
+///     ..Aims::default()
 /// };
 /// assert!(!aims.has_several_objectives());
 /// # Ok::<(), elbowroom::error::Error>(())
@@ -78,6 +79,8 @@ pub struct Aims<'a> {
     /// The trials that the front is made of, and that tell whether anything feasible is known, in the order of their
     /// numbers. One with a result missing is pending instead, or failed.
     pub measured: Vec<Measured<'a>>,
+    /// Whether climbs are given the time that limits take: the chance of keeping one falls steeply beyond it.
+    pub is_patient: bool,
 }
 
 impl Aims<'_> {

@@ -441,6 +441,7 @@ mod tests {
                 objectives: outcomes[..m].iter().map(|posterior| Objective { posterior, reference: None }).collect(),
                 limits: limits.clone().collect(),
                 measured: measured.collect(),
+                ..Aims::default()
             };
             let pending: Vec<UnitPoint> = (0..3).map(|_| domain.sample(&mut draw)).collect();
             let (taken, stream) = (HashSet::new(), Stream::new(1));

@@ -29,6 +29,9 @@ const STARTS: usize = 3;
 /// Evaluations of one climb.
 const MAX_EVALUATIONS: usize = 30;
 
+/// The same where the chance of keeping limits is weighed: beside a limit that is well known, it is a cliff.
+const PATIENT_EVALUATIONS: usize = 200;
+
 /// Starts are at least this many lengthscales apart, in the whole space and in a region of it, which may be small.
 const START_SEPARATION: f64 = 0.5;
 const REGION_SEPARATION: f64 = 0.1;
@@ -169,6 +172,7 @@ impl<'a> Search<'a> {
             situation.chance.map_or_else(|| vec![0.0; raw.len()], |chance| chance.ln_p_many(panel.points()));
         let ln_limits = situation.limits().ln_p_many(panel.points());
         let chance_work = chance_work(situation);
+        let is_patient = situation.aims.is_some_and(|aims| aims.is_patient);
         let mut busy = Points::new(situation.domain.dim());
         situation.pending.iter().for_each(|u| busy.push(u));
         Self {
@@ -187,7 +191,7 @@ impl<'a> Search<'a> {
             is_finite: situation.domain.n_points().is_some(),
             busy,
             chosen: HashSet::new(),
-            climb: situation.domain.climber(MAX_EVALUATIONS),
+            climb: situation.domain.climber(if is_patient { PATIENT_EVALUATIONS } else { MAX_EVALUATIONS }),
             draw: situation.stream.child("fill", 0),
             is_bound: false,
             situation,

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::config::{HyperparameterRule, ModelConfig};
 use super::contest::{BENDS, Entry, bend_at};
 use super::kernels::{Contestant, KernelConfig};
+use super::pivot::Pivot;
 use super::scale::{Bending, Gauge, ResultScale, ScaleRule};
 use super::subset::{self, TrainingSubset};
 use super::trust;
@@ -35,6 +36,18 @@ pub struct Observations {
 }
 
 impl Observations {
+    /// What a model is told of limited results; noise is scaled by the slope of the map at each.
+    pub(crate) fn through(mut self, pivot: Option<&Pivot>) -> Self {
+        let Some(pivot) = pivot else { return self };
+        for (i, value) in self.values.iter_mut().enumerate() {
+            *value = pivot.encode(*value);
+            if let Some(noise) = &mut self.noise {
+                noise[i] /= pivot.slope(*value).powi(2);
+            }
+        }
+        self
+    }
+
     /// Some of them, by index.
     pub(super) fn only(&self, indices: &[usize]) -> Self {
         let mut x = Points::new(self.x.dim());
@@ -116,6 +129,41 @@ impl Model {
         warm: Option<&ModelRecord>,
         stream: &Stream,
     ) -> Result<Self> {
+        Ok(Self::fitted(config, kernels, space, observations, warm, stream)?.model)
+    }
+
+    /// As [`fit_with`](Self::fit_with), for limited results: of them as they are told or through a pivot, whichever the
+    /// evidence is for.
+    pub(crate) fn fit_limited(
+        config: &ModelConfig,
+        kernels: Vec<Contestant>,
+        space: &SearchSpace,
+        observations: &Observations,
+        warm: Option<&ModelRecord>,
+        pivot: Pivot,
+        stream: &Stream,
+    ) -> Result<Self> {
+        let as_told = Self::fitted(config, kernels.clone(), space, observations, warm, stream)?;
+        let through = observations.clone().through(Some(&pivot));
+        let pivoted = Self::fitted(config, kernels, space, &through, warm, stream)?;
+        let ln_jacobian: f64 = through.values.iter().map(|t| -pivot.slope(*t).ln()).sum();
+        let work = as_told.model.work + pivoted.model.work;
+        let mut model = match pivoted.value + ln_jacobian > as_told.value {
+            true => pivoted.model.behind(Some(pivot)),
+            false => as_told.model,
+        };
+        model.work = work;
+        Ok(model)
+    }
+
+    fn fitted(
+        config: &ModelConfig,
+        kernels: Vec<Contestant>,
+        space: &SearchSpace,
+        observations: &Observations,
+        warm: Option<&ModelRecord>,
+        stream: &Stream,
+    ) -> Result<Fitted> {
         // Refuses what is not finite, by index.
         let mut raw = Dataset::new(observations.x.clone(), observations.values.clone())?;
         if let Some(noise) = &observations.noise {
@@ -126,9 +174,15 @@ impl Model {
         let gauge = Gauge::new(raw.y(), &subset::typical(raw.x()));
         let fitting = Fitting { config, kernels: &kernels, space, warm, stream, all: &raw, gauge };
         if let HyperparameterRule::Fixed { .. } = config.hyperparameters {
-            return fitting.fixed();
+            return Ok(Fitted { model: fitting.fixed()?, value: 0.0 });
         }
-        Ok(trust::without_accident(&fitting, fitting.whole()?)?.model)
+        trust::without_accident(&fitting, fitting.whole()?)
+    }
+
+    /// The same model of results that went through a pivot before it was fitted.
+    pub(crate) fn behind(mut self, pivot: Option<Pivot>) -> Self {
+        self.scale = self.scale.behind(pivot);
+        self
     }
 
     /// The prediction at a unit point in the units of the observed values: median and standard

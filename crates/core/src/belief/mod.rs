@@ -8,6 +8,7 @@
 //! | `fit` | from results to a model: the contest, then a fit to all |
 //! | `kernels` | the kernels that a contest is about, as they are named |
 //! | `outlook` | what is expected of any point, however many results there are |
+//! | `pivot` | how limited results are seen: by their distance to the limit |
 //! | `scale` | how results are scaled and bent before they are modelled |
 //! | `subset` | the part of very many results that a model is made of |
 //! | `trust` | what a model says of results left out, and what is done with one that fails |
@@ -17,6 +18,7 @@ mod contest;
 mod fit;
 mod kernels;
 mod outlook;
+mod pivot;
 mod scale;
 mod subset;
 mod trust;
@@ -29,6 +31,7 @@ pub use fit::{Model, ModelRecord, Observations};
 pub(crate) use kernels::Contestant;
 pub use kernels::KernelConfig;
 pub use outlook::Outlook;
+pub use pivot::Pivot;
 pub use scale::{Gauge, ResultScale, ScaleRule};
 pub use subset::TrainingSubset;
 pub(crate) use subset::{Candidate, choose, typical};

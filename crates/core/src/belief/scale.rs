@@ -20,6 +20,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::pivot::Pivot;
 use crate::gp::Bent;
 
 /// The scale on which a model sees results.
@@ -253,6 +254,9 @@ pub struct ResultScale {
     bend: Option<f64>,
     center: f64,
     spread: f64,
+    /// What results go through first, if they are limited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pivot: Option<Pivot>,
 }
 
 impl ResultScale {
@@ -279,14 +283,15 @@ impl ResultScale {
         let (best, _) = mean_and_sd(&y.iter().map(|v| v / scale).collect::<Vec<_>>());
         // The mean takes the place of the best result: without a warp any origin will do.
         let gauge = Gauge { best: best * scale, scale, differ: true, knee: None, constant: None };
-        Self { gauge, bend: None, center: 0.0, spread: 1.0 }
+        Self { gauge, bend: None, center: 0.0, spread: 1.0, pivot: None }
     }
 
     /// The map for these results; `bend` is the c of the warp in units of the gauge's scale, none for no warp.
     ///
     /// Results of any size that floating point can hold are fine; results that are all equal are only centred.
     pub fn new(gauge: &Gauge, y: &[f64], bend: Option<f64>) -> Self {
-        let mut map = Self { gauge: *gauge, bend: bend.filter(|_| gauge.differ), center: 0.0, spread: 1.0 };
+        let mut map =
+            Self { gauge: *gauge, bend: bend.filter(|_| gauge.differ), center: 0.0, spread: 1.0, pivot: None };
         let warped: Vec<f64> = y.iter().map(|&v| map.warp(v)).collect();
         let (center, spread) = mean_and_sd(&warped);
         map.center = if center.is_finite() { center } else { 0.0 };
@@ -294,20 +299,28 @@ impl ResultScale {
         map
     }
 
+    /// This map of results that went through another one first.
+    pub(super) fn behind(self, pivot: Option<Pivot>) -> Self {
+        Self { pivot, ..self }
+    }
+
     /// The model value of a result.
     pub fn encode(&self, y: f64) -> f64 {
+        let y = self.pivot.map_or(y, |pivot| pivot.encode(y));
         (self.warp(y) - self.center) / self.spread
     }
 
     /// The result that a model value stands for. Model values beyond what any result maps to give the limit.
     pub fn decode(&self, value: f64) -> f64 {
-        self.gauge.result(self.gap_of(value))
+        let result = self.gauge.result(self.gap_of(value));
+        self.pivot.map_or(result, |pivot| pivot.decode(result))
     }
 
     /// d result / d model value: turns a small standard deviation of the model into one of results.
     pub fn slope(&self, value: f64) -> f64 {
         let gap = self.gap_of(value);
-        let regular = self.spread * self.gauge.scale * self.bend.map_or(1.0, |c| c + gap);
+        let outer = self.pivot.map_or(1.0, |pivot| pivot.slope(self.gauge.result(gap)));
+        let regular = outer * self.spread * self.gauge.scale * self.bend.map_or(1.0, |c| c + gap);
         match self.gauge.knee {
             Some(_) => (regular.ln() - self.gauge.ln_slope(self.gauge.result(gap))).exp(),
             None => regular,
@@ -318,7 +331,9 @@ impl ResultScale {
     pub fn ln_jacobian(&self, y: &[f64]) -> f64 {
         let constant = -(self.spread.ln() + self.gauge.scale.ln());
         let bent = |v: f64| self.bend.map_or(0.0, |c| -(c + self.gauge.gap(v)).ln());
-        y.iter().map(|&v| constant + bent(v) + self.gauge.ln_slope(v)).sum()
+        let regular = |v: f64| constant + bent(v) + self.gauge.ln_slope(v);
+        let behind = |pivot: &Pivot, v: f64| regular(pivot.encode(v)) - pivot.slope(pivot.encode(v)).ln();
+        y.iter().map(|&v| self.pivot.as_ref().map_or_else(|| regular(v), |pivot| behind(pivot, v))).sum()
     }
 
     /// What it shares with other maps of the same results.

@@ -10,10 +10,10 @@ use super::event::OutcomeRecord;
 use super::outcome::Limits;
 use super::state::State;
 use super::trial::{Trial, TrialId, TrialState};
-use super::{Goal, Study};
+use super::{Goal, LimitedRule, Study};
 use crate::acquisition::{Band, LogAcquisition};
 use crate::batch::{Aims, Limit, Measured, Objective};
-use crate::belief::{Model, ModelConfig, OutcomeBelief, ScaleRule};
+use crate::belief::{HyperparameterRule, Model, ModelConfig, Observations, OutcomeBelief, Pivot, ScaleRule, typical};
 use crate::error::{Error, Result};
 use crate::linalg::Points;
 use crate::pareto::reference_point;
@@ -53,11 +53,28 @@ impl Study {
         let stream = Stream::new(state.config.seed).child("fit", state.data_index).child("outcome", k);
         let subset = state.subset_of(name);
         let observations = state.observations_of(name, None, subset);
+        let pivot = self.pivot_of(name, &observations);
         let config = ModelConfig { noise: None, ..self.config_of_model(name) };
         let warm = state.warm_outcomes.iter().find(|record| record.name == name).map(|record| &record.model);
-        let mut model = Model::fit_with(&config, self.kernels()?, &state.config.space, &observations, warm, &stream)?;
+        let (kernels, space) = (self.kernels()?, &state.config.space);
+        let mut model = match pivot {
+            Some(pivot) => Model::fit_limited(&config, kernels, space, &observations, warm, pivot, &stream)?,
+            None => Model::fit_with(&config, kernels, space, &observations, warm, &stream)?,
+        };
         model.record.subset = subset;
         Ok(Arc::new(model))
+    }
+
+    /// The map by which the model of a result may see it: of those that are limited, and no objective, where the study has
+    /// that rule. Evidence decides, so there must be a fit.
+    fn pivot_of(&self, name: &str, observations: &Observations) -> Option<Pivot> {
+        let Self { state: State { config, outcomes, .. }, .. } = self;
+        let (_, limits) = outcomes.limits().find(|(limited, _)| *limited == name)?;
+        let is_fitted = !matches!(config.model.hyperparameters, HyperparameterRule::Fixed { .. });
+        let is_seen = config.limited == Some(LimitedRule::ByDistance) && is_fitted && !outcomes.is_objective(name);
+        // Results of a search that has converged are near the limit, and would be all there is.
+        let values: Vec<f64> = typical(&observations.x).into_iter().map(|i| observations.values[i]).collect();
+        is_seen.then(|| Pivot::of(&values, maximized_band(&limits, outcomes.goal_of(name)))).flatten()
     }
 
     /// The model of an outcome by name: of the first objective, a further one, or a limited result.
@@ -239,6 +256,7 @@ impl<'a> Wanted<'a> {
             objectives: objectives.iter().enumerate().filter_map(objective).collect(),
             limits: limits.collect(),
             measured: self.state.trials.iter().filter_map(|trial| self.measured(trial, &limited)).collect(),
+            is_patient: self.state.config.limited.is_some() && !limited.is_empty(),
         })
     }
 
@@ -286,12 +304,17 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// The band of a limit in the units of a model.
-fn encoded_band(limits: &Limits, goal: Goal, model: &Model) -> (f64, f64) {
-    let (low, high) = match (limits.band(), goal) {
+/// The band of a limit, of results to be maximized.
+fn maximized_band(limits: &Limits, goal: Goal) -> (f64, f64) {
+    match (limits.band(), goal) {
         ((low, high), Goal::Maximize) => (low, high),
         ((low, high), Goal::Minimize) => (-high, -low),
-    };
+    }
+}
+
+/// The same in the units of a model.
+fn encoded_band(limits: &Limits, goal: Goal, model: &Model) -> (f64, f64) {
+    let (low, high) = maximized_band(limits, goal);
     let encode = |bound: f64| if bound.is_finite() { model.scale.encode(bound) } else { bound };
     (encode(low), encode(high))
 }

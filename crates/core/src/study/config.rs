@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::contexts::check_contexts;
-use super::outcome::{Outcome, Role};
+use super::outcome::{Limits, Outcome, Role};
 use super::outcomes::{DEFAULT_METRIC, Outcomes};
 use super::strategy::StrategyConfig;
 use super::written::WrittenConfig;
@@ -72,6 +72,18 @@ pub enum FailureRule {
     Ignore,
 }
 
+/// How the models of limited results see them, where these are not optimized too.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitedRule {
+    /// As they are told, or by their distance to the limit, drawn in where they are far from it, whichever the evidence is
+    /// for; see [`Pivot`](super::Pivot).
+    #[default]
+    ByDistance,
+    /// As they are told.
+    AsTold,
+}
+
 /// Everything that is fixed when a study is made.
 ///
 /// ```
@@ -114,6 +126,9 @@ pub struct StudyConfig {
     /// None is what a log means that lacks it, and what spaces without categories have: 2,000. A configuration that lacks
     /// it gets 100,000 where its space has categories.
     pub score_all: Option<u64>,
+    /// How the models of limited results see them. None is what a log means that lacks it: as they are told, with climbs
+    /// that end early. A configuration that lacks it gets the default where a result is limited.
+    pub limited: Option<LimitedRule>,
     /// The most trials to hand out, if there is a limit. Trials given back are not counted, nor points of one's own.
     pub budget: Option<usize>,
     /// The names of parameters that are observed, not chosen, such as today's humidity: every ask holds them at a value.
@@ -146,6 +161,7 @@ impl StudyConfig {
             budget: None,
             contexts: Vec::new(),
             score_all: None,
+            limited: None,
         }
         .begun()
     }
@@ -155,6 +171,8 @@ impl StudyConfig {
         let has_categories = self.space.dimensions().iter().any(|d| matches!(d, Dimension::Category { .. }));
         self.score_all = self.score_all.or(has_categories.then_some(SCORE_ALL));
         self.model = self.model.begun_in(&self.space);
+        let has_limits = self.outcomes.iter().any(|outcome| outcome.limits != Limits::default());
+        self.limited = self.limited.or(Some(LimitedRule::default())).filter(|_| has_limits);
         self
     }
 
@@ -201,7 +219,7 @@ impl StudyConfig {
         self.metric = declared[0].name.clone();
         let is_short = declared.len() == 1 && declared[0].is_plain();
         self.outcomes = if is_short { Vec::new() } else { declared.to_vec() };
-        self
+        self.begun()
     }
 
     /// The results that are declared. Fails if two have one name, or one the name of a parameter.
@@ -269,6 +287,9 @@ impl StudyConfig {
         }
         if begun.model.category_prior.is_none() && self.model.category_prior == ModelConfig::default().category_prior {
             self.model.category_prior = None;
+        }
+        if begun.limited.is_none() && self.limited == Some(LimitedRule::default()) {
+            self.limited = None;
         }
         if begun.score_all.is_none() && self.score_all == Some(SCORE_ALL) {
             self.score_all = None;

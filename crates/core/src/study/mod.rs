@@ -35,7 +35,7 @@ mod written;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use ask::Ask;
-pub use config::{FailureRule, Goal, InitialDesign, StudyConfig, default_initial};
+pub use config::{FailureRule, Goal, InitialDesign, LimitedRule, StudyConfig, default_initial};
 pub use event::{AskedTrial, Build, EVENT_VERSION, Event, OutcomeRecord, PlacedTrial, Provenance, Retry};
 pub use feasible::BrokenLimit;
 pub use front::{FrontAnswer, FrontObjective, FrontPoint, FrontRecommendation, FrontStep};
@@ -60,7 +60,7 @@ pub use written::outcomes_of;
 use crate::batch::{BatchSize, Situation};
 pub use crate::belief::{
     Belief, Errors, Gauge, HyperparameterRule, KernelConfig, LeaveOneOut, Model, ModelConfig, ModelRecord,
-    Observations, Outlook, ResultScale, ScaleRule, TrainingSubset,
+    Observations, Outlook, Pivot, ResultScale, ScaleRule, TrainingSubset,
 };
 use crate::belief::{Contestant, OutcomeBelief, metric};
 use crate::chance::Chance;

@@ -10,7 +10,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::config::{FailureRule, Goal, InitialDesign, StudyConfig};
+use super::config::{FailureRule, Goal, InitialDesign, LimitedRule, StudyConfig};
 use super::outcome::Outcome;
 use super::outcomes::{DEFAULT_METRIC, Outcomes};
 use super::strategy::StrategyConfig;
@@ -49,6 +49,8 @@ pub(super) struct WrittenConfig {
     contexts: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     score_all: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    limited: Option<LimitedRule>,
 }
 
 /// The results that a configuration speaks of, from either of its forms.
@@ -81,7 +83,7 @@ impl WrittenConfig {
     /// The configuration, with these rules where none are written.
     pub(super) fn or_else(self, failing: FailureRule, refining: Option<RefineRule>) -> Result<StudyConfig> {
         let Self { space, goal, metric, outcomes, seed, initial, design, .. } = self;
-        let Self { strategy, model, repeats, failures, budget, contexts, score_all, .. } = self;
+        let Self { strategy, model, repeats, failures, budget, contexts, score_all, limited, .. } = self;
         let failures = failures.unwrap_or(failing);
         let (is_new, strategy) = match refining {
             Some(rule) => (true, strategy.refining_by(rule)),
@@ -101,6 +103,7 @@ impl WrittenConfig {
             budget,
             contexts,
             score_all,
+            limited,
             ..config
         };
         Ok(if is_new { config.begun() } else { config })
@@ -133,6 +136,7 @@ impl From<StudyConfig> for WrittenConfig {
             budget: config.budget,
             contexts: config.contexts,
             score_all: config.score_all,
+            limited: config.limited,
         }
     }
 }

@@ -1,0 +1,109 @@
+//! How a limited result is seen by its model: by its distance to the limit, drawn in where it is far.
+//!
+//! What matters of a limited result is on which side of its limit it is. A stress that explodes in a corner of the space
+//! takes the whole scale for itself, and leaves the model blind where the limit is. The map asinh((y − limit)/width) is as
+//! told near the limit and a logarithm far from it, on both sides; it is increasing and smooth, so limits stay limits. Where
+//! a result is smooth as it is told, bending it costs precision: the evidence says which of the two a model is made of.
+
+use serde::{Deserialize, Serialize};
+
+/// The width, in medians of the distance to the limit; half a median did no better (`crates/bench/results/limits.md`).
+const WIDTH: f64 = 3.0;
+
+/// A map of results to their distance from a limit.
+///
+/// ```
+/// use elbowroom::study::Pivot;
+/// let pivot = Pivot::of(&[-1.0, 2.0, 1e9], (f64::NEG_INFINITY, 0.0)).unwrap();
+/// assert_eq!(pivot.encode(0.0), 0.0);
+/// assert!((pivot.decode(pivot.encode(1e9)) / 1e9 - 1.0).abs() < 1e-12);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Pivot {
+    at: f64,
+    width: f64,
+}
+
+impl Pivot {
+    /// The map of results around the limit of their band, or around the middle of one with two limits. None if they are all
+    /// there, or the band is the whole line.
+    pub fn of(results: &[f64], (low, high): (f64, f64)) -> Option<Self> {
+        let (at, least) = match (low.is_finite(), high.is_finite()) {
+            (true, true) => (0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low),
+            (true, false) => (low, 0.0),
+            (false, true) => (high, 0.0),
+            (false, false) => return None,
+        };
+        let mut halves: Vec<f64> = results.iter().map(|y| (0.5 * y - 0.5 * at).abs()).collect();
+        halves.sort_by(f64::total_cmp);
+        let width = (2.0 * WIDTH * halves.get(halves.len() / 2)?).max(least);
+        (width > 0.0 && width.is_finite()).then_some(Self { at, width })
+    }
+
+    /// What the model is told of a result.
+    pub fn encode(&self, y: f64) -> f64 {
+        let distance = (y - self.at) / self.width;
+        if distance.is_finite() {
+            return distance.asinh();
+        }
+        // Beyond what floating point holds, the logarithm that it is.
+        let half = 0.5 * y - 0.5 * self.at;
+        ((half.abs().ln() - self.width.ln()) + 4.0f64.ln()).copysign(half)
+    }
+
+    /// The result that it was told of.
+    pub fn decode(&self, value: f64) -> f64 {
+        self.at + self.width * value.sinh()
+    }
+
+    /// d result / d what the model is told, at such a value.
+    pub fn slope(&self, value: f64) -> f64 {
+        self.width * value.cosh()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_limited_result_is_seen_by_its_distance_to_the_limit() {
+        // Distances 1, 2, 4 from the limit 10: the median is 2, the width 6. asinh(1/6) and asinh(4/6) in 40 digits.
+        let pivot = Pivot::of(&[11.0, 8.0, 14.0], (10.0, f64::INFINITY)).unwrap();
+        assert!((pivot.encode(11.0) - 0.165904550269301).abs() < 1e-14);
+        assert!((pivot.encode(14.0) - 0.625145117250416).abs() < 1e-14);
+        assert_eq!(pivot.encode(10.0), 0.0);
+        // A band of 8 is wider than three medians of 0.5, and its middle is the pivot.
+        let band = Pivot::of(&[4.5, 5.5, 5.0, 4.5], (1.0, 9.0)).unwrap();
+        assert!((band.encode(9.0) - 1.0f64.asinh()).abs() < 1e-14 && band.encode(5.0) == 0.0);
+    }
+
+    #[test]
+    fn results_that_are_all_at_the_limit_are_left_as_told() {
+        assert_eq!(Pivot::of(&[3.0, 3.0], (3.0, f64::INFINITY)), None);
+        assert_eq!(Pivot::of(&[3.0, 4.0], (f64::NEG_INFINITY, f64::INFINITY)), None);
+        assert_eq!(Pivot::of(&[], (0.0, 1.0)), None);
+    }
+
+    proptest! {
+        #[test]
+        fn the_map_is_increasing_finite_and_has_its_inverse(
+            mut results in prop::collection::vec(-1e300..1e300f64, 2..20),
+            small in prop::collection::vec(-10.0..10.0f64, 2..20),
+        ) {
+            results.extend(&small);
+            results.sort_by(f64::total_cmp);
+            let pivot = Pivot::of(&small, (f64::NEG_INFINITY, 1.0)).unwrap();
+            let seen: Vec<f64> = results.iter().map(|y| pivot.encode(*y)).collect();
+            prop_assert!(seen.iter().all(|t| t.is_finite()));
+            prop_assert!(seen.windows(2).all(|pair| pair[0] <= pair[1]));
+            for y in small {
+                prop_assert!((pivot.decode(pivot.encode(y)) - y).abs() < 1e-12 * (1.0 + y.abs()));
+                let slope = (pivot.decode(pivot.encode(y) + 1e-6) - pivot.decode(pivot.encode(y) - 1e-6)) / 2e-6;
+                prop_assert!((slope / pivot.slope(pivot.encode(y)) - 1.0).abs() < 1e-6);
+            }
+        }
+    }
+}
