@@ -6,14 +6,11 @@
 
 One run at a time, on one thread. Problems are evaluated here, by a python that has numpy; systems run in processes of their own.
 """
-import argparse
-import json
 import os
-import subprocess
-import sys
 import time
 
 import bench
+import drive
 import plan
 from cases import Case
 from design import latin_hypercube
@@ -43,7 +40,7 @@ def play(job, case, n, n_init, peer):
 
 def run(job, options, protocol):
     """The row of a job. A peer's process is kept for its next run: to start one takes longer than some runs do."""
-    case = options.cases.get(job.problem) or options.cases.setdefault(job.problem, Case(job.problem))
+    case = options.problems.get(job.problem) or options.problems.setdefault(job.problem, Case(job.problem))
     peer = options.alive.pop(job.system, None) or Peer(command(job, options, protocol), options.log)
     start = time.time()
     peer.begin(options.most_seconds)
@@ -87,37 +84,14 @@ def todo(options, protocol):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--environments", required=True, help="the folder with the systems' environments")
-    parser.add_argument("--elbow", help="the program `peer`; without it our own runs are left out")
-    parser.add_argument("--commit", help="the commit that `peer` was built from; git's if it is not given")
+    parser = drive.parser(__doc__, plan.RESULTS, most_seconds=7200)
     parser.add_argument("--system", help="this one alone")
     parser.add_argument("--problem", help="this one alone; it needs --system")
     parser.add_argument("--q", type=int, default=5)
     parser.add_argument("--seeds", type=int, default=1, help="of a run with --problem")
-    parser.add_argument("--minutes", type=float, default=1e9, help="begin no run after so long")
-    parser.add_argument("--most-seconds", type=float, default=7200, help="end a run that takes longer")
-    parser.add_argument("--out", default=plan.RESULTS)
-    parser.add_argument("--log", default=os.devnull, help="where the systems' own messages go")
-    options = parser.parse_args()
-    options.cases, options.alive, end = {}, {}, time.time() + 60 * options.minutes
-    options.log = open(options.log, "a")
-    options.environments = os.path.abspath(options.environments)
-    options.elbow = options.elbow and os.path.abspath(options.elbow)
-    git = ["git", "-C", bench.HERE, "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
-    options.commit = options.commit or subprocess.run(git, capture_output=True, text=True).stdout.strip()
-    os.makedirs(options.out, exist_ok=True)
-    protocol = plan.protocol()
-    missing = todo(options, protocol)
-    for i, job in enumerate(missing):
-        if time.time() > end:
-            print(f"time is up: {len(missing) - i} runs are left")
-            return
-        row = run(job, options, protocol)
-        with open(file_of(job, options), "a") as file:
-            file.write(json.dumps(row) + "\n")
-        print(f"{i + 1}/{len(missing)}", *job, row.get("score", row.get("error")), f"{row['cpu_s']} s", flush=True)
+    options, protocol = drive.settled(parser.parse_args()), plan.protocol()
+    drive.drive(todo(options, protocol), options, lambda job: run(job, options, protocol), file_of, "score")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -8,7 +8,8 @@ from math import inf
 import bench  # noqa: F401, the folder of the peers
 import cases
 import plan
-from stats import clustered, log_regret, median, quantile, ranks
+from markdown import medians, table
+from stats import clustered, log_regret, median, ranks
 from volume import hypervolume
 
 TITLES = {
@@ -68,33 +69,12 @@ def number(value):
     return "none" if value == inf else f"{log_regret(value):.2f}"
 
 
-def table(head, lines):
-    print("| " + " | ".join(head) + " |\n|" + "---|" * len(head))
-    for line in lines:
-        print("| " + " | ".join(line) + " |")
-    print()
-
-
 def name_of(cell):
     return f"{cell[0]}, q = {cell[1]}" if cell[1] != 5 else cell[0]
 
 
 def distances(rows, systems, cells):
-    lines = []
-    for cell in cells:
-        medians = [rows.median(system, cell) for system in systems]
-        found = [m for m in medians if m is not None]
-        line = [name_of(cell)]
-        for system, middle in zip(systems, medians):
-            values = rows.values(system, cell)
-            if not values:
-                line.append("")
-                continue
-            shown = number(middle)
-            shown = f"**{shown}**" if len(found) > 1 and middle == min(found) else shown
-            line.append(f"{shown} ({number(quantile(values, 0.25))} to {number(quantile(values, 0.75))}; {len(values)})")
-        lines.append(line)
-    table(["problem", *systems], lines)
+    table(["problem", *systems], medians(rows, systems, cells, name_of, number, " to "))
 
 
 def mean_ranks(rows, systems, cells, draws):

@@ -8,13 +8,10 @@
 One run at a time, on one thread. Problems are evaluated here, so start it with an environment's python that has
 scikit-learn (README.md); systems run in processes of their own.
 """
-import argparse
-import json
 import os
-import subprocess
-import sys
 import time
 
+import drive
 import jobs
 from play import ONE_THREAD, Failed, Peer, play
 
@@ -75,10 +72,7 @@ def todo(options, plan):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--environments", required=True, help="the folder with the systems' environments")
-    parser.add_argument("--elbow", help="the program `peer`; without it our own runs are left out")
-    parser.add_argument("--commit", help="the commit that `peer` was built from; git's if it is not given")
+    parser = drive.parser(__doc__, os.path.join(jobs.RESULTS, "peers"), most_seconds=1800)
     parser.add_argument("--stage", help="names from jobs.py, with commas; all of them, in order, if not given")
     parser.add_argument("--again", action="store_true", help="run a part of our runs once more, into a file of its own")
     parser.add_argument("--system", default="elbowroom")
@@ -86,29 +80,9 @@ def main():
     parser.add_argument("--q", type=int, default=10)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--evaluations", type=int, help="of a run with --problem, instead of the protocol's")
-    parser.add_argument("--minutes", type=float, default=1e9, help="begin no run after so long")
-    parser.add_argument("--most-seconds", type=float, default=1800, help="end a run that takes longer")
-    parser.add_argument("--out", default=os.path.join(jobs.RESULTS, "peers"))
-    parser.add_argument("--log", default=os.devnull, help="where the systems' own messages go")
-    options = parser.parse_args()
-    options.problems, options.alive, end = {}, {}, time.time() + 60 * options.minutes
-    options.log = open(options.log, "a")
-    options.environments = os.path.abspath(options.environments)
-    options.elbow = options.elbow and os.path.abspath(options.elbow)
-    git = ["git", "-C", jobs.HERE, "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]
-    options.commit = options.commit or subprocess.run(git, capture_output=True, text=True).stdout.strip()
-    os.makedirs(options.out, exist_ok=True)
-    plan = jobs.protocol()
-    missing = todo(options, plan)
-    for i, job in enumerate(missing):
-        if time.time() > end:
-            print(f"time is up: {len(missing) - i} runs are left")
-            return
-        row = run(job, options, plan)
-        with open(file_of(job, options), "a") as file:
-            file.write(json.dumps(row) + "\n")
-        print(f"{i + 1}/{len(missing)}", *job, row.get("regret", row.get("error")), f"{row['cpu_s']} s", flush=True)
+    options, plan = drive.settled(parser.parse_args()), jobs.protocol()
+    drive.drive(todo(options, plan), options, lambda job: run(job, options, plan), file_of, "regret")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -6,7 +6,8 @@ import os
 from math import inf
 
 import jobs
-from stats import clustered, log_regret, mean, median, quantile, ranks
+from markdown import medians, table
+from stats import clustered, log_regret, mean, median, ranks
 
 RANKED = ["elbowroom", "botorch", "hebo", "optuna_gp", "optuna_tpe", "cma_es", "random"]
 UNDER_NOISE = [name for name in RANKED if name != "cma_es"]
@@ -52,33 +53,12 @@ def number(v):
     return f"{v:.1e}" if not 1e-3 <= abs(v) < 1e4 else f"{v:.3g}"
 
 
-def table(head, lines):
-    print("| " + " | ".join(head) + " |\n|" + "---|" * len(head))
-    for line in lines:
-        print("| " + " | ".join(line) + " |")
-    print()
-
-
 def name_of(cell):
     return f"{cell[0]}, q = {cell[1]}" if cell[1] != 10 else cell[0]
 
 
 def regrets(rows, systems, cells):
-    """Medians with quartiles and seeds; the best of a line is bold, if there are two to compare."""
-    lines = []
-    for cell in cells:
-        medians = [rows.median(system, cell) for system in systems]
-        found = [m for m in medians if m is not None]
-        best = min(found) if len(found) > 1 else None
-        line = [name_of(cell)]
-        for system, middle in zip(systems, medians):
-            values = rows.values(system, cell)
-            if not values:
-                line.append("")
-                continue
-            shown = f"**{number(middle)}**" if middle == best else number(middle)
-            line.append(f"{shown} ({number(quantile(values, 0.25))}–{number(quantile(values, 0.75))}; {len(values)})")
-        lines.append(line)
+    lines = medians(rows, systems, cells, name_of, number, "–")
     table(["problem", *systems], [line for line in lines if any(line[1:])])
 
 
