@@ -84,9 +84,15 @@ fn as_written(parameter: &Parameter) -> String {
         values.iter().map(|value| serde_json::json!(value).to_string()).collect::<Vec<_>>().join(", ")
     };
     match parameter {
-        Parameter::Float { low, high, log: is_log, .. } => format!("{{ float = [{low:?}, {high:?}]{} }}", log(*is_log)),
+        Parameter::Float { low, high, log: is_log, step, .. } => {
+            let step = step.map_or_else(String::new, |step| format!(", step = {step:?}"));
+            format!("{{ float = [{low:?}, {high:?}]{}{step} }}", log(*is_log))
+        }
         Parameter::Int { low, high, log: is_log, .. } => format!("{{ int = [{low}, {high}]{} }}", log(*is_log)),
         Parameter::Ordered { values, .. } => format!("{{ values = [{}] }}", list(values)),
+        Parameter::Ladder { values, log: is_log, .. } => {
+            format!("{{ ladder = [{}]{} }}", list(values), log(*is_log))
+        }
         Parameter::Category { choices, .. } => format!("{{ categories = [{}] }}", list(choices)),
         Parameter::Fixed { value, .. } => format!("{{ fixed = {} }}", list(std::slice::from_ref(value))),
     }

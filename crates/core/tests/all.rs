@@ -15,6 +15,7 @@ mod gp_reference;
 mod gradients;
 mod house;
 mod insight;
+mod ladders;
 mod layers;
 mod likelihood_fit;
 mod limits;

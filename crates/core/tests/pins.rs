@@ -83,6 +83,18 @@ fn finite() -> StudyConfig {
     StudyConfig::new(space.unwrap()).seed(3).initial(4)
 }
 
+/// Numbers of a list at their distances, and floats with a step.
+fn lists() -> [(&'static str, Vec<Parameter>); 2] {
+    let ladder = Parameter::ladder("batch", [16, 32, 64, 128, 1024]).log();
+    let heights = Parameter::ladder("height", [0.5, 1.0, 4.0, 4.5, 9.0]);
+    let step = Parameter::float("rate", 0.0, 1.0).step(0.05);
+    let fine = Parameter::float("shift", -0.3, 0.3).step(0.001);
+    [
+        ("ladder", vec![ladder, heights, Parameter::float("x", 0.0, 1.0)]),
+        ("step", vec![step, fine, Parameter::int("n", 1, 5)]),
+    ]
+}
+
 /// A smooth value of any of these points.
 fn value(point: &Point) -> f64 {
     let mut sum = 0.0;
@@ -283,6 +295,10 @@ fn cases_of_now() -> Vec<Case> {
     ] {
         cases.push(Case { name: format!("now-{name}"), config: of_one_law(config.clone()), drive });
         cases.push(Case { name: format!("six-{name}"), config: of_six(config), drive });
+    }
+    for (name, list) in lists() {
+        let config = StudyConfig::new(SearchSpace::new(list).unwrap()).seed(13).initial(5);
+        cases.push(Case { name: name.into(), config, drive: batches });
     }
     // With the rules for categories.
     cases.push(Case { name: "categories-mixed".into(), config: mixed(), drive: batches });

@@ -26,6 +26,7 @@ fn parameter(dict: &Bound<'_, PyDict>) -> PyResult<Parameter> {
             low: field("low")?.extract()?,
             high: field("high")?.extract()?,
             log: field("log")?.extract()?,
+            step: dict.get_item("step")?.map(|step| step.extract()).transpose()?,
         },
         "int" => Parameter::Int {
             name,
@@ -34,12 +35,13 @@ fn parameter(dict: &Bound<'_, PyDict>) -> PyResult<Parameter> {
             log: field("log")?.extract()?,
         },
         "ordered" => Parameter::Ordered { name, values: list("values")? },
+        "ladder" => Parameter::Ladder { name, values: list("values")?, log: field("log")?.extract()? },
         "category" => Parameter::Category { name, choices: list("choices")? },
         "fixed" => Parameter::Fixed { name, value: from_python(&field("value")?)? },
         _ => {
             return Err(config(
                 format!("there is no parameter type {kind:?}"),
-                "take float, int, ordered, category or fixed",
+                "take float, int, ordered, ladder, category or fixed",
             ));
         }
     })
@@ -54,11 +56,14 @@ pub fn space_to_python<'py>(py: Python<'py>, space: &SearchSpace) -> PyResult<Bo
         let dict = PyDict::new(py);
         dict.set_item("name", parameter.name())?;
         match parameter {
-            Parameter::Float { low, high, log, .. } => {
+            Parameter::Float { low, high, log, step, .. } => {
                 dict.set_item("type", "float")?;
                 dict.set_item("low", low)?;
                 dict.set_item("high", high)?;
                 dict.set_item("log", log)?;
+                if let Some(step) = step {
+                    dict.set_item("step", step)?;
+                }
             }
             Parameter::Int { low, high, log, .. } => {
                 dict.set_item("type", "int")?;
@@ -69,6 +74,11 @@ pub fn space_to_python<'py>(py: Python<'py>, space: &SearchSpace) -> PyResult<Bo
             Parameter::Ordered { values: list, .. } => {
                 dict.set_item("type", "ordered")?;
                 dict.set_item("values", values(list)?)?;
+            }
+            Parameter::Ladder { values: list, log, .. } => {
+                dict.set_item("type", "ladder")?;
+                dict.set_item("values", values(list)?)?;
+                dict.set_item("log", log)?;
             }
             Parameter::Category { choices, .. } => {
                 dict.set_item("type", "category")?;

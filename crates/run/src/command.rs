@@ -168,13 +168,9 @@ fn variable(name: &str) -> String {
 }
 
 fn refuse_strange_texts(parameter: &Parameter) -> Result<()> {
-    let values: &[Value] = match parameter {
-        Parameter::Ordered { values, .. } => values,
-        Parameter::Category { choices, .. } => choices,
-        Parameter::Fixed { value, .. } => std::slice::from_ref(value),
-        Parameter::Float { .. } | Parameter::Int { .. } => &[],
+    let Some(text) = parameter.listed().iter().filter_map(Value::as_str).find(|text| !is_plain_word(text)) else {
+        return Ok(());
     };
-    let Some(text) = values.iter().filter_map(Value::as_str).find(|text| !is_plain_word(text)) else { return Ok(()) };
     let name = parameter.name();
     Err(Error::command(
         format!("the parameter `{name}` can be {text:?}, which comes from the store and is no plain word"),

@@ -1,6 +1,6 @@
 //! One searched parameter as an axis: where its values are in the unit cube, and what to write there.
 
-use elbowroom::space::{Dimension, Parameter, SearchSpace, Value};
+use elbowroom::space::{Dimension, Parameter, SearchSpace, UnitPoint, Value};
 use serde::Serialize;
 
 /// Ticks that an axis should have, about.
@@ -51,7 +51,8 @@ pub fn axes(space: &SearchSpace) -> Vec<Axis> {
 pub fn axis(space: &SearchSpace, dim: usize) -> Axis {
     let parameter = space.searched(dim);
     let (log, ticks) = match parameter {
-        Parameter::Float { low, high, log, .. } => (*log, float_ticks(*low, *high, *log)),
+        Parameter::Float { low, high, log, step: None, .. } => (*log, float_ticks(*low, *high, *log)),
+        Parameter::Float { .. } => (false, step_ticks(space, dim)),
         Parameter::Int { low, high, log, .. } => {
             let at = |value: i64| space.coordinate(dim, value.abs_diff(*low));
             let tick = |value: i64| Tick { at: at(value), label: value.to_string() };
@@ -60,10 +61,12 @@ pub fn axis(space: &SearchSpace, dim: usize) -> Axis {
             values.dedup();
             (*log, values.into_iter().map(tick).collect())
         }
-        Parameter::Ordered { values: list, .. } | Parameter::Category { choices: list, .. } => {
+        Parameter::Ordered { .. } | Parameter::Ladder { .. } | Parameter::Category { .. } => {
+            let list = parameter.listed();
             let every = list.len().div_ceil(12).max(1);
             let tick = |(i, value): (usize, &Value)| Tick { at: space.coordinate(dim, i as u64), label: text(value) };
-            (false, list.iter().enumerate().step_by(every).map(tick).collect())
+            let log = matches!(parameter, Parameter::Ladder { log: true, .. });
+            (log, list.iter().enumerate().step_by(every).map(tick).collect())
         }
         Parameter::Fixed { .. } => (false, Vec::new()),
     };
@@ -101,6 +104,19 @@ pub fn number(x: f64) -> String {
 pub(crate) fn float_ticks(low: f64, high: f64, log: bool) -> Vec<Tick> {
     let at = |x: f64| if log { (x / low).ln() / (high / low).ln() } else { (x - low) / (high - low) };
     nice(low, high, log).into_iter().map(|x| Tick { at: at(x), label: number(x) }).collect()
+}
+
+/// Marks of a float with a step: every so many values, as far apart as they are.
+fn step_ticks(space: &SearchSpace, dim: usize) -> Vec<Tick> {
+    let n = space.dimensions()[dim].levels().unwrap_or(1);
+    let mut unit = vec![0.5; space.dim()];
+    let tick = |level: u64| {
+        let at = space.coordinate(dim, level);
+        unit[dim] = at;
+        let point = space.decode(&UnitPoint::clamped(unit.clone()));
+        Tick { at, label: point.get(space.searched(dim).name()).map_or_else(String::new, text) }
+    };
+    (0..n).step_by((n.div_ceil(2 * TICKS as u64 + 1)).max(1) as usize).map(tick).collect()
 }
 
 /// Round numbers in a range: steps of 1, 2 or 5 times a power of ten, or powers of ten.
@@ -155,9 +171,12 @@ mod tests {
             Parameter::int("c", 1, 40),
             Parameter::int("d", 1, 1000).log(),
             Parameter::category("e", ["x", "y", "z"]),
+            Parameter::ladder("f", [1, 2, 50, 1000]).log(),
+            Parameter::float("g", 0.0, 1.0).step(0.05),
         ])
         .unwrap();
-        let base = Point::new().with("a", 0.0).with("b", 1e-3).with("c", 1).with("d", 1).with("e", "x");
+        let numbers = Point::new().with("a", 0.0).with("b", 1e-3).with("c", 1).with("d", 1);
+        let base = numbers.with("e", "x").with("f", 2).with("g", 0.5);
         for axis in axes(&space) {
             assert!(axis.ticks.len() >= 2, "{axis:?}");
             for tick in &axis.ticks {

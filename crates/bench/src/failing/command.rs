@@ -74,6 +74,7 @@ fn study_toml(evaluator: &Path, problem: &FailingProblem, mode: Mode, seed: u64)
             Parameter::Float { low, high, log, .. } => format!("float = [{low:?}, {high:?}], log = {log}"),
             Parameter::Int { low, high, log, .. } => format!("int = [{low}, {high}], log = {log}"),
             Parameter::Ordered { values, .. } => format!("values = {}", list(values)),
+            Parameter::Ladder { values, log, .. } => format!("ladder = {}, log = {log}", list(values)),
             Parameter::Category { choices, .. } => format!("categories = {}", list(choices)),
             Parameter::Fixed { value, .. } => format!("fixed = {}", list(std::slice::from_ref(value))),
         };

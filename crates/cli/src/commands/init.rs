@@ -139,6 +139,7 @@ name = {name}
 
 # Each parameter is one of
 #   {{ float = [0.1, 10.0], log = true }}   {{ int = [1, 8] }}   {{ values = [16, 32, 64] }}
+#   {{ float = [0, 1], step = 0.05 }}       {{ ladder = [16, 32, 64, 512], log = true }}
 #   {{ categories = ["relu", "tanh"] }}     {{ fixed = 20 }}
 [parameters]
 {parameters}

@@ -270,21 +270,13 @@ fn axis(space: &SearchSpace, dim: usize) -> Scale {
     match space.searched(dim) {
         Parameter::Float { name, log, .. } => Scale { log: *log, ..Scale::new(name) },
         Parameter::Int { name, log, .. } => Scale { log: *log, whole: true, ..Scale::new(name) },
+        Parameter::Ladder { name, log, .. } => Scale { log: *log, ..Scale::new(name) },
         Parameter::Category { name, .. } | Parameter::Ordered { name, .. } => {
-            let names = levels(space.searched(dim)).iter().map(text).collect();
+            let names = space.searched(dim).listed().iter().map(text).collect();
             let apart = matches!(space.dimensions()[dim], Dimension::Category { .. });
             Scale { names, apart, ..Scale::new(name) }
         }
         other => Scale::new(other.name()),
-    }
-}
-
-/// The values of a parameter that is a list.
-fn levels(parameter: &Parameter) -> &[Value] {
-    match parameter {
-        Parameter::Category { choices, .. } => choices,
-        Parameter::Ordered { values, .. } => values,
-        _ => &[],
     }
 }
 

@@ -117,12 +117,7 @@ fn point(space: &SearchSpace, written: &[String]) -> Result<Point> {
 
 /// The value that a text is for a parameter: one from its list if it reads the same, else a number, else the text.
 pub fn value(parameter: Option<&Parameter>, text: &str) -> Value {
-    let listed: &[Value] = match parameter {
-        Some(Parameter::Ordered { values, .. }) => values,
-        Some(Parameter::Category { choices, .. }) => choices,
-        Some(Parameter::Fixed { value, .. }) => std::slice::from_ref(value),
-        _ => &[],
-    };
+    let listed = parameter.map_or(&[][..], Parameter::listed);
     if let Some(value) = listed.iter().find(|value| value.as_str() == Some(text)) {
         return value.clone();
     }

@@ -150,10 +150,12 @@ struct WrittenParameter {
     float: Option<Vec<f64>>,
     int: Option<Vec<i64>>,
     values: Option<Vec<Value>>,
+    ladder: Option<Vec<Value>>,
     categories: Option<Vec<Value>>,
     fixed: Option<Value>,
     #[serde(default)]
     log: bool,
+    step: Option<f64>,
 }
 
 /// The parameters in the order of the file.
@@ -269,28 +271,36 @@ fn space(written: Spanned<Parameters>, constraints: &[Spanned<String>], page: &P
 }
 
 fn parameter(name: &str, written: WrittenParameter) -> Result<Parameter, (String, &'static str)> {
-    let WrittenParameter { float, int, values, categories, fixed, log } = written;
-    let no_scale = "take `log` away: only float and int have a scale";
+    let WrittenParameter { float, int, values, ladder, categories, fixed, log, step } = written;
+    let no_scale = "take `log` away: only float, int and ladder have a scale";
+    if step.is_some() && float.is_none() {
+        let hint = "take `step` away: only float has one; list the values of others as a ladder";
+        return Err((format!("the parameter `{name}` has `step`, and is no float"), hint));
+    }
     let scaled = |parameter: Parameter| Ok(if log { parameter.log() } else { parameter });
     let bounds = |n: usize| {
         let what = format!("the parameter `{name}` has {n} bound{}", if n == 1 { "" } else { "s" });
         Err((what, "write the lowest and the highest: float = [0, 1] or int = [1, 8]"))
     };
-    match (float, int, values, categories, fixed) {
-        (Some(both), None, None, None, None) => match both.as_slice() {
-            [low, high] => scaled(Parameter::float(name, *low, *high)),
+    match (float, int, values, ladder, categories, fixed) {
+        (Some(both), None, None, None, None, None) => match both.as_slice() {
+            [low, high] => {
+                let float = Parameter::float(name, *low, *high);
+                scaled(step.map_or(float.clone(), |step| float.step(step)))
+            }
             other => bounds(other.len()),
         },
-        (None, Some(both), None, None, None) => match both.as_slice() {
+        (None, Some(both), None, None, None, None) => match both.as_slice() {
             [low, high] => scaled(Parameter::int(name, *low, *high)),
             other => bounds(other.len()),
         },
-        _ if log => Err((format!("the parameter `{name}` has `log`, and is neither float nor int"), no_scale)),
-        (None, None, Some(values), None, None) => Ok(Parameter::ordered(name, values)),
-        (None, None, None, Some(choices), None) => Ok(Parameter::category(name, choices)),
-        (None, None, None, None, Some(value)) => Ok(Parameter::fixed(name, value)),
+        (None, None, None, Some(values), None, None) => scaled(Parameter::ladder(name, values)),
+        _ if log => Err((format!("the parameter `{name}` has `log`, and is not float, int or ladder"), no_scale)),
+        (None, None, Some(values), None, None, None) => Ok(Parameter::ordered(name, values)),
+        (None, None, None, None, Some(choices), None) => Ok(Parameter::category(name, choices)),
+        (None, None, None, None, None, Some(value)) => Ok(Parameter::fixed(name, value)),
         _ => Err((
-            format!("the parameter `{name}` should be exactly one of float, int, values, categories, fixed"),
+            format!("the parameter `{name}` should be exactly one of float, int, values, ladder, categories, fixed"),
             "write it like { float = [0.1, 10], log = true } or { categories = [\"a\", \"b\"] }",
         )),
     }

@@ -120,10 +120,12 @@ impl<'a> Domain<'a> {
         self.levels[dim]
     }
 
-    /// Moves a point of the unit cube to where it lies in the box.
+    /// Moves a point of the unit cube to where it lies in the box. Of a ladder, each value gets an equal share of the cube.
     pub fn stretch(&self, u: &mut [f64]) {
-        for ((u, low), high) in u.iter_mut().zip(self.bounds.low()).zip(self.bounds.high()) {
-            *u = low + *u * (high - low);
+        let sides = self.bounds.low().iter().zip(self.bounds.high());
+        for (dim, (u, (low, high))) in u.iter_mut().zip(sides).enumerate() {
+            let drawn = self.levels[dim].and_then(|(first, last)| self.space.drawn(dim, *u, first, last));
+            *u = drawn.unwrap_or_else(|| low + *u * (high - low));
         }
     }
 

@@ -4,7 +4,8 @@
 //! |---|---|---|
 //! | float | (x − low) / (high − low) | low + u (high − low) |
 //! | log float | ln(x / low) / ln(high / low) | low (high / low)^u |
-//! | level i of n (integers, lists, categories) | (i + ½) / n | ⌊u n⌋ |
+//! | level i of n (integers, steps, lists, categories) | (i + ½) / n | ⌊u n⌋ |
+//! | ladder | as the numbers or their logarithms are apart, see `ladder.rs` | the number nearest to u |
 //! | log integer k | ln(k / a) / ln(b / a), a = low − ½, b = high + ½ | the integer nearest to a (b / a)^u |
 //!
 //! Levels own cells of equal width, so a uniform u gives uniform levels, and a level's coordinate is its cell's centre.
@@ -15,6 +16,7 @@
 //! [`Interval::coordinate`] falls back on bisection where it misses: decode(encode(decode(u))) = decode(u), exactly.
 //! A width that overflows (-1e308 to 1e308) is computed at half scale.
 
+use super::ladder::Ladder;
 use super::unit::clamp_unit;
 
 /// More levels than this, and (i + ½)/n no longer tells neighbours apart: its relative error 2⁻⁵² must stay below ¼
@@ -138,6 +140,7 @@ pub(super) const SLACK: f64 = 1e-9;
 pub(super) enum Grid {
     Even { n: u64 },
     LogInts { low: i64, n: u64, ln_start: f64, ln_width: f64 },
+    Ladder(Ladder),
 }
 
 impl Grid {
@@ -149,8 +152,18 @@ impl Grid {
     }
 
     pub fn n_levels(&self) -> u64 {
-        match *self {
-            Grid::Even { n } | Grid::LogInts { n, .. } => n,
+        match self {
+            Grid::Even { n } | Grid::LogInts { n, .. } => *n,
+            Grid::Ladder(ladder) => ladder.n_levels(),
+        }
+    }
+
+    /// The coordinate at which a uniform number from 0 to 1 puts a level from `first` to `last`; none where a coordinate
+    /// drawn uniformly from their cells does.
+    pub fn drawn(&self, u: f64, first: u64, last: u64) -> Option<f64> {
+        match self {
+            Grid::Even { .. } | Grid::LogInts { .. } => None,
+            Grid::Ladder(ladder) => Some(ladder.drawn(u, first, last)),
         }
     }
 
@@ -162,6 +175,7 @@ impl Grid {
             Grid::LogInts { low, ln_start, ln_width, .. } => {
                 (libm::exp(ln_start + u * ln_width) + 0.5 - low as f64) as u64
             }
+            Grid::Ladder(ref ladder) => ladder.level(u),
         };
         level.min(self.n_levels() - 1)
     }
@@ -175,15 +189,19 @@ impl Grid {
             Grid::LogInts { low, ln_start, ln_width, .. } => {
                 (libm::log(low as f64 + before as f64 - 0.5) - ln_start) / ln_width
             }
+            Grid::Ladder(ref ladder) => ladder.edge(before),
         };
         (edge(level), edge(level + 1))
     }
 
     pub fn coordinate(&self, level: u64) -> f64 {
-        let level = level.min(self.n_levels() - 1) as f64;
+        let level = level.min(self.n_levels() - 1);
         match *self {
-            Grid::Even { n } => (level + 0.5) / n as f64,
-            Grid::LogInts { low, ln_start, ln_width, .. } => (libm::log(low as f64 + level) - ln_start) / ln_width,
+            Grid::Even { n } => (level as f64 + 0.5) / n as f64,
+            Grid::LogInts { low, ln_start, ln_width, .. } => {
+                (libm::log(low as f64 + level as f64) - ln_start) / ln_width
+            }
+            Grid::Ladder(ref ladder) => ladder.coordinate(level),
         }
     }
 }

@@ -133,8 +133,8 @@ fn range(parameter: &Parameter) -> Option<Interval> {
     match parameter {
         Parameter::Float { low, high, .. } => Some(Interval { low: *low, high: *high }),
         Parameter::Int { low, high, .. } => Some(Interval { low: *low as f64, high: *high as f64 }),
-        Parameter::Ordered { values: list, .. } | Parameter::Category { choices: list, .. } => {
-            let numbers = list.iter().map(|value| match value {
+        Parameter::Ordered { .. } | Parameter::Ladder { .. } | Parameter::Category { .. } => {
+            let numbers = parameter.listed().iter().map(|value| match value {
                 Value::Float(_) | Value::Int(_) => value.as_f64(),
                 Value::Text(_) | Value::Bool(_) => None,
             });

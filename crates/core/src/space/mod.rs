@@ -7,9 +7,11 @@
 mod axis;
 mod constraint;
 mod construction;
+mod ladder;
 mod nearest;
 mod parameter;
 mod point;
+mod step;
 mod unit;
 mod value;
 
@@ -227,6 +229,12 @@ impl SearchSpace {
         self.axes[self.searched[dim]].grid().expect("a continuous coordinate has no levels").coordinate(level)
     }
 
+    /// The coordinate at which a uniform number from 0 to 1 puts a level from `first` to `last`, where cells are not as wide
+    /// as levels are likely; none where stretching the number to their cells does it.
+    pub(crate) fn drawn(&self, dim: usize, u: f64, first: u64, last: u64) -> Option<f64> {
+        self.axes[self.searched[dim]].grid()?.drawn(u, first, last)
+    }
+
     /// The level whose cell holds a coordinate.
     ///
     /// # Panics
@@ -307,9 +315,13 @@ impl SearchSpace {
         Ok(self.constraints.iter().find(|constraint| !constraint.holds(&|i| Scalar::from(&values[i]))))
     }
 
-    /// A unit point drawn at random: each coordinate uniform, then snapped.
+    /// A unit point drawn at random: each coordinate uniform, then snapped; of a ladder, each value as likely as the others.
     pub fn sample(&self, stream: &mut Stream) -> UnitPoint {
         let mut u: Vec<f64> = (0..self.dim()).map(|_| stream.uniform()).collect();
+        for (dim, u) in u.iter_mut().enumerate() {
+            let last = self.dimensions[dim].levels().map_or(0, |n| n - 1);
+            *u = self.drawn(dim, *u, 0, last).unwrap_or(*u);
+        }
         self.snap(&mut u);
         UnitPoint::clamped(u)
     }
@@ -361,12 +373,12 @@ impl SearchSpace {
         };
         match (&self.parameters[i], &self.axes[i], self.coordinates[i]) {
             (_, Axis::Continuous(interval), Some(dim)) => Scalar::Number(interval.value(u[dim])),
-            (Parameter::Float { low, .. }, ..) => Scalar::Number(*low),
-            (Parameter::Int { low, .. }, ..) => Scalar::Number(low.saturating_add_unsigned(level()) as f64),
-            (Parameter::Ordered { values: list, .. } | Parameter::Category { choices: list, .. }, ..) => {
-                Scalar::from(&list[level() as usize])
+            (Parameter::Float { low, step: None, .. }, ..) => Scalar::Number(*low),
+            (parameter @ Parameter::Float { .. }, ..) => {
+                Scalar::Number(parameter.value_at(level()).as_f64().unwrap_or(f64::NAN))
             }
-            (Parameter::Fixed { value, .. }, ..) => Scalar::from(value),
+            (Parameter::Int { low, .. }, ..) => Scalar::Number(low.saturating_add_unsigned(level()) as f64),
+            (parameter, ..) => Scalar::from(&parameter.listed()[level() as usize]),
         }
     }
 

@@ -5,6 +5,8 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use super::axis::{Axis, Grid, Interval, MAX_LEVELS, MAX_LOG_INT, SLACK};
+use super::ladder::Ladder;
+use super::step::Steps;
 use super::value::Value;
 use crate::error::{Error, Result};
 
@@ -32,6 +34,9 @@ pub enum Parameter {
         /// Whether equal ratios, not equal differences, are equally far apart.
         #[serde(default, skip_serializing_if = "is_false")]
         log: bool,
+        /// The distance between neighbouring values, if not every number will do.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        step: Option<f64>,
     },
     /// A whole number from `low` to `high`, both included.
     Int {
@@ -51,6 +56,16 @@ pub enum Parameter {
         name: String,
         /// The values, in order.
         values: Vec<Value>,
+    },
+    /// One of a list of numbers, as far apart as the numbers are.
+    Ladder {
+        /// Its name.
+        name: String,
+        /// The numbers, in ascending order.
+        values: Vec<Value>,
+        /// Whether equal ratios, not equal differences, are equally far apart.
+        #[serde(default, skip_serializing_if = "is_false")]
+        log: bool,
     },
     /// One of a list without order.
     Category {
@@ -75,7 +90,7 @@ fn is_false(flag: &bool) -> bool {
 impl Parameter {
     /// A real number from `low` to `high`.
     pub fn float(name: impl Into<String>, low: f64, high: f64) -> Self {
-        Parameter::Float { name: name.into(), low, high, log: false }
+        Parameter::Float { name: name.into(), low, high, log: false, step: None }
     }
 
     /// A whole number from `low` to `high`.
@@ -88,6 +103,21 @@ impl Parameter {
         Parameter::Ordered { name: name.into(), values: values.into_iter().map(Into::into).collect() }
     }
 
+    /// One of a list of ascending numbers, as far apart as the numbers are.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, Point, SearchSpace};
+    /// let space = SearchSpace::new(vec![Parameter::ladder("batch", [16, 32, 64, 512]).log()])?;
+    /// let at = |batch: i64| space.encode(&Point::new().with("batch", batch)).map(|u| u[0]);
+    /// // From 64 to 512 it is three times as far as from 32 to 64.
+    /// assert!(((at(512)? - at(64)?) / (at(64)? - at(32)?) - 3.0).abs() < 1e-12);
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn ladder<V: Into<Value>>(name: impl Into<String>, values: impl IntoIterator<Item = V>) -> Self {
+        let values = values.into_iter().map(Into::into).collect();
+        Parameter::Ladder { name: name.into(), values, log: false }
+    }
+
     /// One of a list without order.
     pub fn category<V: Into<Value>>(name: impl Into<String>, choices: impl IntoIterator<Item = V>) -> Self {
         Parameter::Category { name: name.into(), choices: choices.into_iter().map(Into::into).collect() }
@@ -98,12 +128,47 @@ impl Parameter {
         Parameter::Fixed { name: name.into(), value: value.into() }
     }
 
-    /// The same number on a log scale. Lists and fixed values have no scale and stay as they are.
+    /// The same number on a log scale. Other lists and fixed values have no scale and stay as they are.
     pub fn log(mut self) -> Self {
-        if let Parameter::Float { log, .. } | Parameter::Int { log, .. } = &mut self {
+        if let Parameter::Float { log, .. } | Parameter::Int { log, .. } | Parameter::Ladder { log, .. } = &mut self {
             *log = true;
         }
         self
+    }
+
+    /// The same float with a step between neighbouring values: low, low + step, low + 2 step, …, high. Others stay as they
+    /// are.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, Point, SearchSpace, Value};
+    /// let space = SearchSpace::new(vec![Parameter::float("rate", 0.0, 1.0).step(0.05)])?;
+    /// assert_eq!(space.n_points(), Some(21));
+    /// // Values are those that people write, and those that a program computes are taken for them.
+    /// let point = space.check(&Point::new().with("rate", 3.0 * 0.05))?;
+    /// assert_eq!(point.get("rate"), Some(&Value::Float(0.15)));
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn step(mut self, by: f64) -> Self {
+        if let Parameter::Float { step, .. } = &mut self {
+            *step = Some(by);
+        }
+        self
+    }
+
+    /// The values that it lists; none for numbers in a range. A fixed value is a list of one.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, Value};
+    /// assert_eq!(Parameter::ladder("n", [1, 8]).listed(), [Value::Int(1), Value::Int(8)]);
+    /// assert!(Parameter::int("n", 1, 8).listed().is_empty());
+    /// ```
+    pub fn listed(&self) -> &[Value] {
+        match self {
+            Parameter::Ordered { values, .. } | Parameter::Ladder { values, .. } => values,
+            Parameter::Category { choices, .. } => choices,
+            Parameter::Fixed { value, .. } => std::slice::from_ref(value),
+            Parameter::Float { .. } | Parameter::Int { .. } => &[],
+        }
     }
 
     /// Its name.
@@ -112,6 +177,7 @@ impl Parameter {
             Parameter::Float { name, .. }
             | Parameter::Int { name, .. }
             | Parameter::Ordered { name, .. }
+            | Parameter::Ladder { name, .. }
             | Parameter::Category { name, .. }
             | Parameter::Fixed { name, .. } => name,
         }
@@ -120,9 +186,13 @@ impl Parameter {
     /// Checks this parameter, and says how it uses its coordinate.
     pub(super) fn axis(&self) -> Result<Axis> {
         match self {
-            Parameter::Float { low, high, log, .. } => self.float_axis(*low, *high, *log),
+            Parameter::Float { low, high, log, step, .. } => match (self.float_axis(*low, *high, *log)?, step) {
+                (Axis::Continuous(_), Some(step)) => self.step_axis(*low, *high, *log, *step),
+                (axis, _) => Ok(axis),
+            },
             Parameter::Int { low, high, log, .. } => self.int_axis(*low, *high, *log),
             Parameter::Ordered { values, .. } => Ok(self.list_grid(values)?.map_or(Axis::Single, Axis::Ordered)),
+            Parameter::Ladder { values, log, .. } => self.ladder_axis(values, *log),
             Parameter::Category { choices, .. } => Ok(self.list_grid(choices)?.map_or(Axis::Single, Axis::Unordered)),
             Parameter::Fixed { value, .. } => self.refuse_non_finite(value).map(|()| Axis::Single),
         }
@@ -147,6 +217,56 @@ impl Parameter {
             (true, _) => Axis::Single,
             (false, true) => Axis::Continuous(Interval::log(low, high)),
             (false, false) => Axis::Continuous(Interval::linear(low, high)),
+        })
+    }
+
+    fn step_axis(&self, low: f64, high: f64, log: bool, step: f64) -> Result<Axis> {
+        if log {
+            let hint = "leave one of them out, or list the values as a ladder on a log scale";
+            return Err(self.refusal("it has a step and a log scale".into(), hint));
+        }
+        if !(step.is_finite() && step > 0.0) {
+            return Err(self.refusal(format!("its step is {step}"), "give a step above 0"));
+        }
+        let steps = Steps::new(low, high, step);
+        let (n, is_at_high) = steps.count();
+        if !is_at_high {
+            let [below, above] = [n, n + 1.0].map(|k| Value::from(steps.after(k)));
+            return Err(self.refusal(
+                format!("steps of {} from {} do not end at {}", Value::from(step), Value::from(low), Value::from(high)),
+                if n > 0.0 { format!("let it end at {below} or {above}") } else { format!("let it end at {above}") },
+            ));
+        }
+        if n >= MAX_LEVELS as f64 {
+            return Err(self.refusal(
+                format!("a step of {} gives more than {MAX_LEVELS} values", Value::from(step)),
+                "take a larger step, or none",
+            ));
+        }
+        Ok(Axis::Ordered(Grid::Even { n: n as u64 + 1 }))
+    }
+
+    fn ladder_axis(&self, values: &[Value], log: bool) -> Result<Axis> {
+        if self.list_grid(values)?.is_none() && values[0].as_f64().is_some() {
+            return Ok(Axis::Single);
+        }
+        let mut numbers: Vec<f64> = Vec::with_capacity(values.len());
+        for value in values {
+            let hint = "list numbers, or make it a list whose order counts and whose distances do not";
+            let x = value.as_f64().ok_or_else(|| self.refusal(format!("{} is no number", value.describe()), hint))?;
+            if log && x <= 0.0 {
+                let hint = "list numbers above 0, or leave `log` out";
+                return Err(self.refusal(format!("a log scale has no place for {value}"), hint));
+            }
+            if numbers.last().is_some_and(|last| *last >= x) {
+                let what = format!("{value} comes after {}", Value::from(numbers[numbers.len() - 1]));
+                return Err(self.refusal(what, "list the numbers in ascending order"));
+            }
+            numbers.push(x);
+        }
+        Ladder::new(&numbers, log).map(|ladder| Axis::Ordered(Grid::Ladder(ladder))).map_err(|i| {
+            let what = format!("{} and {} are too close to be told apart", values[i], values[i + 1]);
+            self.refusal(what, "leave one of them out, or narrow the list")
         })
     }
 
@@ -208,20 +328,26 @@ impl Parameter {
     /// The value at a level; for a parameter with one value, that value.
     pub(super) fn value_at(&self, level: u64) -> Value {
         match self {
+            Parameter::Float { low, high, step: Some(step), .. } if low < high => {
+                Value::Float(Steps::new(*low, *high, *step).value(level))
+            }
             Parameter::Float { low, .. } => Value::Float(*low),
             Parameter::Int { low, .. } => Value::Int(low.saturating_add_unsigned(level)),
-            Parameter::Ordered { values: list, .. } | Parameter::Category { choices: list, .. } => {
-                list[level as usize].clone()
-            }
             Parameter::Fixed { value, .. } => value.clone(),
+            Parameter::Ordered { .. } | Parameter::Ladder { .. } | Parameter::Category { .. } => {
+                self.listed()[level as usize].clone()
+            }
         }
     }
 
     /// Finds a user's value among those of this parameter.
     pub(super) fn admit(&self, axis: &Axis, given: &Value) -> Result<Admitted> {
         match self {
-            Parameter::Float { low, high, .. } => {
+            Parameter::Float { low, high, step, .. } => {
                 let x = given.as_f64().ok_or_else(|| self.wrong_type("a number", given))?;
+                if let (Axis::Ordered(_), Some(step)) = (axis, step) {
+                    return self.admit_step(Steps::new(*low, *high, *step), given, x);
+                }
                 let admitted = match axis {
                     Axis::Continuous(interval) => interval.admit(x),
                     _ => ((x - low).abs() <= low.abs() * SLACK).then_some(*low),
@@ -239,12 +365,26 @@ impl Parameter {
                     _ => Err(self.out_of_range(given, *low, *high)),
                 }
             }
-            Parameter::Ordered { values: list, .. } | Parameter::Category { choices: list, .. } => {
+            Parameter::Ordered { .. }
+            | Parameter::Ladder { .. }
+            | Parameter::Category { .. }
+            | Parameter::Fixed { .. } => {
+                let list = self.listed();
                 position(list, given).map(|i| Admitted::Level(i as u64)).ok_or_else(|| self.not_in(list, given))
             }
-            Parameter::Fixed { value, .. } => position(std::slice::from_ref(value), given)
-                .map(|_| Admitted::Level(0))
-                .ok_or_else(|| self.not_in(std::slice::from_ref(value), given)),
+        }
+    }
+
+    fn admit_step(&self, steps: Steps, given: &Value, x: f64) -> Result<Admitted> {
+        let (last, _) = steps.count();
+        let (low, high) = (steps.value(0), steps.value(last as u64));
+        match steps.level(x) {
+            Ok(level) => Ok(Admitted::Level(level)),
+            Err(_) if !(low..=high).contains(&x) => Err(self.out_of_range(given, low, high)),
+            Err(below) => Err(self.refusal(
+                format!("{given} is between two of its steps"),
+                format!("give {} or {}", Value::from(steps.value(below)), Value::from(steps.value(below + 1))),
+            )),
         }
     }
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._errors import ConfigError, ElbowroomError
-from ._space import Categorical, Fixed, Float, Int, Ordered, Parameter, Params
+from ._space import Categorical, Fixed, Float, Int, Ladder, Ordered, Parameter, Params
 
 if TYPE_CHECKING:
     from ._study import Study
@@ -142,6 +142,10 @@ def _through(study: Study) -> Params:
 def _values(space: dict[str, Parameter], name: str) -> list[Any]:
     """The values of a parameter at which the model is looked at."""
     parameter = space.get(name)
+    if isinstance(parameter, Float) and parameter.step is not None:
+        steps = round((parameter.high - parameter.low) / parameter.step)
+        every = max(1, -(-steps // _GRID))
+        return [parameter.low + k * parameter.step for k in range(0, steps + 1, every)]
     if isinstance(parameter, Float):
         spread = np.geomspace if parameter.log else np.linspace
         return [float(value) for value in spread(parameter.low, parameter.high, _GRID)]
@@ -149,7 +153,7 @@ def _values(space: dict[str, Parameter], name: str) -> list[Any]:
         wide = parameter.high - parameter.low >= _GRID
         inner = np.linspace(parameter.low, parameter.high, _GRID) if wide else range(parameter.low, parameter.high + 1)
         return sorted({int(value) for value in inner})
-    if isinstance(parameter, Ordered):
+    if isinstance(parameter, (Ordered, Ladder)):
         return list(parameter.values)
     if isinstance(parameter, Categorical):
         return list(parameter.choices)
@@ -158,7 +162,7 @@ def _values(space: dict[str, Parameter], name: str) -> list[Any]:
 
 def _places(parameter: Parameter, values: Sequence[Any], all_: Sequence[Any] | None = None) -> tuple[Any, Any]:
     """Where values stand on an axis, and the labels of one that has no numbers."""
-    if isinstance(parameter, (Float, Int)):
+    if isinstance(parameter, (Float, Int, Ladder)):
         return np.array(values, dtype=np.float64), None
     known = list(values if all_ is None else all_)
     return np.array([known.index(value) for value in values]), [str(value) for value in known]
@@ -173,7 +177,7 @@ def _scale(ax: Any, side: str, parameter: Parameter, at: Any, labels: Any) -> No
             ax.tick_params("x", rotation=30)
             for label in ax.get_xticklabels():
                 label.set_horizontalalignment("right")
-    elif isinstance(parameter, (Float, Int)) and parameter.log:
+    elif isinstance(parameter, (Float, Int, Ladder)) and parameter.log:
         getattr(ax, f"set_{side}scale")("log")
 
 

@@ -18,16 +18,24 @@ from ._number import encodable, number, shown
 class Float:
     """A real number from ``low`` to ``high``, both included.
 
-    With ``log``, equal ratios and not equal differences are equally far apart.
+    With ``log``, equal ratios and not equal differences are equally far apart. With ``step`` only ``low``, ``low + step``
+    and so on up to ``high`` are proposed, as people write them: 0.15, and not 0.15000000000000002.
 
     >>> import elbowroom as er
     >>> er.Float(1e-5, 1e-1, log=True)
     Float(low=1e-05, high=0.1, log=True)
+    >>> er.Float(0, 1, step=0.05)
+    Float(low=0, high=1, log=False, step=0.05)
     """
 
     low: float
     high: float
     log: bool = False
+    step: float | None = None
+
+    def __repr__(self) -> str:
+        step = "" if self.step is None else f", step={self.step!r}"
+        return f"Float(low={self.low!r}, high={self.high!r}, log={self.log!r}{step})"
 
 
 @dataclass(frozen=True)
@@ -52,6 +60,23 @@ class Ordered:
 
     def __init__(self, values: Iterable[Any]) -> None:
         object.__setattr__(self, "values", tuple(map(_item, values)))
+
+
+@dataclass(frozen=True, init=False)
+class Ladder:
+    """One of a list of ascending numbers, which are as far apart as the numbers are; with ``log``, as their logarithms.
+
+    >>> import elbowroom as er
+    >>> er.Ladder([16, 32, 64, 512], log=True)
+    Ladder(values=(16, 32, 64, 512), log=True)
+    """
+
+    values: tuple[Any, ...]
+    log: bool
+
+    def __init__(self, values: Iterable[Any], log: bool = False) -> None:
+        object.__setattr__(self, "values", tuple(map(_item, values)))
+        object.__setattr__(self, "log", log)
 
 
 @dataclass(frozen=True, init=False)
@@ -82,7 +107,7 @@ class Fixed:
 
 Choice = Categorical
 
-Parameter: TypeAlias = Float | Int | Ordered | Categorical | Fixed
+Parameter: TypeAlias = Float | Int | Ordered | Ladder | Categorical | Fixed
 Space: TypeAlias = Mapping[str, Parameter]
 Params: TypeAlias = dict[str, Any]
 
@@ -132,18 +157,22 @@ def to_native(space: Space) -> list[dict[str, Any]]:
         if isinstance(parameter, Float):
             low, high = (_bound(name, bound, number) for bound in (parameter.low, parameter.high))
             row = {"type": "float", "low": low, "high": high, "log": bool(parameter.log)}
+            if parameter.step is not None:
+                row["step"] = _bound(name, parameter.step, number)
         elif isinstance(parameter, Int):
             low, high = (_bound(name, bound, _integer) for bound in (parameter.low, parameter.high))
             row = {"type": "int", "low": low, "high": high, "log": bool(parameter.log)}
         elif isinstance(parameter, Ordered):
             row = {"type": "ordered", "values": _stored(parameter.values)}
+        elif isinstance(parameter, Ladder):
+            row = {"type": "ladder", "values": _stored(parameter.values), "log": bool(parameter.log)}
         elif isinstance(parameter, Categorical):
             row = {"type": "category", "choices": _stored(parameter.choices)}
         elif isinstance(parameter, Fixed):
             row = {"type": "fixed", "value": _stored([parameter.value])[0]}
         else:
             raise SpaceError(
-                f"parameter `{name}` is {shown(parameter)}\n  try: er.Float, er.Int, er.Ordered, er.Categorical or er.Fixed"
+                f"parameter `{name}` is {shown(parameter)}\n  try: er.Float, er.Int, er.Ordered, er.Ladder, er.Categorical or er.Fixed"
             )
         rows.append({"name": name, **row})
     return rows
@@ -155,11 +184,13 @@ def from_native(rows: Iterable[Mapping[str, Any]]) -> dict[str, Parameter]:
     for row in rows:
         kind, name = row["type"], row["name"]
         if kind == "float":
-            space[name] = Float(row["low"], row["high"], row["log"])
+            space[name] = Float(row["low"], row["high"], row["log"], row.get("step"))
         elif kind == "int":
             space[name] = Int(row["low"], row["high"], row["log"])
         elif kind == "ordered":
             space[name] = Ordered(row["values"])
+        elif kind == "ladder":
+            space[name] = Ladder(row["values"], row["log"])
         elif kind == "category":
             space[name] = Categorical(row["choices"])
         else:
@@ -231,7 +262,7 @@ def _integer(bound: Any) -> int:
 
 
 def _listed(parameter: Parameter) -> Sequence[Any]:
-    if isinstance(parameter, Ordered):
+    if isinstance(parameter, (Ordered, Ladder)):
         return parameter.values
     if isinstance(parameter, Categorical):
         return parameter.choices

@@ -29,7 +29,7 @@ from ._errors import ConfigError, SpaceError
 from ._outcomes import Maximize, Minimize, Watched
 from ._run import told_objectives
 from ._settings import Goal
-from ._space import Categorical, Fixed, Float, Int, Ordered, Parameter, Params
+from ._space import Categorical, Fixed, Float, Int, Ladder, Ordered, Parameter, Params
 from ._study import Study
 
 _GOALS: dict[str, Goal] = {"min": "minimize", "max": "maximize"}
@@ -210,7 +210,7 @@ def _leaves(config: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, An
 
 def _parameters(config: Mapping[str, Any]) -> Iterator[tuple[str, Parameter]]:
     for name, value in _leaves(config):
-        if isinstance(value, (Float, Int, Ordered, Categorical, Fixed)):
+        if isinstance(value, (Float, Int, Ordered, Ladder, Categorical, Fixed)):
             yield name, value
         elif isinstance(value, Domain):
             yield name, _parameter(name, value)

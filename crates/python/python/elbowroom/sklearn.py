@@ -28,7 +28,7 @@ from sklearn.utils import check_random_state
 from ._errors import ConfigError, SpaceError
 from ._outcomes import Maximize, Outcomes, written
 from ._run import told_objectives
-from ._space import Categorical, Fixed, Float, Int, Ordered, Parameter, Params, equal
+from ._space import Categorical, Fixed, Float, Int, Ladder, Ordered, Parameter, Params, equal
 from ._study import Study
 from ._trial import Trial
 
@@ -236,7 +236,7 @@ def _metric(results: Mapping[str, Any], refit: object) -> str:
 
 def _parameter(name: str, values: Any) -> Parameter:
     """What is searched for the values of a parameter."""
-    if isinstance(values, (Float, Int, Ordered, Categorical, Fixed)):
+    if isinstance(values, (Float, Int, Ordered, Ladder, Categorical, Fixed)):
         return values
     if _by_quantile(values):
         return Float(_RARE, 1 - _RARE)

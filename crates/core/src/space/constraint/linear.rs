@@ -118,7 +118,7 @@ fn sparse(small: &Expression, large: &Expression, is_strict: bool, parameters: &
 }
 
 fn is_linear(parameter: &Parameter) -> bool {
-    matches!(parameter, Parameter::Float { low, high, log: false, .. } if low < high)
+    matches!(parameter, Parameter::Float { low, high, log: false, step: None, .. } if low < high)
 }
 
 fn may_be_zero(parameter: &Parameter) -> bool {

@@ -325,7 +325,7 @@ impl Parser<'_> {
             return Ok(());
         };
         let parameter = &self.parameters[*i];
-        let choices: Vec<&str> = values_of(parameter).iter().filter_map(Value::as_str).collect();
+        let choices: Vec<&str> = parameter.listed().iter().filter_map(Value::as_str).collect();
         if choices.contains(&word.as_str()) {
             return Ok(());
         }
@@ -420,7 +420,7 @@ impl Kind {
             Value::Text(_) => Kind::Text,
             Value::Bool(_) => Kind::Bool,
         };
-        let mut kinds = values_of(parameter).iter().map(kind);
+        let mut kinds = parameter.listed().iter().map(kind);
         let first = kinds.next().unwrap_or(Kind::Number);
         if kinds.all(|other| other == first) { first } else { Kind::Mixed }
     }
@@ -436,15 +436,5 @@ impl Kind {
             Kind::Bool => "true or false",
             Kind::Mixed => "a list of several types",
         }
-    }
-}
-
-/// The values a parameter lists; none for numbers in a range.
-fn values_of(parameter: &Parameter) -> &[Value] {
-    match parameter {
-        Parameter::Float { .. } | Parameter::Int { .. } => &[],
-        Parameter::Ordered { values, .. } => values,
-        Parameter::Category { choices, .. } => choices,
-        Parameter::Fixed { value, .. } => std::slice::from_ref(value),
     }
 }
