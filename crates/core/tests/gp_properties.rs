@@ -42,6 +42,7 @@ impl Model {
             },
             mean: stream.normal(),
             metric,
+            described: Vec::new(),
         };
         let mut model = Self { data: empty(dim), gp: prior(&hyper), hyper, stream };
         let x = model.points(n);

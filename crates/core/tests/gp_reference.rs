@@ -42,6 +42,7 @@ fn cases() -> Vec<Case> {
             noise: Noise::Equal(noise),
             mean: c["mean"].as_f64().unwrap(),
             metric: serde_json::from_value::<Vec<Metric>>(c["metric"].clone()).unwrap(),
+            described: Vec::new(),
         };
         let condition = n * (hyper.variance + noise) * c["expected"]["inverse_trace"].as_f64().unwrap();
         let gp = Posterior::new(&Dataset::new(x, y).unwrap(), hyper).unwrap();

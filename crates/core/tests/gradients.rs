@@ -64,6 +64,7 @@ fn model(kernel: KernelKind, ard: bool, category: bool, seed: u64) -> Posterior 
         noise: Noise::Equal(0.02),
         mean: 0.3,
         metric: metric.clone(),
+        described: Vec::new(),
     };
     let mut x = Points::new(3);
     for _ in 0..10 {
@@ -205,7 +206,8 @@ fn the_likelihood_has_its_gradient_for_every_shape() {
                         MeanRule::Estimated { prior_sd: f64::INFINITY },
                         MeanRule::Estimated { prior_sd: 0.4 },
                     ] {
-                        let shape = Shape { kernel: kernel.into(), ard, metric: metric.clone(), noise, mean };
+                        let shape =
+                            Shape { ard, metric: metric.clone(), noise, mean, ..Shape::new(kernel, metric.len()) };
                         let mut theta: Vec<f64> =
                             (0..shape.n_lengthscales()).map(|_| -0.7 + 0.4 * s.normal()).collect();
                         theta.push(0.3 * s.normal());

@@ -49,6 +49,7 @@ fn posterior(space: &SearchSpace, n: usize, lengthscale: f64, seed: u64) -> Post
         noise: Noise::Equal(0.01),
         mean: 0.0,
         metric: metric.collect(),
+        described: Vec::new(),
     };
     Posterior::new(&Dataset::new(x, y).unwrap(), hyper).unwrap()
 }

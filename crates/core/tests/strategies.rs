@@ -48,6 +48,7 @@ fn posterior(space: &SearchSpace, n: usize, lengthscale: f64, noise: f64, seed: 
         noise: Noise::Equal(noise),
         mean: 0.0,
         metric: metric.collect(),
+        described: Vec::new(),
     };
     Posterior::new(&Dataset::new(x, y).unwrap(), hyper).unwrap()
 }

@@ -1,17 +1,34 @@
 //! Search spaces, from Python and to it.
 
-use elbowroom::space::{Parameter, SearchSpace, Value};
+use elbowroom::space::{Descriptors, Parameter, SearchSpace, Value};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyMapping};
 
 use crate::error::{BindingError, config};
-use crate::value::{from_python, to_python};
+use crate::value::{from_python, point_from_python, point_to_python, to_python};
 
 /// A space from a list of dicts, one for each parameter, and from texts for constraints.
 pub fn space_from_python(parameters: &[Bound<'_, PyDict>], constraints: Vec<String>) -> PyResult<SearchSpace> {
-    let parameters = parameters.iter().map(parameter).collect::<PyResult<_>>()?;
-    let space = SearchSpace::new(parameters).and_then(|space| space.with_constraints(constraints));
-    Ok(space.map_err(BindingError::from)?)
+    let (tables, parameters): (Vec<_>, Vec<_>) = parameters.iter().partition(|dict| is_table(dict));
+    let parameters = parameters.into_iter().map(parameter).collect::<PyResult<_>>()?;
+    let mut space = SearchSpace::new(parameters).map_err(BindingError::from)?;
+    for table in tables {
+        let rows = table.as_any().get_item("rows")?.try_iter()?.map(|row| point_from_python(row?.cast::<PyMapping>()?));
+        space = space.with_candidates(rows.collect::<PyResult<Vec<_>>>()?).map_err(BindingError::from)?;
+    }
+    Ok(space.with_constraints(constraints).map_err(BindingError::from)?)
+}
+
+/// Whether a dict has the rows of a table instead of a parameter.
+fn is_table(dict: &Bound<'_, PyDict>) -> bool {
+    matches!(dict.get_item("type"), Ok(Some(kind)) if kind.extract::<String>().is_ok_and(|kind| kind == "candidates"))
+}
+
+/// The descriptors of a category: names of columns, and rows.
+fn descriptors(dict: &Bound<'_, PyDict>) -> PyResult<Option<Descriptors>> {
+    let Some(given) = dict.get_item("descriptors")? else { return Ok(None) };
+    let (columns, rows): (Vec<String>, Vec<Vec<f64>>) = given.extract()?;
+    Ok(Some(Descriptors { columns, rows }))
 }
 
 fn parameter(dict: &Bound<'_, PyDict>) -> PyResult<Parameter> {
@@ -36,7 +53,7 @@ fn parameter(dict: &Bound<'_, PyDict>) -> PyResult<Parameter> {
         },
         "ordered" => Parameter::Ordered { name, values: list("values")? },
         "ladder" => Parameter::Ladder { name, values: list("values")?, log: field("log")?.extract()? },
-        "category" => Parameter::Category { name, choices: list("choices")? },
+        "category" => Parameter::Category { name, choices: list("choices")?, descriptors: descriptors(dict)? },
         "fixed" => Parameter::Fixed { name, value: from_python(&field("value")?)? },
         _ => {
             return Err(config(
@@ -80,15 +97,26 @@ pub fn space_to_python<'py>(py: Python<'py>, space: &SearchSpace) -> PyResult<Bo
                 dict.set_item("values", values(list)?)?;
                 dict.set_item("log", log)?;
             }
-            Parameter::Category { choices, .. } => {
+            Parameter::Category { choices, descriptors, .. } => {
                 dict.set_item("type", "category")?;
                 dict.set_item("choices", values(choices)?)?;
+                if let Some(table) = descriptors {
+                    dict.set_item("descriptors", (&table.columns, &table.rows))?;
+                }
             }
             Parameter::Fixed { value, .. } => {
                 dict.set_item("type", "fixed")?;
                 dict.set_item("value", to_python(py, value)?)?;
             }
         }
+        all.append(dict)?;
+    }
+    if let Some(rows) = space.candidates() {
+        let dict = PyDict::new(py);
+        dict.set_item("name", "")?;
+        dict.set_item("type", "candidates")?;
+        let rows = rows.iter().map(|row| point_to_python(py, &space.decode(row)));
+        dict.set_item("rows", rows.collect::<PyResult<Vec<_>>>()?)?;
         all.append(dict)?;
     }
     Ok(all)

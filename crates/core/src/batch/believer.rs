@@ -23,7 +23,7 @@ use super::{
 use crate::acquisition::LogAcquisition;
 use crate::data::Dataset;
 use crate::error::Result;
-use crate::gp::{FitParams, MeanRule, Noise, NoiseRule, Posterior, Shape, fit};
+use crate::gp::{Described, FitParams, MeanRule, Noise, NoiseRule, Posterior, Shape, fit};
 use crate::linalg::Points;
 use crate::rng::Stream;
 use crate::space::UnitPoint;
@@ -252,11 +252,13 @@ fn fit_problem(
     let mut data = Dataset::new(x, [posterior.values(), lies.y()].concat())?;
     let mut shape = Shape::new(hyper.kernel.clone(), posterior.dim());
     shape.metric = hyper.metric.clone();
+    shape.described = hyper.described.clone();
     shape.ard = ard;
     shape.mean = MeanRule::Known(hyper.mean);
     let logarithms = hyper.lengthscales.iter().map(|l| l.ln());
     let mut warm: Vec<f64> =
         if ard { logarithms.collect() } else { vec![logarithms.sum::<f64>() / posterior.dim() as f64] };
+    warm.extend(hyper.described.iter().map(Described::logit));
     warm.push(hyper.variance.ln());
     match &hyper.noise {
         Noise::Equal(0.0) => shape.noise = NoiseRule::Known(0.0),

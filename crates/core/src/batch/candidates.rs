@@ -112,7 +112,7 @@ fn spread(situation: &Situation<'_>, gathered: &mut Gathered<'_>) {
     let n = n_spread(domain.dim());
     let mut stream = situation.stream.child("candidates", 0);
     let mut u = vec![0.0; domain.dim()];
-    let mut sampler = domain.is_constructed().then(|| domain.sampler());
+    let mut sampler = (domain.is_constructed() || domain.is_listed()).then(|| domain.sampler());
     let mut sobol = Sobol::scrambled(domain.dim(), &stream);
     // Tight constraints refuse most points: look at up to 20 times as many.
     for _ in 0..20 * n {
@@ -184,7 +184,7 @@ impl<'a> Gathered<'a> {
         let space = domain.space();
         self.buffer.copy_from_slice(u);
         domain.snap(&mut self.buffer);
-        if !space.constraints().is_empty() && !domain.is_feasible(&self.buffer) {
+        if space.is_constrained() && !domain.is_feasible(&self.buffer) {
             return;
         }
         let key = space.key(&self.buffer);

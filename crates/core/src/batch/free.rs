@@ -104,7 +104,12 @@ fn enumerate(domain: &Domain<'_>, is_taken: &dyn Fn(&PointKey) -> bool) -> (Vec<
 }
 
 fn exhausted(domain: &Domain<'_>, size: u128, n_feasible: usize) -> String {
-    let the_space = if domain.is_whole() { "the space" } else { "the narrowed space" };
+    let the_space = match (domain.is_whole(), domain.is_listed()) {
+        (true, false) => "the space",
+        (false, false) => "the narrowed space",
+        (true, true) => "the table",
+        (false, true) => "the narrowed table",
+    };
     let points = |n: u128| if n == 1 { "1 point".to_owned() } else { format!("{n} points") };
     match n_feasible {
         0 => format!("{the_space} has {} and none keeps the constraints", points(size)),

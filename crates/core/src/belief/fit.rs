@@ -17,8 +17,8 @@ use super::trust;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::gp::{
-    FitParams, Hyperparameters, Likelihood, MeanRule, Metric, Noise, NoiseRule, Posterior, Prediction, Priors, Shape,
-    fit, fit_bent, rescale, work,
+    Described, FitParams, Hyperparameters, Likelihood, MeanRule, Metric, Noise, NoiseRule, Posterior, Prediction,
+    Priors, Shape, fit, fit_bent, rescale, work,
 };
 use crate::linalg::Points;
 use crate::rng::Stream;
@@ -172,7 +172,8 @@ impl Model {
             raw = raw.with_noise(vec![variance; observations.values.len()])?;
         }
         let gauge = Gauge::new(raw.y(), &subset::typical(raw.x()));
-        let fitting = Fitting { config, kernels: &kernels, space, warm, stream, all: &raw, gauge };
+        let described = &described(space);
+        let fitting = Fitting { config, kernels: &kernels, space, described, warm, stream, all: &raw, gauge };
         if let HyperparameterRule::Fixed { .. } = config.hyperparameters {
             return Ok(Fitted { model: fitting.fixed()?, value: 0.0 });
         }
@@ -219,6 +220,7 @@ pub(super) struct Fitting<'a> {
     pub config: &'a ModelConfig,
     pub kernels: &'a [Contestant],
     pub space: &'a SearchSpace,
+    pub described: &'a [Described],
     /// The record of an earlier fit of this study.
     pub warm: Option<&'a ModelRecord>,
     pub stream: &'a Stream,
@@ -376,6 +378,7 @@ impl Fitting<'_> {
     pub fn shape(&self, kernel: &Contestant) -> Shape {
         let mut shape = Shape::new(kernel.kernel.clone(), self.space.dim());
         shape.metric = metric(self.space);
+        shape.described = self.described.to_vec();
         shape.ard = self.config.ard;
         shape
     }
@@ -413,6 +416,7 @@ impl Fitting<'_> {
         let kernel = self.first_kernel();
         let mut hyper = Hyperparameters::new(kernel.kernel.clone(), *variance, lengthscales.clone(), *noise);
         hyper.metric = metric(self.space);
+        hyper.described = self.described.to_vec();
         if let Some(noise) = data.noise() {
             hyper.noise = Noise::PerObservation(noise.to_vec());
         }
@@ -441,6 +445,11 @@ pub(crate) fn metric(space: &SearchSpace) -> Vec<Metric> {
         _ => Metric::Distance,
     });
     metric.collect()
+}
+
+/// The categories of a space whose levels have descriptors.
+fn described(space: &SearchSpace) -> Vec<Described> {
+    space.described().iter().map(|(dim, places)| Described::new(*dim, places)).collect()
 }
 
 /// The observations in the model's units. A noise variance is divided by the squared slope of the map at its value; what

@@ -239,6 +239,7 @@ mod tests {
             config: &config,
             kernels: &kernels,
             space: &space,
+            described: &[],
             warm: None,
             stream: &stream,
             all: &all,

@@ -50,7 +50,7 @@ impl<'a> Climber<'a> {
     /// Climbs from `u` (changed in place, decodable afterwards); the score reached, −∞ if nothing feasible was found.
     pub fn from(&mut self, score: &mut impl Objective, u: &mut [f64]) -> f64 {
         let domain = self.domain;
-        let constrained = !domain.space().constraints().is_empty();
+        let constrained = domain.space().is_constrained();
         let mut evaluations = 0;
         let mut guarded = |u: &[f64], gradient: &mut [f64]| {
             if constrained && !domain.is_feasible(u) {

@@ -23,6 +23,9 @@ impl Domain<'_> {
     /// ```
     pub fn why_empty(&self) -> Option<String> {
         let space = self.space();
+        if self.is_listed() && self.n_points() == Some(0) {
+            return Some("no candidate is within the narrowed ranges".to_owned());
+        }
         if space.constraints().is_empty() {
             return None;
         }

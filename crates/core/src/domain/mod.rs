@@ -46,6 +46,8 @@ pub struct Domain<'a> {
     is_whole: bool,
     /// What linear constraints leave of it, where its points are constructed.
     inside: Option<Inside>,
+    /// The numbers of the candidates in it, where the space is a table.
+    rows: Option<Vec<usize>>,
 }
 
 impl<'a> Domain<'a> {
@@ -55,7 +57,8 @@ impl<'a> Domain<'a> {
         let held = vec![None; space.parameters().len()];
         let bounds = Bounds::unit(space.dim());
         let inside = Inside::new(space, &bounds);
-        Self { space, bounds, levels, held, is_off_scale: false, is_whole: true, inside }
+        let rows = space.candidates().map(|rows| (0..rows.len()).collect());
+        Self { space, bounds, levels, held, is_off_scale: false, is_whole: true, inside, rows }
     }
 
     /// A part of a space. Fails, naming the parameter, where the space has no such parameter or value.
@@ -89,6 +92,10 @@ impl<'a> Domain<'a> {
         domain.bounds = Bounds::new(low, high)?;
         if !domain.is_whole {
             domain.inside = Inside::new(space, &domain.bounds);
+        }
+        if let (Some(mut rows), Some(all)) = (domain.rows.take(), space.candidates()) {
+            rows.retain(|&i| domain.is_in_box(&all[i]));
+            domain.rows = Some(rows);
         }
         let middle = UnitPoint::clamped(domain.bounds.low().to_vec());
         domain.is_off_scale = space.decode(&middle) != domain.decode(&middle);
@@ -130,9 +137,14 @@ impl<'a> Domain<'a> {
     }
 
     /// Moves each coordinate to that of the nearest value it may have; where points are constructed, then to the nearest
-    /// point that keeps the linear constraints.
+    /// point that keeps the linear constraints; of a table, to the nearest row.
     pub fn snap(&self, u: &mut [f64]) {
         self.snap_to_values(u);
+        if let Some(rows) = self.rows.as_ref().filter(|_| !self.space.is_feasible(u))
+            && let Some(nearest) = self.space.nearest_candidate(u, rows)
+        {
+            u.copy_from_slice(nearest);
+        }
         if let Some(inside) = &self.inside
             && !inside.holds(u)
         {
@@ -190,6 +202,11 @@ impl<'a> Domain<'a> {
         self.space.key(u)
     }
 
+    /// Whether its points are rows of a table.
+    pub fn is_listed(&self) -> bool {
+        self.rows.is_some()
+    }
+
     /// Whether points that keep the linear constraints are constructed, because rejection would find few or none.
     pub fn is_constructed(&self) -> bool {
         self.inside.is_some()
@@ -234,6 +251,9 @@ impl<'a> Domain<'a> {
 
     /// The number of different points, constraints aside; none if it is not finite or exceeds `u128`.
     pub fn n_points(&self) -> Option<u128> {
+        if let Some(rows) = &self.rows {
+            return Some(rows.len() as u128);
+        }
         (0..self.dim()).try_fold(1u128, |n, dim| n.checked_mul(self.n_values(dim)?.into()))
     }
 
@@ -249,9 +269,17 @@ impl<'a> Domain<'a> {
     /// # Ok::<(), elbowroom::error::Error>(())
     /// ```
     pub fn enumerate(&self) -> Option<impl Iterator<Item = UnitPoint> + '_> {
-        let sizes: Vec<u64> = (0..self.dim()).map(|dim| self.n_values(dim)).collect::<Option<_>>()?;
+        let mut listed =
+            self.space.candidates().zip(self.rows.as_ref()).map(|(all, rows)| rows.iter().map(|&i| &all[i]));
+        let sizes: Vec<u64> = match listed {
+            Some(_) => Vec::new(),
+            None => (0..self.dim()).map(|dim| self.n_values(dim)).collect::<Option<_>>()?,
+        };
         let mut next = Some(vec![0u64; self.dim()]);
         Some(std::iter::from_fn(move || {
+            if let Some(rows) = &mut listed {
+                return rows.next().cloned();
+            }
             let mut wheels = next.take()?;
             let point = wheels.iter().enumerate().map(|(dim, wheel)| self.coordinate(dim, *wheel)).collect();
             // Count up as an odometer does; when every wheel has gone round, there is no next point.
@@ -310,6 +338,11 @@ pub struct Sampler<'a> {
 impl Sampler<'_> {
     /// The next point. It keeps the linear constraints where points are constructed, and may break others.
     pub fn next(&mut self, stream: &mut Stream) -> UnitPoint {
+        if let (Some(rows), Some(all)) = (&self.domain.rows, self.domain.space.candidates())
+            && !rows.is_empty()
+        {
+            return all[rows[stream.below(rows.len())]].clone();
+        }
         let mut u: Vec<f64> = (0..self.domain.dim()).map(|_| stream.uniform()).collect();
         self.domain.stretch(&mut u);
         self.domain.snap_to_values(&mut u);

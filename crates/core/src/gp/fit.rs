@@ -4,6 +4,7 @@
 //! starts: the last fit, the prior's mode, and random draws. The likelihood costs n³: with many data a caller fits a part
 //! of them first, and starts from there (`belief/subset.rs`).
 
+use super::described::LOGIT_RANGE;
 use super::{KernelParameter, Likelihood, NoiseRule, Posterior, Priors, Shape, work};
 use crate::data::Dataset;
 use crate::error::Result;
@@ -169,7 +170,7 @@ pub(crate) struct BentFit {
 pub(crate) fn rescale(data: &Dataset, params: &FitParams, theta: &[f64], others: &[Vec<f64>]) -> Result<Rescaled> {
     let search = Search::new(data, params)?;
     let mut likelihood = Likelihood::new(data, params.shape.clone());
-    let scaled = params.shape.n_lengthscales()..params.shape.n_scales();
+    let scaled = params.shape.n_distances()..params.shape.n_scales();
     let ends = likelihood.rescaled(theta, others).unwrap_or_default();
     let with_prior = ends.into_iter().map(|(ln_s, value)| {
         let mut theta = theta.to_vec();
@@ -211,6 +212,11 @@ impl<'a> Search<'a> {
         };
         let mut low: Vec<f64> = unit.iter().map(|u| u + LENGTHSCALE_RANGE.0.ln()).collect();
         let mut high: Vec<f64> = unit.iter().map(|u| u + LENGTHSCALE_RANGE.1.ln()).collect();
+        for _ in &shape.described {
+            unit.push(0.0);
+            low.push(LOGIT_RANGE.0);
+            high.push(LOGIT_RANGE.1);
+        }
         unit.push(spread.ln());
         low.push(spread.ln() + VARIANCE_RANGE.0.ln());
         high.push(spread.ln() + VARIANCE_RANGE.1.ln());
@@ -236,7 +242,7 @@ impl<'a> Search<'a> {
     }
 
     fn prior(&self, i: usize) -> super::Prior {
-        let n = self.params.shape.n_lengthscales();
+        let n = self.params.shape.n_distances();
         match (i, self.own(i)) {
             (i, _) if i < n => self.params.priors.of_lengthscale(&self.params.shape, i),
             (i, _) if i == n => self.params.priors.variance,
@@ -247,7 +253,7 @@ impl<'a> Search<'a> {
     }
 
     fn mode(&self) -> Vec<f64> {
-        let n = self.params.shape.n_lengthscales();
+        let n = self.params.shape.n_distances();
         let flat = self.params.priors.lengthscale == super::Prior::Flat;
         let mut theta: Vec<f64> = (0..self.unit.len())
             .map(|i| {
@@ -274,7 +280,7 @@ impl<'a> Search<'a> {
         if starts.is_empty() || self.params.random_starts > 0 {
             starts.push(self.mode());
         }
-        let n = self.params.shape.n_lengthscales();
+        let n = self.params.shape.n_distances();
         for r in 0..self.params.random_starts {
             let mut draw = stream.child("hyperparameter start", r as u64);
             let mut theta: Vec<f64> = (0..self.unit.len())

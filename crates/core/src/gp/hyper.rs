@@ -1,6 +1,6 @@
 //! The settings of a Gaussian process: kernel, scales, noise and mean.
 
-use super::AnyKernel;
+use super::{AnyKernel, Described};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -70,6 +70,9 @@ pub struct Hyperparameters {
     pub mean: f64,
     /// How each coordinate is compared.
     pub metric: Vec<Metric>,
+    /// The categories whose levels have descriptors.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub described: Vec<Described>,
 }
 
 impl Hyperparameters {
@@ -77,7 +80,7 @@ impl Hyperparameters {
     pub fn new(kernel: impl Into<AnyKernel>, variance: f64, lengthscales: Vec<f64>, noise: f64) -> Self {
         let kernel = kernel.into();
         let metric = vec![Metric::Distance; lengthscales.len()];
-        Self { kernel, variance, lengthscales, noise: Noise::Equal(noise), mean: 0.0, metric }
+        Self { kernel, variance, lengthscales, noise: Noise::Equal(noise), mean: 0.0, metric, described: Vec::new() }
     }
 
     /// Whether results have noise to speak of: a standard deviation above a hundredth of the function's.

@@ -162,7 +162,7 @@ impl Posterior {
         }
 
         let mut gradient = vec![0.0; m * dim];
-        let among = Whitened::new(x, &hyper.lengthscales, &hyper.metric);
+        let among = Whitened::under(x, hyper);
         let (mut t, mut prior, mut c) = (vec![0.0; n], vec![0.0; m], vec![0.0; m]);
         let mut part = vec![0.0; dim];
         for (l, x) in x.iter().enumerate() {
@@ -266,7 +266,7 @@ impl Posterior {
     /// k(A, B), row by row.
     fn prior_covariance(&self, a: &Points, b: &Points) -> Vec<f64> {
         let hyper = self.hyper();
-        let columns = Whitened::new(b, &hyper.lengthscales, &hyper.metric);
+        let columns = Whitened::under(b, hyper);
         let mut u = vec![0.0; self.dim()];
         let mut s = vec![0.0; b.len()];
         let mut covariance = Vec::with_capacity(a.len() * b.len());

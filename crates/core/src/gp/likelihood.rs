@@ -7,8 +7,9 @@
 //! gradient above stays exact (the derivative in m is zero there). Only the lower triangle is built, column by column
 //! from whitened coordinates; distances are recomputed for the gradient instead of stored, so memory stays at a few n².
 
+use super::described::share_at;
 use super::whitened::{Whitened, kernel_row};
-use super::{AnyKernel, Hyperparameters, Metric, Noise, Posterior, kernel::with_kernel, work};
+use super::{AnyKernel, Described, Hyperparameters, Metric, Noise, Posterior, kernel::with_kernel, work};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::linalg::{FactorWork, dot_lanes, vectorized};
@@ -22,6 +23,8 @@ pub struct Shape {
     pub ard: bool,
     /// How each coordinate is compared.
     pub metric: Vec<Metric>,
+    /// The categories whose levels have descriptors; their weights are to be found.
+    pub described: Vec<Described>,
     /// The noise variance: given or to be found.
     pub noise: NoiseRule,
     /// The constant mean: given or to be found.
@@ -62,12 +65,13 @@ impl Shape {
             kernel: kernel.into(),
             ard: true,
             metric: vec![Metric::Distance; dim],
+            described: Vec::new(),
             noise: NoiseRule::Fitted { floor: 1e-8 },
             mean: MeanRule::Estimated { prior_sd: f64::INFINITY },
         }
     }
 
-    /// How many logarithms of hyperparameters a search has to find: lengthscales, variance, then noise if fitted, then
+    /// How many logarithms of hyperparameters a search has to find: lengthscales, odds of mismatch, variance, then noise if fitted, then
     /// the kernel's own parameters.
     pub fn n_parameters(&self) -> usize {
         self.n_scales() + self.kernel.values().len()
@@ -75,7 +79,12 @@ impl Shape {
 
     /// How many of them come before the kernel's own.
     pub(crate) fn n_scales(&self) -> usize {
-        self.n_lengthscales() + 1 + usize::from(matches!(self.noise, NoiseRule::Fitted { .. }))
+        self.n_distances() + 1 + usize::from(matches!(self.noise, NoiseRule::Fitted { .. }))
+    }
+
+    /// How many of them say what distances are: the lengthscales, then logit w of each category with descriptors.
+    pub(crate) fn n_distances(&self) -> usize {
+        self.n_lengthscales() + self.described.len()
     }
 
     /// How many lengthscales are free.
@@ -84,7 +93,7 @@ impl Shape {
     }
 }
 
-/// The marginal likelihood as a function of θ = (ln ℓ…, ln σ_f², ln σ_n², ln p…) with the kernel's own parameters p, and
+/// The marginal likelihood as a function of θ = (ln ℓ…, logit w…, ln σ_f², ln σ_n², ln p…) with the kernel's own parameters p, and
 /// storage to evaluate it many times.
 ///
 /// ```
@@ -118,8 +127,10 @@ impl<'a> Likelihood<'a> {
     pub fn new(data: &'a Dataset, shape: Shape) -> Self {
         let (n, dim) = (data.len(), data.dim());
         let lengthscales = vec![1.0; dim];
+        let mut whitened = Whitened::new(data.x(), &lengthscales, &shape.metric);
+        whitened.describe(&shape.described);
         Self {
-            whitened: Whitened::new(data.x(), &lengthscales, &shape.metric),
+            whitened,
             work: FactorWork::new(n),
             slopes: vec![0.0; n * (n + 1) / 2],
             ones: vec![1.0; n],
@@ -232,11 +243,12 @@ impl<'a> Likelihood<'a> {
             },
             mean: self.mean,
             metric: self.shape.metric.clone(),
+            described: self.shape.described.clone(),
         }
     }
 
     fn variance(&self, theta: &[f64]) -> f64 {
-        theta[self.shape.n_lengthscales()].exp()
+        theta[self.shape.n_distances()].exp()
     }
 
     /// The noise variance that all observations share (none where each has its own).
@@ -244,7 +256,7 @@ impl<'a> Likelihood<'a> {
         match self.shape.noise {
             NoiseRule::Known(v) => v,
             NoiseRule::PerObservation => 0.0,
-            NoiseRule::Fitted { .. } => theta[self.shape.n_lengthscales() + 1].exp(),
+            NoiseRule::Fitted { .. } => theta[self.shape.n_distances() + 1].exp(),
         }
     }
 
@@ -255,6 +267,11 @@ impl<'a> Likelihood<'a> {
             *l = theta[if self.shape.ard { k } else { 0 }].exp();
         }
         self.whitened.rescale(self.data.x(), &self.lengthscales);
+        if !self.shape.described.is_empty() {
+            let odds = &theta[self.shape.n_lengthscales()..];
+            self.shape.described.iter_mut().zip(odds).for_each(|(one, t)| one.weight = share_at(*t));
+            self.whitened.describe(&self.shape.described);
+        }
         let n_scales = self.shape.n_scales();
         self.shape.kernel.set_values(theta[n_scales..].iter().map(|t| t.exp()));
         let variance = self.variance(theta);
@@ -314,7 +331,7 @@ impl<'a> Likelihood<'a> {
 
     fn add_gradient(&mut self, theta: &[f64], gradient: &mut [f64]) {
         let n = self.data.len();
-        let n_lengthscales = self.shape.n_lengthscales();
+        let n_distances = self.shape.n_distances();
         let variance = self.variance(theta);
         let Self { work, whitened, slopes, buffers, shape, .. } = self;
         let [t, _, alpha, _, difference] = buffers;
@@ -349,8 +366,18 @@ impl<'a> Likelihood<'a> {
                             }
                             Metric::Mismatch => {
                                 let step = whitened.scale(k) * whitened.scale(k);
-                                for (d, o) in difference.iter_mut().zip(others) {
-                                    *d = if a == *o { 0.0 } else { step };
+                                match whitened.described(k) {
+                                    None => {
+                                        for (d, o) in difference.iter_mut().zip(others) {
+                                            *d = if a == *o { 0.0 } else { step };
+                                        }
+                                    }
+                                    Some(described) => {
+                                        let shares = described.shares(whitened.level(k, described, a));
+                                        for (d, o) in difference.iter_mut().zip(others) {
+                                            *d = step * shares[whitened.level(k, described, *o)];
+                                        }
+                                    }
                                 }
                             }
                         }
@@ -358,11 +385,12 @@ impl<'a> Likelihood<'a> {
                     }
                 },
             );
+            add_weight_gradient(whitened, shape, j, t, gradient);
             start += rest;
         }
-        gradient[n_lengthscales] = by_variance;
+        gradient[n_distances] = by_variance;
         if let NoiseRule::Fitted { .. } = shape.noise {
-            gradient[n_lengthscales + 1] = by_noise * theta[n_lengthscales + 1].exp();
+            gradient[n_distances + 1] = by_noise * theta[n_distances + 1].exp();
         }
         let n_scales = shape.n_scales();
         self.add_kernel_gradient(variance, &mut gradient[n_scales..]);
@@ -389,5 +417,18 @@ impl<'a> Likelihood<'a> {
                 }
             }
         }
+    }
+}
+
+/// By logit w of each category with descriptors: Σ_{i>j} W_ij σ_f² κ'(s_ij) ∂s_ij/∂logit w, for one j. `t` has the factors
+/// before ∂s.
+fn add_weight_gradient(whitened: &Whitened, shape: &Shape, j: usize, t: &[f64], gradient: &mut [f64]) {
+    for (i, described) in shape.described.iter().enumerate() {
+        let k = described.dim;
+        let values = whitened.column(k, j, t.len() + 1);
+        let slopes = described.slopes(whitened.level(k, described, values[0]));
+        let step = whitened.scale(k) * whitened.scale(k);
+        let others = values[1..].iter().map(|o| slopes[whitened.level(k, described, *o)]);
+        gradient[shape.n_lengthscales() + i] += step * t.iter().zip(others).map(|(t, slope)| t * slope).sum::<f64>();
     }
 }

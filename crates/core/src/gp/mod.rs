@@ -1,5 +1,6 @@
 //! From data to a posterior: kernels, prediction, gradients, marginal likelihood and its search.
 
+mod described;
 mod fit;
 mod gradient;
 mod hyper;
@@ -13,6 +14,7 @@ mod probit;
 mod whitened;
 pub(crate) mod work;
 
+pub use described::Described;
 pub(crate) use fit::{Bent, fit_bent, rescale};
 pub use fit::{Fit, FitInfo, FitParams, fit};
 pub use gradient::GradientPosterior;

@@ -97,7 +97,7 @@ impl Posterior {
     /// Conditions the process on data. No jitter is added unless factoring fails.
     pub fn new(data: &Dataset, hyper: Hyperparameters) -> Result<Self> {
         hyper.check(data.len(), data.dim())?;
-        let whitened = Whitened::new(data.x(), &hyper.lengthscales, &hyper.metric);
+        let whitened = Whitened::under(data.x(), &hyper);
         let n = data.len();
         let mut work = FactorWork::new(n);
         let (mut u, mut s, mut c) = (vec![0.0; data.dim()], vec![0.0; n], vec![0.0; n]);
@@ -117,7 +117,7 @@ impl Posterior {
 
     /// The posterior for hyperparameters whose covariance matrix was factored already.
     pub(super) fn from_factor(data: &Dataset, hyper: Hyperparameters, factor: Factor) -> Self {
-        let whitened = Whitened::new(data.x(), &hyper.lengthscales, &hyper.metric);
+        let whitened = Whitened::under(data.x(), &hyper);
         let weights = solve_weights(&factor, data.y(), hyper.mean);
         let (points, values, n_data) = (data.x().clone(), data.y().to_vec(), data.len());
         Self { hyper, points, values, whitened, factor, weights, n_data }
@@ -340,6 +340,9 @@ impl Posterior {
         (0..self.dim())
             .map(|k| {
                 let scale = self.whitened.scale(k);
+                if let Some(described) = self.whitened.described(k) {
+                    return scale * scale * described.share(a[k], b[k]);
+                }
                 match self.whitened.metric(k) {
                     super::Metric::Distance => (scale * (a[k] - b[k])).powi(2),
                     super::Metric::Mismatch if a[k] == b[k] => 0.0,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Metric, Shape};
+use super::{Described, Metric, Shape};
 
 /// The law of one positive hyperparameter v, as a density in v unless it says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -153,8 +153,14 @@ impl Priors {
         }
     }
 
-    /// Of the lengthscale at place i of θ.
+    /// Of the lengthscale at place i of θ, or of the odds of a mismatch behind them.
     pub(crate) fn of_lengthscale(&self, shape: &Shape, i: usize) -> Prior {
+        if i >= shape.n_lengthscales() {
+            return if *self == Self::flat() { Prior::Flat } else { Described::ODDS };
+        }
+        if shape.ard && shape.described.iter().any(|one| one.dim == i) {
+            return self.category.times(Described::LONGER);
+        }
         if shape.ard && shape.metric[i] == Metric::Mismatch { self.category } else { self.lengthscale }
     }
 

@@ -159,7 +159,7 @@ impl Probit {
 /// The rows of the prior covariance matrix, whole.
 fn covariances(x: &Points, hyper: &Hyperparameters) -> Vec<Vec<f64>> {
     let n = x.len();
-    let whitened = Whitened::new(x, &hyper.lengthscales, &hyper.metric);
+    let whitened = Whitened::under(x, hyper);
     let (mut u, mut s, mut slopes) = (vec![0.0; x.dim()], vec![0.0; n], vec![0.0; n]);
     let row = |j: usize| {
         let mut row = vec![0.0; n];

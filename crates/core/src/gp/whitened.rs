@@ -1,6 +1,6 @@
 //! Data points in lengthscales, one array per coordinate, so that distances to all of them are plain vector loops.
 
-use super::{Metric, kernel::any::Row};
+use super::{Described, Hyperparameters, Metric, kernel::any::Row};
 use crate::linalg::{Points, dot_difference_lanes};
 
 /// Points divided by the lengthscales, stored by coordinate.
@@ -10,13 +10,38 @@ pub(crate) struct Whitened {
     columns: Vec<Vec<f64>>,
     scale: Vec<f64>,
     metric: Vec<Metric>,
+    /// For each coordinate, its descriptors.
+    described: Vec<Option<Described>>,
 }
 
 impl Whitened {
+    /// Points under a process.
+    pub fn under(x: &Points, hyper: &Hyperparameters) -> Self {
+        let mut whitened = Self::new(x, &hyper.lengthscales, &hyper.metric);
+        whitened.describe(&hyper.described);
+        whitened
+    }
+
+    /// Levels that are as far apart as these say.
+    pub fn describe(&mut self, described: &[Described]) {
+        self.described.fill(None);
+        described.iter().for_each(|one| self.described[one.dim] = Some(one.clone()));
+    }
+
+    /// The descriptors of coordinate k.
+    pub fn described(&self, k: usize) -> Option<&Described> {
+        self.described[k].as_ref()
+    }
+
+    /// The level of a category at a whitened coordinate.
+    pub fn level(&self, k: usize, described: &Described, u: f64) -> usize {
+        described.level(u / self.scale[k])
+    }
+
     pub fn new(x: &Points, lengthscales: &[f64], metric: &[Metric]) -> Self {
         let scale: Vec<f64> = lengthscales.iter().map(|l| 1.0 / l).collect();
         let columns = (0..x.dim()).map(|k| x.iter().map(|p| p[k] * scale[k]).collect()).collect();
-        Self { len: x.len(), columns, scale, metric: metric.to_vec() }
+        Self { len: x.len(), columns, scale, metric: metric.to_vec(), described: vec![None; x.dim()] }
     }
 
     /// Other lengthscales for the same points: `x` must be the points this was made of.
@@ -80,6 +105,14 @@ impl Whitened {
         let n = s.len();
         for k in 0..self.columns.len() {
             let (a, column) = (u[k], &self.columns[k][from..from + n]);
+            if let Some(described) = &self.described[k] {
+                let step = self.scale[k] * self.scale[k];
+                let shares = described.shares(self.level(k, described, a));
+                for (s, c) in s.iter_mut().zip(column) {
+                    *s += step * shares[self.level(k, described, *c)];
+                }
+                continue;
+            }
             match self.metric[k] {
                 Metric::Distance => {
                     for (s, c) in s.iter_mut().zip(column) {

@@ -91,6 +91,7 @@ impl SearchSpace {
     /// The same space with points found as in another, if that is the only difference between them.
     pub(crate) fn constructed_like(self, other: &Self) -> Self {
         let is_same = self.parameters == other.parameters
+            && self.table == other.table
             && self.constraints.len() == other.constraints.len()
             && self.constraints.iter().zip(&other.constraints).all(|(a, b)| a.text() == b.text());
         if is_same { other.clone() } else { self }

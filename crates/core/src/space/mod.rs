@@ -7,15 +7,18 @@
 mod axis;
 mod constraint;
 mod construction;
+mod descriptors;
 mod ladder;
 mod nearest;
 mod parameter;
 mod point;
 mod step;
+mod table;
 mod unit;
 mod value;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -24,12 +27,15 @@ pub(crate) use self::constraint::Linear;
 use self::constraint::Scalar;
 pub use self::constraint::{Condition, Constraint, Formula};
 use self::construction::Feasible;
+pub use self::descriptors::Descriptors;
 pub use self::nearest::nearest;
 use self::parameter::Admitted;
 pub use self::parameter::Parameter;
 pub use self::point::Point;
+use self::table::Table;
 use self::unit::clamp_unit;
 pub use self::unit::{Dimension, PointKey, UnitPoint};
+use self::value::Identity;
 pub use self::value::Value;
 use crate::error::{Error, Result};
 use crate::rng::Stream;
@@ -67,6 +73,8 @@ pub struct SearchSpace {
     constraints: Vec<Constraint>,
     /// One for each parameter.
     axes: Vec<Axis>,
+    /// For each parameter with a long list, the level of each of its values.
+    lookups: Vec<Option<Lookup>>,
     /// For each parameter its coordinate, if it has one.
     coordinates: Vec<Option<usize>>,
     /// For each coordinate its parameter.
@@ -74,6 +82,10 @@ pub struct SearchSpace {
     /// One for each coordinate.
     dimensions: Vec<Dimension>,
     feasible: Feasible,
+    /// For coordinates whose levels have descriptors, where these place each level.
+    described: Vec<(usize, Vec<Vec<f64>>)>,
+    /// The only points that there are, if the space is a table.
+    table: Option<Arc<Table>>,
 }
 
 impl SearchSpace {
@@ -105,15 +117,35 @@ impl SearchSpace {
         for (dim, &i) in searched.iter().enumerate() {
             coordinates[i] = Some(dim);
         }
+        let described = searched.iter().enumerate().filter_map(|(dim, &i)| match &parameters[i] {
+            Parameter::Category { descriptors: Some(descriptors), .. } => Some((dim, descriptors.places())),
+            _ => None,
+        });
+        let described = described.collect();
         let feasible = Feasible::default();
-        Ok(Self { parameters, constraints: Vec::new(), axes, coordinates, searched, dimensions, feasible })
+        let lookups = parameters.iter().map(|parameter| Lookup::new(parameter.listed())).collect();
+        let (constraints, table) = (Vec::new(), None);
+        Ok(Self {
+            parameters,
+            constraints,
+            axes,
+            lookups,
+            coordinates,
+            searched,
+            dimensions,
+            feasible,
+            described,
+            table,
+        })
     }
 
     /// The same space with more constraints: expressions over the parameters' names, all of which must hold.
     ///
     /// [`Constraint`] says what can be written.
     pub fn with_constraints<T: Into<String>>(self, constraints: impl IntoIterator<Item = T>) -> Result<Self> {
-        Ok(self.constrained(constraints)?.constructed_if_needed())
+        let constrained = self.constrained(constraints)?;
+        // Of a table every row is looked at.
+        Ok(if constrained.table.is_some() { constrained } else { constrained.constructed_if_needed() })
     }
 
     /// The same, with points that are found by rejection whatever the constraints.
@@ -154,14 +186,20 @@ impl SearchSpace {
     /// Fails, naming the parameter, if a value is missing, unknown, of the wrong type, out of range or not in its list.
     /// A whole float will do for an integer, and a float beyond a bound by a billionth of the range for the bound.
     pub fn encode(&self, point: &Point) -> Result<UnitPoint> {
-        let admitted = self.admit(point)?;
+        let u = self.unit_of(&self.admit(point)?);
+        self.refuse_unlisted(&u)?;
+        Ok(u)
+    }
+
+    /// The unit point of admitted values.
+    fn unit_of(&self, admitted: &[Admitted]) -> UnitPoint {
         let coordinate = |&i: &usize| match (&self.axes[i], admitted[i]) {
             (Axis::Continuous(interval), Admitted::Float(x)) => interval.coordinate(x),
             (Axis::Ordered(grid) | Axis::Unordered(grid), Admitted::Level(level)) => grid.coordinate(level),
             // Not reached: a searched float is admitted as a float, everything else as a level.
             _ => 0.0,
         };
-        Ok(UnitPoint::clamped(self.searched.iter().map(coordinate).collect()))
+        UnitPoint::clamped(self.searched.iter().map(coordinate).collect())
     }
 
     /// The point in the user's units at a unit point: numbers in their range, everything else the value whose cell
@@ -183,7 +221,11 @@ impl SearchSpace {
             Admitted::Float(x) => (parameter.name().to_owned(), Value::Float(x)),
             Admitted::Level(level) => (parameter.name().to_owned(), parameter.value_at(level)),
         };
-        Ok(Point::from_distinct(self.parameters.iter().zip(self.admit(point)?).map(entry).collect()))
+        let admitted = self.admit(point)?;
+        if self.table.is_some() {
+            self.refuse_unlisted(&self.unit_of(&admitted))?;
+        }
+        Ok(Point::from_distinct(self.parameters.iter().zip(admitted).map(entry).collect()))
     }
 
     /// Moves each coordinate to the one of the value it decodes to. A float's coordinate is only clamped to [0, 1].
@@ -253,6 +295,11 @@ impl SearchSpace {
         self.axes[self.searched[dim]].grid().expect("a continuous coordinate has no levels").cell(level)
     }
 
+    /// The coordinates of categories whose levels have descriptors, with where these place the levels.
+    pub(crate) fn described(&self) -> &[(usize, Vec<Vec<f64>>)] {
+        &self.described
+    }
+
     /// The coordinate of a parameter, if it has one.
     pub(crate) fn dimension_of(&self, parameter: usize) -> Option<usize> {
         self.coordinates[parameter]
@@ -260,7 +307,7 @@ impl SearchSpace {
 
     /// The coordinate of a value that was checked.
     pub(crate) fn coordinate_of(&self, parameter: usize, value: &Value) -> f64 {
-        match (&self.axes[parameter], self.parameters[parameter].admit(&self.axes[parameter], value)) {
+        match (&self.axes[parameter], self.admit_value(parameter, value)) {
             (Axis::Continuous(interval), Ok(Admitted::Float(x))) => interval.coordinate(x),
             (Axis::Ordered(grid) | Axis::Unordered(grid), Ok(Admitted::Level(level))) => grid.coordinate(level),
             _ => 0.0,
@@ -278,9 +325,9 @@ impl SearchSpace {
     /// A value of one parameter in this space's own form. Fails as [`encode`](Self::encode) does.
     pub fn check_value(&self, name: &str, value: &Value) -> Result<Value> {
         self.known(name)?;
-        let of_name = self.parameters.iter().zip(&self.axes).find(|(parameter, _)| parameter.name() == name);
-        match of_name.map(|(parameter, axis)| Ok((parameter, parameter.admit(axis, value)?))).transpose()? {
-            Some((parameter, Admitted::Level(level))) => Ok(parameter.value_at(level)),
+        let of_name = self.parameters.iter().position(|parameter| parameter.name() == name);
+        match of_name.map(|i| Ok((i, self.admit_value(i, value)?))).transpose()? {
+            Some((i, Admitted::Level(level))) => Ok(self.parameters[i].value_at(level)),
             Some((_, Admitted::Float(x))) => Ok(Value::Float(x)),
             None => Ok(value.clone()),
         }
@@ -288,10 +335,25 @@ impl SearchSpace {
 
     /// The number of different points, constraints aside; none if a float is searched or the number exceeds `u128`.
     pub fn n_points(&self) -> Option<u128> {
+        if let Some(rows) = self.candidates() {
+            return Some(rows.len() as u128);
+        }
         self.dimensions.iter().try_fold(1u128, |n, dimension| n.checked_mul(dimension.levels()?.into()))
     }
 
-    /// Whether all constraints hold at the point that a unit point decodes to. One that cannot be evaluated there, as
+    /// Whether some points within the parameters' ranges are none of the space: for a constraint, or because it is a table.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+    /// assert!(!space.is_constrained() && space.with_constraints(["x < 0.5"])?.is_constrained());
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn is_constrained(&self) -> bool {
+        self.table.is_some() || !self.constraints.is_empty()
+    }
+
+    /// Whether all constraints hold at the point that a unit point decodes to, and it is in the table if there is one. One that cannot be evaluated there, as
     /// `sqrt(x) < 2` at a negative x, does not hold.
     ///
     /// # Panics
@@ -299,7 +361,8 @@ impl SearchSpace {
     /// If the unit point has another dimension than the space.
     pub fn is_feasible(&self, u: &[f64]) -> bool {
         self.expect_dim(u);
-        self.constraints.iter().all(|constraint| constraint.holds(&|i| self.scalar(i, u)))
+        self.table.as_ref().is_none_or(|table| table.contains(&self.key(u)))
+            && self.constraints.iter().all(|constraint| constraint.holds(&|i| self.scalar(i, u)))
     }
 
     /// The first constraint that does not hold at a point in the user's units. Fails as [`encode`](Self::encode) does.
@@ -317,6 +380,9 @@ impl SearchSpace {
 
     /// A unit point drawn at random: each coordinate uniform, then snapped; of a ladder, each value as likely as the others.
     pub fn sample(&self, stream: &mut Stream) -> UnitPoint {
+        if let Some(rows) = self.candidates() {
+            return rows[stream.below(rows.len())].clone();
+        }
         let mut u: Vec<f64> = (0..self.dim()).map(|_| stream.uniform()).collect();
         for (dim, u) in u.iter_mut().enumerate() {
             let last = self.dimensions[dim].levels().map_or(0, |n| n - 1);
@@ -334,14 +400,22 @@ impl SearchSpace {
     /// A user's point, value by value in the order of the parameters.
     fn admit(&self, point: &Point) -> Result<Vec<Admitted>> {
         point.iter().try_for_each(|(name, _)| self.known(name))?;
-        let admit = |(parameter, axis): (&Parameter, &Axis)| match point.get(parameter.name()) {
-            Some(value) => parameter.admit(axis, value),
+        let admit = |i: usize| match point.get(self.parameters[i].name()) {
+            Some(value) => self.admit_value(i, value),
             None => Err(Error::space(
-                format!("parameter `{}` has no value in this point", parameter.name()),
+                format!("parameter `{}` has no value in this point", self.parameters[i].name()),
                 "give each parameter a value, fixed ones too",
             )),
         };
-        self.parameters.iter().zip(&self.axes).map(admit).collect()
+        (0..self.parameters.len()).map(admit).collect()
+    }
+
+    /// A user's value of one parameter.
+    fn admit_value(&self, i: usize, value: &Value) -> Result<Admitted> {
+        match self.lookups[i].as_ref().and_then(|lookup| lookup.level(value)) {
+            Some(level) => Ok(Admitted::Level(level)),
+            None => self.parameters[i].admit(&self.axes[i], value),
+        }
     }
 
     /// Refuses a name that no parameter has.
@@ -387,6 +461,40 @@ impl SearchSpace {
     }
 }
 
+/// The levels of a long list by their values, for spaces in which thousands of points are looked up.
+#[derive(Debug, Clone, PartialEq)]
+struct Lookup {
+    texts: HashMap<String, u64>,
+    wholes: HashMap<i64, u64>,
+    /// By their bits.
+    floats: HashMap<u64, u64>,
+}
+
+impl Lookup {
+    /// Of a list that is too long to be gone through for each point.
+    fn new(list: &[Value]) -> Option<Self> {
+        let mut lookup = Self { texts: HashMap::new(), wholes: HashMap::new(), floats: HashMap::new() };
+        for (value, level) in list.iter().zip(0..) {
+            match value.identity() {
+                Identity::Whole(k) => lookup.wholes.insert(k, level),
+                Identity::Bits(bits) => lookup.floats.insert(bits, level),
+                Identity::Text(text) => lookup.texts.insert(text.to_owned(), level),
+                Identity::Bool(_) => None,
+            };
+        }
+        (list.len() > 32).then_some(lookup)
+    }
+
+    fn level(&self, value: &Value) -> Option<u64> {
+        match value.identity() {
+            Identity::Whole(k) => self.wholes.get(&k).copied(),
+            Identity::Bits(bits) => self.floats.get(&bits).copied(),
+            Identity::Text(text) => self.texts.get(text).copied(),
+            Identity::Bool(_) => None,
+        }
+    }
+}
+
 fn dimension(axis: &Axis) -> Dimension {
     match axis {
         Axis::Ordered(grid) => Dimension::Grid { levels: grid.n_levels() },
@@ -402,6 +510,9 @@ struct Written {
     parameters: Vec<Parameter>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     constraints: Vec<String>,
+    /// The only points that there are: for each, the values in the order of the parameters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    candidates: Option<Vec<Vec<Value>>>,
     /// How points that keep the constraints are found; by rejection where it is not said.
     #[serde(default, skip_serializing_if = "construction::is_rejection")]
     feasible: construction::Written,
@@ -411,13 +522,15 @@ impl TryFrom<Written> for SearchSpace {
     type Error = Error;
 
     fn try_from(written: Written) -> Result<Self> {
-        Ok(Self::new(written.parameters)?.constrained(written.constraints)?.constructed_as(written.feasible))
+        let space = Self::new(written.parameters)?.with_written_candidates(written.candidates)?;
+        Ok(space.constrained(written.constraints)?.constructed_as(written.feasible))
     }
 }
 
 impl From<SearchSpace> for Written {
     fn from(space: SearchSpace) -> Self {
         let constraints = space.constraints.iter().map(|constraint| constraint.text().to_owned()).collect();
-        Self { feasible: space.feasible.written(), parameters: space.parameters, constraints }
+        let candidates = space.written_candidates();
+        Self { feasible: space.feasible.written(), parameters: space.parameters, constraints, candidates }
     }
 }

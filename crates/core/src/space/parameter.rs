@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::Descriptors;
 use super::axis::{Axis, Grid, Interval, MAX_LEVELS, MAX_LOG_INT, SLACK};
 use super::ladder::Ladder;
 use super::step::Steps;
@@ -73,6 +74,9 @@ pub enum Parameter {
         name: String,
         /// The values.
         choices: Vec<Value>,
+        /// Numbers that say which values are alike, if there are any.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        descriptors: Option<Descriptors>,
     },
     /// A value that is part of each point but is not searched.
     Fixed {
@@ -120,7 +124,34 @@ impl Parameter {
 
     /// One of a list without order.
     pub fn category<V: Into<Value>>(name: impl Into<String>, choices: impl IntoIterator<Item = V>) -> Self {
-        Parameter::Category { name: name.into(), choices: choices.into_iter().map(Into::into).collect() }
+        let choices = choices.into_iter().map(Into::into).collect();
+        Parameter::Category { name: name.into(), choices, descriptors: None }
+    }
+
+    /// The same category with numbers that say which values are alike: a name for each column, and for each value a row. Others
+    /// stay as they are.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// let solvent = Parameter::category("solvent", ["water", "methanol", "ethanol"])
+    ///     .described(["permittivity", "density"], [[80.1, 1.0], [32.7, 0.79], [24.5, 0.79]]);
+    /// assert!(SearchSpace::new(vec![solvent]).is_ok());
+    /// ```
+    pub fn described<C: Into<String>, R: Into<Vec<f64>>>(
+        self,
+        columns: impl IntoIterator<Item = C>,
+        rows: impl IntoIterator<Item = R>,
+    ) -> Self {
+        let columns = columns.into_iter().map(Into::into).collect();
+        self.with_descriptors(Descriptors { columns, rows: rows.into_iter().map(Into::into).collect() })
+    }
+
+    /// As [`described`](Self::described), with a table that was made before.
+    pub fn with_descriptors(mut self, given: Descriptors) -> Self {
+        if let Parameter::Category { descriptors, .. } = &mut self {
+            *descriptors = Some(given);
+        }
+        self
     }
 
     /// A value that is not searched.
@@ -193,7 +224,13 @@ impl Parameter {
             Parameter::Int { low, high, log, .. } => self.int_axis(*low, *high, *log),
             Parameter::Ordered { values, .. } => Ok(self.list_grid(values)?.map_or(Axis::Single, Axis::Ordered)),
             Parameter::Ladder { values, log, .. } => self.ladder_axis(values, *log),
-            Parameter::Category { choices, .. } => Ok(self.list_grid(choices)?.map_or(Axis::Single, Axis::Unordered)),
+            Parameter::Category { choices, descriptors, .. } => {
+                let grid = self.list_grid(choices)?;
+                if let Some((what, hint)) = descriptors.as_ref().and_then(|table| table.complaint(choices.len())) {
+                    return Err(self.refusal(what, hint));
+                }
+                Ok(grid.map_or(Axis::Single, Axis::Unordered))
+            }
             Parameter::Fixed { value, .. } => self.refuse_non_finite(value).map(|()| Axis::Single),
         }
     }

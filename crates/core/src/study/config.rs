@@ -169,7 +169,8 @@ impl StudyConfig {
     /// With the default rules for what its space has, where none are given, and without those for what it has not.
     pub(super) fn begun(mut self) -> Self {
         let has_categories = self.space.dimensions().iter().any(|d| matches!(d, Dimension::Category { .. }));
-        self.score_all = self.score_all.or(has_categories.then_some(SCORE_ALL));
+        let is_listed = self.space.candidates().is_some();
+        self.score_all = self.score_all.or((has_categories || is_listed).then_some(SCORE_ALL));
         self.model = self.model.begun_in(&self.space);
         let has_limits = self.outcomes.iter().any(|outcome| outcome.limits != Limits::default());
         self.limited = self.limited.or(Some(LimitedRule::default())).filter(|_| has_limits);

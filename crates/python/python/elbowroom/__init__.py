@@ -23,7 +23,7 @@ from ._gp import GaussianProcess
 from ._minimize import maximize, minimize
 from ._outcomes import AtLeast, AtMost, Between, Maximize, Minimize, Near, Outcome, Watched
 from ._settings import strategies
-from ._space import Categorical, Choice, Fixed, Float, Int, Ladder, Ordered
+from ._space import Candidates, Categorical, Choice, Fixed, Float, Int, Ladder, Ordered
 from ._study import Study, StudyInfo, studies, suggest
 from ._trial import Batch, BrokenLimit, Measurement, Recommendation, Trial, Trials
 from ._why import BeliefThen, Neighbour, Reason, Score, Why
@@ -34,6 +34,7 @@ __all__ = [
     "Batch",
     "Between",
     "BrokenLimit",
+    "Candidates",
     "Categorical",
     "Choice",
     "ConfigError",

@@ -44,6 +44,7 @@ class SearchOptions(TypedDict, total=False):
     repeats: bool | None
     failures: Failures | None
     contexts: Sequence[str] | None
+    score_all: int | None
 
 
 class StudyOptions(SearchOptions, total=False):
@@ -120,7 +121,7 @@ NAMES: dict[str, tuple[str, ...]] = {
 }
 """The names that a setting can have."""
 
-WHOLE = {"seed": (0, MAX_SEED), "budget": (1, 2**63 - 1), "initial": (0, 2**63 - 1)}
+WHOLE = {"seed": (0, MAX_SEED), "budget": (1, 2**63 - 1), "initial": (0, 2**63 - 1), "score_all": (0, 2**63 - 1)}
 """Settings that are whole numbers, with the smallest and the largest."""
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -79,20 +79,36 @@ class Ladder:
         object.__setattr__(self, "log", log)
 
 
+@dataclass(frozen=True)
+class Descriptors:
+    """Numbers for each choice of a category: the columns' names, and a row for each choice."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[float, ...], ...]
+
+
 @dataclass(frozen=True, init=False)
 class Categorical:
     """One of a list without order. The choices may be any objects; those that are no numbers, texts or truth values are
     stored under a label.
 
     >>> import elbowroom as er
+    ``descriptors`` are numbers that say which choices are alike: a dict of a dict of numbers for each choice, or a frame
+    whose index holds the choices. How much they count is learned.
+
     >>> er.Categorical(["relu", "tanh", None])
     Categorical(choices=('relu', 'tanh', None))
+    >>> table = {"water": {"permittivity": 80.1, "density": 1.0}, "hexane": {"permittivity": 1.9, "density": 0.66}}
+    >>> er.Categorical(["water", "hexane"], descriptors=table).descriptors.columns
+    ('permittivity', 'density')
     """
 
     choices: tuple[Any, ...]
+    descriptors: Descriptors | None = field(repr=False)
 
-    def __init__(self, choices: Iterable[Any]) -> None:
+    def __init__(self, choices: Iterable[Any], descriptors: Any = None) -> None:
         object.__setattr__(self, "choices", tuple(map(_item, choices)))
+        object.__setattr__(self, "descriptors", None if descriptors is None else _described(self.choices, descriptors))
 
 
 @dataclass(frozen=True)
@@ -103,6 +119,40 @@ class Fixed:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", _item(self.value))
+
+
+class Candidates(Mapping[str, "Parameter"]):
+    """A table as the space: only its rows are proposed.
+
+    ``rows`` is a frame or a list of dicts. A column of numbers is a :class:`Ladder`, any other a :class:`Categorical`,
+    unless ``parameters`` says what it is.
+
+    >>> import elbowroom as er
+    >>> rows = [{"dose": 0.1, "kind": "a"}, {"dose": 3.0, "kind": "a"}, {"dose": 0.5, "kind": "b"}]
+    >>> study = er.Study(er.Candidates(rows), seed=1)
+    >>> sorted(trial.params["dose"] for trial in study.ask(3))
+    [0.1, 0.5, 3.0]
+    """
+
+    def __init__(self, rows: Any, parameters: Mapping[str, Parameter] | None = None) -> None:
+        listed = rows.to_dict("records") if hasattr(rows, "to_dict") else list(rows)
+        if not listed or not all(isinstance(row, Mapping) for row in listed):
+            raise SpaceError("the candidates are no rows\n  try: a frame, or a list of dicts with at least one")
+        self.rows: tuple[Params, ...] = tuple({name: _item(value) for name, value in row.items()} for row in listed)
+        known = dict(parameters or {})
+        self._parameters = {name: known.pop(name, None) or _column(name, self.rows) for name in self.rows[0]} | known
+
+    def __getitem__(self, name: str) -> Parameter:
+        return self._parameters[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parameters)
+
+    def __len__(self) -> int:
+        return len(self._parameters)
+
+    def __repr__(self) -> str:
+        return f"Candidates({len(self.rows)} rows of {', '.join(self._parameters)})"
 
 
 Choice = Categorical
@@ -168,6 +218,8 @@ def to_native(space: Space) -> list[dict[str, Any]]:
             row = {"type": "ladder", "values": _stored(parameter.values), "log": bool(parameter.log)}
         elif isinstance(parameter, Categorical):
             row = {"type": "category", "choices": _stored(parameter.choices)}
+            if parameter.descriptors is not None:
+                row["descriptors"] = parameter.descriptors.columns, parameter.descriptors.rows
         elif isinstance(parameter, Fixed):
             row = {"type": "fixed", "value": _stored([parameter.value])[0]}
         else:
@@ -175,6 +227,10 @@ def to_native(space: Space) -> list[dict[str, Any]]:
                 f"parameter `{name}` is {shown(parameter)}\n  try: er.Float, er.Int, er.Ordered, er.Ladder, er.Categorical or er.Fixed"
             )
         rows.append({"name": name, **row})
+    if isinstance(space, Candidates):
+        labels = Labels(space)
+        encoded = [labels.encode(row) for row in space.rows]
+        rows.append({"name": "", "type": "candidates", "rows": encoded})
     return rows
 
 
@@ -193,6 +249,12 @@ def from_native(rows: Iterable[Mapping[str, Any]]) -> dict[str, Parameter]:
             space[name] = Ladder(row["values"], row["log"])
         elif kind == "category":
             space[name] = Categorical(row["choices"])
+            if (found := row.get("descriptors")) is not None:
+                columns, numbers = found
+                table = Descriptors(tuple(columns), tuple(map(tuple, numbers)))
+                object.__setattr__(space[name], "descriptors", table)
+        elif kind == "candidates":
+            continue
         else:
             space[name] = Fixed(row["value"])
     return space
@@ -201,6 +263,9 @@ def from_native(rows: Iterable[Mapping[str, Any]]) -> dict[str, Parameter]:
 def check_same(space: Space, stored: Iterable[Mapping[str, Any]], study: str) -> None:
     """Refuses a space that is not the one a study was made with, with the first difference."""
     given, kept = ({row["name"]: row for row in rows} for rows in (to_native(space), stored))
+    if _typed(given.pop("", None)) != _typed(kept.pop("", None)):
+        what = f"the candidates are not those of the study `{study}`"
+        raise SpaceError(f"{what}\n  try: the table that the study was made with, or no space")
     for name in [*kept, *given]:
         if name not in given:
             what = f"the study `{study}` has a parameter `{name}`, and the space given has not"
@@ -218,7 +283,7 @@ def _typed(value: Any) -> Any:
     """A value with its types: 1, 1.0 and True are not the same choice."""
     if isinstance(value, dict):
         return {key: _typed(one) for key, one in value.items()}
-    return [_typed(one) for one in value] if isinstance(value, list) else (type(value), value)
+    return [_typed(one) for one in value] if isinstance(value, (list, tuple)) else (type(value), value)
 
 
 def texts(constraints: str | Iterable[str]) -> list[str]:
@@ -244,6 +309,39 @@ def _check_names(names: Iterable[Any]) -> None:
     for name in names:
         if not isinstance(name, str) or encodable(name) != name:
             raise SpaceError(f"a parameter is called {shown(name)}\n  try: a text")
+
+
+def _described(choices: Sequence[Any], table: Any) -> Descriptors:
+    """The numbers of each choice, from a frame or from a dict of dicts."""
+    if hasattr(table, "to_dict"):
+        table = table.to_dict("index")
+    if not isinstance(table, Mapping) or not all(isinstance(row, Mapping) for row in table.values()):
+        raise SpaceError("the descriptors are no table\n  try: a frame with the choices as its index, or a dict of dicts")
+    columns = tuple(next(iter(table.values()), {}))
+    rows = []
+    for choice in choices:
+        row = next((row for key, row in table.items() if equal(_item(key), choice)), None)
+        if row is None:
+            raise SpaceError(f"{shown(choice)} has no descriptors\n  try: a row for each choice")
+        try:
+            rows.append(tuple(number(row[column]) for column in columns))
+        except KeyError as error:
+            raise SpaceError(f"{shown(choice)} has no descriptor {error}\n  try: a number for each column") from None
+        except (TypeError, ValueError):
+            raise SpaceError(f"a descriptor of {shown(choice)} is no number\n  try: numbers, or other columns") from None
+    return Descriptors(tuple(map(str, columns)), tuple(rows))
+
+
+def _column(name: str, rows: Sequence[Params]) -> Parameter:
+    """What a column of candidates is."""
+    values = [row[name] for row in rows if name in row]
+    try:
+        distinct = list({(isinstance(value, bool), value): value for value in values}.values())
+    except TypeError:  # some cannot be hashed
+        distinct = [value for i, value in enumerate(values) if not any(equal(value, one) for one in values[:i])]
+    if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in distinct):
+        return Ladder(sorted(distinct))
+    return Categorical(distinct)
 
 
 def _bound(name: str, bound: Any, read: Callable[[Any], Any]) -> Any:

@@ -87,7 +87,9 @@ class Study:
     which the search and the recommendation weigh; with ``"ignore"`` nothing, for machines that lose jobs at random. An
     infeasible trial always counts. A study from before there was this setting ignores them. ``contexts`` names
     parameters that are observed, not chosen, such as the humidity of the day: every :meth:`ask` says what they are
-    (``fixed={"humidity": 40}``), and :meth:`recommended_in` gives the point to use under them.
+    (``fixed={"humidity": 40}``), and :meth:`recommended_in` gives the point to use under them. ``score_all`` is up to how
+    many points of a finite space are all scored when points are chosen. A space may be :class:`Candidates`, of which only
+    the rows are proposed.
 
     ``lease`` is how many seconds this process may be silent (killed, say) before its trials go to others; while it
     lives, it says so by itself. After ``with er.Study(…) as study:``, what :meth:`ask` handed out and nothing was told
@@ -130,6 +132,7 @@ class Study:
         repeats: bool | None = None,
         failures: Failures | None = None,
         contexts: Sequence[str] | None = None,
+        score_all: int | None = None,
         store: str | os.PathLike[str] | None = None,
         name: str = "study",
         worker: str | None = None,
@@ -153,6 +156,7 @@ class Study:
             repeats=repeats,
             failures=failures,
             contexts=contexts,
+            score_all=score_all,
         )
         store = None if store is None else _address(store)
         native = _elbowroom.Study.create(
