@@ -70,6 +70,9 @@ fn written(config: &StudyConfig) -> Value {
     let parameters = config.space.parameters().iter().map(named);
     map.insert("parameters".to_owned(), Value::Object(parameters.collect()));
     map.insert("constraints".to_owned(), space["constraints"].clone());
+    if let Some(rows) = space.get("candidates") {
+        map.insert("candidates".to_owned(), rows.clone());
+    }
     let order: Vec<&str> = config.space.parameters().iter().map(|parameter| parameter.name()).collect();
     map.insert("the order of the parameters".to_owned(), Value::String(order.join(", ")));
     let budget = map.remove("budget").unwrap_or_default();
@@ -93,7 +96,11 @@ fn as_written(parameter: &Parameter) -> String {
         Parameter::Ladder { values, log: is_log, .. } => {
             format!("{{ ladder = [{}]{} }}", list(values), log(*is_log))
         }
-        Parameter::Category { choices, .. } => format!("{{ categories = [{}] }}", list(choices)),
+        Parameter::Category { choices, descriptors: None, .. } => format!("{{ categories = [{}] }}", list(choices)),
+        Parameter::Category { choices, descriptors: Some(table), .. } => {
+            let (levels, numbers) = (list(choices), serde_json::json!(table.rows));
+            format!("{{ categories = [{levels}], descriptors = {numbers} }}")
+        }
         Parameter::Fixed { value, .. } => format!("{{ fixed = {} }}", list(std::slice::from_ref(value))),
     }
 }

@@ -15,4 +15,5 @@ mod old;
 mod outcomes;
 mod results;
 mod serve;
+mod spaces;
 mod stores;

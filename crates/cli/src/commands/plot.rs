@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Result;
-use elbowroom::space::{Dimension, Parameter, Point, SearchSpace, UnitPoint, Value};
+use elbowroom::space::{Dimension, Parameter, Point, SearchSpace, UnitPoint};
 use elbowroom::study::{Study, Trial};
 use elbowroom_store::{SharedStudy, TrialStatus};
 use elbowroom_view::Scene;

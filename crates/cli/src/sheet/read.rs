@@ -115,7 +115,7 @@ impl Lines<'_> {
 }
 
 /// What separates cells: whichever of comma, semicolon and tab the head has most of.
-fn delimiter(bytes: &[u8]) -> u8 {
+pub fn delimiter(bytes: &[u8]) -> u8 {
     let head = bytes.split(|b| *b == b'\n').next().unwrap_or_default();
     let count = |d: u8| head.iter().filter(|b| **b == d).count();
     [b',', b';', b'\t'].into_iter().rev().max_by_key(|d| count(*d)).unwrap_or(b',')
@@ -338,6 +338,7 @@ fn ended_badly(word: &str) -> Option<RowResult> {
     }
 }
 
-fn text(bytes: &[u8]) -> String {
+/// A cell as text.
+pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

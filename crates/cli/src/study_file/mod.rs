@@ -4,6 +4,7 @@
 
 mod page;
 mod settings;
+mod tables;
 
 use std::fmt;
 use std::ops::Range;
@@ -19,6 +20,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use toml::Spanned;
 
 use page::Page;
+use tables::WrittenDescriptors;
 
 /// A study.toml that was read and checked.
 #[derive(Debug, Clone)]
@@ -99,9 +101,12 @@ struct Written {
     contexts: Vec<String>,
     #[serde(default)]
     constraints: Vec<Spanned<String>>,
+    candidates: Option<Spanned<String>>,
+    score_all: Option<u64>,
     strategy: Option<Spanned<toml::Value>>,
     model: Option<Spanned<toml::Table>>,
-    parameters: Spanned<Parameters>,
+    #[serde(default)]
+    parameters: Option<Spanned<Parameters>>,
     #[serde(default)]
     budget: WrittenBudget,
     #[serde(default)]
@@ -152,6 +157,7 @@ struct WrittenParameter {
     values: Option<Vec<Value>>,
     ladder: Option<Vec<Value>>,
     categories: Option<Vec<Value>>,
+    descriptors: Option<WrittenDescriptors>,
     fixed: Option<Value>,
     #[serde(default)]
     log: bool,
@@ -192,7 +198,7 @@ impl Written {
             let hint = "take 1 to 200 letters, digits, spaces or signs";
             return Err(page.cli_error(Some(self.name.span()), "no store takes a study of this name", hint));
         }
-        let space = space(self.parameters, &self.constraints, page)?;
+        let space = space(self.parameters, self.candidates.as_ref(), &self.constraints, page)?;
         let whole = self.outcomes.as_ref().map_or_else(|| self.name.span(), Spanned::span);
         let listed = self.outcomes.map(|all| results(all.into_inner(), page)).transpose()?;
         let spans: Vec<(String, Range<usize>)> =
@@ -206,6 +212,7 @@ impl Written {
         config.initial = self.initial;
         config.failures = self.failures.unwrap_or_default();
         config.contexts = self.contexts;
+        config.score_all = self.score_all.or(config.score_all);
         let says_failures = self.failures.is_some();
         if let Some(strategy) = self.strategy {
             config.strategy = settings::strategy(strategy, page)?;
@@ -251,18 +258,39 @@ fn blamed(error: &CoreError, spans: &[(String, Range<usize>)]) -> Option<Range<u
     spans.iter().rev().find(is_named).map(|(_, span)| span.clone())
 }
 
-fn space(written: Spanned<Parameters>, constraints: &[Spanned<String>], page: &Page<'_>) -> Result<SearchSpace> {
-    let whole = written.span();
+fn space(
+    written: Option<Spanned<Parameters>>,
+    candidates: Option<&Spanned<String>>,
+    constraints: &[Spanned<String>],
+    page: &Page<'_>,
+) -> Result<SearchSpace> {
+    let Some(whole) = written.as_ref().map(Spanned::span).or(candidates.map(Spanned::span)) else {
+        return Err(page.unread(None, "missing field `parameters`"));
+    };
     let mut parameters = Vec::new();
-    for (name, one) in written.into_inner().0 {
+    for (name, one) in written.map_or_else(Vec::new, |written| written.into_inner().0) {
         let span = one.span();
-        let parameter = parameter(&name, one.into_inner())
-            .map_err(|(what, hint)| page.cli_error(Some(span.clone()), &what, hint))?;
+        let mut one = one.into_inner();
+        let descriptors = one.descriptors.take();
+        let mut parameter =
+            parameter(&name, one).map_err(|(what, hint)| page.cli_error(Some(span.clone()), &what, hint))?;
+        if let Some(descriptors) = descriptors {
+            let Parameter::Category { choices, .. } = &parameter else {
+                let what = format!("the parameter `{name}` has `descriptors`, and is no category");
+                let hint = "take `descriptors` away: numbers say by themselves which of them are alike";
+                return Err(page.cli_error(Some(span), &what, hint));
+            };
+            let found = tables::descriptors(&descriptors, choices, span.clone(), page)?;
+            parameter = parameter.clone().with_descriptors(found);
+        }
         // Each by itself first, so that a complaint has its line.
         SearchSpace::new(vec![parameter.clone()]).map_err(|error| page.core(span, &error))?;
         parameters.push(parameter);
     }
-    let mut space = SearchSpace::new(parameters).map_err(|error| page.core(whole, &error))?;
+    let mut space = match candidates {
+        Some(name) => tables::candidates(name, parameters, page)?,
+        None => SearchSpace::new(parameters).map_err(|error| page.core(whole, &error))?,
+    };
     for constraint in constraints {
         let text = constraint.get_ref().as_str();
         space = space.with_constraints([text]).map_err(|error| page.core(constraint.span(), &error))?;
@@ -271,7 +299,7 @@ fn space(written: Spanned<Parameters>, constraints: &[Spanned<String>], page: &P
 }
 
 fn parameter(name: &str, written: WrittenParameter) -> Result<Parameter, (String, &'static str)> {
-    let WrittenParameter { float, int, values, ladder, categories, fixed, log, step } = written;
+    let WrittenParameter { float, int, values, ladder, categories, fixed, log, step, .. } = written;
     let no_scale = "take `log` away: only float, int and ladder have a scale";
     if step.is_some() && float.is_none() {
         let hint = "take `step` away: only float has one; list the values of others as a ladder";

@@ -1,0 +1,90 @@
+//! Ladders, steps, descriptors and tables of candidates, through the command.
+
+use std::path::Path;
+
+use crate::common::Bench;
+
+const SOLVENTS: &str = "solvent,permittivity,density,is_protic\nhexane,1.9,0.66,False\nethanol,24.5,0.79,True\nacetone,20.7,0.78,False\n\
+     water,80.1,1.0,True\nmethanol,32.7,0.79,True\n";
+
+fn bench(study: &str) -> Bench {
+    let bench = Bench { folder: tempfile::tempdir().unwrap() };
+    bench.write("study.toml", study);
+    bench.write("solvents.csv", SOLVENTS);
+    bench.write("candidates.csv", "dose;kind;hours\n0.1;a;1\n0.5;b;1\n20;b;4\n");
+    bench
+}
+
+#[test]
+fn every_study_of_the_page_on_spaces_can_be_asked() {
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/spaces.md")).unwrap();
+    let studies: Vec<&str> = page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    assert_eq!(studies.len(), 4);
+    for study in studies {
+        let bench = bench(study);
+        let asked = bench.json(&["ask", "-n", "2"]);
+        assert_eq!(asked["trials"].as_array().unwrap().len(), 2, "{study}");
+    }
+}
+
+#[test]
+fn a_step_is_asked_for_and_told_as_it_is_written() {
+    let bench = bench("name = \"a\"\n[parameters]\nangle = { float = [0, 1], step = 0.05 }\n");
+    let said = bench.good(&["ask", "-n", "5"]);
+    assert!(!said.contains("00000000"), "{said}");
+    bench.good(&["tell", "--at", "angle=0.15000000000000002", "3"]);
+    let trials = bench.json(&["trials"]);
+    assert_eq!(trials["trials"][5]["params"]["angle"], 0.15, "{trials}");
+    let error = bench.bad(1, &["tell", "--at", "angle=0.17", "3"]);
+    assert!(error.contains("0.17 is between two of its steps") && error.contains("give 0.15 or 0.2"), "{error}");
+    let study = "name = \"a\"\n[parameters]\nangle = { float = [0, 1], step = 0.3 }\n";
+    bench.write("other.toml", study);
+    let error = bench.bad(1, &["ask", "--in", "other.toml"]);
+    assert!(error.contains("other.toml, line 3") && error.contains("let it end at 0.9 or 1.2"), "{error}");
+}
+
+#[test]
+fn a_table_ends_when_all_its_rows_were_tried_and_takes_no_other_point() {
+    let bench = bench("name = \"a\"\ncandidates = \"candidates.csv\"\n");
+    let error = bench.bad(1, &["tell", "--at", "dose=0.1", "--at", "kind=b", "--at", "hours=1", "3"]);
+    assert!(error.contains("dose=0.1 kind=b hours=1 is not among the 3 candidates"), "{error}");
+    // The log has the rows, and needs the file no more.
+    bench.good(&["ask", "-n", "1"]);
+    std::fs::remove_file(bench.path("candidates.csv")).unwrap();
+    std::fs::remove_file(bench.path("study.toml")).unwrap();
+    let asked = bench.json(&["ask", "--in", "a.elbow", "-n", "5"]);
+    assert_eq!(asked["trials"].as_array().unwrap().len(), 2, "{asked}");
+    let none = bench.json(&["ask", "--in", "a.elbow", "-n", "1"]);
+    assert!(none["trials"].as_array().unwrap().is_empty());
+    assert!(none["shortfall"].as_str().unwrap().contains("the table has 3 points and all are taken"), "{none}");
+}
+
+#[test]
+fn tables_that_cannot_be_used_are_refused_with_the_file_and_the_line() {
+    let solvent = |levels: &str, file: &str| {
+        format!("name = \"a\"\n[parameters]\nsolvent = {{ categories = [{levels}], descriptors = \"{file}\" }}\n")
+    };
+    let bench = bench(&solvent("\"water\", \"hexane\"", "solvents.csv"));
+    bench.write("bad.csv", "solvent,density\nwater,1.0\nhexane,light\n");
+    bench.write("ragged.csv", "solvent,density\nwater,1.0,2.0\n");
+    bench.write("twice.csv", "x,y\n1,2\n3,4\n1,2\n");
+    bench.good(&["ask"]);
+    let table = |file: &str| format!("name = \"a\"\ncandidates = \"{file}\"\n");
+    for (study, wanted) in [
+        (solvent("\"water\", \"hexane\"", "none.csv"), "none.csv could not be read"),
+        (
+            solvent("\"water\", \"hexane\"", "bad.csv"),
+            "bad.csv, line 3: \"light\" in the column `density` is no number",
+        ),
+        (solvent("\"water\", \"hexane\"", "ragged.csv"), "ragged.csv, line 2: 3 cells for 2 columns"),
+        (solvent("\"water\", \"toluene\"", "solvents.csv"), "the text \"toluene\" has no descriptors"),
+        (table("twice.csv"), "candidates 1 and 3 are the same: x=1 y=2"),
+        (table("none.csv"), "none.csv could not be read"),
+        ("name = \"a\"\n".to_owned(), "missing field `parameters`"),
+        ("name = \"a\"\n[parameters]\nx = { int = [1, 9], step = 2 }\n".to_owned(), "has `step`, and is no float"),
+    ] {
+        bench.write("wrong.toml", &study);
+        let error = bench.bad(1, &["ask", "--in", "wrong.toml"]);
+        assert!(error.contains("wrong.toml") && error.contains(wanted) && error.contains("try: "), "{study}: {error}");
+    }
+}
