@@ -1,14 +1,15 @@
 //! Searches in pools whose values are all known: `pools --data DIR [--pools arylation,buchwald] [--methods elbowroom,random]
 //! [--seeds 50] [--threads 1] [--out crates/bench/results/pools.csv] [--summary]`.
 //!
-//! `--tuning 4` takes that many drawn pools of each kind instead, on which defaults are chosen; `--kinds` names some kinds.
+//! `--tuning 4` takes that many drawn pools of each kind instead, on which defaults are chosen; `--kinds` names some kinds, also
+//! those with descriptors (told, partly, untold).
 //! What has a row already is not run again.
 
 use std::path::PathBuf;
 
 use elbowroom_bench::options::{Options, stop};
 use elbowroom_bench::pools::race::{BATCH, BUDGET, race};
-use elbowroom_bench::pools::{Pool, data, summary, tuning};
+use elbowroom_bench::pools::{Pool, data, described, summary, tuning};
 use elbowroom_bench::rows::Rows;
 
 struct Plan {
@@ -63,7 +64,11 @@ impl Plan {
         match &self.data {
             Some(dir) => self.pools.iter().map(|name| data::read(dir, name).unwrap_or_else(|why| stop(&why))).collect(),
             None => {
-                let numbered = |kind: &String| (0..self.tuning).map(|i| tuning::drawn(kind, i)).collect::<Vec<_>>();
+                let one = |kind: &str, i: u64| match described::KINDS.contains(&kind) {
+                    true => described::drawn(kind, i),
+                    false => tuning::drawn(kind, i),
+                };
+                let numbered = |kind: &String| (0..self.tuning).map(|i| one(kind, i)).collect::<Vec<_>>();
                 self.kinds.iter().flat_map(numbered).collect()
             }
         }
@@ -94,7 +99,7 @@ fn main() {
         methods.extend(["optuna_tpe", "optuna_gp"].map(String::from));
         let mut lines: Vec<_> =
             methods.into_iter().map(|method| (method.clone(), summary::of(&curves, &pool.name, &method))).collect();
-        if pool.name == "arylation" {
+        if pool.name.starts_with("arylation") {
             lines.push(("EDBO, published".into(), summary::edbo(dir).unwrap_or_else(|why| stop(&why))));
         }
         println!("{}", summary::table(pool, &lines));

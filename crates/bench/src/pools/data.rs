@@ -3,18 +3,19 @@
 //! | pool | file | points | what is measured |
 //! |---|---|---:|---|
 //! | `arylation` | `arylation/experiments.csv` | 1,728 | yields of a direct arylation (Shields et al. 2021) |
+//! | `arylation_described` | the same, and `arylation/*_mordred.csv` | 1,728 | the same, with descriptors of base, ligand and solvent |
 //! | `buchwald` | `DreherDoyle.csv` | 3,955 | yields of Buchwald–Hartwig aminations (Ahneman et al. 2018) |
 //! | `suzuki` | `SuzukiMiyaura.csv` | 5,760 | yields of Suzuki–Miyaura couplings (Perera et al. 2018); for tuning |
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use elbowroom::space::{Parameter, Point, SearchSpace};
+use elbowroom::space::{Descriptors, Parameter, Point, SearchSpace};
 
 use super::Pool;
 
 /// The measured pools.
-pub const POOLS: [&str; 3] = ["arylation", "buchwald", "suzuki"];
+pub const POOLS: [&str; 4] = ["arylation", "arylation_described", "buchwald", "suzuki"];
 
 /// How a column of a file is searched.
 #[derive(Clone, Copy)]
@@ -30,7 +31,7 @@ enum Column {
 pub fn read(dir: &Path, name: &str) -> Result<Pool, String> {
     use Column::{Category, Ordered, Pair};
     let (file, columns): (&str, &[(&str, Column)]) = match name {
-        "arylation" => (
+        "arylation" | "arylation_described" => (
             "arylation/experiments.csv",
             &[
                 ("Base_SMILES", Category),
@@ -84,6 +85,10 @@ pub fn read(dir: &Path, name: &str) -> Result<Pool, String> {
             }
         })
         .collect::<Result<_, String>>()?;
+    let parameters = match name {
+        "arylation_described" => described(dir, parameters)?,
+        _ => parameters,
+    };
     let space = SearchSpace::new(parameters).map_err(|error| error.to_string())?;
     let rows = values.iter().enumerate().map(|(i, value)| {
         let named = columns.iter().zip(&cells).map(|((column, kind), cells)| match kind {
@@ -93,6 +98,23 @@ pub fn read(dir: &Path, name: &str) -> Result<Pool, String> {
         (named.collect::<Point>(), *value)
     });
     Ok(Pool::new(name, space, rows))
+}
+
+/// The categories of arylation with the descriptors that were published with them.
+fn described(dir: &Path, parameters: Vec<Parameter>) -> Result<Vec<Parameter>, String> {
+    let with_descriptors = |parameter: Parameter| {
+        let Parameter::Category { name, choices, .. } = &parameter else { return Ok(parameter) };
+        let kind = name.to_lowercase().replace("_smiles", "");
+        let table = Table::read(&dir.join(format!("arylation/{kind}_mordred.csv")))?;
+        let row = |row: &Vec<String>| {
+            let numbers = row[1..].iter().map(|cell| table.number(cell)).collect::<Result<Vec<f64>, _>>();
+            numbers.map(|numbers| (row[0].clone(), numbers))
+        };
+        let rows = table.rows.iter().map(row).collect::<Result<Vec<_>, _>>()?;
+        let found = Descriptors::of_levels(choices, table.header[1..].to_vec(), rows);
+        found.map(|found| parameter.clone().with_descriptors(found)).map_err(|error| error.to_string())
+    };
+    parameters.into_iter().map(with_descriptors).collect()
 }
 
 /// A file of comma-separated cells without quotes.
@@ -122,6 +144,12 @@ impl Table {
     }
 
     fn number(&self, cell: &str) -> Result<f64, String> {
+        // As Mordred writes a count of one or none.
+        let cell = match cell {
+            "True" => "1",
+            "False" => "0",
+            other => other,
+        };
         cell.parse().map_err(|_| format!("{}: {cell:?} is not a number", self.path.display()))
     }
 }

@@ -4,10 +4,12 @@
 //! |---|---|
 //! | `data` | measured pools, read from files that are not part of the tree |
 //! | `tuning` | drawn pools, on which defaults are chosen |
+//! | `described` | drawn pools whose categories have descriptors |
 //! | `race` | one search in a pool |
 //! | `summary` | rows of results as a table |
 
 pub mod data;
+pub mod described;
 pub mod race;
 pub mod summary;
 pub mod tuning;

@@ -3,6 +3,7 @@
 use elbowroom::batch::{LocalPenalization, RefineRule};
 use elbowroom::gp::Prior;
 use elbowroom::rng::Stream;
+use elbowroom::space::{Parameter, SearchSpace};
 use elbowroom::study::{FailureRule, Goal, ModelConfig, ScaleRule, StrategyConfig, Study, StudyConfig};
 
 use super::Pool;
@@ -17,8 +18,8 @@ pub const BUDGET: usize = 50;
 /// The largest value after each batch, by a method: `random`, or `elbowroom` with changes behind it, such as
 /// `elbowroom+initial=5+asnumbers`.
 pub fn race(pool: &Pool, method: &str, seed: u64) -> Vec<f64> {
-    // Seeds of different pools are to have nothing in common.
-    let seed = Stream::new(seed).child(&pool.name, 0).bits() >> 12;
+    // Seeds of different pools are to have nothing in common; with descriptors and without it is one pool.
+    let seed = Stream::new(seed).child(pool.name.trim_end_matches("_described"), 0).bits() >> 12;
     let config = StudyConfig::new(pool.space.clone()).goal(Goal::Maximize).seed(seed).failures(FailureRule::Ignore);
     let config = match method {
         "random" => config.strategy(StrategyConfig::Random).initial(1),
@@ -60,6 +61,16 @@ fn changed(config: StudyConfig, change: &str) -> StudyConfig {
         None if change == "standardized" => config.model(ModelConfig { scale: ScaleRule::Standardized, ..model }),
         None if change == "norefine" => config.strategy(penalizing(default.penalizer, Some(RefineRule::Never))),
         None if change == "nopenalty" => config.strategy(penalizing(None, default.refine)),
+        None if change == "undescribed" => {
+            let plain = |parameter: &Parameter| match parameter.clone() {
+                Parameter::Category { name, choices, .. } => Parameter::category(name, choices),
+                other => other,
+            };
+            let mut config = config;
+            let space = SearchSpace::new(config.space.parameters().iter().map(plain).collect());
+            config.space = space.unwrap_or_else(|error| stop(&error.to_string()));
+            config
+        }
         None if change == "asnumbers" => {
             let mut config = config;
             config.model.category_prior = None;
@@ -76,7 +87,7 @@ fn changed(config: StudyConfig, change: &str) -> StudyConfig {
             config.strategy(StrategyConfig::named(name).unwrap_or_else(|error| stop(&error.to_string())))
         }
         _ => stop(&format!(
-            "there is no change {change}: take standardized, norefine, nopenalty, asnumbers, initial=N, score=N, \
+            "there is no change {change}: take standardized, norefine, nopenalty, asnumbers, undescribed, initial=N, score=N, \
              category=MU:SIGMA or strategy=NAME"
         )),
     }
