@@ -83,15 +83,21 @@ fn finite() -> StudyConfig {
     StudyConfig::new(space.unwrap()).seed(3).initial(4)
 }
 
-/// Numbers of a list at their distances, and floats with a step.
-fn lists() -> [(&'static str, Vec<Parameter>); 2] {
+/// Numbers of a list at their distances, floats with a step, a category with descriptors, and a table.
+fn lists() -> [(&'static str, SearchSpace); 4] {
     let ladder = Parameter::ladder("batch", [16, 32, 64, 128, 1024]).log();
     let heights = Parameter::ladder("height", [0.5, 1.0, 4.0, 4.5, 9.0]);
     let step = Parameter::float("rate", 0.0, 1.0).step(0.05);
     let fine = Parameter::float("shift", -0.3, 0.3).step(0.001);
+    let solvent = Parameter::category("solvent", ["water", "methanol", "ethanol", "hexane"])
+        .described(["permittivity", "density"], [[80.1, 1.0], [32.7, 0.79], [24.5, 0.79], [1.9, 0.66]]);
+    let row = |i: i64| Point::new().with("dose", 0.1 * (i * i % 17) as f64).with("kind", i % 3).with("n", i);
+    let of = |parameters| SearchSpace::new(parameters).unwrap();
     [
-        ("ladder", vec![ladder, heights, Parameter::float("x", 0.0, 1.0)]),
-        ("step", vec![step, fine, Parameter::int("n", 1, 5)]),
+        ("ladder", of(vec![ladder, heights, Parameter::float("x", 0.0, 1.0)])),
+        ("step", of(vec![step, fine, Parameter::int("n", 1, 5)])),
+        ("descriptors", of(vec![solvent, Parameter::float("x", 0.0, 1.0)])),
+        ("table", SearchSpace::of_candidates((0..40).map(row)).unwrap()),
     ]
 }
 
@@ -296,8 +302,8 @@ fn cases_of_now() -> Vec<Case> {
         cases.push(Case { name: format!("now-{name}"), config: of_one_law(config.clone()), drive });
         cases.push(Case { name: format!("six-{name}"), config: of_six(config), drive });
     }
-    for (name, list) in lists() {
-        let config = StudyConfig::new(SearchSpace::new(list).unwrap()).seed(13).initial(5);
+    for (name, space) in lists() {
+        let config = StudyConfig::new(space).seed(13).initial(5);
         cases.push(Case { name: name.into(), config, drive: batches });
     }
     // With the rules for categories.

@@ -92,10 +92,10 @@ class Categorical:
     """One of a list without order. The choices may be any objects; those that are no numbers, texts or truth values are
     stored under a label.
 
-    >>> import elbowroom as er
     ``descriptors`` are numbers that say which choices are alike: a dict of a dict of numbers for each choice, or a frame
     whose index holds the choices. How much they count is learned.
 
+    >>> import elbowroom as er
     >>> er.Categorical(["relu", "tanh", None])
     Categorical(choices=('relu', 'tanh', None))
     >>> table = {"water": {"permittivity": 80.1, "density": 1.0}, "hexane": {"permittivity": 1.9, "density": 0.66}}
