@@ -34,7 +34,7 @@ fn a_step_is_asked_for_and_told_as_it_is_written() {
     assert!(!said.contains("00000000"), "{said}");
     bench.good(&["tell", "--at", "angle=0.15000000000000002", "3"]);
     let trials = bench.json(&["trials"]);
-    assert_eq!(trials["trials"][5]["params"]["angle"], 0.15, "{trials}");
+    assert_eq!(trials["trials"][5]["point"]["angle"], 0.15, "{trials}");
     let error = bench.bad(1, &["tell", "--at", "angle=0.17", "3"]);
     assert!(error.contains("0.17 is between two of its steps") && error.contains("give 0.15 or 0.2"), "{error}");
     let study = "name = \"a\"\n[parameters]\nangle = { float = [0, 1], step = 0.3 }\n";
@@ -56,7 +56,7 @@ fn a_table_ends_when_all_its_rows_were_tried_and_takes_no_other_point() {
     assert_eq!(asked["trials"].as_array().unwrap().len(), 2, "{asked}");
     let none = bench.json(&["ask", "--in", "a.elbow", "-n", "1"]);
     assert!(none["trials"].as_array().unwrap().is_empty());
-    assert!(none["shortfall"].as_str().unwrap().contains("the table has 3 points and all are taken"), "{none}");
+    assert!(none["short"].as_str().unwrap().contains("the table has 3 points and all are taken"), "{none}");
 }
 
 #[test]
@@ -87,4 +87,17 @@ fn tables_that_cannot_be_used_are_refused_with_the_file_and_the_line() {
         let error = bench.bad(1, &["ask", "--in", "wrong.toml"]);
         assert!(error.contains("wrong.toml") && error.contains(wanted) && error.contains("try: "), "{study}: {error}");
     }
+}
+
+#[test]
+fn a_sheet_of_ladders_and_steps_goes_out_and_comes_back() {
+    let parameters = "batch = { ladder = [16, 32, 512], log = true }\nangle = { float = [0, 1], step = 0.05 }\n";
+    let bench = bench(&format!("name = \"a\"\n[parameters]\n{parameters}"));
+    let sheet = bench.good(&["sheet", "-n", "4"]);
+    let filled = sheet.replace(",,,", ",3,,");
+    assert_eq!(filled.matches(",3,,").count(), 4, "{sheet}");
+    assert!(sheet.lines().skip(1).all(|line| line.len() <= "0,512,0.55,,,".len()), "{sheet}");
+    bench.write("filled.csv", &filled);
+    bench.good(&["import", "filled.csv", "--yes"]);
+    assert_eq!(bench.count("complete"), 4);
 }
