@@ -190,3 +190,17 @@ fn a_study_toml_of_several_outcomes_is_written_by_init_and_read() {
     let said = bench.bad(1, &["init", "b.toml", "--outcome", "yield=more"]);
     assert!(said.contains("\"yield=more\" is no result") && said.contains("try: write yield=maximize"), "{said}");
 }
+
+#[test]
+fn a_value_beside_a_read_out_that_failed_is_kept_in_words() {
+    let bench = laboratory();
+    bench.good(&["ask", "-n", "2"]);
+    bench.write("rows.csv", "trial,yield,cost,purity\n0,81,5,failed\n1,70,4,infeasible\n");
+    bench.good(&["import", "rows.csv", "--yes"]);
+    let trials = bench.json(&["trials"])["trials"].clone();
+    assert_eq!((&trials[0]["state"], &trials[1]["state"]), (&"failed".into(), &"infeasible".into()), "{trials}");
+    for (trial, value) in [(0, "81"), (1, "70")] {
+        let why = trials[trial]["reason"].as_str().unwrap();
+        assert!(why.contains(&format!("its value was {value}")), "{why}");
+    }
+}

@@ -231,3 +231,35 @@ fn a_log_without_a_rule_for_limited_results_means_as_they_were_told() {
     // A study.toml of today is no other study than the one that was begun then.
     assert_eq!(config().with_defaults_of(old.config()).limited, None);
 }
+
+#[test]
+fn a_limited_result_that_is_not_finite_ends_the_trial_and_teaches_the_search() {
+    let mut study = Study::new(config()).unwrap();
+    let trials = study.ask(2).unwrap().trials;
+    let told = study.tell(trials[0].id, [("loss", 0.25), ("purity", f64::INFINITY), ("minutes", 3.0)]).unwrap();
+    assert_eq!(told, elbowroom::study::Told::NotFinite);
+    let trial = study.trial(trials[0].id).unwrap();
+    assert!(study.awaited_results(trial).is_empty());
+    assert_eq!(trial.result("minutes"), Some(3.0));
+    let why = trial.reason().unwrap();
+    assert_eq!(why, "purity was +infinity; `loss` was 0.25");
+    // What is only watched is noted, as ever.
+    study.tell(trials[1].id, [("loss", 0.25), ("purity", 0.7), ("minutes", f64::NAN)]).unwrap();
+    assert_eq!(study.trial(trials[1].id).unwrap().value(), Some(0.25));
+}
+
+#[test]
+fn a_point_that_is_recommended_where_parameters_are_given_keeps_the_limits() {
+    use elbowroom::domain::Narrowing;
+    let cost = Outcome::objective("gain", Goal::Maximize);
+    let outcomes = Outcomes::new(vec![cost, Outcome::watched("load").at_most(0.3)]).unwrap();
+    let mut study = Study::new(StudyConfig::new(space()).seed(1).outcomes(outcomes)).unwrap();
+    for _ in 0..4 {
+        for trial in study.ask(4).unwrap().trials {
+            study.tell(trial.id, [("gain", trial.unit[0]), ("load", trial.unit[0])]).unwrap();
+        }
+    }
+    let found = study.recommended_in(&Narrowing::new().fix("y", 0.5)).unwrap().unwrap();
+    let x = found.point.f64("x").unwrap();
+    assert!((0.2..=0.301).contains(&x), "{x}");
+}

@@ -65,7 +65,8 @@ impl ResultReader {
         if let (None, Ok(value)) = (&self.metric, last.parse()) {
             return Read { bare: Some(value), value: objective(Results::from(value), outcomes), others: Vec::new() };
         }
-        let object = [last, text].iter().find_map(|t| serde_json::from_str::<Value>(t).ok().filter(Value::is_object));
+        let parse = |t: &str| serde_json::from_str::<Value>(t).or_else(|_| serde_json::from_str(&quoted(t))).ok();
+        let object = [last, text].iter().find_map(|t| parse(t).filter(Value::is_object));
         match (object, &self.metric) {
             (Some(object), _) => self.named(&object, outcomes),
             (None, Some(_)) => lone(format!("{} held no JSON object: {}", self.label(), brief(last))),
@@ -78,7 +79,8 @@ impl ResultReader {
         let path = || key.split('.').try_fold(object, |inner, key| inner.get(key));
         let is_other = |name: &str| name != key && name != outcomes.metric();
         let entries = object.as_object().into_iter().flatten().filter(|(name, _)| is_other(name));
-        let others = entries.filter_map(|(name, value)| Some((name.clone(), value.as_f64()?))).collect::<Vec<_>>();
+        let read = |value: &Value| value.as_f64().or_else(|| value.as_str()?.parse().ok());
+        let others = entries.filter_map(|(name, value)| Some((name.clone(), read(value)?))).collect::<Vec<_>>();
         if self.metric.is_none() && outcomes.is_computed(key) {
             let value = objective(others.iter().cloned().collect(), outcomes);
             return Read { value, bare: None, others };
@@ -128,6 +130,31 @@ fn number(key: &str, found: &Value) -> Result<f64, String> {
     }
 }
 
+/// JSON as Python writes it, with numbers that are not finite as texts.
+fn quoted(text: &str) -> String {
+    let (mut found, mut rest) = (String::with_capacity(text.len() + 16), text);
+    let mut is_text = false;
+    while let Some(first) = rest.chars().next() {
+        let word = ["-Infinity", "Infinity", "NaN"].into_iter().find(|word| !is_text && rest.starts_with(word));
+        let n = match word {
+            Some(word) => {
+                found += &format!("\"{word}\"");
+                word.len()
+            }
+            None => {
+                // What is behind a backslash ends no text.
+                let n =
+                    first.len_utf8() + if first == '\\' { rest.chars().nth(1).map_or(0, char::len_utf8) } else { 0 };
+                is_text ^= first == '"';
+                found += &rest[..n];
+                n
+            }
+        };
+        rest = &rest[n..];
+    }
+    found
+}
+
 fn brief(text: &str) -> String {
     const LONGEST: usize = 120;
     match text.char_indices().nth(LONGEST) {
@@ -171,6 +198,19 @@ mod tests {
         // A key that is not the study's name for it; its own is then taken by that.
         let keyed = ResultReader { metric: Some("loss".into()), ..ResultReader::default() };
         assert_eq!(keyed.results(text, &outcomes("value")).others, others[..1]);
+    }
+
+    #[test]
+    fn numbers_that_are_not_finite_are_read_as_python_writes_them() {
+        let text = r#"{"loss": 1, "note": "a NaN, \"Infinity\"", "steps": NaN, "low": -Infinity, "share": "0.5"}"#;
+        let read = ResultReader::default().results(text, &outcomes("loss"));
+        assert_eq!((read.value, read.bare), (Ok(1.0), Some(1.0)));
+        let mut others: Vec<(&str, f64)> = read.others.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+        others.sort_by_key(|(name, _)| *name);
+        assert_eq!(others[..2], [("low", f64::NEG_INFINITY), ("share", 0.5)]);
+        assert!(others[2].0 == "steps" && others[2].1.is_nan() && others.len() == 3, "{others:?}");
+        let read = ResultReader::default().results(r#"{"loss": Infinity}"#, &outcomes("loss"));
+        assert_eq!(read.value, Ok(f64::INFINITY));
     }
 
     #[test]

@@ -260,7 +260,14 @@ impl Columns {
         for (name, at) in &self.results {
             match cell(Some(*at)).as_str() {
                 "" => {}
-                word if ended_badly(word).is_some() => result = ended_badly(word).unwrap_or(result),
+                word if ended_badly(word).is_some() => {
+                    if let RowResult::Value(value) = result {
+                        // A trial that ended so has no value: what was written stays in words.
+                        let written = format!("its value was {value}");
+                        comment = if comment.is_empty() { written } else { format!("{comment}; {written}") };
+                    }
+                    result = ended_badly(word).unwrap_or(result);
+                }
                 written => match self.number(written).filter(|value| value.is_finite()) {
                     Some(value) => others.push((name.clone(), value)),
                     None => {

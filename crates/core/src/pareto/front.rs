@@ -116,7 +116,9 @@ pub fn reference_point(points: &[Vec<f64>], given: &[Option<f64>]) -> Vec<f64> {
         let (worst, best) = range(k, &mut on_front.iter().copied());
         let (lowest, highest) = range(k, &mut points.iter());
         let widths = [best - worst, highest - lowest];
-        worst - MARGIN * widths.into_iter().find(|width| *width > 0.0).unwrap_or(1.0)
+        let width = widths.into_iter().find(|width| *width > 0.0).unwrap_or(1.0);
+        // What is recorded must be a number, also beside the largest one.
+        (worst - MARGIN * width).max(-f64::MAX)
     };
     given.iter().enumerate().map(|(k, given)| given.unwrap_or_else(|| inferred(k))).collect()
 }
@@ -125,6 +127,13 @@ pub fn reference_point(points: &[Vec<f64>], given: &[Option<f64>]) -> Vec<f64> {
 mod tests {
     use super::*;
     use crate::rng::Stream;
+
+    #[test]
+    fn a_reference_point_is_finite_beside_the_largest_number() {
+        let points = [vec![-f64::MAX, 3.0], vec![-1.0, 1.0], vec![f64::MAX, 0.0]];
+        let reference = reference_point(&points, &[None, None]);
+        assert!(reference.iter().all(|r| r.is_finite()), "{reference:?}");
+    }
 
     #[test]
     fn a_front_has_each_of_equal_points_once_and_none_that_is_not_above_the_reference() {

@@ -110,7 +110,8 @@ impl Study {
     }
 
     /// The point to use where some parameters are given, as contexts are: of the points there, the one of which the most can be
-    /// relied on, arg max μ − s. None without a value, or where the model expects no number.
+    /// relied on, arg max μ − s. None without a value, where the model expects no number, or where no point there is likely to
+    /// keep the limits. Fails with several objectives, of which no one point is the best.
     ///
     /// ```
     /// use elbowroom::domain::Narrowing;
@@ -129,11 +130,18 @@ impl Study {
     /// ```
     pub fn recommended_in(&self, narrowing: &Narrowing) -> error::Result<Option<Recommendation>> {
         let narrowing = check_given(&self.config().contexts, narrowing.check(self.space())?)?;
+        if self.outcomes().has_several_objectives() {
+            let what = "there are several objectives, and no one point is the best where parameters are given";
+            return Err(error::Error::config(
+                what,
+                "ask for the front of all trials, or tell what it is worth as one `score`",
+            ));
+        }
         let Some(best) = self.best().filter(|_| self.space().dim() > 0) else { return Ok(None) };
         let model = self.model()?;
         let domain = Domain::narrowed(self.space(), &narrowing)?;
         let seat = Seat { domain, ..Seat::new(self, best, &model) };
-        let (may_recommend, stream) = (|u: &[f64]| !seat.failed_at(u), stream(self));
+        let (may_recommend, stream) = (|u: &[f64]| !seat.failed_at(u) && seat.keeps_limits(u), stream(self));
         let sought = seat.sought(&may_recommend, &stream);
         Ok(sought.highest_bound(1.0).and_then(|unit| {
             let found = seat.recommendation(&unit)?;

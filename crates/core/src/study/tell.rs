@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::results::{Resolved, Results, Watched, not_finite};
+use super::results::{Measured, Resolved, Results, Watched, not_finite};
 use super::state::next_kind;
 use super::{Event, MeasurementKind, Outcomes, Study, Trial, TrialId};
 use crate::error::{Error, Result};
@@ -63,14 +63,22 @@ impl Tell {
     }
 
     /// The event that records it. With the optimized result it is a value, or a failure that says so if that is not
-    /// finite; without it the results stand beside whatever becomes of the trial. Other results that are not finite
-    /// become a remark.
+    /// finite; without it the results stand beside whatever becomes of the trial. With a limited result that is not finite it is
+    /// a failure too, since nothing is left to wait for. Other results that are not finite become a
+    /// remark.
     pub fn into_event(self, trial: TrialId, outcomes: &Outcomes) -> Result<Event> {
         let Self { results, noise, correction, request, comment } = self;
+        let is_limited = |name: &str| outcomes.limits().any(|(known, _)| known == name) && !outcomes.is_objective(name);
+        let is_broken = results.named().any(|(name, told)| !told.value.is_finite() && is_limited(name));
         let Resolved { objective, watched: results, notes } = results.resolve(outcomes)?;
         let remarks: Vec<String> = comment.into_iter().chain(notes).collect();
         let comment = (!remarks.is_empty()).then(|| remarks.join("; "));
         Ok(match objective {
+            Some(Measured { value, .. }) if value.is_finite() && is_broken => {
+                // A failure has no value, so this one is kept in words.
+                let reason = format!("{}; `{}` was {value}", comment.unwrap_or_default(), outcomes.metric());
+                Event::Failed { trial, reason, results, request }
+            }
             Some(measured) if measured.value.is_finite() => {
                 let (value, noise) = (measured.value, noise.or(measured.noise));
                 Event::Told { trial, value, noise, results, comment, correction, late: false, request }
