@@ -2,10 +2,11 @@
 """Searches in spaces with branches: trees.py [--trees branch,levels,net,pipeline] [--methods elbowroom,sampler,tpe,random]
 [--seeds 20] [--out crates/bench/results/trees.csv] [--summary]
 
-Every tree is a script that asks for its parameters as it runs, with 60 trials one after the other. `elbowroom` is the library, told the
-conditions; `sampler` is its Optuna sampler, which has to learn them; `tpe` is Optuna's multivariate, grouped TPE; `random`
-is random search. The minimum of every tree is 0. `--trees drawn0,drawn1` takes trees that are drawn at random, on which defaults
-are chosen. The column `commit` names the build, or Optuna's version. What has a row already is not run again.
+Every tree is a script that asks for its parameters as it runs, with 60 trials one after the other. `elbowroom` is the
+library, told the conditions; `sampler` is its Optuna sampler, which has to learn them; `tpe` is Optuna's multivariate, grouped TPE; `random`
+is random search. The minimum of every tree is 0. `--trees drawn0,drawn1` takes trees that are drawn at random. A method
+may have settings behind it: `elbowroom+initial=6`. The column `commit` names the build, or Optuna's version. What has a row
+already is not run again.
 """
 
 import argparse
