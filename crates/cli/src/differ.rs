@@ -86,7 +86,7 @@ fn as_written(parameter: &Parameter) -> String {
     let list = |values: &[elbowroom::space::Value]| {
         values.iter().map(|value| serde_json::json!(value).to_string()).collect::<Vec<_>>().join(", ")
     };
-    match parameter {
+    let written = match parameter {
         Parameter::Float { low, high, log: is_log, step, .. } => {
             let step = step.map_or_else(String::new, |step| format!(", step = {step:?}"));
             format!("{{ float = [{low:?}, {high:?}]{}{step} }}", log(*is_log))
@@ -102,6 +102,10 @@ fn as_written(parameter: &Parameter) -> String {
             format!("{{ categories = [{levels}], descriptors = {numbers} }}")
         }
         Parameter::Fixed { value, .. } => format!("{{ fixed = {} }}", list(std::slice::from_ref(value))),
+    };
+    match parameter.condition() {
+        None => written,
+        Some(condition) => format!("{}, when = {condition:?} }}", written.trim_end_matches(" }")),
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod chance;
+mod conditions;
 mod contexts;
 mod descriptors;
 mod design;

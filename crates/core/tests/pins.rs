@@ -4,7 +4,8 @@
 //! does not hold (the recommendation, the highest mean, one more batch with its counts), floats as bit patterns.
 //! They must never be written anew: `record` writes only those that are missing. (Nine cases with grids or constraints were,
 //! once: M̂ came to be the largest mean of points that can be proposed; and two with declared noise, when that no longer
-//! chose the bend. Those named `now` were added with kernels that compete and points that refine, `limits` and `front` with several outcomes.) What is computed depends on the
+//! chose the bend. Those named `now` were added with kernels that compete and points that refine, `limits` and `front` with several outcomes, `conditions` with
+//! parameters that not every point has.) What is computed depends on the
 //! processor level, so a log of another level is read, folded and continued, but not compared.
 
 use std::collections::{BTreeSet, HashSet};
@@ -99,6 +100,18 @@ fn lists() -> [(&'static str, SearchSpace); 4] {
         ("descriptors", of(vec![solvent, Parameter::float("x", 0.0, 1.0)])),
         ("table", SearchSpace::of_candidates((0..40).map(row)).unwrap()),
     ]
+}
+
+/// Two levels of conditions, with a constraint on what only one branch has.
+fn conditional() -> StudyConfig {
+    let space = SearchSpace::new(vec![
+        Parameter::float("x", 0.0, 1.0),
+        Parameter::category("kind", ["a", "b", "c"]),
+        Parameter::int("n", 1, 5).when("kind != 'c'"),
+        Parameter::float("y", -1.0, 1.0).when("kind == 'a' or n >= 4"),
+        Parameter::category("mode", ["s", "t", "u"]).when("n in (2, 3)"),
+    ]);
+    StudyConfig::new(space.unwrap().with_constraints(["x + y <= 1.2"]).unwrap()).seed(13).initial(5)
 }
 
 /// A smooth value of any of these points.
@@ -309,6 +322,10 @@ fn cases_of_now() -> Vec<Case> {
     // With the rules for categories.
     cases.push(Case { name: "categories-mixed".into(), config: mixed(), drive: batches });
     cases.push(Case { name: "categories-finite".into(), config: finite(), drive: to_the_end });
+    // With parameters that not every point has.
+    cases.push(Case { name: "conditions-batches".into(), config: conditional(), drive: batches });
+    cases.push(Case { name: "conditions-workers".into(), config: conditional(), drive: workers });
+    cases.push(Case { name: "conditions-failures".into(), config: conditional(), drive: failing });
     cases
 }
 
@@ -561,7 +578,7 @@ fn names_of_random_streams_are_those_that_logs_rest_on() {
     let names: BTreeSet<&str> = named.collect();
     // Another name draws other numbers: every suggestion that rests on them would change.
     // `importance`, `outlook` and `steepest` are of answers that no log rests on.
-    let known = "ask|candidates|contest|design|fill|fit|free|grid|hypercube|hyperparameter start|importance|\
+    let known = "ask|branch|branches|candidates|contest|design|fill|fit|free|grid|hypercube|hyperparameter start|importance|\
                  joint improvement|lattice|likely|lipschitz|outcome|outlook|polytope|probe|random|recommend|refine|refit|\
                  simulation|sobol|sobol beyond the table|steepest|strategy|success|thompson|uniform|walk";
     assert_eq!(names.into_iter().collect::<Vec<_>>().join("|"), known);

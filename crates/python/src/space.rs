@@ -35,6 +35,7 @@ fn parameter(dict: &Bound<'_, PyDict>) -> PyResult<Parameter> {
     let field = |key: &str| dict.as_any().get_item(key);
     let name: String = field("name")?.extract()?;
     let kind: String = field("type")?.extract()?;
+    let when: Option<String> = dict.get_item("when")?.map(|when| when.extract()).transpose()?;
     let list =
         |key: &str| -> PyResult<Vec<Value>> { field(key)?.try_iter()?.map(|value| from_python(&value?)).collect() };
     Ok(match kind.as_str() {
@@ -44,17 +45,19 @@ fn parameter(dict: &Bound<'_, PyDict>) -> PyResult<Parameter> {
             high: field("high")?.extract()?,
             log: field("log")?.extract()?,
             step: dict.get_item("step")?.map(|step| step.extract()).transpose()?,
+            when,
         },
         "int" => Parameter::Int {
             name,
             low: field("low")?.extract()?,
             high: field("high")?.extract()?,
             log: field("log")?.extract()?,
+            when,
         },
-        "ordered" => Parameter::Ordered { name, values: list("values")? },
-        "ladder" => Parameter::Ladder { name, values: list("values")?, log: field("log")?.extract()? },
-        "category" => Parameter::Category { name, choices: list("choices")?, descriptors: descriptors(dict)? },
-        "fixed" => Parameter::Fixed { name, value: from_python(&field("value")?)? },
+        "ordered" => Parameter::Ordered { name, values: list("values")?, when },
+        "ladder" => Parameter::Ladder { name, values: list("values")?, log: field("log")?.extract()?, when },
+        "category" => Parameter::Category { name, choices: list("choices")?, descriptors: descriptors(dict)?, when },
+        "fixed" => Parameter::Fixed { name, value: from_python(&field("value")?)?, when },
         _ => {
             return Err(config(
                 format!("there is no parameter type {kind:?}"),
@@ -108,6 +111,9 @@ pub fn space_to_python<'py>(py: Python<'py>, space: &SearchSpace) -> PyResult<Bo
                 dict.set_item("type", "fixed")?;
                 dict.set_item("value", to_python(py, value)?)?;
             }
+        }
+        if let Some(condition) = parameter.condition() {
+            dict.set_item("when", condition)?;
         }
         all.append(dict)?;
     }

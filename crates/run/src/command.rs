@@ -8,6 +8,10 @@
 //! | `{result}` | the path of a file for the result |
 //! | `{{` and `}}` | `{` and `}` |
 //!
+//! Where a trial does not have a parameter, because its condition does not hold, the word that names it is left out, and with
+//! it an option that stands alone before it: `--momentum {momentum}` and `--momentum={momentum}` both go. In a word with spaces,
+//! such as a script for `sh -c`, nothing stands in its place.
+//!
 //! Other braces stay as they are, such as `{print $1}` or `${HOME}`. A command is split into words once, before values are
 //! put in, and no shell sees it unless its first word is one: a value is always part of one word.
 
@@ -113,10 +117,30 @@ impl Template {
     pub(crate) fn arguments(&self, given: &Given<'_>) -> Vec<String> {
         let write = |part: &Part| match part {
             Part::Text(text) => text.clone(),
-            Part::Name(name) => given.value(name),
+            Part::Name(name) => given.value(name).unwrap_or_default(),
         };
-        self.words.iter().map(|word| word.iter().map(write).collect()).collect()
+        let mut words: Vec<String> = Vec::new();
+        for (i, word) in self.words.iter().enumerate() {
+            if !is_left_out(word, given) {
+                words.push(word.iter().map(write).collect());
+            } else if matches!(word.as_slice(), [Part::Name(_)]) && i > 0 && is_option(&self.words[i - 1]) {
+                words.pop();
+            }
+        }
+        words
     }
+}
+
+/// Whether a word names a parameter that the trial does not have, and is no more than an argument.
+fn is_left_out(word: &[Part], given: &Given<'_>) -> bool {
+    let is_absent = |part: &Part| matches!(part, Part::Name(name) if given.value(name).is_none());
+    let is_script = |part: &Part| matches!(part, Part::Text(text) if text.contains(char::is_whitespace));
+    word.iter().any(is_absent) && !word.iter().any(is_script)
+}
+
+/// Whether a word is an option that takes the next word.
+fn is_option(word: &[Part]) -> bool {
+    matches!(word, [Part::Text(text)] if text.starts_with('-') && text.len() > 1 && !text.contains('='))
 }
 
 /// What a command is given.
@@ -130,16 +154,16 @@ pub(crate) struct Given<'a> {
 }
 
 impl Given<'_> {
-    fn value(&self, name: &str) -> String {
-        match (self.point.get(name), name) {
+    /// What stands for a name; none if it is a parameter that the trial does not have. Names were checked before.
+    fn value(&self, name: &str) -> Option<String> {
+        Some(match (self.point.get(name), name) {
             (Some(value), _) => plain(value),
             (None, "trial") => self.trial.to_string(),
             (None, "study") => self.study.to_owned(),
             (None, "params") => self.params.display().to_string(),
             (None, "result") => self.result.display().to_string(),
-            // Not reached: names were checked before.
-            _ => format!("{{{name}}}"),
-        }
+            _ => return None,
+        })
     }
 
     /// The environment variables.
@@ -239,6 +263,14 @@ mod tests {
         assert_eq!(written("f '{params}' {result} {study}"), ["f", "/t/p.json", "/t/r", "s"]);
         assert_eq!(written("awk '{print $1}' ${n} {} {{n}} '}}'"), ["awk", "{print $1}", "${n}", "{}", "{n}", "}"]);
         assert_eq!(written("a ''"), ["a", ""]);
+    }
+
+    #[test]
+    fn what_a_trial_does_not_have_is_left_out_with_its_option() {
+        assert_eq!(written("run --momentum {momentum} --rate {rate}"), ["run", "--rate", "1e-5"]);
+        assert_eq!(written("run --momentum={momentum} opt.m={momentum} -m {momentum} {n}"), ["run", "3"]);
+        assert_eq!(written("run fast {momentum} --log=yes {momentum}"), ["run", "fast", "--log=yes"]);
+        assert_eq!(written("sh -c 'train {n} {momentum}'"), ["sh", "-c", "train 3 "]);
     }
 
     #[test]

@@ -248,7 +248,7 @@ export interface Row {
   state: State;
   value: number | null;
   noise: number | null;
-  point: Setting[];
+  point: Array<Setting | null>;
   results?: Array<number | null>;
   source: Source;
   attempts: number;
@@ -402,7 +402,7 @@ export interface FrontTrial {
   feasible: boolean | null;
   on_front: boolean;
   waiting_for: string[];
-  point: Setting[];
+  point: Array<Setting | null>;
 }
 
 /** A map of two parameters. Places are in the unit square. */

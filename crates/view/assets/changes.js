@@ -62,7 +62,7 @@ const read = (word, parameter) => {
 export const settings = (context, point) => {
   const fields = context.space
     .map((parameter) => {
-      const value = point ? String(point[parameter.name]) : "";
+      const value = String(point?.[parameter.name] ?? "");
       const look = { "aria-label": parameter.name, "data-parameter": parameter.name };
       return { parameter, input: el("input", { type: "text", size: 10, value, ...look }) };
     })

@@ -80,7 +80,7 @@ export const number = (x, digits = 5) => {
 };
 
 /** @param {unknown} value */
-export const text = (value) => (typeof value === "number" ? number(value) : String(value));
+export const text = (value) => (typeof value === "number" ? number(value) : String(value ?? ""));
 
 /**
  * A label that fits.

@@ -32,7 +32,8 @@ const facts = (row, { seen }) => {
   ];
   const named = Object.entries(row.results).filter(([name]) => name !== "value");
   named.forEach(([name, value]) => all.push([name, number(value, 8)]));
-  seen.parameters.forEach((name) => all.push([name, text(row.point[name])]));
+  const has = seen.parameters.filter((name) => name in row.point);
+  has.forEach((name) => all.push([name, text(row.point[name])]));
   all.push(["from", row.source], ["handed out", row.attempts === 1 ? "once" : `${row.attempts} times`]);
   if (row.worker) all.push(["worker", row.worker]);
   if (row.reason) all.push(["reason", row.reason]);

@@ -28,7 +28,8 @@ use elbowroom::space::Value;
 /// # Ok::<(), elbowroom::error::Error>(())
 /// ```
 pub fn csv(scene: &Scene<'_>) -> String {
-    let names = scene.study.space().parameters().iter().map(|p| guarded(&column(p.name())));
+    let parameters = scene.study.space().parameters();
+    let names = parameters.iter().map(|p| guarded(&column(p.name())));
     let outcomes = scene.study.outcomes();
     let value = value_column(outcomes).unwrap_or_else(|| result_column(outcomes.metric()));
     let mut head: Vec<String> = ["trial", "state", &guarded(&value), "noise"].map(str::to_owned).into();
@@ -41,9 +42,10 @@ pub fn csv(scene: &Scene<'_>) -> String {
     for trial in scene.study.trials() {
         let mut row = vec![trial.id.to_string(), scene.status(trial).word().to_owned()];
         row.extend([full(trial.value()), full(trial.noise())]);
-        row.extend(trial.point.iter().map(|(_, value)| match value {
-            Value::Float(x) => full(Some(*x)),
-            other => guarded(&text(other)),
+        row.extend(parameters.iter().map(|parameter| match trial.point.get(parameter.name()) {
+            Some(Value::Float(x)) => full(Some(*x)),
+            Some(other) => guarded(&text(other)),
+            None => String::new(),
         }));
         let source = serde_json::to_value(trial.source).ok();
         row.push(source.as_ref().and_then(|word| word.as_str()).unwrap_or_default().to_owned());

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use elbowroom::space::Value;
-use elbowroom::study::{Source, Trial, TrialId};
+use elbowroom::study::{Source, Study, Trial, TrialId};
 use serde::{Deserialize, Serialize};
 
 use crate::axis::text;
@@ -85,8 +85,8 @@ pub struct Row {
     pub value: Option<f64>,
     /// The variance of its noise, if it is known.
     pub noise: Option<f64>,
-    /// The values of its parameters, in order.
-    pub point: Vec<Value>,
+    /// The values of its parameters, in order; none where the trial does not have the parameter.
+    pub point: Vec<Option<Value>>,
     /// Its other results, in the order of their names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<Option<f64>>,
@@ -113,7 +113,7 @@ pub fn row(scene: &Scene<'_>, trial: &Trial) -> Row {
         state: scene.status(trial),
         value: trial.value(),
         noise: trial.noise(),
-        point: trial.point.iter().map(|(_, value)| value.clone()).collect(),
+        point: settings(scene.study, trial),
         results: scene.study.outcomes().watched().map(|name| trial.result(name)).collect(),
         source: trial.source,
         attempts: trial.attempts,
@@ -261,6 +261,11 @@ pub fn listing(scene: &Scene<'_>, ids: &[TrialId]) -> Listing {
     }
 }
 
+/// The values of a trial in the order of the parameters; none where it does not have one.
+pub(crate) fn settings(study: &Study, trial: &Trial) -> Vec<Option<Value>> {
+    study.space().parameters().iter().map(|parameter| trial.point.get(parameter.name()).cloned()).collect()
+}
+
 fn watched(scene: &Scene<'_>) -> Vec<String> {
     scene.study.outcomes().watched().map(str::to_owned).collect()
 }
@@ -282,7 +287,10 @@ fn order<'a>(scene: &'a Scene<'_>, sort: Sort, name: Option<&'a str>) -> impl Fn
         Sort::Value => smallest_first(a.value().map(|v| -goal.maximized(v)), b.value().map(|v| -goal.maximized(v))),
         Sort::Result => smallest_first(name.and_then(|name| a.result(name)), name.and_then(|name| b.result(name))),
         // A parameter that is not searched has one value: nothing to sort by.
-        Sort::Parameter => dim.map_or(Ordering::Equal, |dim| a.unit[dim].total_cmp(&b.unit[dim])),
+        Sort::Parameter => dim.map_or(Ordering::Equal, |dim| {
+            let at = |trial: &Trial| space.active(&trial.unit)[dim].then(|| trial.unit[dim]);
+            smallest_first(at(a), at(b))
+        }),
     }
 }
 

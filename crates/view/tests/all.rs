@@ -2,6 +2,7 @@
 //!
 //! One program for them all, because each would be linked for itself with everything that the crate stands on.
 
+mod conditions;
 mod panels;
 mod types;
 mod views;

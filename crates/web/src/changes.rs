@@ -350,13 +350,8 @@ pub async fn add((State(studies), Path(name)): Studied, body: Sent) -> Answer {
 }
 
 /// The point with the values of fixed parameters, which nobody has to repeat.
-fn complete(space: &elbowroom::space::SearchSpace, mut point: Point) -> Result<Point, HttpError> {
-    for parameter in space.parameters() {
-        if let (elbowroom::space::Parameter::Fixed { name, value }, None) = (parameter, point.get(parameter.name())) {
-            point = point.with(name, value.clone());
-        }
-    }
-    Ok(space.check(&point)?)
+fn complete(space: &elbowroom::space::SearchSpace, point: Point) -> Result<Point, HttpError> {
+    Ok(space.check(&space.with_fixed(point))?)
 }
 
 #[derive(Deserialize)]

@@ -162,10 +162,11 @@ fn slices(shared: &SharedStudy) -> Result<Vec<Chart>> {
     }
     let found = view_slices(&Scene::of(shared)).map_err(|error| cli_error(error, "run more trials first"))?;
     let space = study.space();
+    let center = Scene::of(shared).center().map_err(|error| cli_error(error, "run more trials first"))?;
     let chart = |slice: &Slice| {
         let dim = slice.axis.dim;
         let at = |u: f64| {
-            let mut unit = vec![0.5; space.dim()];
+            let mut unit = center.to_vec();
             unit[dim] = u;
             space.snap(&mut unit);
             position(space, dim, &unit)

@@ -107,12 +107,7 @@ fn point(space: &SearchSpace, written: &[String]) -> Result<Point> {
         let parameter = space.parameters().iter().find(|parameter| parameter.name() == name);
         point = point.with(name, value(parameter, text));
     }
-    for parameter in space.parameters() {
-        if let (Parameter::Fixed { name, value }, None) = (parameter, point.get(parameter.name())) {
-            point = point.with(name, value.clone());
-        }
-    }
-    Ok(space.check(&point)?)
+    Ok(space.check(&space.with_fixed(point))?)
 }
 
 /// The value that a text is for a parameter: one from its list if it reads the same, else a number, else the text.

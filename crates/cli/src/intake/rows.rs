@@ -35,7 +35,7 @@ impl<'a> Rows<'a> {
             correct: wishes.correct,
             given: wishes.given || is_of_another_study(study, sheet),
             complaints: sheet.complaints.clone(),
-            alone: parameters.filter_map(|one| SearchSpace::new(vec![one.clone()]).ok()).collect(),
+            alone: parameters.filter_map(|one| SearchSpace::new(vec![one.clone().always()]).ok()).collect(),
             wells: study.trials().iter().filter_map(|trial| Some((trial.id, study.well(trial.id)?))).collect(),
             valued: valued.map(|trial| (trial.point.to_string(), trial.id)).collect(),
         }
@@ -162,22 +162,25 @@ impl<'a> Rows<'a> {
     /// missing or will not do.
     fn complete(&mut self, row: &Row, trial: Option<&Trial>) -> Option<Point> {
         let (mut full, mut all_fine) = (Point::new(), true);
-        for (i, parameter) in self.study.space().parameters().iter().enumerate() {
+        let space = self.study.space();
+        for (i, parameter) in space.parameters().iter().enumerate() {
             let name = parameter.name();
             let set = row.point.as_ref().and_then(|point| point.get(name));
-            let planned = trial.and_then(|trial| trial.point.get(name));
-            let fixed = match parameter {
-                Parameter::Fixed { value, .. } => Some(value),
-                _ => None,
-            };
+            // Where something else was set than planned, another branch may be meant.
+            let planned = trial.filter(|trial| parameter.condition().is_none() || is_as_planned(trial, row));
+            let planned = planned.and_then(|trial| trial.point.get(name));
             // What was set as planned has its full digits.
             let value = match (set, planned) {
                 (Some(set), Some(planned)) if as_planned(planned, set) => Some(planned),
-                (set, planned) => set.or(planned).or(fixed),
+                (set, planned) => set.or(planned),
             };
             let Some(value) = value else {
-                self.complain(row, format!("there is no value for `{name}`"), "fill in the cell");
-                all_fine = false;
+                // Fixed values need not be written, and whether a parameter with a condition should be there shows once the
+                // others are known.
+                if parameter.condition().is_none() && !matches!(parameter, Parameter::Fixed { .. }) {
+                    self.complain(row, format!("there is no value for `{name}`"), "fill in the cell");
+                    all_fine = false;
+                }
                 continue;
             };
             match self.alone[i].check(&Point::new().with(name, value.clone())) {
@@ -188,7 +191,14 @@ impl<'a> Rows<'a> {
                 }
             }
         }
-        all_fine.then_some(full)
+        let full = all_fine.then(|| space.with_fixed(full))?;
+        match space.check(&full) {
+            Ok(checked) => Some(checked),
+            Err(error) => {
+                self.complaints.push(Complaint::from_error(row.line, &error));
+                None
+            }
+        }
     }
 
     fn complain(&mut self, row: &Row, what: String, hint: &str) {

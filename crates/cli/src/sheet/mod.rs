@@ -51,6 +51,18 @@ mod tests {
     }
 
     #[test]
+    fn a_parameter_that_a_trial_does_not_have_is_an_empty_cell() {
+        let kind = Parameter::category("kind", ["adam", "sgd"]);
+        let momentum = Parameter::float("momentum", 0.0, 1.0).when("kind == 'sgd'");
+        let space = SearchSpace::new(vec![kind, momentum]).unwrap();
+        let point = Point::new().with("kind", "adam");
+        let planned = [Planned { trial: TrialId(7), point: &point, well: None }];
+        let text = write(&space, &outcomes_of(None, None, None).unwrap(), &planned).unwrap();
+        assert_eq!(text, "trial,kind,momentum,value,sd,comment\n7,adam,,,,\n");
+        assert_eq!(read(text.as_bytes(), &space).unwrap()[0].point.as_ref(), Some(&point));
+    }
+
+    #[test]
     fn a_sheet_of_several_results_has_a_column_for_each_by_its_name() {
         let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 9.0)]).unwrap();
         let columns = |list: Vec<Outcome>| {

@@ -162,6 +162,7 @@ struct WrittenParameter {
     #[serde(default)]
     log: bool,
     step: Option<f64>,
+    when: Option<String>,
 }
 
 /// The parameters in the order of the file.
@@ -267,7 +268,7 @@ fn space(
     let Some(whole) = written.as_ref().map(Spanned::span).or(candidates.map(Spanned::span)) else {
         return Err(page.unread(None, "missing field `parameters`"));
     };
-    let mut parameters = Vec::new();
+    let (mut parameters, mut spans) = (Vec::new(), Vec::new());
     for (name, one) in written.map_or_else(Vec::new, |written| written.into_inner().0) {
         let span = one.span();
         let mut one = one.into_inner();
@@ -284,8 +285,14 @@ fn space(
             parameter = parameter.clone().with_descriptors(found);
         }
         // Each by itself first, so that a complaint has its line.
-        SearchSpace::new(vec![parameter.clone()]).map_err(|error| page.core(span, &error))?;
+        SearchSpace::new(vec![parameter.clone().always()]).map_err(|error| page.core(span.clone(), &error))?;
         parameters.push(parameter);
+        spans.push(span);
+    }
+    for (i, span) in spans.into_iter().enumerate().filter(|(i, _)| parameters[*i].condition().is_some()) {
+        let mut others = parameters.clone();
+        others.iter_mut().enumerate().filter(|(j, _)| *j != i).for_each(|(_, one)| *one = one.clone().always());
+        SearchSpace::new(others).map_err(|error| page.core(span, &error))?;
     }
     let mut space = match candidates {
         Some(name) => tables::candidates(name, parameters, page)?,
@@ -299,7 +306,7 @@ fn space(
 }
 
 fn parameter(name: &str, written: WrittenParameter) -> Result<Parameter, (String, &'static str)> {
-    let WrittenParameter { float, int, values, ladder, categories, fixed, log, step, .. } = written;
+    let WrittenParameter { float, int, values, ladder, categories, fixed, log, step, when, .. } = written;
     let no_scale = "take `log` away: only float, int and ladder have a scale";
     if step.is_some() && float.is_none() {
         let hint = "take `step` away: only float has one; list the values of others as a ladder";
@@ -310,7 +317,7 @@ fn parameter(name: &str, written: WrittenParameter) -> Result<Parameter, (String
         let what = format!("the parameter `{name}` has {n} bound{}", if n == 1 { "" } else { "s" });
         Err((what, "write the lowest and the highest: float = [0, 1] or int = [1, 8]"))
     };
-    match (float, int, values, ladder, categories, fixed) {
+    let parameter = match (float, int, values, ladder, categories, fixed) {
         (Some(both), None, None, None, None, None) => match both.as_slice() {
             [low, high] => {
                 let float = Parameter::float(name, *low, *high);
@@ -331,7 +338,11 @@ fn parameter(name: &str, written: WrittenParameter) -> Result<Parameter, (String
             format!("the parameter `{name}` should be exactly one of float, int, values, ladder, categories, fixed"),
             "write it like { float = [0.1, 10], log = true } or { categories = [\"a\", \"b\"] }",
         )),
-    }
+    }?;
+    Ok(match when {
+        Some(condition) => parameter.when(condition),
+        None => parameter,
+    })
 }
 
 impl WrittenRun {
@@ -490,6 +501,21 @@ metric = "accuracy"
             assert!(error.starts_with(&format!("study.toml, line {line}: ")), "{to}: {error}");
             assert!(error.contains("\n  try: "), "{error}");
         }
+    }
+
+    #[test]
+    fn a_parameter_may_have_a_condition() {
+        let with = |condition: &str| {
+            let momentum = format!("momentum = {{ float = [0, 1], when = \"{condition}\" }}\nepochs");
+            StudyFile::parse(&WHOLE.replacen("epochs", &momentum, 1), "study.toml")
+        };
+        let space = with("kind == 'tanh'").unwrap().config.space;
+        assert_eq!(space.parameters()[4].condition(), Some("kind == 'tanh'"));
+        let error = with("kind == 'tnah'").unwrap_err().to_string();
+        assert!(
+            error.starts_with("study.toml, line 12: the condition of `momentum`: 'tnah' is not a value"),
+            "{error}"
+        );
     }
 
     #[test]

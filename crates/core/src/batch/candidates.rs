@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Situation;
 use crate::design::{Sobol, uniform};
+use crate::domain::Branch;
 use crate::linalg::Points;
 use crate::rng::Stream;
 use crate::space::{PointKey, UnitPoint};
@@ -76,6 +77,10 @@ fn is_exhaustive(situation: &Situation<'_>) -> bool {
     situation.domain.n_points().is_some_and(|n| n <= situation.score_all.into() && affordable(n))
 }
 
+/// Branches that candidates are gathered in, and the fewest in each.
+const MOST_BRANCHES: usize = 64;
+const LEAST_OF_BRANCH: usize = 16;
+
 /// Observations that local candidates gather around.
 const CENTERS: usize = 5;
 
@@ -109,6 +114,9 @@ pub(super) fn candidates(situation: &Situation<'_>) -> Points {
 /// Gathers candidates all over the domain.
 fn spread(situation: &Situation<'_>, gathered: &mut Gathered<'_>) {
     let domain = situation.domain;
+    if domain.space().is_conditional() && !domain.is_constructed() {
+        return spread_over_branches(situation, gathered);
+    }
     let n = n_spread(domain.dim());
     let mut stream = situation.stream.child("candidates", 0);
     let mut u = vec![0.0; domain.dim()];
@@ -127,6 +135,33 @@ fn spread(situation: &Situation<'_>, gathered: &mut Gathered<'_>) {
             }
         }
         gathered.offer(&u);
+    }
+}
+
+/// Gathers as many candidates in each branch; where there are very many branches, in some.
+fn spread_over_branches(situation: &Situation<'_>, gathered: &mut Gathered<'_>) {
+    let domain = situation.domain;
+    let stream = situation.stream.child("candidates", 0);
+    let mut branches: Vec<&Branch> = domain.branches().open().collect();
+    if branches.len() > MOST_BRANCHES {
+        situation.stream.child("branches", 0).shuffle(&mut branches);
+        branches.truncate(MOST_BRANCHES);
+    }
+    let share = (n_spread(domain.dim()) / branches.len().max(1)).max(LEAST_OF_BRANCH);
+    let mut u = vec![0.0; domain.dim()];
+    for (i, branch) in branches.iter().enumerate() {
+        let mut v = vec![0.0; branch.dim()];
+        let mut sobol = Sobol::scrambled(branch.dim(), &stream.child("branch", i as u64));
+        let enough = gathered.points.len() + share;
+        let tries = if v.is_empty() { 1 } else { 20 * share };
+        for _ in 0..tries {
+            if gathered.points.len() >= enough {
+                break;
+            }
+            sobol.next_into(&mut v);
+            branch.put(domain, &v, &mut u);
+            gathered.offer(&u);
+        }
     }
 }
 
@@ -184,7 +219,7 @@ impl<'a> Gathered<'a> {
         let space = domain.space();
         self.buffer.copy_from_slice(u);
         domain.snap(&mut self.buffer);
-        if space.is_constrained() && !domain.is_feasible(&self.buffer) {
+        if domain.is_constrained() && !domain.is_feasible(&self.buffer) {
             return;
         }
         let key = space.key(&self.buffer);
@@ -224,13 +259,20 @@ fn best_observed<'a>(situation: &Situation<'a>) -> Vec<&'a [f64]> {
 }
 
 /// Moves some coordinates of a point: floats by a normal step of random size below a lengthscale, others by a level. It may
-/// lead out of the domain, and is to be snapped.
+/// lead out of the domain, and is to be snapped. Where it leads to another branch, what is new there is drawn at random.
 pub(super) fn perturb(center: &[f64], situation: &Situation<'_>, draw: &mut Stream, u: &mut [f64]) {
     u.copy_from_slice(center);
     let (space, dim) = (situation.domain.space(), u.len());
     let share = (20.0 / dim as f64).min(1.0);
     let size = 0.5 * 10f64.powf(-3.0 * draw.uniform());
-    let always = draw.below(dim);
+    let active = space.is_conditional().then(|| space.active(center));
+    let always = match &active {
+        None => draw.below(dim),
+        Some(active) => {
+            let own: Vec<usize> = (0..dim).filter(|k| active[*k]).collect();
+            own.get(draw.below(own.len().max(1))).copied().unwrap_or(0)
+        }
+    };
     for k in 0..dim {
         if k != always && draw.uniform() >= share {
             continue;
@@ -251,6 +293,14 @@ pub(super) fn perturb(center: &[f64], situation: &Situation<'_>, draw: &mut Stre
                 u[k] = space.coordinate(k, level);
             }
             Some(_) => {}
+        }
+    }
+    if let Some(before) = active {
+        let (low, high) = (situation.domain.bounds().low(), situation.domain.bounds().high());
+        for (k, is_active) in space.active(u).into_iter().enumerate() {
+            if is_active && !before[k] {
+                u[k] = low[k] + draw.uniform() * (high[k] - low[k]);
+            }
         }
     }
 }

@@ -187,7 +187,8 @@ impl<'a> Climber<'a> {
         let here = self.joint.value(&start).ln() + ln_chance(self.situation, &start);
         let mut end = x.to_vec();
         let (mut low, mut high) = (end.clone(), end.clone());
-        for i in (0..end.len()).filter(|i| domain.levels(i % dim).is_none()) {
+        let active: Vec<bool> = start.iter().flat_map(|u| domain.space().active(u)).collect();
+        for i in (0..end.len()).filter(|i| domain.levels(i % dim).is_none() && active[*i]) {
             (low[i], high[i]) = (domain.bounds().low()[i % dim], domain.bounds().high()[i % dim]);
         }
         let mut evaluations = 2;

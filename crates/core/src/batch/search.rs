@@ -26,6 +26,9 @@ use crate::space::{PointKey, UnitPoint};
 /// Climbs from this many candidates for every point.
 const STARTS: usize = 3;
 
+/// Branches whose best candidates are climbed from, where parameters have conditions.
+const BRANCHES: usize = 8;
+
 /// Evaluations of one climb.
 const MAX_EVALUATIONS: usize = 30;
 
@@ -429,7 +432,24 @@ impl<'a> Search<'a> {
     fn starts(&self, ranked: impl Iterator<Item = usize>) -> Vec<usize> {
         let separation = if let Score::Explore(_) = self.score { REGION_SEPARATION } else { START_SEPARATION };
         let row = |i: usize| self.panel.points().row(i);
-        scattered(ranked, STARTS, |i, j| self.posterior.squared_distance(row(i), row(j)) >= separation * separation)
+        let is_apart = |i: usize, j: usize| self.posterior.squared_distance(row(i), row(j)) >= separation * separation;
+        let space = self.situation.domain.space();
+        if !space.is_conditional() {
+            return scattered(ranked, STARTS, is_apart);
+        }
+        // A climb stays in its branch, so the best of every branch is climbed from too.
+        let ranked: Vec<usize> = ranked.collect();
+        let mut starts = scattered(ranked.iter().copied(), STARTS, is_apart);
+        let mut branches = HashSet::new();
+        for i in ranked {
+            if branches.len() >= BRANCHES {
+                break;
+            }
+            if branches.insert(space.active(row(i))) && !starts.contains(&i) {
+                starts.push(i);
+            }
+        }
+        starts
     }
 
     fn is_free(&self, u: &[f64]) -> bool {

@@ -367,9 +367,9 @@ impl Fitting<'_> {
 
     /// The priors of a maximum a posteriori fit.
     pub fn priors(&self) -> Priors {
-        let priors = Priors { noise: self.config.noise_prior, ..Priors::dimension_scaled(self.space.dim()) };
+        let priors = Priors { noise: self.config.noise_prior, ..Priors::dimension_scaled(self.space.largest_dim()) };
         match self.config.category_prior {
-            Some(prior) => Priors { category: prior.times((self.space.dim().max(1) as f64).sqrt()), ..priors },
+            Some(prior) => Priors { category: prior.times((self.space.largest_dim().max(1) as f64).sqrt()), ..priors },
             None => priors,
         }
     }

@@ -2,8 +2,12 @@
 //!
 //! Continuous coordinates climb by L-BFGS-B; long integer ranges go along as if they were continuous and are rounded
 //! afterwards. Where points are constructed, the climb goes along the polytope that linear constraints leave, by projected
-//! gradients, and parts of a mixture of few are tried in place of each other. Categories and short ranges move one coordinate at a time, trying every level. The two take turns until
-//! nothing moves. What counts is the score at the decoded point; infeasible points are refused by the line search.
+//! gradients, and parts of a mixture of few are tried in place of each other. Categories and short ranges move one coordinate
+//! at a time, trying every level. The two take turns until nothing moves. What counts is the score at the decoded point;
+//! infeasible points are refused by the line search.
+//!
+//! Where parameters have conditions, a climb stays in its branch: coordinates of inactive parameters rest, and those that
+//! conditions speak of move only to levels that leave the same parameters active.
 
 use super::Domain;
 use crate::optim::{Bounds, Lbfgsb, LbfgsbParams, Objective, SpectralParams, spectral_ascent};
@@ -21,6 +25,10 @@ pub struct Climber<'a> {
     solver: Lbfgsb,
     along: SpectralParams,
     bounds: Bounds,
+    /// Coordinates that conditions speak of.
+    deciding: Vec<usize>,
+    /// Which coordinates the branch has that is climbed in.
+    active: Vec<bool>,
     gradient: Vec<f64>,
     evaluations: usize,
 }
@@ -37,6 +45,8 @@ impl<'a> Climber<'a> {
                 value_tolerance: params.value_tolerance,
             },
             bounds: domain.bounds().clone(),
+            deciding: domain.space().deciding(),
+            active: vec![true; dim],
             gradient: vec![0.0; dim],
             evaluations: 0,
         }
@@ -50,7 +60,7 @@ impl<'a> Climber<'a> {
     /// Climbs from `u` (changed in place, decodable afterwards); the score reached, −∞ if nothing feasible was found.
     pub fn from(&mut self, score: &mut impl Objective, u: &mut [f64]) -> f64 {
         let domain = self.domain;
-        let constrained = domain.space().is_constrained();
+        let constrained = domain.is_constrained();
         let mut evaluations = 0;
         let mut guarded = |u: &[f64], gradient: &mut [f64]| {
             if constrained && !domain.is_feasible(u) {
@@ -60,6 +70,7 @@ impl<'a> Climber<'a> {
             score.value_and_gradient(u, gradient)
         };
         domain.snap(u);
+        self.active = domain.space().active(u);
         let mut best = guarded(u, &mut self.gradient);
         let mut trial = u.to_vec();
         for _ in 0..MAX_TURNS {
@@ -83,7 +94,8 @@ impl<'a> Climber<'a> {
                     u.copy_from_slice(&trial);
                 }
             }
-            let stepped = step_coordinates(domain, &mut guarded, u, &mut best, &mut self.gradient);
+            let branch = (self.active.as_slice(), self.deciding.as_slice());
+            let stepped = step_coordinates(domain, branch, &mut guarded, u, &mut best, &mut self.gradient);
             if !swap_parts(domain, &mut guarded, u, &mut best, &mut self.gradient) && !stepped {
                 break;
             }
@@ -92,12 +104,12 @@ impl<'a> Climber<'a> {
         best
     }
 
-    /// Holds categories and short ranges where they are; false if nothing is left to climb.
+    /// Holds categories, short ranges and what belongs to the branch where they are; false if nothing is left to climb.
     fn fix_short_ranges(&mut self, u: &[f64]) -> bool {
         let mut any = false;
         let (mut low, mut high) = (self.domain.bounds().low().to_vec(), self.domain.bounds().high().to_vec());
         for (k, dimension) in self.domain.space().dimensions().iter().enumerate() {
-            if is_short(dimension) {
+            if is_short(dimension) || !self.active[k] || self.deciding.contains(&k) {
                 (low[k], high[k]) = (u[k], u[k]);
             } else {
                 any |= low[k] < high[k];
@@ -110,9 +122,10 @@ impl<'a> Climber<'a> {
     }
 }
 
-/// Moves one discrete coordinate at a time to its best level; whether any moved.
+/// Moves one discrete coordinate at a time to its best level within a branch; whether any moved.
 fn step_coordinates(
     domain: &Domain<'_>,
+    (active, deciding): (&[bool], &[usize]),
     score: &mut impl Objective,
     u: &mut [f64],
     best: &mut f64,
@@ -121,7 +134,7 @@ fn step_coordinates(
     let mut moved = false;
     let space = domain.space();
     for (k, dimension) in space.dimensions().iter().enumerate() {
-        let Some((first, last)) = domain.levels(k) else { continue };
+        let Some((first, last)) = domain.levels(k).filter(|_| active[k]) else { continue };
         let here = space.level(k, u[k]);
         let tries: Vec<u64> = if is_short(dimension) {
             (first..=last).collect()
@@ -132,6 +145,9 @@ fn step_coordinates(
         let mut keep = u[k];
         for level in tries.into_iter().filter(|l| *l != here) {
             u[k] = space.coordinate(k, level);
+            if deciding.contains(&k) && space.active(u) != active {
+                continue;
+            }
             let value = score.value_and_gradient(u, gradient);
             if value > *best {
                 *best = value;

@@ -4,16 +4,20 @@
 //! coordinates were drawn, so that random numbers are the same whatever is held fixed; for the whole space the map is the
 //! identity, to the bit.
 
+mod branch;
 mod climb;
 mod emptiness;
 mod inside;
 mod narrowing;
 
+pub(crate) use branch::{Branch, Branches};
 pub use climb::Climber;
 pub use narrowing::Narrowing;
 
+use std::sync::OnceLock;
+
 use self::inside::{Inside, Walks};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::optim::{Bounds, LbfgsbParams};
 use crate::rng::Stream;
 use crate::space::{Point, PointKey, SearchSpace, UnitPoint, Value};
@@ -48,6 +52,10 @@ pub struct Domain<'a> {
     inside: Option<Inside>,
     /// The numbers of the candidates in it, where the space is a table.
     rows: Option<Vec<usize>>,
+    /// Parameters with conditions that are held or kept in a range, so that their conditions must hold.
+    required: Vec<usize>,
+    /// Worked out when they are first asked for.
+    branches: OnceLock<Branches>,
 }
 
 impl<'a> Domain<'a> {
@@ -58,10 +66,12 @@ impl<'a> Domain<'a> {
         let bounds = Bounds::unit(space.dim());
         let inside = Inside::new(space, &bounds);
         let rows = space.candidates().map(|rows| (0..rows.len()).collect());
-        Self { space, bounds, levels, held, is_off_scale: false, is_whole: true, inside, rows }
+        let (required, branches) = (Vec::new(), OnceLock::new());
+        Self { space, bounds, levels, held, is_off_scale: false, is_whole: true, inside, rows, required, branches }
     }
 
-    /// A part of a space. Fails, naming the parameter, where the space has no such parameter or value.
+    /// A part of a space. Fails, naming the parameter, where the space has no such parameter or value, or where its condition
+    /// does not hold in this part: a parameter that is held is there in every point.
     pub fn narrowed(space: &'a SearchSpace, narrowing: &Narrowing) -> Result<Self> {
         let narrowing = narrowing.check(space)?;
         let mut domain = Self { is_whole: narrowing.is_empty(), ..Self::whole(space) };
@@ -71,6 +81,9 @@ impl<'a> Domain<'a> {
         for (name, ends, is_fixed) in fixed.chain(within) {
             let Some(i) = space.parameters().iter().position(|parameter| parameter.name() == name) else { continue };
             domain.held[i] = is_fixed.then(|| ends[0].clone());
+            if space.parameters()[i].condition().is_some() {
+                domain.required.push(i);
+            }
             let Some(dim) = space.dimension_of(i) else { continue };
             let [first, last] = ends.map(|value| space.coordinate_of(i, value));
             if let Some((from, to)) = &mut domain.levels[dim] {
@@ -98,8 +111,36 @@ impl<'a> Domain<'a> {
             domain.rows = Some(rows);
         }
         let middle = UnitPoint::clamped(domain.bounds.low().to_vec());
-        domain.is_off_scale = space.decode(&middle) != domain.decode(&middle);
+        domain.is_off_scale = match space.is_conditional() {
+            false => space.decode(&middle) != domain.decode(&middle),
+            true => domain.holds_off_scale(),
+        };
+        domain.refuse_absent()?;
         Ok(domain)
+    }
+
+    /// Whether a float is held where no coordinate is.
+    fn holds_off_scale(&self) -> bool {
+        let is_off = |(i, held): (usize, &Option<Value>)| {
+            let dim = self.space.dimension_of(i).filter(|dim| self.levels[*dim].is_none());
+            dim.zip(held.as_ref())
+                .is_some_and(|(dim, held)| held.as_f64() != Some(self.space.value_of(i, self.bounds.low()[dim])))
+        };
+        self.held.iter().enumerate().any(is_off)
+    }
+
+    /// Refuses to hold a parameter whose condition does not hold anywhere.
+    fn refuse_absent(&self) -> Result<()> {
+        let Some(&first) = self.required.first() else { return Ok(()) };
+        let branches = self.branches();
+        if !branches.all.is_empty() || !branches.is_complete {
+            return Ok(());
+        }
+        let parameter = &self.space.parameters()[first];
+        let (name, condition) = (parameter.name(), parameter.condition().unwrap_or_default());
+        let what =
+            format!("parameter `{name}` is held or given a range where its condition `{condition}` does not hold");
+        Err(Error::space(what, format!("leave `{name}` out, or hold the others where its condition holds")))
     }
 
     /// The space it is a part of.
@@ -153,16 +194,17 @@ impl<'a> Domain<'a> {
     }
 
     fn snap_to_values(&self, u: &mut [f64]) {
-        self.space.snap(u);
         if self.is_whole {
-            return;
+            return self.space.snap(u);
         }
+        self.space.snap_to_values(u);
         for (dim, u) in u.iter_mut().enumerate() {
             *u = match self.levels[dim] {
                 Some((first, last)) => self.space.coordinate(dim, self.space.level(dim, *u).clamp(first, last)),
                 None => u.clamp(self.bounds.low()[dim], self.bounds.high()[dim]),
             };
         }
+        self.space.lay_to_rest(u);
     }
 
     /// Whether a point lies in the box and keeps the constraints.
@@ -170,8 +212,14 @@ impl<'a> Domain<'a> {
         self.is_in_box(u) && self.is_feasible(u)
     }
 
-    /// Whether a point of the box keeps the constraints.
+    /// Whether a point of the box keeps the constraints, and has the parameters that are held.
     pub fn is_feasible(&self, u: &[f64]) -> bool {
+        if !self.required.is_empty() {
+            let active = self.space.active_parameters(u);
+            if !self.required.iter().all(|i| active[*i]) {
+                return false;
+            }
+        }
         if self.is_off_scale {
             let point = self.decode(&UnitPoint::clamped(u.to_vec()));
             return matches!(self.space.broken_constraint(&point), Ok(None));
@@ -179,8 +227,15 @@ impl<'a> Domain<'a> {
         self.space.is_feasible(u)
     }
 
+    /// Whether points of the box may be infeasible.
+    pub(crate) fn is_constrained(&self) -> bool {
+        self.space.is_constrained() || !self.required.is_empty()
+    }
+
     fn is_in_box(&self, u: &[f64]) -> bool {
+        let active = self.space.active(u);
         let is_in = |(dim, &u): (usize, &f64)| match self.levels[dim] {
+            _ if !active[dim] => true,
             Some((first, last)) => (first..=last).contains(&self.space.level(dim, u)),
             None => (self.bounds.low()[dim]..=self.bounds.high()[dim]).contains(&u),
         };
@@ -193,8 +248,13 @@ impl<'a> Domain<'a> {
         if self.is_whole {
             return point;
         }
-        let held = |((name, value), held): ((String, Value), &Option<Value>)| (name, held.clone().unwrap_or(value));
-        point.into_iter().zip(&self.held).map(held).collect()
+        // The point has the parameters that are active, in their order.
+        let mut all = self.space.parameters().iter().zip(&self.held);
+        let held = |(name, value): (String, Value)| {
+            let held = all.find(|(parameter, _)| parameter.name() == name).and_then(|(_, held)| held.clone());
+            (name, held.unwrap_or(value))
+        };
+        point.into_iter().map(held).collect()
     }
 
     /// What points that decode to the same values share.
@@ -254,7 +314,28 @@ impl<'a> Domain<'a> {
         if let Some(rows) = &self.rows {
             return Some(rows.len() as u128);
         }
-        (0..self.dim()).try_fold(1u128, |n, dim| n.checked_mul(self.n_values(dim)?.into()))
+        let times = |n: u128, dim: usize| n.checked_mul(self.n_values(dim)?.into());
+        if !self.space.is_conditional() {
+            return (0..self.dim()).try_fold(1u128, times);
+        }
+        let branches = Some(self.branches()).filter(|branches| branches.is_complete)?;
+        branches.all.iter().try_fold(0u128, |n, branch| {
+            n.checked_add(branch.free().iter().copied().try_fold(branch.settings().len() as u128, times)?)
+        })
+    }
+
+    /// Its branches; none if no parameter has a condition.
+    pub(crate) fn branches(&self) -> &Branches {
+        self.branches.get_or_init(|| match self.space.is_conditional() {
+            true => Branches::of(self),
+            false => Branches::default(),
+        })
+    }
+
+    /// Puts some coordinates where they are given, and all others to rest.
+    fn set(&self, given: &[(usize, f64)], u: &mut [f64]) {
+        u.iter_mut().enumerate().for_each(|(dim, u)| *u = self.space.rest(dim));
+        given.iter().for_each(|(dim, at)| u[*dim] = *at);
     }
 
     /// All points, constraints aside, the last coordinate moving fastest; none if there is no end of them.
@@ -269,19 +350,34 @@ impl<'a> Domain<'a> {
     /// # Ok::<(), elbowroom::error::Error>(())
     /// ```
     pub fn enumerate(&self) -> Option<impl Iterator<Item = UnitPoint> + '_> {
-        let mut listed =
-            self.space.candidates().zip(self.rows.as_ref()).map(|(all, rows)| rows.iter().map(|&i| &all[i]));
-        let sizes: Vec<u64> = match listed {
-            Some(_) => Vec::new(),
-            None => (0..self.dim()).map(|dim| self.n_values(dim)).collect::<Option<_>>()?,
-        };
-        let mut next = Some(vec![0u64; self.dim()]);
-        Some(std::iter::from_fn(move || {
-            if let Some(rows) = &mut listed {
-                return rows.next().cloned();
-            }
+        let listed =
+            self.space.candidates().zip(self.rows.as_ref()).map(|(all, rows)| rows.iter().map(|&i| all[i].clone()));
+        if self.space.is_conditional() && !self.branches().is_complete {
+            return None;
+        }
+        if listed.is_none() {
+            (0..self.dim()).try_for_each(|dim| self.n_values(dim).map(|_| ()))?;
+        }
+        let mut parts = Vec::new();
+        for branch in &self.branches().all {
+            parts.extend(branch.settings().iter().map(|setting| (branch.free().to_vec(), setting.as_slice())));
+        }
+        if !self.space.is_conditional() && listed.is_none() {
+            parts.push(((0..self.dim()).collect(), [].as_slice()));
+        }
+        let made = parts.into_iter().flat_map(|(dims, setting)| self.odometer(dims, setting));
+        Some(listed.into_iter().flatten().chain(made))
+    }
+
+    /// All points that differ in some coordinates, with others as they are given.
+    fn odometer<'b>(&'b self, dims: Vec<usize>, setting: &'b [(usize, f64)]) -> impl Iterator<Item = UnitPoint> + 'b {
+        let sizes: Vec<u64> = dims.iter().map(|dim| self.n_values(*dim).unwrap_or(1)).collect();
+        let mut next = Some(vec![0u64; dims.len()]);
+        std::iter::from_fn(move || {
             let mut wheels = next.take()?;
-            let point = wheels.iter().enumerate().map(|(dim, wheel)| self.coordinate(dim, *wheel)).collect();
+            let mut point = vec![0.0; self.dim()];
+            self.set(setting, &mut point);
+            dims.iter().zip(&wheels).for_each(|(dim, wheel)| point[*dim] = self.coordinate(*dim, *wheel));
             // Count up as an odometer does; when every wheel has gone round, there is no next point.
             for (wheel, size) in wheels.iter_mut().zip(&sizes).rev() {
                 *wheel += 1;
@@ -292,7 +388,7 @@ impl<'a> Domain<'a> {
                 *wheel = 0;
             }
             Some(UnitPoint::clamped(point))
-        }))
+        })
     }
 
     /// A climber that spends at most `max_evaluations` on each continuous climb.
@@ -348,8 +444,22 @@ impl Sampler<'_> {
         self.domain.snap_to_values(&mut u);
         if let Some(walks) = &mut self.walks {
             walks.step(stream, &mut u);
+        } else if !self.domain.required.is_empty() && !self.domain.is_feasible(&u) {
+            self.draw_branch(stream, &mut u);
         }
         UnitPoint::clamped(u)
+    }
+
+    /// A point of a random branch, for parts of the space that have few of them.
+    fn draw_branch(&self, stream: &mut Stream, u: &mut [f64]) {
+        let open: Vec<&Branch> = self.domain.branches().open().collect();
+        if open.is_empty() {
+            return;
+        }
+        let branch = open[stream.below(open.len())];
+        let v: Vec<f64> = (0..branch.dim()).map(|_| stream.uniform()).collect();
+        branch.put(self.domain, &v, u);
+        self.domain.snap_to_values(u);
     }
 
     /// The next feasible point; none if `tries` draws were all infeasible.

@@ -119,7 +119,9 @@ fn beyond_a_constraint(study: &Study) -> Option<Finding> {
 fn on_a_bound(study: &Study) -> Option<Finding> {
     let best = study.best()?;
     let space = study.space();
+    let active = space.active(&best.unit);
     let at_end = |dim: usize| match space.dimensions()[dim] {
+        _ if !active[dim] => false,
         Dimension::Continuous => best.unit[dim] < 0.005 || best.unit[dim] > 0.995,
         Dimension::Grid { levels } => levels > 2 && [0, levels - 1].contains(&space.level(dim, best.unit[dim])),
         Dimension::Category { .. } => false,

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::linalg::Points;
 use crate::rng::Stream;
+use crate::space::SearchSpace;
 use crate::study::Study;
 
 /// How much each parameter matters, by the model.
@@ -84,9 +85,7 @@ pub fn importance_of(study: &Study, outcome: &str) -> Result<Importance> {
         let (one, other) = (space.sample(&mut stream), space.sample(&mut stream));
         points.push(&one);
         for i in 0..dim {
-            let mut mixed = one.to_vec();
-            mixed[i] = other[i];
-            points.push(&mixed);
+            points.push(&mixed(space, &one, &other, i));
         }
     }
     let draws = study.model_of(outcome)?.posterior.sample(&points, DRAWS, &mut stream)?;
@@ -108,4 +107,17 @@ pub fn importance_of(study: &Study, outcome: &str) -> Result<Importance> {
     let mut rows: Vec<Weight> = totals.into_iter().enumerate().map(weight).collect();
     rows.sort_by(|a, b| b.share.total_cmp(&a.share));
     Ok(Importance { rows, n_draws: DRAWS })
+}
+
+/// The first point with one coordinate of the other. Where it is inactive, that makes no difference; where it brings
+/// parameters with it, these are the other's too.
+fn mixed(space: &SearchSpace, one: &[f64], other: &[f64], i: usize) -> Vec<f64> {
+    let mut mixed = one.to_vec();
+    mixed[i] = other[i];
+    if space.is_conditional() {
+        let had = space.active(one);
+        (0..space.dim()).filter(|k| !had[*k]).for_each(|k| mixed[k] = other[k]);
+        space.snap(&mut mixed);
+    }
+    mixed
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::constraint::{Constraint, Interval, Linear};
 use super::{Parameter, SearchSpace, Value};
+use crate::error::{Error, Result};
 use crate::rng::Stream;
 
 /// Draws from the cube to see whether rejection does well.
@@ -59,7 +60,7 @@ impl SearchSpace {
 
     /// The constraints that say something linear of floats.
     pub(crate) fn linear_constraints(&self) -> impl Iterator<Item = &Constraint> {
-        self.constraints.iter().filter(|constraint| {
+        self.unconditional().filter(|constraint| {
             let mut linear = Linear::default();
             constraint.read_linear(&self.parameters, &mut linear);
             linear != Linear::default()
@@ -69,14 +70,39 @@ impl SearchSpace {
     /// The first constraint that no point within the parameters' ranges can keep, by interval arithmetic.
     pub(crate) fn never_kept(&self) -> Option<&Constraint> {
         let range = |i: usize| range(&self.parameters[i]);
-        self.constraints.iter().find(|constraint| !constraint.may_hold(&range))
+        self.unconditional().find(|constraint| !constraint.may_hold(&range))
     }
 
     /// The linear relations that the constraints contain.
     pub(crate) fn linear(&self) -> Linear {
         let mut linear = Linear::default();
-        self.constraints.iter().for_each(|constraint| constraint.read_linear(&self.parameters, &mut linear));
+        self.unconditional().for_each(|constraint| constraint.read_linear(&self.parameters, &mut linear));
         linear
+    }
+
+    /// The constraints that apply to every point: those that speak of no parameter with a condition.
+    fn unconditional(&self) -> impl Iterator<Item = &Constraint> {
+        self.constraints
+            .iter()
+            .filter(|constraint| !self.is_conditional() || self.first_conditional(constraint).is_none())
+    }
+
+    /// The first parameter with a condition that a constraint speaks of.
+    fn first_conditional(&self, constraint: &Constraint) -> Option<&Parameter> {
+        constraint.names().into_iter().map(|i| &self.parameters[i]).find(|parameter| parameter.condition().is_some())
+    }
+
+    /// Refuses an equation of floats, or a limited number of parts, where one of them may be inactive: chance would not find
+    /// its points, and they cannot be constructed.
+    pub(super) fn refuse_conditional_sum(&self, constraint: &Constraint) -> Result<()> {
+        let Some(parameter) = self.first_conditional(constraint) else { return Ok(()) };
+        let mut linear = Linear::default();
+        constraint.read_linear(&self.parameters, &mut linear);
+        if linear.sparse.is_empty() && linear.relations.iter().all(|relation| !relation.is_equal) {
+            return Ok(());
+        }
+        let what = format!("constraint `{}`: its part `{}` has a condition", constraint.text(), parameter.name());
+        Err(Error::space(what, "let all its parts be there always, or make a study for each branch"))
     }
 
     /// The same space as a new study has it: with points by construction where rejection would find few or none.
@@ -130,7 +156,7 @@ fn is_mostly_refused(linear: &Linear, parameters: &[Parameter]) -> bool {
 }
 
 /// All that a parameter can be, if it is a number.
-fn range(parameter: &Parameter) -> Option<Interval> {
+pub(super) fn range(parameter: &Parameter) -> Option<Interval> {
     match parameter {
         Parameter::Float { low, high, .. } => Some(Interval { low: *low, high: *high }),
         Parameter::Int { low, high, .. } => Some(Interval { low: *low as f64, high: *high as f64 }),

@@ -5,6 +5,7 @@
 //! more than one value. Only [`SearchSpace::encode`] and [`SearchSpace::decode`] lead from one to the other.
 
 mod axis;
+mod conditions;
 mod constraint;
 mod construction;
 mod descriptors;
@@ -23,6 +24,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use self::axis::Axis;
+use self::conditions::Conditions;
 pub(crate) use self::constraint::Linear;
 use self::constraint::Scalar;
 pub use self::constraint::{Condition, Constraint, Formula};
@@ -86,6 +88,8 @@ pub struct SearchSpace {
     described: Vec<(usize, Vec<Vec<f64>>)>,
     /// The only points that there are, if the space is a table.
     table: Option<Arc<Table>>,
+    /// When parameters are there, if some have conditions.
+    conditions: Option<Conditions>,
 }
 
 impl SearchSpace {
@@ -122,7 +126,7 @@ impl SearchSpace {
             _ => None,
         });
         let described = described.collect();
-        let feasible = Feasible::default();
+        let (conditions, feasible) = (Conditions::new(&parameters, &axes)?, Feasible::default());
         let lookups = parameters.iter().map(|parameter| Lookup::new(parameter.listed())).collect();
         let (constraints, table) = (Vec::new(), None);
         Ok(Self {
@@ -136,6 +140,7 @@ impl SearchSpace {
             feasible,
             described,
             table,
+            conditions,
         })
     }
 
@@ -151,7 +156,9 @@ impl SearchSpace {
     /// The same, with points that are found by rejection whatever the constraints.
     fn constrained<T: Into<String>>(mut self, constraints: impl IntoIterator<Item = T>) -> Result<Self> {
         for text in constraints {
-            self.constraints.push(Constraint::parse(text.into(), &self.parameters)?);
+            let constraint = Constraint::parse(text.into(), &self.parameters)?;
+            self.refuse_conditional_sum(&constraint)?;
+            self.constraints.push(constraint);
         }
         Ok(self)
     }
@@ -183,7 +190,8 @@ impl SearchSpace {
 
     /// The unit point of a point in the user's units, whatever the order of its values.
     ///
-    /// Fails, naming the parameter, if a value is missing, unknown, of the wrong type, out of range or not in its list.
+    /// Fails, naming the parameter, if a value is missing, unknown, of the wrong type, out of range or not in its list, or
+    /// if it is given where the parameter's condition does not hold.
     /// A whole float will do for an integer, and a float beyond a bound by a billionth of the range for the bound.
     pub fn encode(&self, point: &Point) -> Result<UnitPoint> {
         let u = self.unit_of(&self.admit(point)?);
@@ -192,48 +200,56 @@ impl SearchSpace {
     }
 
     /// The unit point of admitted values.
-    fn unit_of(&self, admitted: &[Admitted]) -> UnitPoint {
+    fn unit_of(&self, admitted: &[Option<Admitted>]) -> UnitPoint {
         let coordinate = |&i: &usize| match (&self.axes[i], admitted[i]) {
-            (Axis::Continuous(interval), Admitted::Float(x)) => interval.coordinate(x),
-            (Axis::Ordered(grid) | Axis::Unordered(grid), Admitted::Level(level)) => grid.coordinate(level),
-            // Not reached: a searched float is admitted as a float, everything else as a level.
-            _ => 0.0,
+            (Axis::Continuous(interval), Some(Admitted::Float(x))) => interval.coordinate(x),
+            (Axis::Ordered(grid) | Axis::Unordered(grid), Some(Admitted::Level(level))) => grid.coordinate(level),
+            // A searched float is admitted as a float, everything else as a level: what is left is inactive.
+            _ => self.coordinates[i].map_or(0.0, |dim| self.rest(dim)),
         };
         UnitPoint::clamped(self.searched.iter().map(coordinate).collect())
     }
 
     /// The point in the user's units at a unit point: numbers in their range, everything else the value whose cell
-    /// holds the coordinate.
+    /// holds the coordinate. Inactive parameters are not part of it.
     ///
     /// # Panics
     ///
     /// If the unit point has another dimension than the space.
     pub fn decode(&self, u: &UnitPoint) -> Point {
         self.expect_dim(u);
-        let values = (0..self.parameters.len()).map(|i| (self.parameters[i].name().to_owned(), self.value(i, u)));
-        Point::from_distinct(values.collect())
+        let active = self.active_parameters(u);
+        let there = (0..self.parameters.len()).filter(|i| active[*i]);
+        Point::from_distinct(there.map(|i| (self.parameters[i].name().to_owned(), self.value(i, u))).collect())
     }
 
     /// The same point in this space's own form: in its order, whole floats as integers where it has integers. Fails as
     /// [`encode`](Self::encode) does; other than a detour through the unit cube it leaves each float as it is.
     pub fn check(&self, point: &Point) -> Result<Point> {
-        let entry = |(parameter, admitted): (&Parameter, Admitted)| match admitted {
-            Admitted::Float(x) => (parameter.name().to_owned(), Value::Float(x)),
-            Admitted::Level(level) => (parameter.name().to_owned(), parameter.value_at(level)),
+        let entry = |(parameter, admitted): (&Parameter, Option<Admitted>)| match admitted? {
+            Admitted::Float(x) => Some((parameter.name().to_owned(), Value::Float(x))),
+            Admitted::Level(level) => Some((parameter.name().to_owned(), parameter.value_at(level))),
         };
         let admitted = self.admit(point)?;
         if self.table.is_some() {
             self.refuse_unlisted(&self.unit_of(&admitted))?;
         }
-        Ok(Point::from_distinct(self.parameters.iter().zip(admitted).map(entry).collect()))
+        Ok(Point::from_distinct(self.parameters.iter().zip(admitted).filter_map(entry).collect()))
     }
 
-    /// Moves each coordinate to the one of the value it decodes to. A float's coordinate is only clamped to [0, 1].
+    /// Moves each coordinate to the one of the value it decodes to. A float's coordinate is only clamped to [0, 1], and that
+    /// of an inactive parameter is put where it rests.
     ///
     /// # Panics
     ///
     /// If the unit point has another dimension than the space.
     pub fn snap(&self, u: &mut [f64]) {
+        self.snap_to_values(u);
+        self.lay_to_rest(u);
+    }
+
+    /// The same for coordinates of inactive parameters as for all others.
+    pub(crate) fn snap_to_values(&self, u: &mut [f64]) {
         self.expect_dim(u);
         for (u, &i) in u.iter_mut().zip(&self.searched) {
             *u = match self.axes[i].grid() {
@@ -250,7 +266,9 @@ impl SearchSpace {
     /// If the unit point has another dimension than the space.
     pub fn key(&self, u: &[f64]) -> PointKey {
         self.expect_dim(u);
+        let active = self.is_conditional().then(|| self.active_parameters(u));
         let part = |(&u, &i): (&f64, &usize)| match &self.axes[i] {
+            _ if active.as_ref().is_some_and(|active| !active[i]) => 0,
             Axis::Continuous(interval) => {
                 let x = interval.value(u);
                 // -0 and 0 are one value with two bit patterns.
@@ -333,7 +351,7 @@ impl SearchSpace {
         }
     }
 
-    /// The number of different points, constraints aside; none if a float is searched or the number exceeds `u128`.
+    /// The number of different points, constraints and conditions aside; none if a float is searched or the number exceeds `u128`.
     pub fn n_points(&self) -> Option<u128> {
         if let Some(rows) = self.candidates() {
             return Some(rows.len() as u128);
@@ -353,16 +371,23 @@ impl SearchSpace {
         self.table.is_some() || !self.constraints.is_empty()
     }
 
-    /// Whether all constraints hold at the point that a unit point decodes to, and it is in the table if there is one. One that cannot be evaluated there, as
-    /// `sqrt(x) < 2` at a negative x, does not hold.
+    /// Whether all constraints hold at the point that a unit point decodes to, and it is in the table if there is one. One
+    /// that cannot be evaluated there, as `sqrt(x) < 2` at a negative x, does not hold. One that an inactive parameter leaves
+    /// undecided does not apply.
     ///
     /// # Panics
     ///
     /// If the unit point has another dimension than the space.
     pub fn is_feasible(&self, u: &[f64]) -> bool {
         self.expect_dim(u);
-        self.table.as_ref().is_none_or(|table| table.contains(&self.key(u)))
-            && self.constraints.iter().all(|constraint| constraint.holds(&|i| self.scalar(i, u)))
+        if self.table.as_ref().is_some_and(|table| !table.contains(&self.key(u))) {
+            return false;
+        }
+        if self.conditions.is_none() {
+            return self.constraints.iter().all(|constraint| constraint.holds(&|i| self.scalar(i, u)));
+        }
+        let active = self.active_parameters(u);
+        self.constraints.iter().all(|constraint| constraint.is_kept(&|i| self.scalar(i, u), &active))
     }
 
     /// The first constraint that does not hold at a point in the user's units. Fails as [`encode`](Self::encode) does.
@@ -374,8 +399,11 @@ impl SearchSpace {
     /// # Ok::<(), elbowroom::error::Error>(())
     /// ```
     pub fn broken_constraint(&self, point: &Point) -> Result<Option<&Constraint>> {
-        let values: Vec<Value> = self.check(point)?.into_iter().map(|(_, value)| value).collect();
-        Ok(self.constraints.iter().find(|constraint| !constraint.holds(&|i| Scalar::from(&values[i]))))
+        let point = self.check(point)?;
+        let values: Vec<Option<&Value>> = self.parameters.iter().map(|p| point.get(p.name())).collect();
+        let active: Vec<bool> = values.iter().map(Option::is_some).collect();
+        let read = |i: usize| values[i].map_or(Scalar::Undefined, Scalar::from);
+        Ok(self.constraints.iter().find(|constraint| !constraint.is_kept(&read, &active)))
     }
 
     /// A unit point drawn at random: each coordinate uniform, then snapped; of a ladder, each value as likely as the others.
@@ -395,19 +423,6 @@ impl SearchSpace {
     /// A unit point drawn at random among the feasible ones, by rejection; none if `tries` draws were all infeasible.
     pub fn sample_feasible(&self, stream: &mut Stream, tries: usize) -> Option<UnitPoint> {
         (0..tries).map(|_| self.sample(stream)).find(|u| self.is_feasible(u))
-    }
-
-    /// A user's point, value by value in the order of the parameters.
-    fn admit(&self, point: &Point) -> Result<Vec<Admitted>> {
-        point.iter().try_for_each(|(name, _)| self.known(name))?;
-        let admit = |i: usize| match point.get(self.parameters[i].name()) {
-            Some(value) => self.admit_value(i, value),
-            None => Err(Error::space(
-                format!("parameter `{}` has no value in this point", self.parameters[i].name()),
-                "give each parameter a value, fixed ones too",
-            )),
-        };
-        (0..self.parameters.len()).map(admit).collect()
     }
 
     /// A user's value of one parameter.
@@ -445,14 +460,9 @@ impl SearchSpace {
             (Some(grid), Some(dim)) => grid.level(u[dim]),
             _ => 0,
         };
-        match (&self.parameters[i], &self.axes[i], self.coordinates[i]) {
-            (_, Axis::Continuous(interval), Some(dim)) => Scalar::Number(interval.value(u[dim])),
-            (Parameter::Float { low, step: None, .. }, ..) => Scalar::Number(*low),
-            (parameter @ Parameter::Float { .. }, ..) => {
-                Scalar::Number(parameter.value_at(level()).as_f64().unwrap_or(f64::NAN))
-            }
-            (Parameter::Int { low, .. }, ..) => Scalar::Number(low.saturating_add_unsigned(level()) as f64),
-            (parameter, ..) => Scalar::from(&parameter.listed()[level() as usize]),
+        match (&self.axes[i], self.coordinates[i]) {
+            (Axis::Continuous(interval), Some(dim)) => Scalar::Number(interval.value(u[dim])),
+            _ => self.parameters[i].scalar_at(level()),
         }
     }
 

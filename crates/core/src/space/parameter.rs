@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Descriptors;
 use super::axis::{Axis, Grid, Interval, MAX_LEVELS, MAX_LOG_INT, SLACK};
+use super::constraint::Scalar;
 use super::ladder::Ladder;
 use super::step::Steps;
 use super::value::Value;
@@ -38,6 +39,9 @@ pub enum Parameter {
         /// The distance between neighbouring values, if not every number will do.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         step: Option<f64>,
+        /// When the parameter is there at all: a condition on others, such as `kind == 'sgd'`; always if there is none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        when: Option<String>,
     },
     /// A whole number from `low` to `high`, both included.
     Int {
@@ -50,6 +54,9 @@ pub enum Parameter {
         /// Whether equal ratios, not equal differences, are equally far apart.
         #[serde(default, skip_serializing_if = "is_false")]
         log: bool,
+        /// When the parameter is there at all: a condition on others, such as `kind == 'sgd'`; always if there is none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        when: Option<String>,
     },
     /// One of a list whose order means something; neighbours are equally far apart, whatever their values.
     Ordered {
@@ -57,6 +64,9 @@ pub enum Parameter {
         name: String,
         /// The values, in order.
         values: Vec<Value>,
+        /// When the parameter is there at all: a condition on others, such as `kind == 'sgd'`; always if there is none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        when: Option<String>,
     },
     /// One of a list of numbers, as far apart as the numbers are.
     Ladder {
@@ -67,6 +77,9 @@ pub enum Parameter {
         /// Whether equal ratios, not equal differences, are equally far apart.
         #[serde(default, skip_serializing_if = "is_false")]
         log: bool,
+        /// When the parameter is there at all: a condition on others, such as `kind == 'sgd'`; always if there is none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        when: Option<String>,
     },
     /// One of a list without order.
     Category {
@@ -77,6 +90,9 @@ pub enum Parameter {
         /// Numbers that say which values are alike, if there are any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         descriptors: Option<Descriptors>,
+        /// When the parameter is there at all: a condition on others, such as `kind == 'sgd'`; always if there is none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        when: Option<String>,
     },
     /// A value that is part of each point but is not searched.
     Fixed {
@@ -84,6 +100,9 @@ pub enum Parameter {
         name: String,
         /// The value.
         value: Value,
+        /// When the parameter is there at all: a condition on others, such as `kind == 'sgd'`; always if there is none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        when: Option<String>,
     },
 }
 
@@ -94,17 +113,17 @@ fn is_false(flag: &bool) -> bool {
 impl Parameter {
     /// A real number from `low` to `high`.
     pub fn float(name: impl Into<String>, low: f64, high: f64) -> Self {
-        Parameter::Float { name: name.into(), low, high, log: false, step: None }
+        Parameter::Float { name: name.into(), low, high, log: false, step: None, when: None }
     }
 
     /// A whole number from `low` to `high`.
     pub fn int(name: impl Into<String>, low: i64, high: i64) -> Self {
-        Parameter::Int { name: name.into(), low, high, log: false }
+        Parameter::Int { name: name.into(), low, high, log: false, when: None }
     }
 
     /// One of a list whose order means something.
     pub fn ordered<V: Into<Value>>(name: impl Into<String>, values: impl IntoIterator<Item = V>) -> Self {
-        Parameter::Ordered { name: name.into(), values: values.into_iter().map(Into::into).collect() }
+        Parameter::Ordered { name: name.into(), values: values.into_iter().map(Into::into).collect(), when: None }
     }
 
     /// One of a list of ascending numbers, as far apart as the numbers are.
@@ -119,13 +138,13 @@ impl Parameter {
     /// ```
     pub fn ladder<V: Into<Value>>(name: impl Into<String>, values: impl IntoIterator<Item = V>) -> Self {
         let values = values.into_iter().map(Into::into).collect();
-        Parameter::Ladder { name: name.into(), values, log: false }
+        Parameter::Ladder { name: name.into(), values, log: false, when: None }
     }
 
     /// One of a list without order.
     pub fn category<V: Into<Value>>(name: impl Into<String>, choices: impl IntoIterator<Item = V>) -> Self {
         let choices = choices.into_iter().map(Into::into).collect();
-        Parameter::Category { name: name.into(), choices, descriptors: None }
+        Parameter::Category { name: name.into(), choices, descriptors: None, when: None }
     }
 
     /// The same category with numbers that say which values are alike: a name for each column, and for each value a row. Others
@@ -156,7 +175,7 @@ impl Parameter {
 
     /// A value that is not searched.
     pub fn fixed(name: impl Into<String>, value: impl Into<Value>) -> Self {
-        Parameter::Fixed { name: name.into(), value: value.into() }
+        Parameter::Fixed { name: name.into(), value: value.into(), when: None }
     }
 
     /// The same number on a log scale. Other lists and fixed values have no scale and stay as they are.
@@ -200,6 +219,51 @@ impl Parameter {
             Parameter::Fixed { value, .. } => std::slice::from_ref(value),
             Parameter::Float { .. } | Parameter::Int { .. } => &[],
         }
+    }
+
+    /// The same parameter, there only when a condition on others holds; elsewhere points do not have it.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, Point, SearchSpace};
+    /// let space = SearchSpace::new(vec![
+    ///     Parameter::category("kind", ["adam", "sgd"]),
+    ///     Parameter::float("momentum", 0.0, 1.0).when("kind == 'sgd'"),
+    /// ])?;
+    /// assert!(space.check(&Point::new().with("kind", "adam")).is_ok());
+    /// assert!(space.check(&Point::new().with("kind", "sgd")).is_err(), "its momentum is missing");
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn when(mut self, condition: impl Into<String>) -> Self {
+        *self.when_mut() = Some(condition.into());
+        self
+    }
+
+    fn when_mut(&mut self) -> &mut Option<String> {
+        match self {
+            Parameter::Float { when, .. }
+            | Parameter::Int { when, .. }
+            | Parameter::Ordered { when, .. }
+            | Parameter::Ladder { when, .. }
+            | Parameter::Category { when, .. }
+            | Parameter::Fixed { when, .. } => when,
+        }
+    }
+
+    /// The same parameter without a condition.
+    pub fn always(mut self) -> Self {
+        *self.when_mut() = None;
+        self
+    }
+
+    /// The condition under which it is there, if it has one.
+    pub fn condition(&self) -> Option<&str> {
+        let (Parameter::Float { when, .. }
+        | Parameter::Int { when, .. }
+        | Parameter::Ordered { when, .. }
+        | Parameter::Ladder { when, .. }
+        | Parameter::Category { when, .. }
+        | Parameter::Fixed { when, .. }) = self;
+        when.as_deref()
     }
 
     /// Its name.
@@ -377,6 +441,16 @@ impl Parameter {
         }
     }
 
+    /// The value at a level, for constraints and conditions: without a copy of texts.
+    pub(super) fn scalar_at(&self, level: u64) -> Scalar<'_> {
+        match self {
+            Parameter::Float { low, step: None, .. } => Scalar::Number(*low),
+            Parameter::Float { .. } => Scalar::Number(self.value_at(level).as_f64().unwrap_or(f64::NAN)),
+            Parameter::Int { low, .. } => Scalar::Number(low.saturating_add_unsigned(level) as f64),
+            _ => Scalar::from(&self.listed()[level as usize]),
+        }
+    }
+
     /// Finds a user's value among those of this parameter.
     pub(super) fn admit(&self, axis: &Axis, given: &Value) -> Result<Admitted> {
         match self {
@@ -448,7 +522,7 @@ impl Parameter {
         )
     }
 
-    fn refusal(&self, what: String, hint: impl Into<String>) -> Error {
+    pub(super) fn refusal(&self, what: String, hint: impl Into<String>) -> Error {
         Error::space(format!("parameter `{}`: {what}", self.name()), hint)
     }
 }

@@ -138,7 +138,8 @@ pub struct StudyConfig {
 /// Points of a finite space that are all scored by default.
 const SCORE_ALL: u64 = 100_000;
 
-/// How many points a study of this dimension takes from its design unless it says otherwise: 2(d + 1), at most 30.
+/// How many points a study of this dimension takes from its design unless it says otherwise: 2(d + 1), at most 30. Where
+/// parameters have conditions, d is the most that one point has.
 pub fn default_initial(dim: usize) -> usize {
     dim.saturating_add(1).saturating_mul(2).min(30)
 }
@@ -379,7 +380,7 @@ impl StudyConfig {
 
     /// How many points come from the design.
     pub fn n_initial(&self) -> usize {
-        self.initial.unwrap_or_else(|| default_initial(self.space.dim()))
+        self.initial.unwrap_or_else(|| default_initial(self.space.largest_dim()))
     }
 
     /// Refuses a space that was shown to hold no feasible point. A study calls it when it is made; one that was recorded is

@@ -18,6 +18,12 @@ pub(super) fn check_contexts(contexts: &[String], space: &SearchSpace) -> Result
             );
             return Err(Error::config(format!("the context `{name}` is no parameter"), hint));
         }
+        if let Some(condition) =
+            space.parameters().iter().find(|one| one.name() == name).and_then(|one| one.condition())
+        {
+            let what = format!("the context `{name}` has a condition, `{condition}`");
+            return Err(Error::config(what, "a context is observed with every trial: leave its condition out"));
+        }
         if contexts[..i].contains(name) {
             return Err(Error::config(format!("the context `{name}` is there twice"), "name it once"));
         }

@@ -2,6 +2,7 @@
 //!
 //! Where points are constructed, they come in blocks: of eight times as many random points the most scattered ones.
 
+use super::branched::Branched;
 use super::config::{InitialDesign, StudyConfig};
 use crate::design::{Sobol, farthest_first, latin_hypercube};
 use crate::domain::Domain;
@@ -26,6 +27,7 @@ enum Kind {
     LatinHypercube(Points),
     Uniform,
     Constructed(Block),
+    Branched(Branched),
 }
 
 /// Scattered points of a polytope.
@@ -43,6 +45,9 @@ impl<'a> Initial<'a> {
             _ if domain.is_constructed() => {
                 let size = config.n_initial().clamp(1, MAX_BLOCK) as u64;
                 Kind::Constructed(Block { number: None, size, points: Vec::new() })
+            }
+            design if config.space.is_conditional() => {
+                Kind::Branched(Branched::new(domain, design, config.n_initial(), &stream))
             }
             InitialDesign::Sobol => {
                 let mut sobol = Sobol::scrambled(dim, &stream);
@@ -69,13 +74,18 @@ impl<'a> Initial<'a> {
             self.next = self.next.saturating_add(1);
             return point;
         }
+        if let Kind::Branched(branched) = &self.kind {
+            let point = branched.point(self.domain, self.next);
+            self.next = self.next.saturating_add(1);
+            return point;
+        }
         let mut u = vec![0.0; self.domain.dim()];
         match &mut self.kind {
             Kind::Sobol(sobol) => sobol.next_into(&mut u),
             Kind::LatinHypercube(points) if self.next < points.len() as u64 => {
                 u.copy_from_slice(points.row(self.next as usize));
             }
-            Kind::LatinHypercube(_) | Kind::Uniform | Kind::Constructed(_) => {
+            Kind::LatinHypercube(_) | Kind::Uniform | Kind::Constructed(_) | Kind::Branched(_) => {
                 let mut stream = self.stream.child("uniform", self.next);
                 u.fill_with(|| stream.uniform());
             }

@@ -6,6 +6,7 @@
 mod aims;
 mod answers;
 mod ask;
+mod branched;
 mod checks;
 mod config;
 mod contexts;

@@ -73,13 +73,13 @@ class Front(Trials):
 
     def columns(self) -> dict[str, list[Any]]:
         """The trials as columns: the objectives after the number, then the point, then what else was measured."""
-        names = list(self[0].params) if self else []
+        names = dict.fromkeys(name for trial in self for name in trial.params)
         objectives = [one.name for one in self.objectives]
         others = [name for name in self._results() if name not in objectives]
         return {
             "number": [trial.number for trial in self],
             **{f"results_{name}": [trial.results.get(name) for trial in self] for name in objectives},
-            **{f"params_{name}": [trial.params[name] for trial in self] for name in names},
+            **{f"params_{name}": [trial.params.get(name) for trial in self] for name in names},
             **{f"results_{name}": [trial.results.get(name) for trial in self] for name in others},
         }
 
@@ -123,14 +123,15 @@ class RecommendedFront(list[FrontRecommendation]):
 
     def columns(self) -> dict[str, list[Any]]:
         """The points as columns: the trial, then the mean and the standard deviation of each objective, then the point."""
-        objectives, names = (list(self[0].means), list(self[0].params)) if self else ([], [])
+        objectives = list(self[0].means) if self else []
+        names = dict.fromkeys(name for one in self for name in one.params)
         columns: dict[str, list[Any]] = {"trial": [one.trial for one in self]}
         for name in objectives:
             columns[f"mean_{name}"] = [one.means[name] for one in self]
             columns[f"sd_{name}"] = [one.sds[name] for one in self]
         if any(one.chance_within_limits is not None for one in self):
             columns["chance_within_limits"] = [one.chance_within_limits for one in self]
-        return {**columns, **{f"params_{name}": [one.params[name] for one in self] for name in names}}
+        return {**columns, **{f"params_{name}": [one.params.get(name) for one in self] for name in names}}
 
     def to_pandas(self) -> Any:
         """The points as a pandas frame; pandas has to be installed."""

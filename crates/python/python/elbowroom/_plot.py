@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -68,7 +69,9 @@ def slices(study: Study, params: Sequence[str] | None = None, axes: Any = None) 
     """The model along each parameter through the recommended point, ±2 standard deviations, with the results."""
     through = _through(study)
     space = study.space
-    names = list(params) if params is not None else [name for name in space if not isinstance(space[name], Fixed)]
+    names = list(params) if params is not None else _free(space, through)
+    if not names:
+        raise ConfigError("conditions depend on all parameters of the recommended point\n  try: plot_history")
     if axes is None:
         # The layout keeps room for the labels, which would hang over the edge of so low a figure.
         size = (3.6 * len(names) + 0.4, 3)
@@ -92,8 +95,9 @@ def slices(study: Study, params: Sequence[str] | None = None, axes: Any = None) 
         else:
             ax.plot(at, mean, color=COLOURS["value"], marker=None if labels is None else "o")
             ax.fill_between(at, low, mean + 2 * sd, color=COLOURS["value"], alpha=0.2, linewidth=0)
-        places, _ = _places(space[name], [trial.params[name] for trial in seen], values)
-        ax.scatter(places, told, s=10, color="black", alpha=0.4)
+        having = [trial for trial in seen if name in trial.params]
+        places, _ = _places(space[name], [trial.params[name] for trial in having], values)
+        ax.scatter(places, [trial.value for trial in having], s=10, color="black", alpha=0.4)
         _scale(ax, "x", space[name], at, labels)
         ax.axvline(_places(space[name], [through[name]], values)[0][0], color=COLOURS["best"], linewidth=1)
         ax.set(xlabel=name)
@@ -106,12 +110,13 @@ def slices(study: Study, params: Sequence[str] | None = None, axes: Any = None) 
 def pending(study: Study, x: str | None = None, y: str | None = None, ax: Any = None) -> Any:
     """The model over two parameters through the recommended point, with results and with what is under way."""
     space = study.space
-    free = [name for name in space if not isinstance(space[name], Fixed)]
+    through = _through(study)
+    free = _free(space, through)
     if len(free) < 2:
         raise ConfigError("a map needs two parameters that are searched\n  try: plot_slices")
     x = x or free[0]
     y = y or next(name for name in free if name != x)
-    ax, through = axes_of(ax), _through(study)
+    ax = axes_of(ax)
     across, up = (_values(space, name)[:: 3 if isinstance(space[name], Float) else 1] for name in (x, y))
     mean, _ = study.predict([{**through, x: a, y: b} for b in up for a in across])
     (at_x, labels_x), (at_y, labels_y) = _places(space[x], across), _places(space[y], up)
@@ -120,7 +125,7 @@ def pending(study: Study, x: str | None = None, y: str | None = None, ax: Any = 
     picture = ax.pcolormesh(at_x, at_y, grid, shading="nearest", cmap="Blues_r", norm=norm)
     ax.figure.colorbar(picture, ax=ax, label="expected value")
     for state, marker, colour in [("complete", "o", "black"), ("running", "*", COLOURS["pending"])]:
-        some = [trial.params for trial in study.trials if trial.state == state]
+        some = [trial.params for trial in study.trials if trial.state == state and {x, y} <= trial.params.keys()]
         places = [_places(space[name], [params[name] for params in some], all_)[0] for name, all_ in ((x, across), (y, up))]
         size = 16 if state == "complete" else 90
         ax.scatter(*places, marker=marker, s=size, color=colour, label="pending" if state == "running" else "result")
@@ -129,6 +134,13 @@ def pending(study: Study, x: str | None = None, y: str | None = None, ax: Any = 
     _scale(ax, "y", space[y], at_y, labels_y)
     ax.legend(loc="upper right")
     return ax
+
+
+def _free(space: dict[str, Parameter], through: Params) -> list[str]:
+    """The parameters that a point has and that can be moved without bringing or losing others."""
+    conditions = " ".join(one.when for one in space.values() if one.when)
+    searched = (name for name in through if not isinstance(space[name], Fixed))
+    return [name for name in searched if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", conditions)]
 
 
 def _through(study: Study) -> Params:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,41 +14,52 @@ from ._errors import SpaceError
 from ._number import encodable, number, shown
 
 
-@dataclass(frozen=True)
-class Float:
+class _Described:
+    """Says what was given: a step and a condition only where there is one."""
+
+    def __repr__(self) -> str:
+        shown = [one.name for one in fields(self) if one.repr]  # type: ignore[arg-type]
+        given = ((name, getattr(self, name)) for name in shown)
+        said = (f"{name}={value!r}" for name, value in given if value is not None or name not in ("step", "when"))
+        return f"{type(self).__name__}({', '.join(said)})"
+
+
+@dataclass(frozen=True, repr=False)
+class Float(_Described):
     """A real number from ``low`` to ``high``, both included.
 
     With ``log``, equal ratios and not equal differences are equally far apart. With ``step`` only ``low``, ``low + step``
     and so on up to ``high`` are proposed, as people write them: 0.15, and not 0.15000000000000002.
+    With ``when``, points have it only where that condition on other parameters holds, and so for every kind of parameter.
 
     >>> import elbowroom as er
     >>> er.Float(1e-5, 1e-1, log=True)
     Float(low=1e-05, high=0.1, log=True)
     >>> er.Float(0, 1, step=0.05)
     Float(low=0, high=1, log=False, step=0.05)
+    >>> er.Float(0, 1, when="kind == 'sgd'")
+    Float(low=0, high=1, log=False, when="kind == 'sgd'")
     """
 
     low: float
     high: float
     log: bool = False
     step: float | None = None
-
-    def __repr__(self) -> str:
-        step = "" if self.step is None else f", step={self.step!r}"
-        return f"Float(low={self.low!r}, high={self.high!r}, log={self.log!r}{step})"
+    when: str | None = field(default=None, kw_only=True)
 
 
-@dataclass(frozen=True)
-class Int:
+@dataclass(frozen=True, repr=False)
+class Int(_Described):
     """A whole number from ``low`` to ``high``, both included."""
 
     low: int
     high: int
     log: bool = False
+    when: str | None = field(default=None, kw_only=True)
 
 
-@dataclass(frozen=True, init=False)
-class Ordered:
+@dataclass(frozen=True, init=False, repr=False)
+class Ordered(_Described):
     """One of a list whose order means something; neighbours are equally far apart, whatever their values.
 
     >>> import elbowroom as er
@@ -57,13 +68,15 @@ class Ordered:
     """
 
     values: tuple[Any, ...]
+    when: str | None = None
 
-    def __init__(self, values: Iterable[Any]) -> None:
+    def __init__(self, values: Iterable[Any], *, when: str | None = None) -> None:
         object.__setattr__(self, "values", tuple(map(_item, values)))
+        object.__setattr__(self, "when", when)
 
 
-@dataclass(frozen=True, init=False)
-class Ladder:
+@dataclass(frozen=True, init=False, repr=False)
+class Ladder(_Described):
     """One of a list of ascending numbers, which are as far apart as the numbers are; with ``log``, as their logarithms.
 
     >>> import elbowroom as er
@@ -73,10 +86,12 @@ class Ladder:
 
     values: tuple[Any, ...]
     log: bool
+    when: str | None = None
 
-    def __init__(self, values: Iterable[Any], log: bool = False) -> None:
+    def __init__(self, values: Iterable[Any], log: bool = False, *, when: str | None = None) -> None:
         object.__setattr__(self, "values", tuple(map(_item, values)))
         object.__setattr__(self, "log", log)
+        object.__setattr__(self, "when", when)
 
 
 @dataclass(frozen=True)
@@ -87,8 +102,8 @@ class Descriptors:
     rows: tuple[tuple[float, ...], ...]
 
 
-@dataclass(frozen=True, init=False)
-class Categorical:
+@dataclass(frozen=True, init=False, repr=False)
+class Categorical(_Described):
     """One of a list without order. The choices may be any objects; those that are no numbers, texts or truth values are
     stored under a label.
 
@@ -105,17 +120,20 @@ class Categorical:
 
     choices: tuple[Any, ...]
     descriptors: Descriptors | None = field(repr=False)
+    when: str | None = None
 
-    def __init__(self, choices: Iterable[Any], descriptors: Any = None) -> None:
+    def __init__(self, choices: Iterable[Any], descriptors: Any = None, *, when: str | None = None) -> None:
         object.__setattr__(self, "choices", tuple(map(_item, choices)))
         object.__setattr__(self, "descriptors", None if descriptors is None else _described(self.choices, descriptors))
+        object.__setattr__(self, "when", when)
 
 
-@dataclass(frozen=True)
-class Fixed:
+@dataclass(frozen=True, repr=False)
+class Fixed(_Described):
     """A value that is part of each point but is not searched."""
 
     value: Any
+    when: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", _item(self.value))
@@ -184,7 +202,7 @@ class Labels:
 
     def decode(self, params: Params) -> Params:
         """Params with the objects again."""
-        for name in self._of:
+        for name in self._of.keys() & params.keys():
             params[name] = self._find(name, params[name], 1, 0)
         return params
 
@@ -226,6 +244,8 @@ def to_native(space: Space) -> list[dict[str, Any]]:
             raise SpaceError(
                 f"parameter `{name}` is {shown(parameter)}\n  try: er.Float, er.Int, er.Ordered, er.Ladder, er.Categorical or er.Fixed"
             )
+        if parameter.when is not None:
+            row["when"] = _condition(name, parameter.when)
         rows.append({"name": name, **row})
     if isinstance(space, Candidates):
         labels = Labels(space)
@@ -238,17 +258,17 @@ def from_native(rows: Iterable[Mapping[str, Any]]) -> dict[str, Parameter]:
     """The space that such dicts describe."""
     space: dict[str, Parameter] = {}
     for row in rows:
-        kind, name = row["type"], row["name"]
+        kind, name, when = row["type"], row["name"], row.get("when")
         if kind == "float":
-            space[name] = Float(row["low"], row["high"], row["log"], row.get("step"))
+            space[name] = Float(row["low"], row["high"], row["log"], row.get("step"), when=when)
         elif kind == "int":
-            space[name] = Int(row["low"], row["high"], row["log"])
+            space[name] = Int(row["low"], row["high"], row["log"], when=when)
         elif kind == "ordered":
-            space[name] = Ordered(row["values"])
+            space[name] = Ordered(row["values"], when=when)
         elif kind == "ladder":
-            space[name] = Ladder(row["values"], row["log"])
+            space[name] = Ladder(row["values"], row["log"], when=when)
         elif kind == "category":
-            space[name] = Categorical(row["choices"])
+            space[name] = Categorical(row["choices"], when=when)
             if (found := row.get("descriptors")) is not None:
                 columns, numbers = found
                 table = Descriptors(tuple(columns), tuple(map(tuple, numbers)))
@@ -256,7 +276,7 @@ def from_native(rows: Iterable[Mapping[str, Any]]) -> dict[str, Parameter]:
         elif kind == "candidates":
             continue
         else:
-            space[name] = Fixed(row["value"])
+            space[name] = Fixed(row["value"], when=when)
     return space
 
 
@@ -350,6 +370,12 @@ def _bound(name: str, bound: Any, read: Callable[[Any], Any]) -> Any:
     except (TypeError, ValueError, OverflowError):
         kind = "a number" if read is number else "a whole number of 64 bits"
         raise SpaceError(f"parameter `{name}`: the bound {shown(bound)} is not {kind}\n  try: {kind}") from None
+
+
+def _condition(name: str, when: Any) -> str:
+    if not isinstance(when, str):
+        raise SpaceError(f"parameter `{name}`: its condition is {shown(when)}\n  try: a text such as \"kind == 'sgd'\"")
+    return encodable(when)
 
 
 def _integer(bound: Any) -> int:

@@ -140,11 +140,11 @@ class Trials(list[Trial]):
         """The trials as columns: the point's in the middle, as ``params_`` and the parameter's name; where results
         have names, they come last, as ``results_`` and the name, and where they have limits, whether these are kept, as
         ``feasible``."""
-        names = list(self[0].params) if self else []
+        names = dict.fromkeys(name for trial in self for name in trial.params)
         feasible = [trial.feasible for trial in self]
         return {
             **{name: [getattr(trial, name) for trial in self] for name in ("number", "state", "value", "noise")},
-            **{f"params_{name}": [trial.params[name] for trial in self] for name in names},
+            **{f"params_{name}": [trial.params.get(name) for trial in self] for name in names},
             **{name: [getattr(trial, name) for trial in self] for name in ("source", "attempts", "reason")},
             **{f"results_{name}": [trial.results.get(name) for trial in self] for name in self._results()},
             **({"feasible": feasible} if any(one is not None for one in feasible) else {}),

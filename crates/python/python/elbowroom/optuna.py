@@ -23,9 +23,9 @@ from typing import Any, TypeGuard
 import optuna
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.samplers import BaseSampler, RandomSampler
-from optuna.search_space import IntersectionSearchSpace
 from optuna.trial import FrozenTrial, TrialState
 
+from ._branches import Tree, learn
 from ._errors import SpaceError
 from ._outcomes import AtMost, Maximize, Minimize, Outcome
 from ._space import Categorical, Float, Int, Parameter, Params
@@ -47,11 +47,15 @@ _MOST_LOOKS = 4
 class Sampler(BaseSampler):
     """Samples with a model of the completed trials; the running ones are pending points, also those of other processes.
 
-    The model sees the parameters that all completed trials have in common. Others (conditional ones, ones whose range
-    changes, or ranges of more whole numbers than a space can hold) and the first trial come from the
-    ``independent_sampler``, which is random by default; unless ``warn_independent_sampling`` is false, that is warned of,
-    once for each parameter. Failed and pruned trials, and those with an infinite
-    value, are not proposed again, and teach the search to keep away from where they were, unless ``failures="ignore"``.
+    The model sees all parameters that completed trials had. Where a script asks for some only after certain choices, of
+    categories or whole numbers, these are learned as their conditions, and the search goes through the script's branches.
+    Parameters whose range changes, whose ranges have more whole numbers than a space can hold, or that come and go for no
+    reason that the choices show, come from the ``independent_sampler``, which is random by default; unless
+    ``warn_independent_sampling`` is false, that is warned of, once for each parameter. So do, without a warning,
+    parameters that no completed trial had yet: those of the first trial, and of a choice made for the first time.
+
+    Failed and pruned trials, and those with an infinite value, are not proposed again, and teach the search to keep away
+    from where they were, unless ``failures="ignore"``.
 
     Studies may have several objectives: the search is for their front, ``study.best_trials``. Each constraint
     (``Trial.set_constraint``, or ``constraints_func``) has a model of its own, which learns where it is at most 0.
@@ -74,7 +78,6 @@ class Sampler(BaseSampler):
         self._constraints_func = constraints_func
         self._warns = warn_independent_sampling
         self._warned: set[str] = set()
-        self._common = IntersectionSearchSpace()
         self._lock = threading.Lock()
 
     def reseed_rng(self) -> None:
@@ -83,10 +86,8 @@ class Sampler(BaseSampler):
         self._independent.reseed_rng()
 
     def infer_relative_search_space(self, study: optuna.Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
-        """The parameters that all completed trials have in common, as far as they can be searched."""
-        with self._lock:
-            common = self._common.calculate(study)
-        return {name: one for name, one in common.items() if not one.single() and _fits(name, one)}
+        """The parameters that completed trials had, as far as they can be searched."""
+        return _learned(study)[0]
 
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
@@ -104,7 +105,9 @@ class Sampler(BaseSampler):
                     return {name: sample(name, distribution) for name, distribution in search_space.items()}
                 numbers = {name: _decode(search_space[name], value) for name, value in point.items()}
                 _write(study, trial, numbers)
-                same = [other.number for other in self._live(study, trial) if _point(other, search_space) == point]
+                tree = _learned(study)[1]
+                live = self._live(study, trial)
+                same = [other.number for other in live if _point(other, search_space, tree) == point]
                 if not same:
                     break
                 # Of those that clash, each but the first goes one further in the batch.
@@ -115,23 +118,15 @@ class Sampler(BaseSampler):
         self, study: optuna.Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
     ) -> Any:
         """A value for a parameter that the model does not see."""
-        if self._warns and param_name not in self._warned and self._is_beside_the_model(study):
+        why = _why_not(study, param_name, param_distribution)
+        if self._warns and param_name not in self._warned and why is not None:
             self._warned.add(param_name)
-            why = (
-                "not all completed trials have it with the same range, so it is conditional, or its range changes"
-                if _fits(param_name, param_distribution)
-                else "its range has more whole numbers than a space can hold"
-            )
             warnings.warn(
                 f"the model does not see the parameter {param_name!r}, whose values come from "
                 f"{type(self._independent).__name__}: {why}; warn_independent_sampling=False hides this",
                 stacklevel=2,
             )
         return self._independent.sample_independent(study, trial, param_name, param_distribution)
-
-    def _is_beside_the_model(self, study: optuna.Study) -> bool:
-        """Whether there are completed trials: before the first one nothing is known of any parameter."""
-        return bool(study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)))
 
     def before_trial(self, study: optuna.Study, trial: FrozenTrial) -> None:
         """Passes the trial on to the independent sampler."""
@@ -157,11 +152,11 @@ class Sampler(BaseSampler):
         pending: list[Params] = []
         failed: list[Params] = []
         infeasible: list[Params] = []
-        names = _Names(study, search_space)
+        names, tree = _Names(study, search_space), _learned(study)[1]
         for other in study.get_trials(deepcopy=False):
             if other.state == TrialState.WAITING or other.number == trial.number:
                 continue
-            point = _point(other, search_space)
+            point = _point(other, search_space, tree)
             if other.state == TrialState.RUNNING:
                 ahead += point is None and not other.params and other.number < trial.number
                 if point is not None:
@@ -177,7 +172,7 @@ class Sampler(BaseSampler):
             else:
                 observed.append((point, names.results(other)))
         points = suggest(
-            {name: _parameter(distribution) for name, distribution in search_space.items()},
+            tree.space({name: _parameter(distribution) for name, distribution in search_space.items()}),
             observed,
             pending,
             failed,
@@ -283,15 +278,55 @@ def _step(distribution: FloatDistribution | IntDistribution) -> float:
     return step
 
 
-def _point(trial: FrozenTrial, search_space: Mapping[str, BaseDistribution]) -> Params | None:
+def _point(trial: FrozenTrial, search_space: Mapping[str, BaseDistribution], tree: Tree) -> Params | None:
     """A trial's point in the searched space; none if it lacks a parameter or lies outside."""
     numbers = _read(trial)
     for name, value in trial.params.items():
         numbers[name] = trial.distributions[name].to_internal_repr(value)
-    if not search_space.keys() <= numbers.keys():
+    return tree.point({name: _encode(one, numbers[name]) for name, one in search_space.items() if name in numbers})
+
+
+def _learned(study: optuna.Study) -> tuple[dict[str, BaseDistribution], Tree, list[str]]:
+    """What can be searched, with the conditions that completed trials show, and the parameters that none explain."""
+    trials = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+    known: dict[str, BaseDistribution] = {}
+    changing: set[str] = set()
+    for trial in trials:
+        for name, one in trial.distributions.items():
+            if known.setdefault(name, one) != one:
+                changing.add(name)
+    known = {
+        name: one
+        for name, one in sorted(known.items())
+        if name not in changing and not one.single() and _fits(name, one)
+    }
+    internal = partial(_internal, known)
+    parameters = {name: _parameter(one) for name, one in known.items()}
+    tree, unexplained = learn([internal(trial) for trial in trials], parameters)
+    return {name: known[name] for name in tree.clauses}, tree, unexplained
+
+
+def _internal(known: Mapping[str, BaseDistribution], trial: FrozenTrial) -> Params:
+    """What a trial had of the known parameters."""
+    had = ((name, trial.distributions[name].to_internal_repr(value)) for name, value in trial.params.items())
+    return {name: _encode(known[name], number) for name, number in had if name in known}
+
+
+def _why_not(study: optuna.Study, name: str, distribution: BaseDistribution) -> str | None:
+    """Why the model does not see a parameter; none if no completed trial had it, or if it would see it the next time."""
+    if distribution.single():
         return None
-    point = {name: _encode(distribution, numbers[name]) for name, distribution in search_space.items()}
-    return None if None in point.values() else point
+    trials = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+    known = [trial.distributions[name] for trial in trials if name in trial.distributions]
+    if not known:
+        return None
+    if not _fits(name, distribution):
+        return "its range has more whole numbers than a space can hold"
+    if any(one != distribution for one in known):
+        return "its range changes from trial to trial"
+    if name in _learned(study)[2]:
+        return "some trials have it and some do not, and no choice of a category or a whole number says which"
+    return None
 
 
 def _write(study: optuna.Study, trial: FrozenTrial, numbers: dict[str, float]) -> None:

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::axis::{Tick, float_ticks, spans_decades};
 use crate::scene::Scene;
+use crate::table::settings;
 
 /// The share of the range of values that is left free at each end of an axis.
 const MARGIN: f64 = 0.04;
@@ -63,8 +64,8 @@ pub struct FrontTrial {
     pub on_front: bool,
     /// The results that it is still to be told of.
     pub waiting_for: Vec<String>,
-    /// The values of its parameters, in order.
-    pub point: Vec<Value>,
+    /// The values of its parameters, in order; none where the trial does not have the parameter.
+    pub point: Vec<Option<Value>>,
 }
 
 /// The front with at most `most` trials around it.
@@ -106,7 +107,7 @@ pub fn front(scene: &Scene<'_>, most: usize) -> Front {
         feasible: study.is_feasible(trial),
         on_front: is_on_front(trial),
         waiting_for: study.awaited_results(trial).into_iter().map(str::to_owned).collect(),
-        point: trial.point.iter().map(|(_, value)| value.clone()).collect(),
+        point: settings(study, trial),
     };
     let told: Vec<&Trial> = study.trials().iter().filter(|trial| trial.results().next().is_some()).collect();
     let mut n_over = told.len().saturating_sub(most);

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use elbowroom::error::Result;
 use elbowroom::insight::landscape;
 use elbowroom::linalg::Points;
-use elbowroom::study::{Trial, TrialId};
+use elbowroom::study::{Study, Trial, TrialId};
 use serde::Serialize;
 
 use super::no_model;
@@ -82,7 +82,8 @@ pub fn map(scene: &Scene<'_>, with_model: bool, x: usize, y: usize) -> Map {
     let study = scene.study;
     let at = |trial: &Trial| map_point(trial, x, y);
     let those = |wanted: TrialStatus| -> Vec<&Trial> {
-        study.trials().iter().filter(|trial| scene.status(trial) == wanted).collect()
+        let is_wanted = |trial: &&Trial| scene.status(trial) == wanted && has_both(study, trial, x, y);
+        study.trials().iter().filter(is_wanted).collect()
     };
     let balls = if with_model { balls(scene, x, y) } else { Err(no_model()) };
     let radii = |trial: &Trial| balls.as_ref().ok()?.get(&trial.id).copied();
@@ -98,7 +99,7 @@ pub fn map(scene: &Scene<'_>, with_model: bool, x: usize, y: usize) -> Map {
         failed: those(TrialStatus::Failed).into_iter().map(at).collect(),
         infeasible: those(TrialStatus::Infeasible).into_iter().map(at).collect(),
         pending: pending.collect(),
-        best: study.best().map(at),
+        best: study.best().filter(|best| has_both(study, best, x, y)).map(at),
         note: balls.as_ref().err().map(|error| error.what().to_owned()),
     }
 }
@@ -113,6 +114,12 @@ fn balls(scene: &Scene<'_>, x: usize, y: usize) -> Result<HashMap<TrialId, (f64,
     Ok(ids.into_iter().zip(found.penalizers.iter().map(|one| ball(one.penalizer.radius()))).collect())
 }
 
+/// Whether a trial has two parameters: where one of them is inactive, it has no place on their map.
+pub fn has_both(study: &Study, trial: &Trial, x: usize, y: usize) -> bool {
+    let active = study.space().active(&trial.unit);
+    active[x] && active[y]
+}
+
 /// Where a trial is.
 pub fn map_point(trial: &Trial, x: usize, y: usize) -> MapPoint {
     MapPoint { trial: trial.id, x: trial.unit[x], y: trial.unit[y] }
@@ -122,6 +129,7 @@ pub fn map_point(trial: &Trial, x: usize, y: usize) -> MapPoint {
 pub fn observed(scene: &Scene<'_>, x: usize, y: usize, most: usize) -> Vec<Observed> {
     ranked(scene, most)
         .into_iter()
+        .filter(|(trial, ..)| has_both(scene.study, trial, x, y))
         .map(|(trial, value, good)| Observed { at: map_point(trial, x, y), value, good })
         .collect()
 }

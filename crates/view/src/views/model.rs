@@ -74,12 +74,17 @@ pub fn slices(scene: &Scene<'_>) -> Result<Slices> {
     let space = scene.study.space();
     let center = scene.center()?;
     let mut points = Points::new(space.dim());
-    let axes = axes(space);
+    // Along a parameter that the point does not have there is nothing to see.
+    let active = space.active(&center);
+    let axes: Vec<Axis> = axes(space).into_iter().filter(|axis| active[axis.dim]).collect();
     let along: Vec<Vec<f64>> = axes.iter().map(|axis| steps(scene, axis.dim)).collect();
     for (axis, along) in axes.iter().zip(&along) {
         for u in along {
             let mut unit = center.to_vec();
             unit[axis.dim] = *u;
+            if space.is_conditional() {
+                space.snap(&mut unit);
+            }
             points.push(&unit);
         }
     }

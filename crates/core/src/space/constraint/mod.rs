@@ -4,6 +4,7 @@ mod condition;
 mod expression;
 mod formula;
 mod interval;
+mod kind;
 mod linear;
 mod parse;
 mod token;
@@ -29,6 +30,7 @@ use crate::error::{Error, Result};
 /// | `nonzero(a, b, c)` | how many of these are not 0: at most two parts of a mixture are `nonzero(a, b, c) <= 2` |
 /// | `<`, `<=`, `>`, `>=` | comparison of numbers; `0 < x < y` means `0 < x and x < y` |
 /// | `==`, `!=` | comparison of two numbers, two texts or two truth values |
+/// | `a in (1, 2)` | `a` is one of these |
 /// | `not a` or `!a`, `a and b` or `a && b`, `a or b` or <code>a \|\| b</code> | logic, in this order of precedence |
 ///
 /// `not` binds less tightly than a comparison: `not x < y` means `not (x < y)`.
@@ -65,6 +67,13 @@ impl Constraint {
         Ok(Self { text, expression })
     }
 
+    /// The condition of a parameter.
+    pub(super) fn parse_condition(text: &str, name: &str, parameters: &[Parameter]) -> Result<Self> {
+        let expression =
+            parse::parse(text, parameters).map_err(|error| error.within(format!("the condition of `{name}`")))?;
+        Ok(Self { text: text.to_owned(), expression })
+    }
+
     /// As the user wrote it.
     pub fn text(&self) -> &str {
         &self.text
@@ -83,6 +92,24 @@ impl Constraint {
     /// Whether some point could keep it, where `range` gives the range of a parameter that is a number.
     pub(super) fn may_hold(&self, range: &dyn Fn(usize) -> Option<Interval>) -> bool {
         self.expression.may_hold(range)
+    }
+
+    /// The parameters that it speaks of, by number.
+    pub(super) fn names(&self) -> Vec<usize> {
+        self.expression.names()
+    }
+
+    /// Whether it is true, or is left undecided by a parameter that the point does not have.
+    pub(super) fn is_kept<'a>(&'a self, read: &dyn Fn(usize) -> Scalar<'a>, active: &[bool]) -> bool {
+        match self.expression.evaluate(&|i| if active[i] { read(i) } else { Scalar::Undefined }) {
+            Scalar::Bool(truth) => truth,
+            _ => self.names().into_iter().any(|i| !active[i]),
+        }
+    }
+
+    /// Whether it is false.
+    pub(super) fn is_broken<'a>(&'a self, read: &dyn Fn(usize) -> Scalar<'a>) -> bool {
+        matches!(self.expression.evaluate(read), Scalar::Bool(false))
     }
 
     /// Whether it is true, where `read` gives a parameter's value by its number.

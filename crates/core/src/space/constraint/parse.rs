@@ -4,7 +4,7 @@
 //! or      = and { "or" and }
 //! and     = not { "and" not }
 //! not     = "not" not | compare
-//! compare = sum { ("<" | "<=" | ">" | ">=" | "==" | "!=") sum }
+//! compare = sum { ("<" | "<=" | ">" | ">=" | "==" | "!=") sum } | sum "in" "(" sum { "," sum } ")"
 //! sum     = product { ("+" | "-") product }
 //! product = unary { ("*" | "/" | "%") unary }
 //! unary   = "-" unary | "+" unary | power
@@ -16,6 +16,7 @@
 //! are all bounded.
 
 use super::expression::{Comparison, Expression, Function, Operator};
+use super::kind::Kind;
 use super::refusal;
 use super::token::{Token, TokenKind, tokenize};
 use crate::error::{Error, Result};
@@ -85,15 +86,6 @@ struct Typed {
     start: usize,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Kind {
-    Number,
-    Text,
-    Bool,
-    /// A list of values of more than one type: known only at a point.
-    Mixed,
-}
-
 impl Parser<'_> {
     fn or(&mut self) -> Result<Typed> {
         self.descend(|parser| {
@@ -127,6 +119,9 @@ impl Parser<'_> {
 
     fn compare(&mut self) -> Result<Typed> {
         let first = self.sum()?;
+        if matches!(self.peek(), TokenKind::Name(name) if name == "in") {
+            return self.membership(first);
+        }
         let (start, mut height) = (first.start, first.height);
         let mut rest: Vec<(Comparison, Typed)> = Vec::new();
         while let Some((symbol, comparison)) = self.take_comparison() {
@@ -142,6 +137,34 @@ impl Parser<'_> {
         let rest = rest.into_iter().map(|(comparison, typed)| (comparison, typed.expression)).collect();
         let expression = Expression::Compare(Box::new(first.expression), rest);
         self.bounded(Typed { expression, kind: Kind::Bool, height: height + 1, start })
+    }
+
+    /// `x in (1, 2)`, from behind the `x`: the same as `x == 1 or x == 2`. A parameter may be called `in` all the same: no name
+    /// can follow a value otherwise.
+    fn membership(&mut self, one: Typed) -> Result<Typed> {
+        self.next += 1;
+        let open = self.start();
+        if !self.take("(") {
+            return Err(self.unexpected("`(` and the values"));
+        }
+        let mut whole: Option<Typed> = None;
+        loop {
+            let value = self.sum()?;
+            self.check_comparison("==", Comparison::Equal, &one, &value)?;
+            let height = one.height.max(value.height) + 1;
+            let rest = vec![(Comparison::Equal, value.expression)];
+            let expression = Expression::Compare(Box::new(one.expression.clone()), rest);
+            let equal = self.bounded(Typed { expression, kind: Kind::Bool, height, start: one.start })?;
+            whole = Some(match whole {
+                None => equal,
+                Some(before) => self.join(before, equal, "in", Kind::Bool, Expression::Or)?,
+            });
+            if !self.take(",") {
+                break;
+            }
+        }
+        self.expect_close(open)?;
+        whole.ok_or_else(|| self.unexpected("a value"))
     }
 
     fn sum(&mut self) -> Result<Typed> {
@@ -410,31 +433,5 @@ impl Parser<'_> {
 
     fn refusal(&self, at: usize, what: impl std::fmt::Display, hint: impl Into<String>) -> Error {
         refusal(self.text, at, what, hint)
-    }
-}
-
-impl Kind {
-    fn of(parameter: &Parameter) -> Self {
-        let kind = |value: &Value| match value {
-            Value::Float(_) | Value::Int(_) => Kind::Number,
-            Value::Text(_) => Kind::Text,
-            Value::Bool(_) => Kind::Bool,
-        };
-        let mut kinds = parameter.listed().iter().map(kind);
-        let first = kinds.next().unwrap_or(Kind::Number);
-        if kinds.all(|other| other == first) { first } else { Kind::Mixed }
-    }
-
-    fn fits(self, wanted: Kind) -> bool {
-        self == wanted || self == Kind::Mixed
-    }
-
-    fn describe(self) -> &'static str {
-        match self {
-            Kind::Number => "a number",
-            Kind::Text => "a text",
-            Kind::Bool => "true or false",
-            Kind::Mixed => "a list of several types",
-        }
     }
 }

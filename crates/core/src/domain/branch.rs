@@ -1,0 +1,138 @@
+//! The branches of a domain whose parameters have conditions.
+//!
+//! A branch is all points that have the same parameters. What leads to it is a setting of the coordinates that conditions speak
+//! of, the *deciding* ones; a branch may have several. Designs fill each branch, and searches go through them one by one:
+//! moving a deciding coordinate as if it were any other would compare points that have little in common.
+
+use std::collections::{HashMap, HashSet};
+
+use super::Domain;
+use crate::rng::Stream;
+
+/// Settings of the deciding coordinates that are all listed. Where there are more, as many are drawn.
+const LISTED: u64 = 4096;
+
+/// The branches of a domain.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Branches {
+    pub all: Vec<Branch>,
+    /// Whether every setting was listed.
+    pub is_complete: bool,
+}
+
+/// The points that have the same parameters.
+#[derive(Debug, Clone)]
+pub(crate) struct Branch {
+    /// Its coordinates but the deciding ones.
+    free: Vec<usize>,
+    /// Ways to get there: what each deciding coordinate of it is. First those that constraints do not rule out.
+    settings: Vec<Vec<(usize, f64)>>,
+    n_open: usize,
+}
+
+impl Branch {
+    /// The number of coordinates that a point of it is made from: its own, and one that chooses among several settings.
+    pub fn dim(&self) -> usize {
+        self.free.len() + usize::from(self.n_open > 1)
+    }
+
+    /// Its coordinates but the deciding ones.
+    pub fn free(&self) -> &[usize] {
+        &self.free
+    }
+
+    /// What the deciding coordinates can be in it.
+    pub fn settings(&self) -> &[Vec<(usize, f64)>] {
+        &self.settings
+    }
+
+    /// Makes a point of the branch from one of a cube of its dimension. It is to be snapped.
+    pub fn put(&self, domain: &Domain<'_>, v: &[f64], u: &mut [f64]) {
+        let (choice, own) = v.split_at(v.len() - self.free.len());
+        let n = self.n_open;
+        let chosen = choice.first().map_or(0, |v| ((v * n as f64) as usize).min(n - 1));
+        domain.set(&self.settings[chosen], u);
+        let (low, high) = (domain.bounds().low(), domain.bounds().high());
+        for (&dim, v) in self.free.iter().zip(own) {
+            u[dim] = low[dim] + v * (high[dim] - low[dim]);
+        }
+    }
+}
+
+impl Branches {
+    /// Those that constraints leave something of, as far as that shows without looking at points.
+    pub fn open(&self) -> impl Iterator<Item = &Branch> {
+        self.all.iter().filter(|branch| branch.n_open > 0)
+    }
+
+    pub fn of(domain: &Domain<'_>) -> Self {
+        let space = domain.space();
+        let deciding = space.deciding();
+        let ranges: Vec<(u64, u64)> = deciding.iter().filter_map(|dim| domain.levels(*dim)).collect();
+        let sizes = ranges.iter().map(|(first, last)| last - first + 1);
+        let n = sizes.clone().try_fold(1u64, |n, size| n.checked_mul(size)).filter(|n| *n <= LISTED);
+        let mut stream = Stream::new(0).child("branches", 0);
+        let mut gathered = Gathered { domain, deciding, seen: HashSet::new(), at: HashMap::new(), all: Vec::new() };
+        for i in 0..n.unwrap_or(LISTED) {
+            let mut left = i;
+            let level = |(first, last): &(u64, u64)| {
+                let size = last - first + 1;
+                if n.is_none() {
+                    return first + ((stream.uniform() * size as f64) as u64).min(size - 1);
+                }
+                let digit = left % size;
+                left /= size;
+                first + digit
+            };
+            let levels: Vec<u64> = ranges.iter().map(level).collect();
+            gathered.add(&levels);
+        }
+        Self { all: gathered.all, is_complete: n.is_some() }
+    }
+}
+
+struct Gathered<'a> {
+    domain: &'a Domain<'a>,
+    deciding: Vec<usize>,
+    seen: HashSet<Vec<Option<u64>>>,
+    /// Where the branch with these parameters stands.
+    at: HashMap<Vec<bool>, usize>,
+    all: Vec<Branch>,
+}
+
+impl Gathered<'_> {
+    fn add(&mut self, levels: &[u64]) {
+        let (domain, space) = (self.domain, self.domain.space());
+        let all = self.deciding.iter().zip(levels).map(|(&dim, &level)| (dim, space.coordinate(dim, level)));
+        let mut u: Vec<f64> = (0..space.dim()).map(|dim| space.rest(dim)).collect();
+        domain.set(&all.collect::<Vec<_>>(), &mut u);
+        let parameters = space.active_parameters(&u);
+        if !domain.required.iter().all(|i| parameters[*i]) {
+            return;
+        }
+        let active = space.active(&u);
+        let kept = self.deciding.iter().zip(levels).map(|(&dim, &level)| active[dim].then_some(level));
+        let kept: Vec<Option<u64>> = kept.collect();
+        if !self.seen.insert(kept.clone()) {
+            return;
+        }
+        let setting =
+            self.deciding.iter().zip(&kept).filter_map(|(&dim, level)| Some((dim, space.coordinate(dim, (*level)?))));
+        let setting: Vec<(usize, f64)> = setting.collect();
+        let is_decided = |i: usize| space.dimension_of(i).is_none_or(|dim| self.deciding.contains(&dim));
+        let is_open = !space.is_ruled_out(&u, &is_decided);
+        let (all, deciding) = (&mut self.all, &self.deciding);
+        let at = *self.at.entry(parameters).or_insert_with(|| {
+            let free = (0..space.dim()).filter(|dim| active[*dim] && !deciding.contains(dim)).collect();
+            all.push(Branch { free, settings: Vec::new(), n_open: 0 });
+            all.len() - 1
+        });
+        let branch = &mut all[at];
+        if is_open {
+            branch.settings.insert(branch.n_open, setting);
+            branch.n_open += 1;
+        } else {
+            branch.settings.push(setting);
+        }
+    }
+}
