@@ -17,7 +17,7 @@ pub const PAPER: [&str; 12] =
     ["EI", "UCB", "Rand-EI", "Rand-UCB", "SM-UCB", "B-UCB", "PE-UCB", "Pred-EI", "Pred-UCB", "qEI", "LP-EI", "LP-UCB"];
 
 /// Methods that came after the paper or stand beside it: `LP` is the default of the library.
-pub const OTHERS: [&str; 25] = [
+pub const OTHERS: [&str; 26] = [
     "LP",
     "LP-T-UCB",
     "LP-T0-EI",
@@ -35,6 +35,7 @@ pub const OTHERS: [&str; 25] = [
     "PE-UCB-grid",
     "SM-UCB-grid",
     "PE-UCB-theory",
+    "PE-UCB-theory-grid",
     "LP-EI-guarded",
     "LP-UCB-guarded",
     "LP-EI-floor",
@@ -69,6 +70,7 @@ pub fn meaning(name: &str) -> &'static str {
         "PE-UCB-theory" => {
             "PE-UCB with the region of its theory, μ + 2κs; PE-UCB has that of its authors' program, μ + κs"
         }
+        "PE-UCB-theory-grid" => "PE-UCB-theory among 1,000 fixed points",
         "LP-EI-guarded" => "LP-EI with the library's safeguards: a floor under L̂, a least separation, the short search",
         "LP-UCB-guarded" => {
             "LP-UCB with the library's safeguards: a floor under L̂, a least separation, the short search"
@@ -192,6 +194,9 @@ pub fn strategy(name: &str, track: Track) -> Result<StrategyConfig> {
             StrategyConfig::HallucinatedUcb(HallucinatedUcb { candidates: grid, ..HallucinatedUcb::default() })
         }
         "PE-UCB-grid" => StrategyConfig::PureExploration(PureExploration { candidates: grid, ..explore }),
+        "PE-UCB-theory-grid" => {
+            StrategyConfig::PureExploration(PureExploration { candidates: grid, ..PureExploration::default() })
+        }
         "SM-UCB-grid" => {
             StrategyConfig::SimulationMatching(SimulationMatching { candidates: grid, ..SimulationMatching::default() })
         }
@@ -223,6 +228,12 @@ pub fn is_sequential(name: &str) -> bool {
     matches!(name, "EI" | "UCB")
 }
 
+/// The method that another one is a variant of.
+pub fn variant_of(name: &str) -> Option<&str> {
+    let ends = ["-guarded", "-floor", "-apart", "-short", "-theory", "-grid", "-theory-grid"];
+    ends.iter().rev().find_map(|end| name.strip_suffix(end))
+}
+
 /// Whether a method is local penalization or descends from it.
 pub fn is_lp(name: &str) -> bool {
     name.starts_with("LP")
@@ -231,6 +242,12 @@ pub fn is_lp(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn variants_name_the_method_that_they_vary() {
+        let named = ["LP-UCB-guarded", "PE-UCB-theory", "PE-UCB-theory-grid", "LP-UCB", "LP-T-UCB"].map(variant_of);
+        assert_eq!(named, [Some("LP-UCB"), Some("PE-UCB"), Some("PE-UCB"), None, None]);
+    }
 
     #[test]
     fn every_name_has_a_strategy_of_its_own() {

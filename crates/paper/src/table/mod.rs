@@ -3,9 +3,10 @@
 //! The paper gave every method 1, 5 or 10 minutes on a machine of 2015, which nobody can repeat. What it amounts to is
 //! said in budgets that can be: rounds (R), evaluations (E), counted work (W); and literal minutes (T) for curiosity.
 
-mod cells;
+pub(crate) mod cells;
 mod figure;
 pub mod printed;
+pub(crate) mod ranks;
 mod report;
 
 use std::collections::HashMap;

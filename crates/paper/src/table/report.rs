@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::cells::{Cell, Cells};
+use super::ranks::Ranks;
 use super::{figure, printed};
 use crate::Result;
 use crate::markdown::{Markdown, number, signed};
-use crate::methods::{OTHERS, is_lp, is_sequential, meaning};
+use crate::methods::{OTHERS, is_lp, meaning};
 use crate::raw::Table;
-use crate::stats::{Interval, critical_difference, holm, interval, mean, quantile, ranks, sd, wilcoxon};
+use crate::stats::{Interval, holm, interval, mean, quantile, sd, wilcoxon};
 
 /// How far from the best an interval may reach for a method to be as good.
 const MARGIN: f64 = 0.2;
@@ -31,7 +32,10 @@ pub fn write(dir: &Path) -> Result<()> {
         let title = format!("gSobol, track {track}, {model} model{}", if shifted { ", shifted" } else { "" });
         figure::write(dir, &name, &title, budget(&track), &cells)?;
         let name = name + ".md";
-        let text = page(&title, budget(&track), shifted, &cells);
+        let mut commits: Vec<&str> = rows.iter().filter_map(|row| row.last()).map(String::as_str).collect();
+        commits.sort_unstable();
+        commits.dedup();
+        let text = page(&title, budget(&track), shifted, &commits, &cells);
         std::fs::write(dir.join(&name), &text)?;
         println!("{}\n{}\n", best_values(&cells).trim_start(), summary(&cells).join("\n"));
         println!("written: {}", dir.join(&name).display());
@@ -52,9 +56,11 @@ fn budget(track: &str) -> &'static str {
     }
 }
 
-fn page(title: &str, budget: &str, shifted: bool, cells: &Cells) -> String {
+fn page(title: &str, budget: &str, shifted: bool, commits: &[&str], cells: &Cells) -> String {
     let mut text = format!("# {title}\n\n");
-    text += &format!("Made by `paper table` from `raw.csv`. All methods get {budget}.\n");
+    let commits = commits.join(", ");
+    text +=
+        &format!("Made by `paper table` from `raw.csv`; the rows are of commit {commits}. All methods get {budget}.\n");
     text += if shifted {
         "The optimum is uniform in [−3, 3]ᵈ, another place for every replicate; the paper's numbers are for the function \
          that was not moved. "
@@ -101,7 +107,7 @@ fn replicates(cells: &Cells) -> String {
     match (counts.first(), counts.last()) {
         (Some(least), Some(most)) if least == most => format!("{most} replicates.\n"),
         (Some(least), Some(most)) => {
-            format!("{least} to {most} replicates: the run is not complete; differences are over those in common.\n")
+            format!("{least} to {most} replicates, by method; differences are over those in common.\n")
         }
         _ => "No replicates.\n".into(),
     }
@@ -110,9 +116,10 @@ fn replicates(cells: &Cells) -> String {
 /// The lines that answer the questions the experiment is for.
 fn summary(cells: &Cells) -> Vec<String> {
     let n = cells.places.len();
-    let lps: Vec<&String> = cells.methods.iter().filter(|m| is_lp(m)).collect();
+    let ranked = cells.ranked();
+    let lps: Vec<&String> = ranked.iter().copied().filter(|m| is_lp(m)).collect();
     let is_good = |candidates: &[&String], place: Cell| -> bool {
-        let Some(best) = cells.best(place, |m| !is_sequential(m)) else { return false };
+        let Some(best) = cells.best(place, |m| ranked.contains(&m)) else { return false };
         let Some(own) = cells.best(place, |m| candidates.contains(&m)) else { return false };
         let found = cells.difference(own, best, place).map(|d| interval(&d));
         own == best || found.is_some_and(|i| i.low > -MARGIN && i.high < MARGIN)
@@ -127,7 +134,7 @@ fn summary(cells: &Cells) -> Vec<String> {
     let single: Vec<String> = lps.iter().map(|m| format!("{m} {}", count(&[*m]))).collect();
     lines.push(format!("The same for one method alone, of {n} cells: {}.", single.join(", ")));
     let winners = cells.places.iter().filter_map(|&place| {
-        Some(format!("{} ({}, {})", cells.best(place, |m| !is_sequential(m))?, place.d, place.n_b))
+        Some(format!("{} ({}, {})", cells.best(place, |m| ranked.contains(&m))?, place.d, place.n_b))
     });
     let winners = winners.collect::<Vec<_>>().join(", ");
     lines.push(format!("Least mean log₁₀ regret among the batch methods, by (d, n_b): {winners}."));
@@ -191,37 +198,24 @@ fn head(cells: &Cells) -> Vec<String> {
 
 /// Average ranks of the batch methods that are in every cell.
 fn rank_table(cells: &Cells) -> String {
-    let is_everywhere = |m: &&String| cells.places.iter().all(|place| cells.get(m, *place).is_some());
-    let methods: Vec<&String> = cells.methods.iter().filter(|m| !is_sequential(m)).filter(is_everywhere).collect();
     let mut text = String::from("\n## Average ranks of log₁₀ regret\n\n");
-    let mut sums: BTreeMap<Cell, (Vec<f64>, usize)> = BTreeMap::new();
-    for &place in &cells.places {
-        let (sum, n) = sums.entry(place).or_insert((vec![0.0; methods.len()], 0));
-        for replicate in cells.common(&methods, place) {
-            let logs: Vec<f64> = methods.iter().filter_map(|m| cells.log(m, place, replicate)).collect();
-            ranks(&logs).iter().zip(sum.iter_mut()).for_each(|(rank, sum)| *sum += rank);
-            *n += 1;
-        }
-    }
-    let blocks: usize = sums.values().map(|(_, n)| n).sum();
-    if blocks == 0 || methods.len() < 2 {
+    let ranks = Ranks::of(cells);
+    if ranks.n_blocks == 0 || ranks.methods.len() < 2 {
         return text + "There are too few results for ranks.\n";
     }
-    let overall = |i: usize| sums.values().map(|(sum, _)| sum[i]).sum::<f64>() / blocks as f64;
-    let mut order: Vec<usize> = (0..methods.len()).collect();
-    order.sort_by(|&i, &j| overall(i).total_cmp(&overall(j)));
     let mut table = Markdown::new(head(cells).into_iter().chain(["all".into()]));
-    for i in order {
-        let of_cell = sums.values().map(|(sum, n)| format!("{:.1}", sum[i] / (*n).max(1) as f64));
-        table.row([methods[i].clone()].into_iter().chain(of_cell).chain([format!("{:.2}", overall(i))]));
+    for (method, overall) in ranks.ordered() {
+        let i = ranks.methods.iter().position(|m| m == method).unwrap_or(0);
+        let of_cell =
+            cells.places.iter().map(|cell| ranks.by_cell.get(cell).map_or("-".into(), |r| format!("{:.1}", r[i])));
+        table.row([method.clone()].into_iter().chain(of_cell).chain([format!("{overall:.2}")]));
     }
-    let of_cell = blocks / cells.places.len();
-    let difference = |n| critical_difference(methods.len(), n).map_or("unknown".into(), |d| format!("{d:.2}"));
     text += &format!(
-        "1 is best; batch methods that are in every cell. Nemenyi's critical difference at 5 % is {} over all {blocks} \
-         blocks (a replicate of a cell each), and {} within a cell.\n\n",
-        difference(blocks),
-        difference(of_cell)
+        "1 is best; batch methods that are in every cell, variants of one that is there left out. Cells of a dimension share \
+         their initial points, so a block is a replicate of a dimension, with the mean rank of its cells. Nemenyi's \
+         critical difference at 5 % is {} over {} blocks.\n\n",
+        ranks.difference.map_or("unknown".into(), |d| format!("{d:.2}")),
+        ranks.n_blocks
     );
     text + &table.text()
 }
@@ -255,9 +249,9 @@ fn differences(cells: &Cells) -> String {
     text += "\n## Paired differences of log₁₀ regret to the best batch method of the cell\n\n";
     text +=
         "The best has the least mean log₁₀ regret; since it was chosen after the fact, it is flattered a little.\n\n";
-    let mut table = Markdown::new(head(cells));
+    let (mut table, ranked) = (Markdown::new(head(cells)), cells.ranked());
     for method in &cells.methods {
-        let row = cells.places.iter().map(|&place| match cells.best(place, |m| !is_sequential(m)) {
+        let row = cells.places.iter().map(|&place| match cells.best(place, |m| ranked.contains(&m)) {
             Some(best) if best == method => "best".to_string(),
             Some(best) => cells.difference(method, best, place).map_or("-".into(), |d| show(interval(&d))),
             None => "-".into(),
