@@ -4,4 +4,6 @@
 
 mod errata;
 mod faithful;
+mod methods;
+mod page;
 mod same_rows;
