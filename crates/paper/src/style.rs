@@ -11,7 +11,8 @@ use elbowroom_view::plot::{
 pub fn look_of_method(name: &str) -> Look {
     if let Some(base) = variant_of(name) {
         let look = look_of_method(base);
-        return Look { stroke: Stroke { width: 1.2, dash: Dash::Dotted, ..look.stroke }, marker: Marker::Down };
+        let marker = if base.ends_with("-EI") { Marker::Triangle } else { Marker::Down };
+        return Look { stroke: Stroke { width: 1.2, dash: Dash::Dotted, ..look.stroke }, marker };
     }
     let (colour, marker) = match name.trim_end_matches("-EI").trim_end_matches("-UCB") {
         "EI" | "UCB" => (BLACK, Marker::Circle),
@@ -62,6 +63,7 @@ mod tests {
             "Thompson",
             "random",
             "LP-UCB-guarded",
+            "LP-EI-guarded",
         ];
         for (i, a) in names.iter().enumerate() {
             for b in &names[..i] {

@@ -20,7 +20,7 @@ use elbowroom::rng::Stream;
 
 use crate::Result;
 use crate::jobs::run_all;
-use crate::methods::{OTHERS, PAPER, Track, is_sequential, strategy};
+use crate::methods::{OTHERS, PAPER, Track, is_sequential, strategy, variant_of};
 use crate::options::Options;
 use crate::race::{Objective, Plan, race};
 use crate::raw::{Columns, RawFile, Table, join};
@@ -281,7 +281,8 @@ fn shifted(problem: &Problem, replicate: u64) -> Objective<'_> {
     Objective { bounds: problem.bounds.clone(), minimum: problem.minimum, value: Box::new(value) }
 }
 
-/// The order of methods in a report.
+/// The order of methods in a report; variants come behind what they vary.
 fn order(method: &str) -> usize {
-    PAPER.into_iter().chain(OTHERS).position(|name| name == method).unwrap_or(usize::MAX)
+    let base = variant_of(method).unwrap_or(method);
+    PAPER.into_iter().chain(OTHERS).position(|name| name == base).unwrap_or(usize::MAX)
 }
