@@ -33,11 +33,11 @@ impl Facts {
             ("cosines-after", [domain, method, n]) => self.cosines_after(domain, method, n.parse()?),
             ("cosines-reach", [domain, method, regret]) => self.cosines_reach(domain, method, regret.parse()?),
             ("cosines-stuck", [domain, method]) => {
-                let finals = self.of_rows("cosines", "regret", &[("domain", place(domain)), ("method", method)])?;
+                let finals = self.of_rows("cosines", "regret", &[("domain", box_of(domain)), ("method", method)])?;
                 Ok(finals.iter().filter(|r| **r > STUCK).count() as f64)
             }
             ("cosines-runs", [domain, method]) => {
-                let own = [("domain", place(domain)), ("method", *method)];
+                let own = [("domain", box_of(domain)), ("method", *method)];
                 Ok(self.of_rows("cosines", "regret", &own)?.len() as f64)
             }
             ("gene-at", [method, batch]) => self.gene_at(method, batch.parse()?),
@@ -136,7 +136,7 @@ impl Facts {
         let [at, name, counts, regret] =
             ["domain", "method", "evaluations_curve", "regret_curve"].map(|c| table.column(c));
         let (at, name, counts, regret) = (at?, name?, counts?, regret?);
-        let own = table.rows.iter().filter(|row| row[at] == place(domain) && row[name] == method);
+        let own = table.rows.iter().filter(|row| row[at] == box_of(domain) && row[name] == method);
         Ok(own
             .map(|row| {
                 let counts = split(&row[counts]);
@@ -242,7 +242,7 @@ impl Facts {
 const STUCK: f64 = 0.1;
 
 /// The domain as the rows name it.
-fn place(domain: &str) -> &'static str {
+fn box_of(domain: &str) -> &'static str {
     if domain == "unit" { "[0,1]" } else { "[0,5]" }
 }
 

@@ -8,15 +8,23 @@ use super::ranks::Ranks;
 use super::{figure, printed};
 use crate::Result;
 use crate::markdown::{Markdown, number, signed};
-use crate::methods::{OTHERS, is_lp, meaning};
+use crate::methods::{OTHERS, is_lp, meaning, variant_of};
 use crate::raw::Table;
 use crate::stats::{Interval, holm, interval, mean, quantile, sd, wilcoxon};
 
 /// How far from the best an interval may reach for a method to be as good.
 const MARGIN: f64 = 0.2;
 
-/// What all methods are compared with.
-const REFERENCE: &str = "LP-UCB";
+/// What all methods are compared with: the paper's LP-UCB, or what stands for it where it has no rows.
+fn reference(cells: &Cells) -> &'static str {
+    let (paper, guarded) = ("LP-UCB", "LP-UCB-guarded");
+    if cells.methods.iter().any(|m| m == paper) { paper } else { guarded }
+}
+
+/// The method whose printed numbers stand beside those of another: itself, or what it stands for.
+fn printed_name<'a>(cells: &Cells, method: &'a str) -> &'a str {
+    variant_of(method).filter(|base| !cells.methods.iter().any(|m| m == base)).unwrap_or(method)
+}
 
 /// Writes a page for every budget, model and variant in `raw.csv`.
 pub fn write(dir: &Path) -> Result<()> {
@@ -140,9 +148,10 @@ fn summary(cells: &Cells) -> Vec<String> {
     lines.push(format!("Least mean log₁₀ regret among the batch methods, by (d, n_b): {winners}."));
     let (mut below, mut known, mut above) = (0, 0, Vec::new());
     for &place in cells.places.iter().filter(|place| place.d > 2) {
-        for method in ["LP-EI", "LP-UCB"] {
+        for method in lps.iter().copied() {
             let ours = cells.get(method, place).map(|values| mean(&values.best()));
-            let (Some(ours), Some(printed)) = (ours, printed::mean(method, place.d, place.n_b)) else { continue };
+            let printed = printed::mean(printed_name(cells, method), place.d, place.n_b);
+            let (Some(ours), Some(printed)) = (ours, printed) else { continue };
             known += 1;
             if ours < printed {
                 below += 1;
@@ -172,7 +181,8 @@ fn best_values(cells: &Cells) -> String {
             let pair = |place: &Cell| {
                 let ours = cells.get(method, *place).map(|values| values.best());
                 let ours = ours.map_or("-".into(), |v| format!("{} ± {}", number(mean(&v)), number(sd(&v))));
-                [ours, printed::text(method, d, place.n_b).unwrap_or("").replace('±', " ± ")]
+                let printed = printed::text(printed_name(cells, method), d, place.n_b).unwrap_or("");
+                [ours, printed.replace('±', " ± ")]
             };
             table.row([method.clone()].into_iter().chain(places.iter().flat_map(pair)));
         }
@@ -222,15 +232,16 @@ fn rank_table(cells: &Cells) -> String {
 
 /// Paired differences to LP-UCB and to the best.
 fn differences(cells: &Cells) -> String {
+    let reference = reference(cells);
     let mut text = format!(
-        "\n## Paired differences of log₁₀ regret to {REFERENCE}\n\nMean and 95 % interval by Student's t over \
-         replicates; below 0 is better than {REFERENCE}. A star: Wilcoxon's signed-rank test with Holm's correction \
+        "\n## Paired differences of log₁₀ regret to {reference}\n\nMean and 95 % interval by Student's t over \
+         replicates; below 0 is better than {reference}. A star: Wilcoxon's signed-rank test with Holm's correction \
          within the cell gives p < 0.05.\n\n"
     );
     let mut columns = Vec::new();
     for &place in &cells.places {
         let found: Vec<Option<Vec<f64>>> =
-            cells.methods.iter().map(|m| cells.difference(m, REFERENCE, place).filter(|_| m != REFERENCE)).collect();
+            cells.methods.iter().map(|m| cells.difference(m, reference, place).filter(|_| m != reference)).collect();
         let mut corrected = holm(&found.iter().flatten().map(|d| wilcoxon(d)).collect::<Vec<_>>()).into_iter();
         let shown = found.iter().map(|d| match d {
             None => "".to_string(),
