@@ -1,7 +1,7 @@
 //! Input that could break a study, through its public face with the default strategy: each case ends in a plain result
 //! or in an error that says what and what to try; and where there is a model to be used, it is used.
 
-use elbowroom::batch::{AcquisitionKind, LocalPenalization, MaximumRule};
+use elbowroom::batch::{AcquisitionKind, Believer, LocalPenalization, MaximumRule, Refit};
 use elbowroom::error::{Error, Kind};
 use elbowroom::gp::Prior;
 use elbowroom::problems::Problem;
@@ -428,6 +428,11 @@ fn settings_out_of_their_range_are_refused_by_name() {
     };
     let (nan, inf) = (f64::NAN, f64::INFINITY);
     let likelihood = |starts| model(&|m| m.hyperparameters = HyperparameterRule::MaximumLikelihood { starts });
+    let of_all = |starts| model(&|m| m.hyperparameters = HyperparameterRule::MaximumLikelihoodOfAll { starts });
+    let refit = |noise_floor| {
+        let refit = Refit::MaximumLikelihoodOfAll { ard: false, starts: 10, noise_floor };
+        StudyConfig::new(square()).strategy(StrategyConfig::Believer(Believer { refit, ..Believer::default() }))
+    };
     let noise_prior = |prior| model(&|m| m.noise_prior = prior);
     let ucb = |kappa| strategy(&|s| s.acquisition = AcquisitionKind::Ucb { kappa });
     for (config, words) in [
@@ -438,6 +443,11 @@ fn settings_out_of_their_range_are_refused_by_name() {
         (fixed(1.0, &[0.2, 0.2], -1.0), "-1"),
         (likelihood(0), "model.hyperparameters: maximum likelihood of 0 starts"),
         (likelihood(usize::MAX), "model.hyperparameters"),
+        (of_all(0), "model.hyperparameters: maximum likelihood of 0 starts"),
+        (of_all(1001), "model.hyperparameters: 1001 random starts"),
+        (refit(nan), "strategy.refit: the noise floor is NaN"),
+        (strategy(&|s| s.safeguards.starts = 0), "strategy.safeguards.starts is 0"),
+        (strategy(&|s| s.safeguards.climb_evaluations = 100_000), "strategy.safeguards.climb_evaluations is 100000"),
         (model(&|m| m.kernels.clear()), "model.kernels is empty"),
         (model(&|m| m.noise = Some(nan)), "model.noise is NaN"),
         (model(&|m| m.noise_floor = inf), "model.noise_floor is inf"),

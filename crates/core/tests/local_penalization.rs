@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use elbowroom::acquisition::{ExpectedImprovement, LogAcquisition};
 use elbowroom::batch::{
     AcquisitionKind, Batch, BatchSize, BatchStrategy, LipschitzRule, LocalPenalization, MaximumRule, RefineRule,
-    Situation, best_mean_at_data, terms,
+    Safeguards, Situation, best_mean_at_data, terms,
 };
 use elbowroom::data::Dataset;
 use elbowroom::domain::Domain;
@@ -383,7 +383,16 @@ fn settings_come_back_from_json() {
             for maximum in [MaximumRule::MaxMean, MaximumRule::MaxObserved, MaximumRule::Given(-2.5)] {
                 for penalizer in [None, Some(KINDS[0]), Some(KINDS[1]), Some(KINDS[2])] {
                     let refine = Some(RefineRule::Alternate { kappa: 1.5 });
-                    all.push(LocalPenalization { acquisition, penalizer, shrink: false, lipschitz, maximum, refine });
+                    let (shrink, safeguards) = (false, Safeguards::none());
+                    all.push(LocalPenalization {
+                        acquisition,
+                        penalizer,
+                        shrink,
+                        lipschitz,
+                        maximum,
+                        refine,
+                        safeguards,
+                    });
                 }
             }
         }
@@ -392,6 +401,7 @@ fn settings_come_back_from_json() {
         let text = serde_json::to_string(&strategy).unwrap();
         assert_eq!(serde_json::from_str::<LocalPenalization>(&text).unwrap(), strategy, "{text}");
     }
+    assert!(!serde_json::to_string(&LocalPenalization::paper_ei()).unwrap().contains("safeguards"));
     let unsaid = LocalPenalization { refine: None, ..LocalPenalization::default() };
     assert_eq!(serde_json::from_str::<LocalPenalization>("{}").unwrap(), unsaid);
 }

@@ -22,7 +22,7 @@ use crate::methods::Track;
 use crate::options::Options;
 use crate::race::{Objective, Plan, race};
 use crate::raw::{Columns, RawFile, Table};
-use crate::stats::{interval, mean, ranks};
+use crate::stats::{Interval, interval, mean, ranks};
 use elbowroom_view::plot::{Axis, BLUE, Figure, GREY, Key, Layer, Marker, Panel, Stroke, VERMILLION};
 
 /// Options of this experiment.
@@ -184,8 +184,8 @@ type Block = (String, usize, String, u64);
 /// log₁₀ regret and time by block and variant.
 type Results = BTreeMap<Block, BTreeMap<String, (f64, f64)>>;
 
-fn report(dir: &Path) -> Result<()> {
-    let table = Table::read(dir)?;
+/// The rows by block and variant.
+fn read(table: &Table) -> Result<Results> {
     let [mode, problem, q] = [table.column("mode")?, table.column("problem")?, table.column("q")?];
     let [variant, replicate, regret] = [table.column("variant")?, table.column("replicate")?, table.column("regret")?];
     // Early files have no times.
@@ -199,12 +199,17 @@ fn report(dir: &Path) -> Result<()> {
             .or_default()
             .insert(row[variant].clone(), (log, time.map_or(Ok(f64::NAN), |i| row[i].parse())?));
     }
+    Ok(results)
+}
+
+fn report(dir: &Path) -> Result<()> {
+    let results = read(&Table::read(dir)?)?;
     let mut panels = Vec::new();
     let mut text = String::from(
         "# Ablation\n\nMade by `paper ablation` from `raw.csv`. The base is the library's default: expected improvement, \
          truncated penalizer, variance factor, global L, largest mean as M. Differences of log₁₀ regret to the base, with \
-         95 % intervals by Student's t over problems × seeds, which treats them as independent; below 0 is better than \
-         the base. Ranks are among all variants of a run, 1 is best. All runs have the same number of evaluations, not the \
+         95 % intervals by Student's t over problems, each with the mean of its runs, since runs of a problem are alike; \
+         below 0 is better than the base. Ranks are among all variants of a run, 1 is best. All runs have the same number of evaluations, not the \
          same time: a strategy that asks for fewer points at once takes longer, and the last column says by how much \
          (batches in step, the simulated clock otherwise; the base takes 1).\n",
     );
@@ -245,10 +250,28 @@ fn names(results: &Results) -> Vec<String> {
     names.filter(|name| results.values().any(|v| v.contains_key(name))).collect()
 }
 
-/// How much worse a variant is than the base in some blocks, in log₁₀ regret.
+/// How much worse a variant is than the base in log₁₀ regret, in step (`sync`) or not (`async`), over the rows of a file.
+pub fn difference(table: &Table, mode: &str, variant: &str) -> Result<Interval> {
+    let results: Results = read(table)?.into_iter().filter(|(block, _)| block.0 == mode).collect();
+    let found = differences(&results, variant, &|_| true);
+    if found.is_empty() { Err(format!("there are no rows of {variant} {mode}").into()) } else { Ok(interval(&found)) }
+}
+
+/// How much worse a variant is than the base in some blocks, in log₁₀ regret: a mean for each problem. Runs of a problem are
+/// alike, so problems are what an interval is over.
 fn differences(results: &Results, name: &str, is_wanted: &dyn Fn(&Block) -> bool) -> Vec<f64> {
-    let wanted = results.iter().filter(|(block, _)| is_wanted(block));
-    wanted.filter_map(|(_, v)| Some(v.get(name)?.0 - v.get(BASE)?.0)).collect()
+    let mut by_problem: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (block, values) in results.iter().filter(|(block, _)| is_wanted(block)) {
+        if let Some((own, base)) = values.get(name).zip(values.get(BASE)) {
+            by_problem.entry(&block.2).or_default().push(own.0 - base.0);
+        }
+    }
+    by_problem.values().map(|d| mean(d)).collect()
+}
+
+/// How many runs of a variant can be compared with the base.
+fn n_runs(results: &Results, name: &str) -> usize {
+    results.values().filter(|v| v.contains_key(name) && v.contains_key(BASE)).count()
 }
 
 /// The figure of a mode: all variants but uniform points, beside which the others would look alike.
@@ -300,7 +323,7 @@ fn page(results: &Results) -> (String, String) {
         row.push(format!("{:.1}", mean(&complete.iter().map(|r| r[i]).collect::<Vec<_>>())));
         let better = problems.iter().filter(|p| mean(&differences(name, &|block| block.2 == ***p)) < 0.0).count();
         row.push(if name == BASE { String::new() } else { format!("{better} of {}", problems.len()) });
-        row.push(all.len().to_string());
+        row.push(n_runs(results, name).to_string());
         row.push(format!("× {:.2}", slowness(results, name)));
         table.row(row);
     }
@@ -328,6 +351,23 @@ fn slowness(results: &Results, name: &str) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_interval_is_over_problems_and_not_over_their_runs() {
+        let columns = ["mode", "problem", "q", "variant", "replicate", "regret"].map(String::from).to_vec();
+        let mut rows = Vec::new();
+        for (problem, factor) in [("branin", 10.0), ("levy10", 1000.0)] {
+            for replicate in 0..5 {
+                for (variant, regret) in [(BASE, 1e-3), ("shrink:off", 1e-3 * factor)] {
+                    rows.push(format!("sync,{problem},5,{variant},{replicate},{regret}"));
+                }
+            }
+        }
+        let rows = rows.iter().map(|row| row.split(',').map(String::from).collect()).collect();
+        let found = difference(&Table { columns, rows }, "sync", "shrink:off").unwrap();
+        // Two problems with differences of 1 and 3: a mean of 2, and a half-width of t(0.975, 1) = 12.706 errors of 1.
+        assert!((found.mean - 2.0).abs() < 1e-9 && (found.high - 2.0 - 12.706205).abs() < 1e-5, "{found:?}");
+    }
 
     #[test]
     fn every_variant_differs_from_the_base_and_from_the_others() {

@@ -18,6 +18,7 @@ pub mod lipschitz;
 pub mod markdown;
 pub mod methods;
 pub mod options;
+pub mod page;
 pub mod panels;
 pub mod race;
 pub mod raw;

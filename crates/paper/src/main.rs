@@ -1,10 +1,13 @@
 //! `paper EXPERIMENT`: repeats an experiment of the paper.
 
+use std::path::Path;
 use std::time::Instant;
 
 use clap::Parser;
 use elbowroom_paper::options::Options;
-use elbowroom_paper::{Result, ablation, cosines, figure1, figure2, gene, intractable, lipschitz, panels, svr, table};
+use elbowroom_paper::{
+    Result, ablation, cosines, figure1, figure2, gene, intractable, lipschitz, page, panels, svr, table,
+};
 
 /// Repeats the experiments of "Batch Bayesian Optimization via Local Penalization".
 #[derive(Parser)]
@@ -32,6 +35,10 @@ enum Cli {
     Panels(Options),
     /// All of them, one after another
     All(Options),
+    /// Write docs/paper.md from crates/paper/page.md and the rows, in the root of the workspace
+    Page,
+    /// Compute every number of docs/paper.md again from the rows; fails if one differs
+    Verify,
     /// Print the lines that head every raw.csv: command, commit, versions, machine
     Provenance,
 }
@@ -49,6 +56,8 @@ fn run(cli: Cli) -> Result<()> {
         Cli::Lipschitz(options) => lipschitz::run(&options)?,
         Cli::Panels(options) => panels::run(&options)?,
         Cli::All(options) => all(&options)?,
+        Cli::Page => page::write(Path::new("."))?,
+        Cli::Verify => page::verify(Path::new("."))?,
         Cli::Provenance => print!("{}", elbowroom_paper::raw::provenance()),
     }
     Ok(())

@@ -5,8 +5,8 @@
 use std::path::Path;
 
 use crate::Result;
-use crate::curves::{Average, Curve, legend, panels};
-use crate::methods::{PAPER, is_sequential};
+use crate::curves::{Average, Curve, legend, methods_of, panels};
+use crate::methods::{PAPER, is_sequential, variant_of};
 use crate::options::Options;
 use crate::raw::{Table, split};
 use elbowroom_view::plot::{Axis, Figure};
@@ -47,10 +47,15 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(figure.write(&dir, "panels")?)
 }
 
-/// The paper's methods: with more of them nothing could be seen.
+/// The paper's methods: with more of them nothing could be seen. Where one is not there, its variant stands for it.
 fn paper_only(mut curves: Vec<Curve>) -> Vec<Curve> {
-    curves.retain(|curve| PAPER.contains(&curve.method.as_str()));
-    curves.sort_by_key(|curve| PAPER.iter().position(|method| *method == curve.method));
+    let there: Vec<String> = methods_of(&curves).into_iter().map(String::from).collect();
+    let place = |name: &str| {
+        let base = variant_of(name).filter(|base| !there.iter().any(|m| m == base)).unwrap_or(name);
+        PAPER.iter().position(|method| *method == base)
+    };
+    curves.retain(|curve| place(&curve.method).is_some());
+    curves.sort_by_key(|curve| place(&curve.method));
     curves
 }
 
@@ -72,4 +77,19 @@ fn cosines(dir: &Path) -> Result<Vec<Curve>> {
         recommended: row[recommended].parse().unwrap_or(f64::NAN),
     };
     Ok(rows.iter().map(curve).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variant_stands_for_a_method_of_the_paper_that_is_not_there() {
+        let curve = |method: &str| Curve { method: method.into(), best: vec![], seconds: vec![], recommended: 0.0 };
+        let names = |all: &[&str]| -> Vec<String> {
+            paper_only(all.iter().map(|m| curve(m)).collect()).into_iter().map(|c| c.method).collect()
+        };
+        assert_eq!(names(&["LP-UCB-guarded", "LP", "EI"]), ["EI", "LP-UCB-guarded"]);
+        assert_eq!(names(&["LP-UCB-guarded", "LP-UCB"]), ["LP-UCB"]);
+    }
 }

@@ -1,12 +1,19 @@
 //! How the lines of the methods look, alike in every figure.
 
+use crate::methods::variant_of;
 use elbowroom_view::plot::{
     BLACK, BLUE, Dash, GREEN, GREY, INK, Look, Marker, ORANGE, PURPLE, SKY, Stroke, VERMILLION,
 };
 
 /// The look of a method by its name in the paper, or in this crate. A family has one colour and marker; EI is dashed, UCB is
-/// not, and local penalization is drawn thicker. Names that are not known share a look.
+/// not, and local penalization is drawn thicker. A variant has the colour of its method, with dots. Names that are not known
+/// share a look.
 pub fn look_of_method(name: &str) -> Look {
+    if let Some(base) = variant_of(name) {
+        let look = look_of_method(base);
+        let marker = if base.ends_with("-EI") { Marker::Triangle } else { Marker::Down };
+        return Look { stroke: Stroke { width: 1.2, dash: Dash::Dotted, ..look.stroke }, marker };
+    }
     let (colour, marker) = match name.trim_end_matches("-EI").trim_end_matches("-UCB") {
         "EI" | "UCB" => (BLACK, Marker::Circle),
         "Rand" => (SKY, Marker::Triangle),
@@ -39,8 +46,24 @@ mod tests {
     #[test]
     fn no_two_methods_of_the_paper_look_alike() {
         let names = [
-            "EI", "UCB", "Rand-EI", "Rand-UCB", "SM-UCB", "B-UCB", "PE-UCB", "Pred-EI", "Pred-UCB", "qEI", "LP-EI",
-            "LP-UCB", "LP", "LP-T-UCB", "Thompson", "random",
+            "EI",
+            "UCB",
+            "Rand-EI",
+            "Rand-UCB",
+            "SM-UCB",
+            "B-UCB",
+            "PE-UCB",
+            "Pred-EI",
+            "Pred-UCB",
+            "qEI",
+            "LP-EI",
+            "LP-UCB",
+            "LP",
+            "LP-T-UCB",
+            "Thompson",
+            "random",
+            "LP-UCB-guarded",
+            "LP-EI-guarded",
         ];
         for (i, a) in names.iter().enumerate() {
             for b in &names[..i] {

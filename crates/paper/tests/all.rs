@@ -3,4 +3,7 @@
 //! One program for them all, because each would be linked for itself with everything that the crate stands on.
 
 mod errata;
+mod faithful;
+mod methods;
+mod page;
 mod same_rows;

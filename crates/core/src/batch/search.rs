@@ -23,14 +23,14 @@ use crate::penalty::{Ball, Penalized, raw_score, shrinkage};
 use crate::rng::Stream;
 use crate::space::{PointKey, UnitPoint};
 
-/// Climbs from this many candidates for every point.
-const STARTS: usize = 3;
+/// Climbs from this many candidates for every point, unless a strategy says otherwise.
+pub(super) const STARTS: usize = 3;
 
 /// Branches whose best candidates are climbed from, where parameters have conditions.
 const BRANCHES: usize = 8;
 
-/// Evaluations of one climb.
-const MAX_EVALUATIONS: usize = 30;
+/// Evaluations of one climb, unless a strategy says otherwise.
+pub(super) const MAX_EVALUATIONS: usize = 30;
 
 /// The same where the chance of keeping limits is weighed: beside a limit that is well known, it is a cliff.
 const PATIENT_EVALUATIONS: usize = 200;
@@ -150,6 +150,10 @@ pub(super) struct Search<'a> {
     work: f64,
     /// Whether the score is μ + κs.
     is_bound: bool,
+    /// Climbs for every point.
+    n_starts: usize,
+    /// Whether points keep a least distance from busy and tried ones.
+    keeps_apart: bool,
 }
 
 impl<'a> Search<'a> {
@@ -197,8 +201,23 @@ impl<'a> Search<'a> {
             climb: situation.domain.climber(if is_patient { PATIENT_EVALUATIONS } else { MAX_EVALUATIONS }),
             draw: situation.stream.child("fill", 0),
             is_bound: false,
+            n_starts: STARTS,
+            keeps_apart: true,
             situation,
         }
+    }
+
+    /// Climbs from so many candidates for every point, each with at most so many evaluations.
+    pub fn climbing(mut self, n_starts: usize, max_evaluations: usize) -> Self {
+        self.n_starts = n_starts;
+        self.climb = self.situation.domain.climber(max_evaluations);
+        self
+    }
+
+    /// Whether points keep a least distance from busy and tried ones. Without it none is chosen twice, to the bit.
+    pub fn apart(mut self, keeps_apart: bool) -> Self {
+        self.keeps_apart = keeps_apart;
+        self
     }
 
     /// The candidates with their predictions.
@@ -435,11 +454,11 @@ impl<'a> Search<'a> {
         let is_apart = |i: usize, j: usize| self.posterior.squared_distance(row(i), row(j)) >= separation * separation;
         let space = self.situation.domain.space();
         if !space.is_conditional() {
-            return scattered(ranked, STARTS, is_apart);
+            return scattered(ranked, self.n_starts, is_apart);
         }
         // A climb stays in its branch, so the best of every branch is climbed from too.
         let ranked: Vec<usize> = ranked.collect();
-        let mut starts = scattered(ranked.iter().copied(), STARTS, is_apart);
+        let mut starts = scattered(ranked.iter().copied(), self.n_starts, is_apart);
         let mut branches = HashSet::new();
         for i in ranked {
             if branches.len() >= BRANCHES {
@@ -460,7 +479,7 @@ impl<'a> Search<'a> {
             return false;
         }
         // In a finite space keys tell points apart; neighbours there may be as close as they are.
-        if self.is_finite {
+        if self.is_finite || !self.keeps_apart {
             return true;
         }
         let has_place = |chance: &Chance| chance.weight_of_place() > LIKELY_PLACE;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::order;
 use crate::Result;
-use crate::methods::is_sequential;
+use crate::methods::{is_sequential, variant_of};
 use crate::raw::Table;
 use crate::stats::{log_regret, mean};
 
@@ -158,13 +158,26 @@ impl Cells {
         Some(log_regret(self.get(method, place)?.races.get(&replicate)?.regret))
     }
 
+    /// The batch methods that are compared: a variant only where the method that it varies is not there.
+    pub fn ranked(&self) -> Vec<&String> {
+        let is_there = |name: &str| self.methods.iter().any(|m| m == name);
+        let is_ranked = |m: &&String| !is_sequential(m) && !variant_of(m).is_some_and(is_there);
+        self.methods.iter().filter(is_ranked).collect()
+    }
+
     /// log₁₀ regrets of a method less those of another, over the replicates that both have.
     pub fn difference(&self, method: &str, other: &str, place: Cell) -> Option<Vec<f64>> {
-        let (a, b) = (self.get(method, place)?, self.get(other, place)?);
-        let pair = |replicate: &u64| {
-            Some(log_regret(a.races.get(replicate)?.regret) - log_regret(b.races.get(replicate)?.regret))
+        self.get(method, place).zip(self.get(other, place))?;
+        Some(self.paired(method, other, place).into_iter().map(|(_, difference)| difference).collect())
+    }
+
+    /// The same with the replicates.
+    pub fn paired(&self, method: &str, other: &str, place: Cell) -> Vec<(u64, f64)> {
+        let Some((a, b)) = self.get(method, place).zip(self.get(other, place)) else { return Vec::new() };
+        let pair = |(replicate, race): (&u64, &Race)| {
+            Some((*replicate, log_regret(race.regret) - log_regret(b.races.get(replicate)?.regret)))
         };
-        Some(a.races.keys().filter_map(pair).collect())
+        a.races.iter().filter_map(pair).collect()
     }
 
     /// The replicates that all of some methods have.

@@ -20,8 +20,8 @@ pub fn write(dir: &Path, name: &str, title: &str, budget: &str, cells: &Cells) -
         title: title.into(),
         subtitle: format!(
             "Regret at the end (the best value less the minimum), less is better: median, with a bar from quartile to \
-             quartile. All methods get {budget}; sequential ones take one point per round. Methods below the twelve of \
-             the paper are descendants and yardsticks."
+             quartile. All methods get {budget}; sequential ones take one point per round. Methods that \
+             the paper has not are variants, descendants and yardsticks."
         ),
         legend: Vec::new(),
         panels: cells.places.iter().map(|place| panel(cells, *place)).collect(),

@@ -4,18 +4,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::cells::{Cell, Cells};
+use super::ranks::Ranks;
 use super::{figure, printed};
 use crate::Result;
 use crate::markdown::{Markdown, number, signed};
-use crate::methods::{OTHERS, is_lp, is_sequential, meaning};
+use crate::methods::{OTHERS, is_lp, meaning, variant_of};
 use crate::raw::Table;
-use crate::stats::{Interval, critical_difference, holm, interval, mean, quantile, ranks, sd, wilcoxon};
+use crate::stats::{Interval, holm, interval, mean, quantile, sd, wilcoxon};
 
 /// How far from the best an interval may reach for a method to be as good.
 const MARGIN: f64 = 0.2;
 
-/// What all methods are compared with.
-const REFERENCE: &str = "LP-UCB";
+/// What all methods are compared with: the paper's LP-UCB, or what stands for it where it has no rows.
+fn reference(cells: &Cells) -> &'static str {
+    let (paper, guarded) = ("LP-UCB", "LP-UCB-guarded");
+    if cells.methods.iter().any(|m| m == paper) { paper } else { guarded }
+}
+
+/// The method whose printed numbers stand beside those of another: itself, or what it stands for.
+fn printed_name<'a>(cells: &Cells, method: &'a str) -> &'a str {
+    variant_of(method).filter(|base| !cells.methods.iter().any(|m| m == base)).unwrap_or(method)
+}
 
 /// Writes a page for every budget, model and variant in `raw.csv`.
 pub fn write(dir: &Path) -> Result<()> {
@@ -31,7 +40,10 @@ pub fn write(dir: &Path) -> Result<()> {
         let title = format!("gSobol, track {track}, {model} model{}", if shifted { ", shifted" } else { "" });
         figure::write(dir, &name, &title, budget(&track), &cells)?;
         let name = name + ".md";
-        let text = page(&title, budget(&track), shifted, &cells);
+        let mut commits: Vec<&str> = rows.iter().filter_map(|row| row.last()).map(String::as_str).collect();
+        commits.sort_unstable();
+        commits.dedup();
+        let text = page(&title, budget(&track), shifted, &commits, &cells);
         std::fs::write(dir.join(&name), &text)?;
         println!("{}\n{}\n", best_values(&cells).trim_start(), summary(&cells).join("\n"));
         println!("written: {}", dir.join(&name).display());
@@ -44,7 +56,7 @@ fn budget(track: &str) -> &'static str {
     match track {
         "R" => "the same number of rounds: 10, 15 and 20 batches in 2, 5 and 10 dimensions",
         "E" => "the same number of evaluations: 100, 200 and 400 after the initial points in 2, 5 and 10 dimensions",
-        "W" => "the same counted work: that of LP-UCB with n_b = 10 in track R, replicate by replicate",
+        "W" => "the same counted work: that of LP-UCB-guarded with n_b = 10 in track R, replicate by replicate",
         _ => {
             "the same time: 1, 5 and 10 minutes in 2, 5 and 10 dimensions, on the clock of a core that does nothing else \
              (CPU time of the race, its evaluations among it, since a wall clock would measure what else the machine does)"
@@ -52,9 +64,11 @@ fn budget(track: &str) -> &'static str {
     }
 }
 
-fn page(title: &str, budget: &str, shifted: bool, cells: &Cells) -> String {
+fn page(title: &str, budget: &str, shifted: bool, commits: &[&str], cells: &Cells) -> String {
     let mut text = format!("# {title}\n\n");
-    text += &format!("Made by `paper table` from `raw.csv`. All methods get {budget}.\n");
+    let commits = commits.join(", ");
+    text +=
+        &format!("Made by `paper table` from `raw.csv`; the rows are of commit {commits}. All methods get {budget}.\n");
     text += if shifted {
         "The optimum is uniform in [−3, 3]ᵈ, another place for every replicate; the paper's numbers are for the function \
          that was not moved. "
@@ -101,7 +115,7 @@ fn replicates(cells: &Cells) -> String {
     match (counts.first(), counts.last()) {
         (Some(least), Some(most)) if least == most => format!("{most} replicates.\n"),
         (Some(least), Some(most)) => {
-            format!("{least} to {most} replicates: the run is not complete; differences are over those in common.\n")
+            format!("{least} to {most} replicates, by method; differences are over those in common.\n")
         }
         _ => "No replicates.\n".into(),
     }
@@ -110,9 +124,10 @@ fn replicates(cells: &Cells) -> String {
 /// The lines that answer the questions the experiment is for.
 fn summary(cells: &Cells) -> Vec<String> {
     let n = cells.places.len();
-    let lps: Vec<&String> = cells.methods.iter().filter(|m| is_lp(m)).collect();
+    let ranked = cells.ranked();
+    let lps: Vec<&String> = ranked.iter().copied().filter(|m| is_lp(m)).collect();
     let is_good = |candidates: &[&String], place: Cell| -> bool {
-        let Some(best) = cells.best(place, |m| !is_sequential(m)) else { return false };
+        let Some(best) = cells.best(place, |m| ranked.contains(&m)) else { return false };
         let Some(own) = cells.best(place, |m| candidates.contains(&m)) else { return false };
         let found = cells.difference(own, best, place).map(|d| interval(&d));
         own == best || found.is_some_and(|i| i.low > -MARGIN && i.high < MARGIN)
@@ -127,15 +142,16 @@ fn summary(cells: &Cells) -> Vec<String> {
     let single: Vec<String> = lps.iter().map(|m| format!("{m} {}", count(&[*m]))).collect();
     lines.push(format!("The same for one method alone, of {n} cells: {}.", single.join(", ")));
     let winners = cells.places.iter().filter_map(|&place| {
-        Some(format!("{} ({}, {})", cells.best(place, |m| !is_sequential(m))?, place.d, place.n_b))
+        Some(format!("{} ({}, {})", cells.best(place, |m| ranked.contains(&m))?, place.d, place.n_b))
     });
     let winners = winners.collect::<Vec<_>>().join(", ");
     lines.push(format!("Least mean log₁₀ regret among the batch methods, by (d, n_b): {winners}."));
     let (mut below, mut known, mut above) = (0, 0, Vec::new());
     for &place in cells.places.iter().filter(|place| place.d > 2) {
-        for method in ["LP-EI", "LP-UCB"] {
+        for method in lps.iter().copied() {
             let ours = cells.get(method, place).map(|values| mean(&values.best()));
-            let (Some(ours), Some(printed)) = (ours, printed::mean(method, place.d, place.n_b)) else { continue };
+            let printed = printed::mean(printed_name(cells, method), place.d, place.n_b);
+            let (Some(ours), Some(printed)) = (ours, printed) else { continue };
             known += 1;
             if ours < printed {
                 below += 1;
@@ -165,7 +181,8 @@ fn best_values(cells: &Cells) -> String {
             let pair = |place: &Cell| {
                 let ours = cells.get(method, *place).map(|values| values.best());
                 let ours = ours.map_or("-".into(), |v| format!("{} ± {}", number(mean(&v)), number(sd(&v))));
-                [ours, printed::text(method, d, place.n_b).unwrap_or("").replace('±', " ± ")]
+                let printed = printed::text(printed_name(cells, method), d, place.n_b).unwrap_or("");
+                [ours, printed.replace('±', " ± ")]
             };
             table.row([method.clone()].into_iter().chain(places.iter().flat_map(pair)));
         }
@@ -191,52 +208,40 @@ fn head(cells: &Cells) -> Vec<String> {
 
 /// Average ranks of the batch methods that are in every cell.
 fn rank_table(cells: &Cells) -> String {
-    let is_everywhere = |m: &&String| cells.places.iter().all(|place| cells.get(m, *place).is_some());
-    let methods: Vec<&String> = cells.methods.iter().filter(|m| !is_sequential(m)).filter(is_everywhere).collect();
     let mut text = String::from("\n## Average ranks of log₁₀ regret\n\n");
-    let mut sums: BTreeMap<Cell, (Vec<f64>, usize)> = BTreeMap::new();
-    for &place in &cells.places {
-        let (sum, n) = sums.entry(place).or_insert((vec![0.0; methods.len()], 0));
-        for replicate in cells.common(&methods, place) {
-            let logs: Vec<f64> = methods.iter().filter_map(|m| cells.log(m, place, replicate)).collect();
-            ranks(&logs).iter().zip(sum.iter_mut()).for_each(|(rank, sum)| *sum += rank);
-            *n += 1;
-        }
-    }
-    let blocks: usize = sums.values().map(|(_, n)| n).sum();
-    if blocks == 0 || methods.len() < 2 {
+    let ranks = Ranks::of(cells);
+    if ranks.n_blocks == 0 || ranks.methods.len() < 2 {
         return text + "There are too few results for ranks.\n";
     }
-    let overall = |i: usize| sums.values().map(|(sum, _)| sum[i]).sum::<f64>() / blocks as f64;
-    let mut order: Vec<usize> = (0..methods.len()).collect();
-    order.sort_by(|&i, &j| overall(i).total_cmp(&overall(j)));
     let mut table = Markdown::new(head(cells).into_iter().chain(["all".into()]));
-    for i in order {
-        let of_cell = sums.values().map(|(sum, n)| format!("{:.1}", sum[i] / (*n).max(1) as f64));
-        table.row([methods[i].clone()].into_iter().chain(of_cell).chain([format!("{:.2}", overall(i))]));
+    for (method, overall) in ranks.ordered() {
+        let i = ranks.methods.iter().position(|m| m == method).unwrap_or(0);
+        let of_cell =
+            cells.places.iter().map(|cell| ranks.by_cell.get(cell).map_or("-".into(), |r| format!("{:.1}", r[i])));
+        table.row([method.clone()].into_iter().chain(of_cell).chain([format!("{overall:.2}")]));
     }
-    let of_cell = blocks / cells.places.len();
-    let difference = |n| critical_difference(methods.len(), n).map_or("unknown".into(), |d| format!("{d:.2}"));
     text += &format!(
-        "1 is best; batch methods that are in every cell. Nemenyi's critical difference at 5 % is {} over all {blocks} \
-         blocks (a replicate of a cell each), and {} within a cell.\n\n",
-        difference(blocks),
-        difference(of_cell)
+        "1 is best; batch methods that are in every cell, variants of one that is there left out. Cells of a dimension share \
+         their initial points, so a block is a replicate of a dimension, with the mean rank of its cells. Nemenyi's \
+         critical difference at 5 % is {} over {} blocks.\n\n",
+        ranks.difference.map_or("unknown".into(), |d| format!("{d:.2}")),
+        ranks.n_blocks
     );
     text + &table.text()
 }
 
 /// Paired differences to LP-UCB and to the best.
 fn differences(cells: &Cells) -> String {
+    let reference = reference(cells);
     let mut text = format!(
-        "\n## Paired differences of log₁₀ regret to {REFERENCE}\n\nMean and 95 % interval by Student's t over \
-         replicates; below 0 is better than {REFERENCE}. A star: Wilcoxon's signed-rank test with Holm's correction \
+        "\n## Paired differences of log₁₀ regret to {reference}\n\nMean and 95 % interval by Student's t over \
+         replicates; below 0 is better than {reference}. A star: Wilcoxon's signed-rank test with Holm's correction \
          within the cell gives p < 0.05.\n\n"
     );
     let mut columns = Vec::new();
     for &place in &cells.places {
         let found: Vec<Option<Vec<f64>>> =
-            cells.methods.iter().map(|m| cells.difference(m, REFERENCE, place).filter(|_| m != REFERENCE)).collect();
+            cells.methods.iter().map(|m| cells.difference(m, reference, place).filter(|_| m != reference)).collect();
         let mut corrected = holm(&found.iter().flatten().map(|d| wilcoxon(d)).collect::<Vec<_>>()).into_iter();
         let shown = found.iter().map(|d| match d {
             None => "".to_string(),
@@ -255,9 +260,9 @@ fn differences(cells: &Cells) -> String {
     text += "\n## Paired differences of log₁₀ regret to the best batch method of the cell\n\n";
     text +=
         "The best has the least mean log₁₀ regret; since it was chosen after the fact, it is flattered a little.\n\n";
-    let mut table = Markdown::new(head(cells));
+    let (mut table, ranked) = (Markdown::new(head(cells)), cells.ranked());
     for method in &cells.methods {
-        let row = cells.places.iter().map(|&place| match cells.best(place, |m| !is_sequential(m)) {
+        let row = cells.places.iter().map(|&place| match cells.best(place, |m| ranked.contains(&m)) {
             Some(best) if best == method => "best".to_string(),
             Some(best) => cells.difference(method, best, place).map_or("-".into(), |d| show(interval(&d))),
             None => "-".into(),
