@@ -29,7 +29,7 @@ maximum_signature_line_length = 88
 python_use_unqualified_type_names = True
 # Packages that a page is about and that need not be there to write of them.
 autodoc_mock_imports = []
-for _name in ("bayesmark", "distributed", "joblib", "optuna", "ray", "sklearn"):
+for _name in ("bayesmark", "distributed", "gest_api", "joblib", "mlflow", "optuna", "ray", "sklearn", "wandb"):
     try:
         __import__(_name)
     except ImportError:

@@ -7,7 +7,7 @@ use anyhow::Result;
 use elbowroom_store::{Error as StoreError, ErrorKind, SharedStudy, Store, open, worker_name};
 
 use crate::args::Where;
-use crate::differ::{Difference, differences};
+use crate::differ::{Difference, differences, in_words};
 use crate::error::{cli_error, fault_of};
 use crate::study_file::StudyFile;
 
@@ -177,7 +177,7 @@ fn refuse_another(differ: &[Difference], name: &str, place: &str) -> Result<()> 
         return Ok(());
     }
     let settings: Vec<&str> = others.iter().map(|one| one.setting.as_str()).collect();
-    let said: Vec<String> = others.iter().map(|one| format!("\n  {}", one.in_words())).collect();
+    let said: Vec<String> = others.iter().map(|one| format!("\n  {}", in_words(one))).collect();
     let what = format!("the study `{name}` in {place} was made with another {}{}", settings.join(", "), said.concat());
     Err(cli_error(what, "change study.toml back, or give the new study another name or another store"))
 }

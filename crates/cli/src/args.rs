@@ -85,6 +85,12 @@ pub enum Command {
         /// The shell.
         shell: clap_complete::Shell,
     },
+    /// Write manual pages, one for each command.
+    #[command(hide = true)]
+    Man {
+        /// The folder for them, which must be there.
+        folder: PathBuf,
+    },
 }
 
 /// Which study.

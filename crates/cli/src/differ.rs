@@ -1,43 +1,20 @@
 //! In what a study.toml and the study in its store disagree.
 
-use std::collections::BTreeSet;
-
 use elbowroom::space::Parameter;
 use elbowroom::study::StudyConfig;
+pub use elbowroom_store::Difference;
 use serde_json::Value;
 
-/// One thing that is said in two ways.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Difference {
-    /// Where, as a study.toml has it: `budget.trials`, `model.noise`, `parameters.x`.
-    pub setting: String,
-    here: Option<Value>,
-    there: Option<Value>,
-}
-
-impl Difference {
-    /// Both sides in words.
-    pub fn in_words(&self) -> String {
-        let Self { setting, here, there } = self;
-        let side = |value: &Option<Value>| match value {
-            None | Some(Value::Null) => "not set".to_owned(),
-            Some(Value::String(text)) => text.clone(),
-            Some(other) => other.to_string(),
-        };
-        format!("`{setting}` is {} in study.toml, and {} in the store", side(here), side(there))
-    }
+/// A difference with both its sides in words.
+pub fn in_words(difference: &Difference) -> String {
+    difference.compared("in study.toml", "in the store")
 }
 
 /// All that differs between a study.toml and its study, where both say something.
 pub fn differences(here: &StudyConfig, there: &StudyConfig) -> Vec<Difference> {
-    if here == there {
-        return Vec::new();
-    }
-    let mut found = Vec::new();
-    let (here, there) = (written(here), written(there));
-    compare("", Some(&here), Some(&there), &mut found);
+    let mut found = elbowroom_store::differences(here, there, as_written);
     // A study.toml that names no budget has nothing to say about one.
-    found.retain(|difference| difference.setting != "budget.trials" || difference.here != Some(Value::Null));
+    found.retain(|difference| difference.setting != "budget.trials" || difference.is_set_here());
     found
 }
 
@@ -49,35 +26,16 @@ pub fn words_of(differ: &[Difference]) -> String {
     if differ.is_empty() {
         return String::new();
     }
-    let lines: Vec<String> = differ.iter().map(|one| format!("  {}\n", one.in_words())).collect();
+    let lines: Vec<String> = differ.iter().map(|one| format!("  {}\n", in_words(one))).collect();
     format!("study.toml and the study in the store disagree:\n{}", lines.concat())
 }
 
 /// The same in JSON, as a list under `differs`; nothing is added if there is nothing to say.
 pub fn with_differences(mut answer: Value, differ: &[Difference]) -> Value {
     if !differ.is_empty() {
-        answer["differs"] = differ.iter().map(Difference::in_words).collect();
+        answer["differs"] = differ.iter().map(in_words).collect();
     }
     answer
-}
-
-/// A configuration as JSON, with the names of a study.toml.
-fn written(config: &StudyConfig) -> Value {
-    let mut value = serde_json::to_value(config).unwrap_or_default();
-    let Some(map) = value.as_object_mut() else { return value };
-    let space = map.remove("space").unwrap_or_default();
-    let named = |one: &Parameter| (one.name().to_owned(), Value::String(as_written(one)));
-    let parameters = config.space.parameters().iter().map(named);
-    map.insert("parameters".to_owned(), Value::Object(parameters.collect()));
-    map.insert("constraints".to_owned(), space["constraints"].clone());
-    if let Some(rows) = space.get("candidates") {
-        map.insert("candidates".to_owned(), rows.clone());
-    }
-    let order: Vec<&str> = config.space.parameters().iter().map(|parameter| parameter.name()).collect();
-    map.insert("the order of the parameters".to_owned(), Value::String(order.join(", ")));
-    let budget = map.remove("budget").unwrap_or_default();
-    map.insert("budget.trials".to_owned(), budget);
-    value
 }
 
 /// A parameter as a study.toml has it.
@@ -109,20 +67,6 @@ fn as_written(parameter: &Parameter) -> String {
     }
 }
 
-fn compare(at: &str, here: Option<&Value>, there: Option<&Value>, found: &mut Vec<Difference>) {
-    match (here, there) {
-        _ if here == there => {}
-        (Some(Value::Object(a)), Some(Value::Object(b))) if a.get("name") == b.get("name") => {
-            let keys: BTreeSet<&String> = a.keys().chain(b.keys()).collect();
-            for key in keys {
-                let inner = if at.is_empty() { key.clone() } else { format!("{at}.{key}") };
-                compare(&inner, a.get(key), b.get(key), found);
-            }
-        }
-        _ => found.push(Difference { setting: at.to_owned(), here: here.cloned(), there: there.cloned() }),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use elbowroom::space::SearchSpace;
@@ -137,7 +81,7 @@ mod tests {
             StudyConfig::new(space)
         };
         let said = |here: &StudyConfig, there: &StudyConfig| -> Vec<String> {
-            differences(here, there).iter().map(Difference::in_words).collect()
+            differences(here, there).iter().map(in_words).collect()
         };
         let there = config(1.0).budget(40);
         assert_eq!(said(&there, &there), Vec::<String>::new());

@@ -23,6 +23,7 @@ mod narrow;
 mod outcomes;
 mod progress;
 pub mod sheet;
+mod signals;
 mod spark;
 pub mod study_file;
 mod table;

@@ -13,6 +13,7 @@ mod life;
 mod looking;
 mod old;
 mod outcomes;
+mod release;
 mod results;
 mod serve;
 mod spaces;

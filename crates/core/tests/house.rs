@@ -167,3 +167,34 @@ fn sources() -> Vec<PathBuf> {
     found.sort();
     found
 }
+
+#[test]
+fn a_crate_that_is_published_has_what_a_registry_asks_for() {
+    let manifest = read(&root().join("Cargo.toml"));
+    for key in ["version", "edition", "rust-version", "license", "repository", "keywords", "categories"] {
+        assert!(manifest.contains(&format!("\n{key} = ")), "the workspace has no {key}");
+    }
+    // Without a version a path says nothing to somebody who has the crate alone.
+    let own = manifest.lines().filter(|line| line.contains("path = \"crates/"));
+    assert!(own.clone().count() >= 5 && own.clone().all(|line| line.contains("version = \"=")), "{own:?}");
+    let mut published = Vec::new();
+    for entry in fs::read_dir(root().join("crates")).unwrap() {
+        let folder = entry.unwrap().path();
+        let manifest = read(&folder.join("Cargo.toml"));
+        if manifest.contains("publish = false") {
+            continue;
+        }
+        for key in
+            ["description = ", "license.workspace", "repository.workspace", "keywords", "categories", "readme = "]
+        {
+            assert!(manifest.contains(&format!("\n{key}")), "{} has no {key}", folder.display());
+        }
+        assert!(manifest.contains("[package.metadata.docs.rs]"), "{}", folder.display());
+        for file in ["README.md", "LICENSE-MIT", "LICENSE-APACHE"] {
+            assert!(folder.join(file).is_file(), "{} has no {file}", folder.display());
+        }
+        published.push(folder.file_name().unwrap().to_str().unwrap().to_owned());
+    }
+    published.sort();
+    assert_eq!(published, ["cli", "core", "run", "store", "view", "web"]);
+}

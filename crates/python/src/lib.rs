@@ -22,13 +22,15 @@ mod _elbowroom {
     #[pymodule_export]
     const KAPPA: f64 = elbowroom::batch::DEFAULT_KAPPA;
     #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+    #[pymodule_export]
     use crate::blocks::{ln_expected_improvement, ln_penalizer, qei};
     #[pymodule_export]
     use crate::gp::GaussianProcess;
     #[pymodule_export]
     use crate::problems::{Problem, problem_names};
     #[pymodule_export]
-    use crate::settings::strategies;
+    use crate::settings::{nearest, strategies};
     #[pymodule_export]
     use crate::study::{Study, studies};
     #[pymodule_export]

@@ -62,3 +62,9 @@ pub fn strategies() -> String {
     };
     json!(StrategyConfig::all().iter().map(named).collect::<Map<String, Value>>()).to_string()
 }
+
+/// The known word that an unknown one may have been meant for.
+#[pyfunction]
+pub fn nearest(word: &str, known: Vec<String>) -> Option<String> {
+    elbowroom::space::nearest(word, known.iter().map(String::as_str)).map(str::to_owned)
+}

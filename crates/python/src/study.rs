@@ -6,12 +6,13 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use elbowroom::domain::Narrowing;
-use elbowroom::insight::{expected_gain, why};
+use elbowroom::insight::{expected, expected_gain, importance_of, why};
+use elbowroom::linalg::Points;
 use elbowroom::space::Point;
 use elbowroom::study::{Alarm, Ask, FrontPoint, FrontRecommendation, Tell, Told, TrialId};
 use elbowroom_store::{
     About, AskAnswer, Attempt, DEFAULT_TTL, Digest, Entry, Heartbeat, Memory, SharedStudy, StatusAnswer, Store,
-    StudiesAnswer, StudyAnswer, Time, worker_name,
+    StudiesAnswer, StudyAnswer, Time, Timeline, worker_name,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping};
@@ -86,10 +87,10 @@ impl Study {
         py.detach(|| {
             let store = open_store(store.as_deref())?;
             let shared = SharedStudy::open_or_create(store.clone(), &name, config).map_err(BindingError::from)?;
-            if failures.is_some_and(|said| said != shared.study().config().failures) {
-                let what = format!("the study `{name}` in {} was made with another `failures`", store.label());
-                let hint = "leave `failures` out, or give the new study another name".to_owned();
-                return Err(BindingError::from(elbowroom_store::Error::Refused { what, hint }).into());
+            let mut wanted = shared.study().config().clone();
+            if let Some(failures) = failures.filter(|said| *said != wanted.failures) {
+                wanted.failures = failures;
+                return Err(BindingError::from(shared.refusal_of(&wanted)).into());
             }
             Self::of(store, shared, worker, lease)
         })
@@ -100,7 +101,7 @@ impl Study {
     #[pyo3(signature = (store, name, worker, lease))]
     fn open(py: Python<'_>, store: String, name: String, worker: Option<String>, lease: Option<f64>) -> PyResult<Self> {
         py.detach(|| {
-            let store = open_store(Some(&store))?;
+            let store = elbowroom_store::open_existing(&store).map_err(BindingError::from)?;
             let shared = SharedStudy::open(store.clone(), &name).map_err(BindingError::from)?;
             Self::of(store, shared, worker, lease)
         })
@@ -404,14 +405,29 @@ impl Study {
         interruptible(py, work, drop)?.map_err(|fault: BindingError| fault.into())
     }
 
-    /// Means and standard deviations of the values at points, by the model of the results.
-    fn predict(&self, py: Python<'_>, points: Vec<Bound<'_, PyMapping>>) -> PyResult<(Vec<f64>, Vec<f64>)> {
+    /// Means and standard deviations of an outcome at points, by the model of its results; of the metric, if none is named.
+    #[pyo3(signature = (points, outcome=None))]
+    fn predict(
+        &self,
+        py: Python<'_>,
+        points: Vec<Bound<'_, PyMapping>>,
+        outcome: Option<String>,
+    ) -> PyResult<(Vec<f64>, Vec<f64>)> {
         let points = points.iter().map(point_from_python).collect::<PyResult<Vec<_>>>()?;
         let asking = self.asking.clone();
         let work = move || {
             let mut shared = lock(&asking);
             shared.refresh()?;
-            let (study, outlook) = (shared.study(), shared.study().outlook()?);
+            let study = shared.study();
+            if let Some(outcome) = outcome.filter(|name| name != study.outcomes().metric()) {
+                let mut units = Points::new(study.space().dim());
+                for point in &points {
+                    units.push(&study.space().encode(point)?);
+                }
+                let found = expected(study, &outcome, &units)?;
+                return Ok(found.iter().map(|one| (one.mean, one.sd)).collect());
+            }
+            let outlook = study.outlook()?;
             let predict = |point: &Point| {
                 let (mean, sd) = outlook.predict_value(&study.space().encode(point)?);
                 Ok((study.config().goal.maximized(mean), sd))
@@ -419,6 +435,24 @@ impl Study {
             points.iter().map(predict).collect::<Result<(Vec<f64>, Vec<f64>), BindingError>>()
         };
         interruptible(py, work, drop)?.map_err(|fault| fault.into())
+    }
+
+    /// How much each parameter matters to an outcome, as JSON; to the metric, if none is named.
+    #[pyo3(signature = (outcome=None))]
+    fn importance(&self, py: Python<'_>, outcome: Option<String>) -> PyResult<String> {
+        let asking = self.asking.clone();
+        let work = move || {
+            let mut shared = lock(&asking);
+            shared.refresh()?;
+            let study = shared.study();
+            in_json(&importance_of(study, outcome.as_deref().unwrap_or(study.outcomes().metric()))?)
+        };
+        interruptible(py, work, drop)?.map_err(|fault: BindingError| fault.into())
+    }
+
+    /// Who ran which attempt, from when to when, as JSON: the last of them.
+    fn timeline(&self, py: Python<'_>, most: usize) -> PyResult<String> {
+        self.look(py, |shared| in_json(&Timeline::of(shared, most)))
     }
 
     /// What a trial's point rested on when it was chosen, as JSON.

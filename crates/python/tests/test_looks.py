@@ -123,3 +123,90 @@ def test_values_over_decades_are_drawn_on_a_log_scale():
     flat = er.Study({"x": er.Float(0, 1)}, seed=1)
     flat.run(lambda x: 1 + x, 6)
     assert flat.plot_history().get_yscale() == "linear"
+
+
+def test_trials_print_as_a_table_of_text():
+    study = er.Study({"x": er.Float(0, 1), "kind": er.Categorical(["a", "b"])})
+    study.tell({"x": 0.25, "kind": "a"}, 2.0)
+    study.fail(study.ask()[0], "broke\x1b[31m\nred " + "and long " * 9)
+    head, first, second = str(study.trials).splitlines()
+    assert head.split() == ["number", "state", "value", "x", "kind", "source", "attempts", "reason"]
+    assert first.split() == ["0", "complete", "2", "0.25", "a", "given", "1"]
+    assert "\x1b" not in second and second.endswith("…")
+    assert head.index("value") + 4 == first.index("2  "), "numbers end where their heads do"
+    assert repr(study.trials).startswith("[Trial(")
+
+
+def test_a_long_table_shows_its_beginning_and_its_end():
+    study = er.Study({"x": er.Float(0, 1)})
+    for i in range(100):
+        study.tell({"x": i / 100}, float(i))
+    lines = str(study.trials).splitlines()
+    assert len(lines) == 62 and lines[31].split()[0] == "…" and lines[-1].split()[0] == "99"
+
+
+def test_results_by_name_are_columns_unless_names_are_taken_twice():
+    study = er.Study({"x": er.Float(0, 1)}, outcomes={"loss": er.Minimize(), "bytes": er.AtMost(3)})
+    study.tell({"x": 0.5}, {"loss": 0.1, "bytes": 2})
+    assert str(study.trials).split("\n")[0].split()[-2:] == ["bytes", "feasible"]
+    same = er.Study({"state": er.Float(0, 1)})
+    same.tell({"state": 0.5}, 2)
+    assert {"state", "params_state"} <= set(str(same.trials).split("\n")[0].split())
+
+
+def test_the_most_important_parameter_has_the_longest_bar():
+    pytest.importorskip("matplotlib").use("Agg")
+    study = er.Study({"idle": er.Float(0, 1), "x": er.Float(0, 1)}, seed=1)
+    for trial in study.ask(16):
+        study.tell(trial, np.sin(5 * trial["x"]))
+    ax = study.plot_importance()
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["idle", "x"]
+    idle, x = (bar.get_width() for bar in ax.patches)
+    # Everything comes from x: its share is 1, and that of the other 0. Estimated from 213 pairs of points, whose error is
+    # about 1/√213 = 0.07; this is three times that.
+    assert abs(x - 1) < 0.2 and idle < 0.2
+    assert [one.name for one in study.importance()] == ["x", "idle"]
+
+
+def test_each_trial_is_a_line_of_parallel_coordinates_and_the_best_one_is_on_top(study):
+    pytest.importorskip("matplotlib").use("Agg")
+    ax = study.plot_parallel()
+    lines = [line for line in ax.lines if len(line.get_xdata()) == 4]
+    assert len(lines) == 14
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["x", "n", "kind", "value"]
+    best = study.best
+    assert lines[-1].get_ydata()[0] == pytest.approx((np.log10(best["x"]) + 2) / 2)
+    assert lines[-1].get_ydata()[1] == pytest.approx((best["n"] - 1) / 4)
+    assert lines[-1].get_ydata()[-1] == 0.0
+    with pytest.raises(er.ConfigError, match="there is no parameter 'y'"):
+        study.plot_parallel(["y"])
+
+
+def test_a_timeline_has_a_bar_for_each_trial_that_was_handed_out(study):
+    pytest.importorskip("matplotlib").use("Agg")
+    ax = study.plot_timeline()
+    assert len(ax.patches) == 16
+    assert {text.get_text() for text in ax.get_legend().get_texts()} == {"complete", "running"}
+    with pytest.raises(er.ElbowroomError, match="nobody has worked on this study yet"):
+        er.Study({"x": er.Float(0, 1)}).plot_timeline()
+
+
+def test_predictions_and_pictures_are_of_the_outcome_that_is_named():
+    pytest.importorskip("matplotlib").use("Agg")
+    outcomes = {"yield": er.Maximize(), "cost": er.Minimize(), "purity": er.AtLeast(95), "minutes": er.Watched()}
+    study = er.Study({"x": er.Float(0, 1), "y": er.Float(0, 1)}, outcomes=outcomes, seed=1)
+    for trial in study.ask(12):
+        x, y = trial["x"], trial["y"]
+        study.tell(trial, {"yield": x, "cost": 10 - 4 * y, "purity": 90 + 9 * x, "minutes": 3})
+    at = {"x": 0.5, "y": 0.25}
+    # The functions are planes, so the models should have them but for little.
+    for name, value in [(None, 0.5), ("yield", 0.5), ("cost", 9.0), ("purity", 94.5)]:
+        mean, sd = study.predict(at, outcome=name)
+        assert mean[0] == pytest.approx(value, abs=0.2) and sd[0] >= 0
+    assert study.plot_slices(outcome="cost")[0].get_ylabel() == "cost"
+    assert study.plot_pending(outcome="purity").figure.axes[-1].get_ylabel() == "expected purity"
+    assert study.importance("cost")[0].name == "y" and study.importance("purity")[0].name == "x"
+    assert study.plot_importance(outcome="cost").get_xlabel().endswith("of cost")
+    assert study.plot_parallel(outcome="cost").get_xticklabels()[-1].get_text() == "cost"
+    with pytest.raises(er.DataError, match="no model is made of `minutes`\n  try: take one of yield, cost, purity"):
+        study.predict(at, outcome="minutes")

@@ -3,8 +3,7 @@
 //! Nobody else can look into it. A drive that was killed leaves its folder behind; its name says which process it was, so
 //! that the next drive of the same user on this machine removes it.
 
-use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::fs::{self, DirEntry};
 use std::path::Path;
 
 use elbowroom_store::{is_gone, worker_name};
@@ -20,8 +19,11 @@ pub(crate) fn make() -> Result<TempDir> {
     let parent = std::env::temp_dir();
     sweep(&parent);
     let name = format!("{PREFIX}{}+", worker_name().replace('/', "+"));
-    let private = fs::Permissions::from_mode(0o700);
-    tempfile::Builder::new().prefix(&name).permissions(private).tempdir_in(parent).map_err(|error| {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&name);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    builder.tempdir_in(parent).map_err(|error| {
         Error::command(format!("no folder for parameters could be made: {error}"), "set TMPDIR to one that is writable")
     })
 }
@@ -29,14 +31,26 @@ pub(crate) fn make() -> Result<TempDir> {
 /// Removes the folders of processes that are gone. What cannot be removed stays: it is in nobody's way.
 fn sweep(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
-    let ours = rustix::process::geteuid().as_raw();
     for entry in entries.flatten() {
         let is_dead = entry.file_name().to_str().and_then(worker_of).is_some_and(|worker| is_gone(&worker));
-        let is_ours = || entry.metadata().is_ok_and(|data| data.is_dir() && data.uid() == ours);
-        if is_dead && is_ours() {
+        if is_dead && is_ours(&entry) {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
+}
+
+/// Whether it is a folder of this user's.
+#[cfg(unix)]
+fn is_ours(entry: &DirEntry) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    entry.metadata().is_ok_and(|data| data.is_dir() && data.uid() == rustix::process::geteuid().as_raw())
+}
+
+/// Elsewhere each user has a folder of their own for such folders.
+#[cfg(not(unix))]
+fn is_ours(entry: &DirEntry) -> bool {
+    entry.metadata().is_ok_and(|data| data.is_dir())
 }
 
 /// The worker that a folder's name speaks of.

@@ -23,6 +23,7 @@ mod command;
 mod drive;
 mod error;
 mod folder;
+mod group;
 mod limits;
 #[cfg(target_os = "linux")]
 mod memory;

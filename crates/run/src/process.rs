@@ -5,7 +5,6 @@
 
 use std::fs;
 use std::io::{self, Read};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,9 +12,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use elbowroom::study::{Outcomes, Results};
-use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::command::Given;
+use crate::group::{Group, Order};
 #[cfg(target_os = "linux")]
 use crate::memory::Watch;
 use crate::plan::Plan;
@@ -68,7 +67,8 @@ pub(crate) fn run(plan: &Plan, given: &Given<'_>, outcomes: &Outcomes, stop: &St
     }
     let words = plan.command.arguments(given);
     let mut command = Command::new(&words[0]);
-    command.args(&words[1..]).envs(given.variables()).process_group(0);
+    command.args(&words[1..]).envs(given.variables());
+    Group::lead(&mut command);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     if let Some(folder) = &plan.folder {
         command.current_dir(folder);
@@ -81,7 +81,7 @@ pub(crate) fn run(plan: &Plan, given: &Given<'_>, outcomes: &Outcomes, stop: &St
 
 struct Running {
     child: Child,
-    group: Option<Pid>,
+    group: Group,
     stdout: Tail,
     stderr: Tail,
 }
@@ -100,14 +100,14 @@ impl Running {
     fn new(mut child: Child) -> Self {
         let stdout = Tail::of(child.stdout.take(), MOST_OUTPUT);
         let stderr = Tail::of(child.stderr.take(), MOST_ERRORS);
-        Self { group: i32::try_from(child.id()).ok().and_then(Pid::from_raw), child, stdout, stderr }
+        Self { group: Group::of(&child), child, stdout, stderr }
     }
 
     fn wait(mut self, plan: &Plan, given: &Given<'_>, outcomes: &Outcomes, stop: &Stop) -> CommandEnd {
         let start = Instant::now();
         let mut ending: Option<(Ending, Instant)> = None;
         #[cfg(target_os = "linux")]
-        let mut watch = self.group.zip(plan.limits.memory).map(|(group, limit)| {
+        let mut watch = self.group.id().zip(plan.limits.memory).map(|(group, limit)| {
             plan.limits.bound(group);
             Watch::new(group.as_raw_pid(), limit)
         });
@@ -123,23 +123,23 @@ impl Running {
                 let why = if stop.urgency() >= Urgency::Release { Some(Ending::Stopped) } else { None };
                 ending = why.or(time_up.then_some(Ending::TimeUp)).map(|why| (why, Instant::now()));
                 if ending.is_some() {
-                    self.signal(Signal::TERM);
+                    self.group.tell(Order::End);
                 }
             }
             #[cfg(target_os = "linux")]
             if let Some(taken) = watch.as_mut().and_then(Watch::excess) {
                 // It would only take more.
-                self.signal(Signal::KILL);
+                self.group.tell(Order::Kill);
                 ending = ending.or(Some((Ending::TooLarge(taken), Instant::now())));
             }
             if ending.is_some_and(|(_, since)| since.elapsed() > GRACE) || stop.urgency() == Urgency::Now {
-                self.signal(Signal::KILL);
+                self.group.tell(Order::Kill);
             }
             std::thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(20));
         };
         // What it started and left behind.
-        self.signal(Signal::KILL);
+        self.group.sweep();
         let (stdout, stderr) = (self.stdout.finish(), self.stderr.finish());
         match ending {
             // It may have finished in the same moment: then its value is as good as any.
@@ -155,13 +155,6 @@ impl Running {
             }
             _ if status.success() => results(plan, given, outcomes, &stdout, &stderr),
             _ => outcome(status, &stderr),
-        }
-    }
-
-    fn signal(&self, signal: Signal) {
-        if let Some(group) = self.group {
-            // There may be nobody left to hear it.
-            let _ = kill_process_group(group, signal);
         }
     }
 }
@@ -201,11 +194,21 @@ fn outcome(status: ExitStatus, stderr: &str) -> CommandEnd {
             CommandEnd::Infeasible(if said.is_empty() { format!("exit code {INFEASIBLE}") } else { said.to_owned() })
         }
         Some(code) => CommandEnd::Failed(with_errors(format!("exit code {code}"), stderr)),
-        None => {
-            let signal = status.signal().map_or_else(|| "a signal".to_owned(), |n| format!("signal {n}"));
-            CommandEnd::Failed(with_errors(format!("killed by {signal}"), stderr))
-        }
+        None => CommandEnd::Failed(with_errors(format!("killed by {}", signal_of(status)), stderr)),
     }
+}
+
+#[cfg(unix)]
+fn signal_of(status: ExitStatus) -> String {
+    use std::os::unix::process::ExitStatusExt;
+
+    status.signal().map_or_else(|| "a signal".to_owned(), |n| format!("signal {n}"))
+}
+
+/// Elsewhere every end has a code.
+#[cfg(not(unix))]
+fn signal_of(_: ExitStatus) -> String {
+    "the system".to_owned()
 }
 
 fn with_errors(what: String, stderr: &str) -> String {

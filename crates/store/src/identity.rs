@@ -108,7 +108,10 @@ fn start_of(pid: u32) -> Option<u64> {
 }
 
 fn host() -> String {
+    #[cfg(unix)]
     let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    #[cfg(not(unix))]
+    let name = std::env::var("COMPUTERNAME").unwrap_or_default();
     if name.is_empty() { "machine".to_owned() } else { name }
 }
 

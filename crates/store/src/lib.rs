@@ -31,6 +31,7 @@ mod ask;
 mod backend;
 mod copy;
 mod decode;
+mod difference;
 mod error;
 mod heartbeat;
 #[cfg(feature = "http")]
@@ -58,6 +59,7 @@ mod tell;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod time;
+mod timeline;
 mod transactions;
 
 pub use answer::{
@@ -66,6 +68,7 @@ pub use answer::{
 };
 pub use backend::{Backend, Filed, Rows};
 pub use copy::{Copied, copy};
+pub use difference::{Difference, differences, in_words};
 pub use elbowroom::study::TrialStatus;
 pub use error::{Error, ErrorKind, Result};
 pub use heartbeat::Heartbeat;
@@ -87,6 +90,7 @@ pub use store::{Appended, Handout, Reported, Snapshot, Store, StudyInfo, Ticket}
 pub use stored::Stored;
 pub use tell::About;
 pub use time::{Clock, Time};
+pub use timeline::{Span, Timeline, Worker};
 
 /// What a store behind HTTP is asked and what it answers.
 #[cfg(feature = "http")]

@@ -5,10 +5,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use elbowroom::space::Point;
+use elbowroom::space::{Point, nearest};
 use elbowroom::study::{Event, FailureRule, Parts, Study, StudyConfig, TrainingSubset, Trial, TrialId};
 
 use crate::decode::open_all;
+use crate::difference::{differences, in_words};
 use crate::error::{Error, Result};
 use crate::identity::worker_name;
 use crate::lease::{Attempt, DEFAULT_TTL, Lease};
@@ -112,9 +113,21 @@ impl SharedStudy {
         Self::open(store, name)
     }
 
-    /// Opens a study of a store.
+    /// Opens a study of a store. Where there is none of this name, the error says which there are.
+    ///
+    /// ```
+    /// # use elbowroom::space::{Parameter, SearchSpace};
+    /// # use elbowroom::study::StudyConfig;
+    /// # use elbowroom_store::{Memory, SharedStudy};
+    /// # let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
+    /// let store = std::sync::Arc::new(Memory::new());
+    /// SharedStudy::create(store.clone(), "plate", StudyConfig::new(space))?;
+    /// assert_eq!(SharedStudy::open(store.clone(), "palte").unwrap_err().hint(), "did you mean `plate`?");
+    /// assert_eq!(SharedStudy::open(store, "kiln").unwrap_err().hint(), "one of those that are there: `plate`");
+    /// # Ok::<(), elbowroom_store::Error>(())
+    /// ```
     pub fn open(store: Arc<dyn Store>, name: &str) -> Result<Self> {
-        let mut snapshot = store.read(name, 0)?;
+        let mut snapshot = store.read(name, 0).map_err(|error| say_which_there_are(error, &*store))?;
         let Some(first) = (!snapshot.entries.is_empty()).then(|| snapshot.entries.remove(0)) else {
             let what = format!("the study `{name}` in {} has no events", store.label());
             return Err(Error::damaged(what, "take a copy of the store from before, or create the study anew"));
@@ -151,11 +164,33 @@ impl SharedStudy {
         let mut here = shared.as_recorded(config);
         here.budget = shared.study.config().budget;
         if *shared.study.config() != here {
-            let what = format!("the study `{name}` in {} was made with another configuration", shared.store.label());
-            let hint = "open it without a configuration, or give the new study another name";
-            return Err(Error::Refused { what, hint: hint.to_owned() });
+            return Err(shared.refusal_of(&here));
         }
         Ok(shared)
+    }
+
+    /// Says in what a configuration is not this study's, with both values of each setting.
+    ///
+    /// ```
+    /// # use elbowroom::space::{Parameter, SearchSpace};
+    /// # use elbowroom::study::StudyConfig;
+    /// # use elbowroom_store::{Memory, SharedStudy};
+    /// # let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
+    /// let (store, config) = (std::sync::Arc::new(Memory::new()), StudyConfig::new(space));
+    /// let study = SharedStudy::create(store.clone(), "plate", config.clone())?;
+    /// let error = study.refusal_of(&config.clone().seed(3));
+    /// assert!(error.what().ends_with("was made with another seed\n  `seed` is 3 here, and 0 in the store"));
+    /// let again = SharedStudy::open_or_create(store, "plate", config.seed(3));
+    /// assert_eq!(again.unwrap_err().what(), error.what());
+    /// # Ok::<(), elbowroom_store::Error>(())
+    /// ```
+    pub fn refusal_of(&self, config: &StudyConfig) -> Error {
+        let differ = differences(config, self.study.config(), in_words);
+        let settings: Vec<&str> = differ.iter().map(|one| one.setting.as_str()).collect();
+        let said: String = differ.iter().map(|one| format!("\n  {}", one.compared("here", "in the store"))).collect();
+        let (name, label, settings) = (&self.name, self.store.label(), settings.join(", "));
+        let what = format!("the study `{name}` in {label} was made with another {settings}{said}");
+        Error::refused(what, "the old settings, another name for the new study, or open the old one without settings")
     }
 
     /// A configuration to compare this study's with: where it leaves a setting at its default that the study's log
@@ -264,3 +299,20 @@ pub(crate) fn too_busy(name: &str) -> Error {
     let what = format!("the study `{name}` changed {MAX_ROUNDS} times while something was to be appended");
     Error::unreachable(what, "try again with fewer workers at once")
 }
+
+/// Adds to an error about a study that is not there which ones are, and the one that may have been meant.
+fn say_which_there_are(error: Error, store: &dyn Store) -> Error {
+    let Error::NoStudy { study, place, hint } = error else { return error };
+    let known: Vec<String> = store.studies().unwrap_or_default().into_iter().map(|one| one.name).collect();
+    let names = || known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let hint = match (nearest(&study, known.iter().map(String::as_str)), known.len()) {
+        (Some(near), _) => format!("did you mean `{near}`?"),
+        (None, 0) => hint,
+        (None, 1..=MOST_NAMED) => format!("one of those that are there: {}", names()),
+        (None, n) => format!("list the {n} studies that are there, or create it first"),
+    };
+    Error::NoStudy { study, place, hint }
+}
+
+/// The most studies that an error names.
+const MOST_NAMED: usize = 12;

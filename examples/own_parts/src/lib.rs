@@ -1,1 +1,6 @@
 //! Parts of one's own, outside the crates that they extend: see `examples/`.
+
+/// The guide for Rust: each of its blocks is run as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/rust.md")]
+mod guide {}

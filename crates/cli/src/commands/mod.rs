@@ -29,6 +29,7 @@ use clap::CommandFactory;
 use serde_json::Value;
 
 use crate::args::{Command, Elbow};
+use crate::error::cli_error;
 pub use tell::value;
 
 /// Does what the command line says.
@@ -63,6 +64,10 @@ pub fn run(args: Elbow) -> Result<ExitCode> {
             clap_complete::generate(shell, &mut Elbow::command(), "elbow", &mut script);
             Ok(std::io::stdout().write_all(&script)?)
         }
+        Command::Man { folder } => clap_mangen::generate_to(Elbow::command(), &folder).map_err(|error| {
+            let what = format!("manual pages cannot be written to {}: {error}", folder.display());
+            cli_error(what, "name a folder that is there and can be written")
+        }),
     }?;
     Ok(ExitCode::SUCCESS)
 }

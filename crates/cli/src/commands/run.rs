@@ -11,8 +11,7 @@ use elbowroom_run::{
 };
 use elbowroom_store::{BestAnswer, Reclaimed, SharedStudy};
 use serde_json::{Value, json};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
+use signal_hook::consts::SIGINT;
 
 use super::{answer, best};
 use crate::address::Address;
@@ -20,6 +19,7 @@ use crate::args::{How, ResultPlace, Run, Where, Worker};
 use crate::error::cli_error;
 use crate::format;
 use crate::progress::{Progress, failing};
+use crate::signals;
 use crate::study_file::RunSection;
 
 /// Runs a study from its study.toml.
@@ -124,24 +124,21 @@ fn plan(how: &How, section: &RunSection, command: Template) -> Plan {
 /// first signal that came, 0 before that.
 fn listen(stop: &Stop) -> Result<Arc<AtomicI32>> {
     let first = Arc::new(AtomicI32::new(0));
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     let (stop, seen) = (stop.clone(), first.clone());
-    std::thread::spawn(move || {
-        for signal in signals.forever() {
-            let again = seen.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst).is_err();
-            match signal {
-                SIGINT if again => {
-                    say!("stopping now: running trials are given back");
-                    stop.set(Urgency::Now);
-                }
-                SIGINT => {
-                    say!("stopping: no more points; running trials finish. Ctrl-C again to give them back now");
-                    stop.set(Urgency::Finish);
-                }
-                _ => stop.set(Urgency::Release),
+    signals::listen(signals::ENDS_OR_HANGS_UP, move |signal| {
+        let again = seen.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst).is_err();
+        match signal {
+            SIGINT if again => {
+                say!("stopping now: running trials are given back");
+                stop.set(Urgency::Now);
             }
+            SIGINT => {
+                say!("stopping: no more points; running trials finish. Ctrl-C again to give them back now");
+                stop.set(Urgency::Finish);
+            }
+            _ => stop.set(Urgency::Release),
         }
-    });
+    })?;
     Ok(first)
 }
 

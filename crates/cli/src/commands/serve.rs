@@ -6,13 +6,12 @@ use std::path::Path;
 use anyhow::Result;
 use elbowroom_web::{Server, Settings, Token};
 use serde_json::json;
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 
 use crate::address::Address;
 use crate::args::{Serve, Where};
 use crate::differ::{with_differences, words_of};
 use crate::error::cli_error;
+use crate::signals::{ENDS, listen};
 
 /// The environment's word for a token.
 const TOKEN: &str = "ELBOW_TOKEN";
@@ -45,12 +44,7 @@ pub fn serve(args: &Serve, json: bool) -> Result<()> {
     out.flush()?;
     drop(out);
     let stop = server.stopper();
-    let mut signals = Signals::new([SIGINT, SIGTERM])?;
-    std::thread::spawn(move || {
-        if signals.forever().next().is_some() {
-            stop();
-        }
-    });
+    listen(ENDS, move |_| stop())?;
     Ok(server.run()?)
 }
 

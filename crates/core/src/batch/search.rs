@@ -207,10 +207,13 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Climbs from so many candidates for every point, each with at most so many evaluations.
+    /// Climbs from so many candidates for every point, each with at most so many evaluations; with the usual number, as many
+    /// more as limits take.
     pub fn climbing(mut self, n_starts: usize, max_evaluations: usize) -> Self {
         self.n_starts = n_starts;
-        self.climb = self.situation.domain.climber(max_evaluations);
+        if max_evaluations != MAX_EVALUATIONS {
+            self.climb = self.situation.domain.climber(max_evaluations);
+        }
         self
     }
 

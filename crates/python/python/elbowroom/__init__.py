@@ -8,6 +8,7 @@
 
 from . import problems
 from ._blocks import ln_expected_improvement, ln_penalizer, qei, ucb
+from ._elbowroom import VERSION
 from ._errors import (
     ConfigError,
     DataError,
@@ -24,9 +25,12 @@ from ._minimize import maximize, minimize
 from ._outcomes import AtLeast, AtMost, Between, Maximize, Minimize, Near, Outcome, Watched
 from ._settings import strategies
 from ._space import Candidates, Categorical, Choice, Fixed, Float, Int, Ladder, Ordered
-from ._study import Study, StudyInfo, studies, suggest
+from ._study import Importance, Study, StudyInfo, studies, suggest
 from ._trial import Batch, BrokenLimit, Measurement, Recommendation, Trial, Trials
 from ._why import BeliefThen, Neighbour, Reason, Score, Why
+
+__version__: str = VERSION
+"""The version of the package."""
 
 __all__ = [
     "AtLeast",
@@ -47,6 +51,7 @@ __all__ = [
     "FrontRecommendation",
     "FrontStep",
     "GaussianProcess",
+    "Importance",
     "Infeasible",
     "Int",
     "Ladder",

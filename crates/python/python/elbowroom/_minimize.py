@@ -34,6 +34,7 @@ class RunOptions(TypedDict, total=False):
     min_gain: float | None
     synchronous: bool
     callbacks: Callbacks
+    progress: bool | None
 
 
 class Options(StudyOptions, RunOptions, total=False):
@@ -85,7 +86,7 @@ def _search(
     options: dict[str, Any],
 ) -> Searched:
     _check_goal(options)
-    refuse_unknown(goal, options, Options)
+    refuse_unknown(goal, options, {"f", "space", "budget", "workers", *Options.__annotations__})
     running = {name: options.pop(name) for name in RunOptions.__annotations__ if name in options}
     study = Study(space, goal=goal, budget=budget, **options)
     return cast("Searched", study.run(f, workers=workers, **running))

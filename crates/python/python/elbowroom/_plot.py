@@ -65,8 +65,9 @@ def _volumes(study: Study, ax: Any) -> Any:
     return ax
 
 
-def slices(study: Study, params: Sequence[str] | None = None, axes: Any = None) -> Any:
+def slices(study: Study, params: Sequence[str] | None = None, axes: Any = None, outcome: str | None = None) -> Any:
     """The model along each parameter through the recommended point, ±2 standard deviations, with the results."""
+    result = outcome or first_objective(study)
     through = _through(study)
     space = study.space
     names = list(params) if params is not None else _free(space, through)
@@ -77,11 +78,11 @@ def slices(study: Study, params: Sequence[str] | None = None, axes: Any = None) 
         size = (3.6 * len(names) + 0.4, 3)
         _, axes = _pyplot().subplots(1, len(names), figsize=size, squeeze=False, sharey=True, layout="constrained")
     axes = np.ravel(axes)
-    seen = [trial for trial in study.trials if trial.value is not None]
+    seen = [trial for trial in study.trials if result in trial.results]
     along = {name: _values(space, name) for name in names}
-    expected = {name: study.predict([{**through, name: value} for value in along[name]]) for name in names}
+    expected = {name: study.predict([{**through, name: value} for value in along[name]], result) for name in names}
     means = np.concatenate([mean for mean, _ in expected.values()])
-    told = [trial.value for trial in seen]
+    told = [trial.results[result] for trial in seen]
     # On a log scale a band goes down to a tenth of the least value.
     is_log = spans_decades(told) and means.min() > 0
     floor = 0.1 * min(means.min(), *told) if is_log else -np.inf
@@ -103,11 +104,13 @@ def slices(study: Study, params: Sequence[str] | None = None, axes: Any = None) 
         ax.set(xlabel=name)
         if is_log:
             ax.set_yscale("log")
-    axes[0].set(ylabel=study.front.objectives[0].name)
+    axes[0].set(ylabel=result)
     return axes
 
 
-def pending(study: Study, x: str | None = None, y: str | None = None, ax: Any = None) -> Any:
+def pending(
+    study: Study, x: str | None = None, y: str | None = None, ax: Any = None, outcome: str | None = None
+) -> Any:
     """The model over two parameters through the recommended point, with results and with what is under way."""
     space = study.space
     through = _through(study)
@@ -118,12 +121,12 @@ def pending(study: Study, x: str | None = None, y: str | None = None, ax: Any = 
     y = y or next(name for name in free if name != x)
     ax = axes_of(ax)
     across, up = (_values(space, name)[:: 3 if isinstance(space[name], Float) else 1] for name in (x, y))
-    mean, _ = study.predict([{**through, x: a, y: b} for b in up for a in across])
+    mean, _ = study.predict([{**through, x: a, y: b} for b in up for a in across], outcome)
     (at_x, labels_x), (at_y, labels_y) = _places(space[x], across), _places(space[y], up)
     norm = "log" if spans_decades(mean) else None
     grid = mean.reshape(len(up), len(across))
     picture = ax.pcolormesh(at_x, at_y, grid, shading="nearest", cmap="Blues_r", norm=norm)
-    ax.figure.colorbar(picture, ax=ax, label="expected value")
+    ax.figure.colorbar(picture, ax=ax, label=f"expected {outcome or 'value'}")
     for state, marker, colour in [("complete", "o", "black"), ("running", "*", COLOURS["pending"])]:
         some = [trial.params for trial in study.trials if trial.state == state and {x, y} <= trial.params.keys()]
         places = [_places(space[name], [params[name] for params in some], all_)[0] for name, all_ in ((x, across), (y, up))]
@@ -141,6 +144,20 @@ def _free(space: dict[str, Parameter], through: Params) -> list[str]:
     conditions = " ".join(one.when for one in space.values() if one.when)
     searched = (name for name in through if not isinstance(space[name], Fixed))
     return [name for name in searched if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", conditions)]
+
+
+def importance(study: Study, ax: Any = None, outcome: str | None = None) -> Any:
+    """How much each parameter matters, as bars; a thin line goes from what a tenth of the draws are below to what a tenth
+    are above."""
+    _through(study)
+    rows = study.importance(outcome)[::-1]
+    ax = axes_of(ax)
+    shares = [row.share for row in rows]
+    spread = [[row.share - row.low for row in rows], [row.high - row.share for row in rows]]
+    ax.barh([row.name for row in rows], shares, xerr=spread, color=COLOURS["value"], ecolor="black", capsize=3, height=0.6)
+    ax.set(xlabel=f"share of the variation of {outcome or first_objective(study)}", title=study.name)
+    ax.set_xlim(0, 1.05 * max([1.0, *(row.high for row in rows)]))
+    return ax
 
 
 def _through(study: Study) -> Params:
@@ -199,9 +216,14 @@ def spans_decades(values: Any) -> bool:
     return bool(values.size and values.min() > 0 and values.max() > _DECADES * values.min())
 
 
+def first_objective(study: Study) -> str:
+    """The result that pictures show unless another is named."""
+    return study.front.objectives[0].name
+
+
 def axes_of(ax: Any) -> Any:
-    """The axes that were given, or new ones."""
-    return _pyplot().subplots()[1] if ax is None else ax
+    """The axes that were given, or new ones, with room for long labels."""
+    return _pyplot().subplots(layout="constrained")[1] if ax is None else ax
 
 
 def _pyplot() -> Any:

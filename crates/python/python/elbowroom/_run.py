@@ -22,6 +22,7 @@ from ._errors import ConfigError, DataError, ElbowroomError, Infeasible, TrialEr
 from ._html import names_of
 from ._number import encodable, limit, noise_variance, results_of, shown, whole
 from ._outcomes import is_objective, limits_of
+from ._progress import Progress
 from ._trial import Batch, Trial
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class Rules:
         target: float | None,
         min_gain: float | None,
         callbacks: Callbacks,
+        progress: bool | None = None,
     ) -> None:
         self._callbacks = _callbacks(callbacks)
         given = (n, timeout, target, min_gain, study.budget_left)
@@ -70,6 +72,7 @@ class Rules:
         self._study = study
         self._maximize = study.goal == "maximize"
         self._left = None if n is None else whole(n, "n")
+        self.progress = Progress([study], self._left, progress)
         seconds = None if timeout is None else limit(timeout, "timeout", 0, "a number of seconds that is not negative")
         self._end = None if seconds is None else time.monotonic() + seconds
         self._target = None if target is None else limit(target, "target")
@@ -100,6 +103,7 @@ class Rules:
         # What others have may yet be handed to us, should they lose it.
         self._used_up = not batch and not any(self._study._native.others())
         self._n_handed += len(batch)
+        self.progress.handed(len(batch))
         self._short = batch.short
         if self._left is not None:
             self._left -= len(batch)
@@ -114,7 +118,7 @@ class Rules:
         elif now - self._waits_since >= SAY_AFTER:
             self._waits_since = math.inf
             n = sum(self._study._native.others())
-            warnings.warn(f"waiting for {_trials(n)} that other workers have", stacklevel=4)
+            self._warn(f"waiting for {_trials(n)} that other workers have", 5)
         self._study._native.reclaim()
         return True
 
@@ -133,7 +137,8 @@ class Rules:
         self._reason = trial.reason or self._reason
         # Before anything that may end the run: many failures in a row are often one fault that is not the points'.
         if (words := self._study._native.alarm()) is not None:
-            warnings.warn(words, stacklevel=4)
+            self._warn(words, 5)
+        self.progress.ended(trial)
         if self._target is not None and value is not None and (trial.feasible or not self._has_limits):
             self._done |= value >= self._target if self._maximize else value <= self._target
         if self._min_gain is not None and not self._done:
@@ -143,8 +148,14 @@ class Rules:
             answer = callback(self._study, trial)
             self._done |= isinstance(answer, (bool, np.bool_)) and bool(answer)
 
+    def _warn(self, words: str, stacklevel: int) -> None:
+        """Warns on a line of its own."""
+        self.progress.clear()
+        warnings.warn(words, stacklevel=stacklevel)
+
     def warn(self) -> None:
         """Says so if nothing came of it."""
+        self.progress.close()
         if self._n_ended and not self._n_valued:
             words = f"none of {self._n_ended} trials has a value. The last one failed with:\n{self._reason}"
             warnings.warn(words, stacklevel=4)
@@ -362,6 +373,7 @@ class Drive:
                 except BrokenExecutor as broken:
                     self._replace(broken)
         except BaseException:
+            self._rules.progress.close(is_whole=False)
             self._abandon()
             raise
         if self._make is not None:
@@ -472,6 +484,7 @@ async def run_async(
                     raise
                 await asyncio.to_thread(rules.ended, trial.number)
     except BaseException:
+        rules.progress.close(is_whole=False)
         try:
             for task, trial in list(under_way.items()):
                 if (ended := _outcome(task)) is not None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import json
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias, TypedDict, get_args
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, Literal, ParamSpec, TypeAlias, TypedDict, TypeVar, get_args
 
 import numpy as np
 
@@ -14,6 +16,9 @@ from . import _elbowroom
 from ._errors import ConfigError, DataError
 from ._number import MAX_SEED, shown, text_of, variance_of, whole
 from ._outcomes import Outcomes, written
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 Named: TypeAlias = str | Mapping[str, Any]
 """A name, or a mapping with a ``name`` and options."""
@@ -56,11 +61,44 @@ class StudyOptions(SearchOptions, total=False):
     lease: float | None
 
 
-def refuse_unknown(function: str, options: Mapping[str, Any], known: type) -> None:
-    """As Python does for arguments that are written out."""
+ELSEWHERE = {
+    "bounds": ("space",),
+    "direction": ("goal",),
+    "domain": ("space",),
+    "max_evals": ("budget", "n"),
+    "max_iter": ("budget", "n"),
+    "n_calls": ("budget", "n"),
+    "n_iter": ("budget", "n"),
+    "n_jobs": ("workers",),
+    "n_trials": ("budget", "n"),
+    "random_state": ("seed",),
+    "storage": ("store",),
+    "study_name": ("name",),
+}
+"""What other packages call it."""
+
+
+def refuse_unknown(function: str, options: Iterable[str], known: Collection[str]) -> None:
+    """As Python does for arguments that are written out, with the one that may have been meant."""
     for name in options:
-        if name not in known.__annotations__:
-            raise TypeError(f"{function}() got an unexpected keyword argument {name!r}")
+        if name in known:
+            continue
+        meant = next((one for one in ELSEWHERE.get(name, ()) if one in known), None)
+        meant = meant or _elbowroom.nearest(name, list(known))
+        hint = "" if meant is None else f"\n  try: did you mean `{meant}`?"
+        raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{hint}")
+
+
+def with_hints(function: Callable[P, T]) -> Callable[P, T]:
+    """A function that says which keyword may have been meant, where it knows none of that name."""
+    known = [name for name in inspect.signature(function).parameters if name not in ("self", "cls")]
+
+    @functools.wraps(function)
+    def call(*arguments: P.args, **options: P.kwargs) -> T:
+        refuse_unknown(function.__qualname__, options, known)
+        return function(*arguments, **options)
+
+    return call
 
 
 def strategies() -> dict[str, dict[str, Any]]:

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, ParamSpec, TypeAlias
 
 import numpy as np
 
-from . import _elbowroom, _plot, _plot_front, _run
+from . import _elbowroom, _run
 from ._errors import ConfigError, DataError, ElbowroomError, SpaceError, StoreError, TrialError
 from ._front import Front, FrontRecommendation, RecommendedFront
 from ._gp import Array
 from ._html import assigned, facts, names_of
 from ._number import encodable, limit, noise_variance, results_of, shown, text_of, variance_of, whole
 from ._outcomes import Outcome, Outcomes, is_objective, read
+from ._pictures import Pictures
 from ._run import Callbacks
 from ._settings import (
     Design,
@@ -33,6 +34,7 @@ from ._settings import (
     SearchOptions,
     refuse_unknown,
     settings,
+    with_hints,
 )
 from ._space import Labels, Parameter, Params, Space, check_same, from_native, texts, to_native
 from ._trial import Batch, Recommendation, Told, Trial, Trials, trial_of
@@ -62,7 +64,7 @@ def _with_arguments_of(
     return signed
 
 
-class Study:
+class Study(Pictures):
     """A search for the best point of a space.
 
     Without a ``store`` it lives in memory. A path is a SQLite file that the processes of one machine share, a
@@ -110,6 +112,7 @@ class Study:
     [0]
     """
 
+    @with_hints
     def __init__(
         self,
         space: Space,
@@ -169,6 +172,7 @@ class Study:
             warnings.warn(f"the budget of the study `{name}` is {budget} trials now; it was {was}", stacklevel=2)
 
     @classmethod
+    @with_hints
     def open(
         cls,
         store: str | os.PathLike[str],
@@ -305,6 +309,7 @@ class Study:
 
     # Ask and tell.
 
+    @with_hints
     def ask(
         self,
         n: int = 1,
@@ -335,6 +340,7 @@ class Study:
         self._held.update((trial.number, trial) for trial in batch)
         return batch
 
+    @with_hints
     def tell(
         self,
         trial: Trial | int | Mapping[str, Any],
@@ -670,37 +676,45 @@ class Study:
         """How many more trials may be handed out, if there is a budget."""
         return self._native.budget_left()
 
-    def predict(self, params: Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> tuple[Array, Array]:
-        """The mean and the standard deviation of values at points, or at one, by the model of the results so far."""
+    def predict(
+        self, params: Mapping[str, Any] | Iterable[Mapping[str, Any]], outcome: str | None = None
+    ) -> tuple[Array, Array]:
+        """The mean and the standard deviation of values at points, or at one, by the model of the results so far.
+        ``outcome`` names the result that is meant, an objective or one with limits; the first objective unless it is given.
+
+        >>> import elbowroom as er
+        >>> study = er.Study({"x": er.Float(0, 1)}, outcomes={"yield": er.Maximize(), "cost": er.Minimize()})
+        >>> for x in (0.0, 0.25, 0.5, 0.75, 1.0):
+        ...     _ = study.tell({"x": x}, {"yield": x, "cost": 10 - 4 * x})
+        >>> mean, sd = study.predict({"x": 0.6}, outcome="cost")
+        >>> bool(abs(mean[0] - 7.6) < 0.1)
+        True
+        """
         points = params if isinstance(params, Iterable) and not isinstance(params, Mapping) else [params]
-        mean, sd = self._native.predict([self._labels.encode(point) for point in points])
+        mean, sd = self._native.predict([self._labels.encode(point) for point in points], outcome)
         return np.array(mean), np.array(sd)
+
+    def importance(self, outcome: str | None = None) -> list[Importance]:
+        """How much each parameter matters to a result, by its model, the most important first: the share of the variation
+        that it takes part in (total Sobol indices), with what a tenth of the model's draws are below and above.
+
+        >>> import elbowroom as er
+        >>> study = er.Study({"x": er.Float(0, 1), "idle": er.Float(0, 1)}, seed=1)
+        >>> for trial in study.ask(12):
+        ...     _ = study.tell(trial, trial["x"] ** 2)
+        >>> study.importance()[0].name
+        'x'
+        """
+        return [Importance(**row) for row in json.loads(self._native.importance(outcome))["rows"]]
 
     def why(self, trial: Trial | int) -> Why:
         """What a trial's point rested on when it was chosen. It is worked out anew from the log, which takes a fit."""
         which, _ = self._which(trial)
         return why_of(self._look(which), self._native.why(which))
 
-    def plot_history(self, ax: Any = None, *, result: str | None = None) -> Any:
-        """Draws the values by trial, and the best so far; with several objectives, the hypervolume of the front; or
-        another ``result`` by its name. Returns matplotlib's axes."""
-        return _plot.history(self, ax, result)
-
-    def plot_front(self, x: str | None = None, y: str | None = None, ax: Any = None) -> Any:
-        """Draws the trials by two results, which are the first two objectives unless ``x`` and ``y`` name others, with
-        the front, the reference point and the limits. Returns matplotlib's axes."""
-        return _plot_front.front(self, x, y, ax)
-
-    def plot_slices(self, params: Sequence[str] | None = None, axes: Any = None) -> Any:
-        """Draws the model along each parameter through the recommended point: mean, two standard deviations, results."""
-        return _plot.slices(self, params, axes)
-
-    def plot_pending(self, x: str | None = None, y: str | None = None, ax: Any = None) -> Any:
-        """Draws a map of the model over two parameters, with the results and with what is under way."""
-        return _plot.pending(self, x, y, ax)
-
     # Runs.
 
+    @with_hints
     def run(
         self,
         f: Callable[..., Any],
@@ -713,6 +727,7 @@ class Study:
         min_gain: float | None = None,
         synchronous: bool = False,
         callbacks: Callbacks = (),
+        progress: bool | None = None,
     ) -> Study:
         """Evaluates ``f`` at point after point, several at a time, and tells the values.
 
@@ -731,11 +746,15 @@ class Study:
 
         ``executor`` is any ``concurrent.futures.Executor``, a function or class that makes one (so that a broken one can
         be replaced), ``"threads"`` or ``"processes"``.
+
+        ``progress`` shows how the run goes, in one line that rewrites itself: with None on terminals and in notebooks, and
+        elsewhere as records of the logger ``elbowroom``, one for each trial. True shows it in any case, False neither.
         """
-        rules = _run.Rules(self, n, timeout, target, min_gain, callbacks)
+        rules = _run.Rules(self, n, timeout, target, min_gain, callbacks, progress)
         _run.Drive(self, f, rules, workers, executor, synchronous).run()
         return self
 
+    @with_hints
     async def run_async(
         self,
         f: Callable[..., Awaitable[Any]],
@@ -747,9 +766,10 @@ class Study:
         min_gain: float | None = None,
         synchronous: bool = False,
         callbacks: Callbacks = (),
+        progress: bool | None = None,
     ) -> Study:
         """As :meth:`run`, for a coroutine function, in the running event loop."""
-        rules = _run.Rules(self, n, timeout, target, min_gain, callbacks)
+        rules = _run.Rules(self, n, timeout, target, min_gain, callbacks, progress)
         await _run.run_async(self, f, rules, workers, synchronous)
         return self
 
@@ -819,6 +839,8 @@ def _address(store: Any) -> str:
 
 
 def _identity(name: Any, worker: Any) -> tuple[str, str | None]:
+    if isinstance(worker, int):
+        raise ConfigError(f"worker is {worker}, and should be this worker's name\n  try: did you mean `workers`?")
     return text_of(name, "name"), None if worker is None else text_of(worker, "worker")
 
 
@@ -853,6 +875,17 @@ def _check_same_point(given: Trial, here: Trial) -> None:
             f"trial {given.number} of this study is at another point: the one given is of another study\n"
             "  try: the study that handed it out"
         )
+
+
+class Importance(NamedTuple):
+    """How much one parameter matters, in shares of the variation."""
+
+    name: str
+    share: float
+    low: float
+    """What a tenth of the model's draws are below."""
+    high: float
+    """What a tenth of the model's draws are above."""
 
 
 class StudyInfo(NamedTuple):
@@ -904,7 +937,7 @@ def suggest(
     >>> 0 <= point["x"] <= 1
     True
     """
-    refuse_unknown("suggest", options, SearchOptions)
+    refuse_unknown("suggest", options, {"space", "observed", "pending", "failed", "n", "infeasible", "goal", *SearchOptions.__annotations__})
     labels = Labels(space)
     rows = [
         (labels.encode(one[0]), results_of(one[1]), noise_variance(one[2]) if len(one) > 2 else None) for one in observed

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from importlib import import_module
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from ._html import table
+from ._html import plain, table
 from ._space import Params
 
 State: TypeAlias = Literal["running", "queued", "lost", "complete", "failed", "infeasible", "released"]
@@ -134,6 +134,9 @@ class Trials(list[Trial]):
     >>> study.trials.columns()
     {'number': [0], 'state': ['complete'], 'value': [2.0], 'noise': [None], 'params_x': [0.5], 'source': ['given'], \
 'attempts': [1], 'reason': [None]}
+    >>> print(study.trials)
+    number  state     value    x  source  attempts
+         0  complete      2  0.5  given          1
     """
 
     def columns(self) -> dict[str, list[Any]]:
@@ -162,6 +165,16 @@ class Trials(list[Trial]):
     def to_polars(self) -> Any:
         """The trials as a polars frame; polars has to be installed."""
         return import_module("polars").DataFrame(self.columns(), strict=False)
+
+    def __str__(self) -> str:
+        """The trials as a table of text; ``repr`` is that of a list."""
+        columns = self.columns()
+        names = {name: name.removeprefix("params_").removeprefix("results_") for name in columns}
+        # The optimized result is the value.
+        doubled = [name for name in columns if name.startswith("results_") and columns[name] == columns["value"]]
+        shown = {name: cells for name, cells in columns.items() if name not in doubled}
+        is_clear = len({names[name] for name in shown}) == len(shown)
+        return plain({names[name] if is_clear else name: cells for name, cells in shown.items()})
 
     def _repr_html_(self) -> str:
         return table(self.columns())

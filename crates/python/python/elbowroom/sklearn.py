@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import os
 import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,6 +28,7 @@ from sklearn.utils import check_random_state
 
 from ._errors import ConfigError, SpaceError
 from ._outcomes import Maximize, Outcomes, written
+from ._progress import Progress
 from ._run import told_objectives
 from ._space import Categorical, Fixed, Float, Int, Ladder, Ordered, Parameter, Params, equal
 from ._study import Study
@@ -66,13 +68,21 @@ class SearchCV(RandomizedSearchCV):
     A batch is as small as it can be while the fits of its settings and splits keep nine in ten of the ``n_jobs``
     workers busy. If a finite space is used up, the search ends with a warning.
 
-    ``options`` is a dict of those of :class:`elbowroom.Study`, such as ``strategy`` and ``initial``. ``studies_`` has
-    the studies, one for each space.
+    ``store`` keeps the study, in a file or wherever else :class:`elbowroom.Study` can: it can be watched from elsewhere,
+    and a search that was cut off, or a further one, goes on from what the store knows. The name of the study is ``search``
+    unless ``options`` say otherwise; each of several spaces has its number added. Only use it again for the same data,
+    estimator and splits: what is in it is taken for what they gave. ``n_iter`` counts the settings of this fit.
+
+    ``progress`` shows the best so far, as :meth:`elbowroom.Study.run` does. ``options`` is a dict of the arguments of
+    :class:`elbowroom.Study`, such as ``strategy`` and ``initial``. After a fit ``study_`` is the study, and ``studies_`` has
+    one for each space.
     """
 
     _parameter_constraints = {
         **RandomizedSearchCV._parameter_constraints,
         "options": [Mapping, None],
+        "store": [str, os.PathLike, None],
+        "progress": ["boolean", None],
     }
 
     def __init__(
@@ -91,6 +101,8 @@ class SearchCV(RandomizedSearchCV):
         error_score: float | str = np.nan,
         return_train_score: bool = False,
         options: Mapping[str, Any] | None = None,
+        store: str | os.PathLike[str] | None = None,
+        progress: bool | None = None,
     ) -> None:
         super().__init__(
             estimator,
@@ -107,18 +119,35 @@ class SearchCV(RandomizedSearchCV):
             return_train_score=return_train_score,
         )
         self.options = options
+        self.store = store
+        self.progress = progress
 
     def _run_search(self, evaluate_candidates: Evaluate) -> None:
         given = self.param_distributions
         random = check_random_state(self.random_state)
         outcomes = _outcomes(self)
-        searches = [_Search(self, space, random, outcomes) for space in ([given] if isinstance(given, Mapping) else given)]
+        spaces = [given] if isinstance(given, Mapping) else list(given)
+        numbers = [None] if len(spaces) == 1 else range(1, len(spaces) + 1)
+        searches = [_Search(self, *one, random, outcomes) for one in zip(spaces, numbers)]
         self.studies_ = [search.study for search in searches]
+        if len(searches) == 1:
+            self.study_ = self.studies_[0]
+        progress = Progress(self.studies_, self.n_iter, self.progress)
+        try:
+            self._search_all(searches, outcomes, evaluate_candidates, progress)
+        except BaseException:
+            progress.close(is_whole=False)
+            raise
+
+    def _search_all(
+        self, searches: list[_Search], outcomes: Outcomes | None, evaluate_candidates: Evaluate, progress: Progress
+    ) -> None:
         in_one_batch = _batch_size(effective_n_jobs(self.n_jobs), self.n_splits_)
         n_left = self.n_iter
         held: list[Params] = []
         while n_left > 0 and (batch := list(_in_turn(searches, min(in_one_batch, n_left)))):
             n_left -= len(batch)
+            progress.handed(len(batch))
             candidates = held + [params for _, _, params in batch]
             try:
                 results = evaluate_candidates(candidates)
@@ -131,7 +160,8 @@ class SearchCV(RandomizedSearchCV):
                     raise
                 scores, held = [{}] * len(batch), candidates
             for (search, trial, _), score in zip(batch, scores):
-                search.tell(trial, score)
+                progress.ended(search.tell(trial, score))
+        progress.close()
         if held:
             words = f"no fit succeeded for the last {len(held)} settings: they are not in cv_results_"
             warnings.warn(words, FitFailedWarning, stacklevel=3)
@@ -144,16 +174,26 @@ class _Search:
     """The study of one space."""
 
     def __init__(
-        self, search: SearchCV, space: Mapping[str, Any], random: np.random.RandomState, outcomes: Outcomes | None
+        self,
+        search: SearchCV,
+        space: Mapping[str, Any],
+        number: int | None,
+        random: np.random.RandomState,
+        outcomes: Outcomes | None,
     ) -> None:
         self._is_named = outcomes is not None
         self._names = list(space)
         self._quantiles = {name: values for name, values in space.items() if _by_quantile(values)}
-        self.study = Study(
-            {name: _parameter(name, values) for name, values in space.items()} or {"nothing": Fixed(None)},
-            seed=int(random.randint(np.iinfo(np.int32).max)),
-            **{**(search.options or {}), **({"goal": "maximize"} if outcomes is None else {"outcomes": outcomes})},
-        )
+        seed = int(random.randint(np.iinfo(np.int32).max))
+        options = {"name": "search", "store": search.store, **(search.options or {})}
+        if search.store is None or search.random_state is not None:
+            # In a store a study is found again by its settings, of which a new seed for each fit would be one.
+            options.setdefault("seed", seed)
+        if number is not None:
+            options["name"] = f"{options['name']} {number}"
+        options |= {"goal": "maximize"} if outcomes is None else {"outcomes": outcomes}
+        parameters = {name: _parameter(name, values) for name, values in space.items()} or {"nothing": Fixed(None)}
+        self.study = Study(parameters, **options)
 
     def ask(self) -> tuple[Trial, Params] | None:
         for trial in self.study.ask():
@@ -163,8 +203,8 @@ class _Search:
             return trial, params
         return None
 
-    def tell(self, trial: Trial, scores: Mapping[str, float]) -> None:
-        """Tells what is finite of the results; all objectives have to be."""
+    def tell(self, trial: Trial, scores: Mapping[str, float]) -> Trial:
+        """Tells what is finite of the results; all objectives have to be. Returns the trial as it ended."""
         finite = {name: score for name, score in scores.items() if math.isfinite(score)}
         wanted = told_objectives(self.study) if self._is_named else [_SCORE]
         odd = [f"{name} is {scores.get(name, math.nan)}" for name in wanted if name not in finite]
@@ -172,6 +212,7 @@ class _Search:
             self.study.infeasible(trial, ", ".join(odd))
         else:
             self.study.tell(trial, finite if self._is_named else finite[_SCORE])
+        return self.study._look(trial.number)
 
 
 def _in_turn(searches: list[_Search], n: int) -> Iterator[tuple[_Search, Trial, Params]]:

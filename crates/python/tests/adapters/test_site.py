@@ -27,11 +27,11 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
 
 
 def test_the_code_on_the_page_of_adapters_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("loky", "optuna", "sklearn", "distributed"):
+    for name in ("loky", "optuna", "sklearn", "distributed", "mlflow", "wandb", "gest_api"):
         pytest.importorskip(name)
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (DOCS / "adapters.md").read_text(), flags=re.S)
-    assert len(blocks) == 6
+    assert len(blocks) == 9
     names = {"__name__": "page"}
     for number, block in enumerate(blocks, 1):
         exec(compile(block, f"docs/adapters.md, block {number}", "exec"), names)

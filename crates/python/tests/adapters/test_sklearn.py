@@ -84,7 +84,7 @@ def test_it_is_a_drop_in() -> None:
         key: np.asarray(value).dtype.kind for key, value in theirs.cv_results_.items()
     }
     fitted = {name for name in vars(theirs) if name.endswith("_")}
-    assert fitted == {name for name in vars(ours) if name.endswith("_")} - {"studies_"}
+    assert fitted == {name for name in vars(ours) if name.endswith("_")} - {"studies_", "study_"}
     assert ours.predict(X).shape == theirs.predict(X).shape
     assert theirs.get_params(deep=False).keys() <= ours.get_params(deep=False).keys()
     # The scores are those of scikit-learn for the same settings.
@@ -308,3 +308,29 @@ def test_the_backend_of_joblib_says_how_many_jobs_there_are() -> None:
     with joblib.parallel_backend("threading", n_jobs=2):
         search = SearchCV(make_pipeline(SVC()), {"svc__C": er.Float(0.1, 10, log=True)}, n_iter=4, cv=2).fit(X, Y)
     assert len(search.cv_results_["params"]) == 4
+
+
+def test_a_search_in_a_store_goes_on_from_what_the_store_knows(tmp_path):
+    store, data = tmp_path / "search.elbow", load_iris(return_X_y=True)
+    first = SearchCV(SVC(), {"C": er.Float(0.01, 100, log=True)}, n_iter=4, store=store).fit(*data)
+    assert first.study_ is first.studies_[0] and first.study_.name == "search"
+    second = SearchCV(SVC(), {"C": er.Float(0.01, 100, log=True)}, n_iter=3, store=store).fit(*data)
+    assert len(second.study_.trials) == 7 and len(second.cv_results_["params"]) == 3
+    assert er.Study.open(store, "search").best.value == max(first.best_score_, second.best_score_)
+
+
+def test_each_of_several_spaces_has_a_study_of_its_own_in_the_store(tmp_path):
+    store = tmp_path / "search.elbow"
+    spaces = [{"kernel": ["linear"], "C": er.Float(0.1, 10)}, {"kernel": ["rbf"], "gamma": er.Float(0.1, 10)}]
+    search = SearchCV(SVC(), spaces, n_iter=4, store=store, options={"name": "svc"}).fit(*load_iris(return_X_y=True))
+    assert [one.name for one in er.studies(store)] == ["svc 1", "svc 2"]
+    assert len(search.studies_) == 2 and not hasattr(search, "study_")
+
+
+def test_a_search_shows_the_best_so_far(capsys):
+    search = SearchCV(SVC(), {"C": er.Float(0.01, 100, log=True)}, n_iter=4, random_state=0, progress=True)
+    search.fit(*load_iris(return_X_y=True))
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith(f"4 of 4 trials, best {search.best_score_:.6g} (trial ")
+    search.set_params(progress=False).fit(*load_iris(return_X_y=True))
+    assert capsys.readouterr().err == ""

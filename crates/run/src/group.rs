@@ -1,0 +1,102 @@
+//! A command together with whatever it started.
+//!
+//! On Unix it leads a process group: a signal from the terminal does not reach it, and one that is sent to the group
+//! reaches all that did not leave it. Windows has no such groups: there Ctrl-C does not reach the command either, and
+//! `taskkill /T` ends the processes that descend from it, as long as it runs itself; what it left behind when it ended by
+//! itself goes on.
+
+use std::process::{Child, Command};
+
+/// How a command is told to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// It may still tidy up. Windows has no way to say that to a program without a window, so it is killed there.
+    End,
+    /// At once.
+    Kill,
+}
+
+#[cfg(unix)]
+mod system {
+    use std::os::unix::process::CommandExt;
+
+    use rustix::process::{Pid, Signal, kill_process_group};
+
+    use super::*;
+
+    /// The process group of a command.
+    #[derive(Debug, Clone, Copy)]
+    pub(crate) struct Group(Option<Pid>);
+
+    impl Group {
+        /// Lets a command lead a group of its own.
+        pub(crate) fn lead(command: &mut Command) {
+            command.process_group(0);
+        }
+
+        pub(crate) fn of(child: &Child) -> Self {
+            Self(i32::try_from(child.id()).ok().and_then(Pid::from_raw))
+        }
+
+        /// Its number, under which its processes can be looked up.
+        #[cfg(target_os = "linux")]
+        pub(crate) fn id(self) -> Option<Pid> {
+            self.0
+        }
+
+        pub(crate) fn tell(self, order: Order) {
+            let signal = match order {
+                Order::End => Signal::TERM,
+                Order::Kill => Signal::KILL,
+            };
+            if let Some(group) = self.0 {
+                // There may be nobody left to hear it.
+                let _ = kill_process_group(group, signal);
+            }
+        }
+
+        /// Ends what a command left behind that has ended itself.
+        pub(crate) fn sweep(self) {
+            self.tell(Order::Kill);
+        }
+    }
+}
+
+#[cfg(windows)]
+mod system {
+    use std::os::windows::process::CommandExt;
+    use std::process::Stdio;
+
+    use super::*;
+
+    /// `CREATE_NEW_PROCESS_GROUP`: Ctrl-C in the console is not for the command.
+    const OWN_GROUP: u32 = 0x200;
+
+    /// A command, by the number of its process.
+    #[derive(Debug, Clone, Copy)]
+    pub(crate) struct Group(u32);
+
+    impl Group {
+        /// Keeps Ctrl-C from a command.
+        pub(crate) fn lead(command: &mut Command) {
+            command.creation_flags(OWN_GROUP);
+        }
+
+        pub(crate) fn of(child: &Child) -> Self {
+            Self(child.id())
+        }
+
+        pub(crate) fn tell(self, _: Order) {
+            let mut kill = Command::new("taskkill");
+            kill.args(["/T", "/F", "/PID", &self.0.to_string()]);
+            kill.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+            // There may be nobody left to end.
+            let _ = kill.status();
+        }
+
+        /// Nothing: the number of a process that has ended may be another's by now.
+        pub(crate) fn sweep(self) {}
+    }
+}
+
+pub(crate) use system::Group;

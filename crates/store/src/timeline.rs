@@ -1,0 +1,164 @@
+//! Who ran which attempt of which trial, from when to when.
+//!
+//! A worker that runs several trials at once has a lane for each: every attempt takes the first lane that is free when it
+//! is handed out, so there are as many lanes as were ever busy together.
+
+use std::collections::{BTreeMap, HashMap};
+
+use elbowroom::study::{Event, TrialId};
+use serde::Serialize;
+
+use crate::TrialStatus;
+use crate::shared::SharedStudy;
+
+/// Attempts of each worker, in the order of its first one.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Timeline {
+    /// The beginning of the first attempt.
+    pub from: i64,
+    /// The end of the last one, or the time of looking.
+    pub to: i64,
+    /// The workers.
+    pub workers: Vec<Worker>,
+    /// Earlier attempts that are left out.
+    pub left_out: usize,
+}
+
+/// A worker and its attempts.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Worker {
+    /// Its name.
+    pub name: String,
+    /// How many of its attempts ran at once, at most.
+    pub n_lanes: usize,
+    /// Its attempts, in order.
+    pub spans: Vec<Span>,
+}
+
+/// One attempt of a trial.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Span {
+    /// The trial.
+    pub trial: TrialId,
+    /// Which attempt of it.
+    pub attempt: u32,
+    /// Which lane of its worker it takes, from 0: no two attempts of a lane overlap.
+    pub lane: usize,
+    /// When it was handed out.
+    pub from: i64,
+    /// When it ended, as far as the log knows.
+    pub to: i64,
+    /// How it ended: as the trial did, or `lost` where the trial was handed out again.
+    pub end: TrialStatus,
+}
+
+/// The name of somebody whose name the log does not know.
+const UNKNOWN: &str = "unknown";
+
+impl Timeline {
+    /// The last `most` attempts of a study in a store.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// use elbowroom::study::StudyConfig;
+    /// use elbowroom_store::{Memory, SharedStudy, Timeline};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+    /// let store = std::sync::Arc::new(Memory::new());
+    /// let mut study = SharedStudy::create(store, "plate", StudyConfig::new(space))?.worker("bench 1");
+    /// study.ask(2)?;
+    /// let bench = &Timeline::of(&study, 100).workers[0];
+    /// assert_eq!((bench.name.as_str(), bench.spans.len()), ("bench 1", 2));
+    /// # Ok::<(), elbowroom_store::Error>(())
+    /// ```
+    pub fn of(shared: &SharedStudy, most: usize) -> Self {
+        let times: Vec<i64> = shared.times.iter().map(|time| time.0).collect();
+        let statuses: Vec<TrialStatus> = shared.study().trials().iter().map(|trial| shared.status(trial)).collect();
+        Self::new(shared.study().events(), &times, &statuses, shared.now.0, most)
+    }
+
+    /// The last `most` attempts, from events, when each was stored, and how the trials stand now.
+    pub fn new(events: &[Event], times: &[i64], statuses: &[TrialStatus], now: i64, most: usize) -> Self {
+        let mut all = attempts(events, times, statuses, now);
+        let left_out = all.len().saturating_sub(most);
+        let shown = all.split_off(left_out);
+        let from = shown.iter().map(|(_, span)| span.from).min().unwrap_or(now);
+        let to = shown.iter().map(|(_, span)| span.to).max().unwrap_or(now);
+        let (mut order, mut workers) = (BTreeMap::new(), Vec::new());
+        for (name, span) in shown {
+            let i = *order.entry(name.clone()).or_insert_with(|| {
+                workers.push(Worker { name, n_lanes: 0, spans: Vec::new() });
+                workers.len() - 1
+            });
+            workers[i].spans.push(span);
+        }
+        workers.iter_mut().for_each(Worker::take_lanes);
+        Timeline { from, to, workers, left_out }
+    }
+}
+
+/// Every attempt with its worker, in the order of their beginnings.
+fn attempts(events: &[Event], times: &[i64], statuses: &[TrialStatus], now: i64) -> Vec<(String, Span)> {
+    let mut all: Vec<(String, Span)> = Vec::new();
+    // The attempt of each trial that is not over yet, by its place in the list.
+    let mut open: HashMap<TrialId, usize> = HashMap::new();
+    for (event, &at) in events.iter().zip(times) {
+        let mut begin = |trial: TrialId, attempt: u32, worker: &str| {
+            if let Some(i) = open.insert(trial, all.len()) {
+                all[i].1.to = at;
+                all[i].1.end = TrialStatus::Lost;
+            }
+            let span = Span { trial, attempt, lane: 0, from: at, to: now.max(at), end: TrialStatus::Running };
+            all.push((worker.to_owned(), span));
+        };
+        let ended = match event {
+            Event::Asked { trials, again, provenance, .. } => {
+                let worker = provenance.worker.as_deref().unwrap_or(UNKNOWN);
+                again.iter().for_each(|retry| begin(retry.id, retry.attempt, worker));
+                trials.iter().for_each(|trial| begin(trial.id, 1, worker));
+                None
+            }
+            Event::Added { trial, value: None, .. } => {
+                begin(*trial, 1, "by hand");
+                None
+            }
+            Event::Told { trial, .. } => Some((trial, TrialStatus::Complete)),
+            Event::Failed { trial, .. } => Some((trial, TrialStatus::Failed)),
+            Event::Infeasible { trial, .. } => Some((trial, TrialStatus::Infeasible)),
+            Event::Withdrawn { trial, .. } => Some((trial, TrialStatus::Withdrawn)),
+            Event::Created { .. }
+            | Event::Added { .. }
+            | Event::Measured { .. }
+            | Event::Budgeted { .. }
+            | Event::Placed { .. } => None,
+        };
+        if let Some((trial, end)) = ended
+            && let Some(i) = open.remove(trial)
+        {
+            (all[i].1.to, all[i].1.end) = (at, end);
+        }
+    }
+    for i in open.values() {
+        let span = &mut all[*i].1;
+        span.end = statuses.get(span.trial.0 as usize).copied().unwrap_or(TrialStatus::Running);
+    }
+    all
+}
+
+impl Worker {
+    /// Gives each attempt the first lane that is free when it begins. They are in the order of their beginnings.
+    fn take_lanes(&mut self) {
+        let mut free_from: Vec<i64> = Vec::new();
+        for span in &mut self.spans {
+            span.lane = free_from.iter().position(|end| *end <= span.from).unwrap_or(free_from.len());
+            match free_from.get_mut(span.lane) {
+                Some(end) => *end = span.to,
+                None => free_from.push(span.to),
+            }
+        }
+        self.n_lanes = free_from.len();
+    }
+}

@@ -1,0 +1,4 @@
+from .sampler import ElbowroomSampler
+
+
+__all__ = ["ElbowroomSampler"]
