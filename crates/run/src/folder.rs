@@ -22,7 +22,10 @@ pub(crate) fn make() -> Result<TempDir> {
     let name = format!("{PREFIX}{}+", worker_name().replace('/', "+"));
     let private = fs::Permissions::from_mode(0o700);
     tempfile::Builder::new().prefix(&name).permissions(private).tempdir_in(parent).map_err(|error| {
-        Error::command(format!("no folder for parameters could be made: {error}"), "set TMPDIR to one that is writable")
+        Error::command(
+            format!("no folder for parameters could be created: {error}"),
+            "set TMPDIR to one that is writable",
+        )
     })
 }
 
