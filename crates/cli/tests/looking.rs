@@ -26,6 +26,8 @@ fn a_study_is_explained_drawn_examined_and_chosen_again() {
     assert!((sum - model["score"]["total"].as_f64().unwrap()).abs() < 1e-9, "{model}");
     // By the acquisition, or by a bound if it refines: half of them do.
     let said = bench.good(&["why", "19"]);
+    assert!(said.starts_with("Trial 19 was chosen to "), "it begins with a sentence: {said}");
+    assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");
     assert!(said.contains("ln acquisition") || said.contains("weighted deviation"), "{said}");
     assert!(model["sd"].as_f64().unwrap() >= model["sd_with_pending"].as_f64().unwrap());
     assert!((0.0..=1.0).contains(&model["exploit"].as_f64().unwrap()));

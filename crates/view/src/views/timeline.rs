@@ -3,11 +3,12 @@
 //! A worker that runs several trials at once has a lane for each: every attempt takes the first lane that is free when it
 //! is handed out, so there are as many lanes as were ever busy together.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use elbowroom::study::{Event, TrialId};
+use elbowroom::study::TrialId;
 use serde::Serialize;
 
+use crate::attempts::{Attempt, attempts};
 use crate::scene::{Scene, TrialStatus};
 
 /// Attempts of each worker, in the order of its first one.
@@ -54,65 +55,20 @@ pub struct Span {
     pub end: TrialStatus,
 }
 
-/// The name of somebody whose name the log does not know.
-const UNKNOWN: &str = "unknown";
-
 /// The last `most` attempts.
 pub fn timeline(scene: &Scene<'_>, most: usize) -> Timeline {
-    let mut all: Vec<(String, Span)> = Vec::new();
-    // The attempt of each trial that is not over yet, by its place in the list.
-    let mut open: HashMap<TrialId, usize> = HashMap::new();
-    for (event, &at) in scene.study.events().iter().zip(&scene.times) {
-        let mut begin = |trial: TrialId, attempt: u32, worker: &str| {
-            if let Some(i) = open.insert(trial, all.len()) {
-                all[i].1.to = at;
-                all[i].1.end = TrialStatus::Lost;
-            }
-            let span = Span { trial, attempt, lane: 0, from: at, to: scene.now.max(at), end: TrialStatus::Running };
-            all.push((worker.to_owned(), span));
-        };
-        let ended = match event {
-            Event::Asked { trials, again, provenance, .. } => {
-                let worker = provenance.worker.as_deref().unwrap_or(UNKNOWN);
-                again.iter().for_each(|retry| begin(retry.id, retry.attempt, worker));
-                trials.iter().for_each(|trial| begin(trial.id, 1, worker));
-                None
-            }
-            Event::Added { trial, value: None, .. } => {
-                begin(*trial, 1, "by hand");
-                None
-            }
-            Event::Told { trial, .. } => Some((trial, TrialStatus::Complete)),
-            Event::Failed { trial, .. } => Some((trial, TrialStatus::Failed)),
-            Event::Infeasible { trial, .. } => Some((trial, TrialStatus::Infeasible)),
-            Event::Withdrawn { trial, .. } => Some((trial, TrialStatus::Withdrawn)),
-            Event::Created { .. }
-            | Event::Added { .. }
-            | Event::Measured { .. }
-            | Event::Budgeted { .. }
-            | Event::Placed { .. } => None,
-        };
-        if let Some((trial, end)) = ended
-            && let Some(i) = open.remove(trial)
-        {
-            (all[i].1.to, all[i].1.end) = (at, end);
-        }
-    }
-    for i in open.values() {
-        let span = &mut all[*i].1;
-        span.end = scene.statuses.get(span.trial.0 as usize).copied().unwrap_or(TrialStatus::Running);
-    }
+    let mut all = attempts(scene);
     let left_out = all.len().saturating_sub(most);
     let shown = all.split_off(left_out);
-    let from = shown.iter().map(|(_, span)| span.from).min().unwrap_or(scene.now);
-    let to = shown.iter().map(|(_, span)| span.to).max().unwrap_or(scene.now);
+    let from = shown.iter().map(|one| one.from).min().unwrap_or(scene.now);
+    let to = shown.iter().map(|one| one.to).max().unwrap_or(scene.now);
     let (mut order, mut workers) = (BTreeMap::new(), Vec::new());
-    for (name, span) in shown {
-        let i = *order.entry(name.clone()).or_insert_with(|| {
-            workers.push(Worker { name, n_lanes: 0, spans: Vec::new() });
+    for Attempt { trial, attempt, worker, from, to, end } in shown {
+        let i = *order.entry(worker.clone()).or_insert_with(|| {
+            workers.push(Worker { name: worker, n_lanes: 0, spans: Vec::new() });
             workers.len() - 1
         });
-        workers[i].spans.push(span);
+        workers[i].spans.push(Span { trial, attempt, lane: 0, from, to, end });
     }
     workers.iter_mut().for_each(Worker::take_lanes);
     Timeline { from, to, workers, left_out }
