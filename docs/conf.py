@@ -12,6 +12,9 @@ html_theme = "furo"
 html_show_copyright = False
 html_title = f"elbowroom {release}"
 
+# The book's own front page and table of contents, which index.md has for the site.
+exclude_patterns = ["README.md", "SUMMARY.md"]
+
 # Pages are Markdown. Notebooks are shown as they were stored; the tests run them.
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3

@@ -107,6 +107,16 @@ impl Address {
         Ok(open(&self.address)?)
     }
 
+    /// The store, which is made if it is not there.
+    pub fn store_or_create(&self) -> Result<Arc<dyn Store>> {
+        Ok(open(&self.address)?)
+    }
+
+    /// The study that was named, if one was: by its study.toml or by itself.
+    pub fn study(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
     fn study_name(&self, store: &dyn Store) -> Result<String> {
         if let Some(name) = &self.name {
             return Ok(name.clone());
@@ -125,7 +135,7 @@ impl Address {
 
     fn hint_to_begin(&self) -> &'static str {
         match self.file {
-            Some(_) => "begin it with `elbow run` or `elbow ask`",
+            Some(_) => "start it with `elbow run` or `elbow ask`",
             None => "check the address, or name a study.toml",
         }
     }
@@ -139,7 +149,7 @@ fn set_budget(study: &mut SharedStudy, trials: Option<usize>) -> Result<()> {
     let shown = |trials: Option<usize>| trials.map_or_else(|| "no limit".to_owned(), |n| format!("{n} trials"));
     let before = shown(study.study().config().budget);
     study.set_budget(trials)?;
-    say!("the budget is {} now; it was {before}", shown(trials));
+    say!("the budget is now {}; it was {before}", shown(trials));
     Ok(())
 }
 
@@ -166,8 +176,9 @@ fn next_to(folder: &Path, address: &str) -> String {
 /// An address that should not be written down, such as one with a password, may stand in the environment: `$NAME`.
 fn from_environment(address: &str) -> Result<String> {
     let Some(variable) = address.strip_prefix('$') else { return Ok(address.to_owned()) };
-    std::env::var(variable)
-        .map_err(|_| cli_error(format!("the store's address should be in ${variable}, which is not set"), "set it"))
+    std::env::var(variable).map_err(|_| {
+        cli_error(format!("the store's address should be in ${variable}, which is not set"), "set the variable")
+    })
 }
 
 /// A study that was made with other settings is not the one that the study.toml means. The budget alone may change.
@@ -178,6 +189,7 @@ fn refuse_another(differ: &[Difference], name: &str, place: &str) -> Result<()> 
     }
     let settings: Vec<&str> = others.iter().map(|one| one.setting.as_str()).collect();
     let said: Vec<String> = others.iter().map(|one| format!("\n  {}", in_words(one))).collect();
-    let what = format!("the study `{name}` in {place} was made with another {}{}", settings.join(", "), said.concat());
+    let what =
+        format!("the study `{name}` in {place} was created with a different {}{}", settings.join(", "), said.concat());
     Err(cli_error(what, "change study.toml back, or give the new study another name or another store"))
 }

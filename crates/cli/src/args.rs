@@ -11,7 +11,7 @@ use elbowroom_run::{parse_bytes, parse_duration};
 /// Batch and asynchronous Bayesian optimization by local penalization.
 ///
 /// A study is described in a study.toml and lives in a store: a file, by default. Any number of workers share it, and
-/// whatever is killed, the study goes on where it was.
+/// if anything is killed, the study continues where it left off.
 #[derive(Debug, Parser)]
 #[command(
     name = "elbow",
@@ -21,7 +21,7 @@ use elbowroom_run::{parse_bytes, parse_duration};
 Examples:
   elbow init --name mix --float x=0..1 --command './mix {x}'   write a study.toml
   elbow run study.toml --workers 4                             run it, four trials at a time
-  elbow status                                                 how it stands
+  elbow status                                                 see how it is going
   elbow best                                                   the best point, and the recommended one"
 )]
 pub struct Elbow {
@@ -44,21 +44,21 @@ pub enum Command {
     Worker(Worker),
     /// Take points to evaluate yourself.
     Ask(Ask),
-    /// Tell the value of a trial.
+    /// Report the result of a trial.
     Tell(Tell),
-    /// Say that a trial ended without a value.
+    /// Report that a trial ended without a value.
     Fail(Fail),
-    /// Give a trial up: it does not count, and its point may be proposed again.
+    /// Give up a trial: it does not count, and its point may be proposed again.
     Release(Withdraw),
     /// List the studies of a store.
     Studies(Studies),
-    /// How a study stands.
+    /// Show the state of a study.
     Status(Where),
-    /// The best observed point and the recommended one.
+    /// Show the best observed point and the recommended one.
     Best(Best),
     /// List trials.
     Trials(Trials),
-    /// Why a trial's point was chosen.
+    /// Explain why a trial's point was chosen.
     Why(Why),
     /// Draw a study: in the terminal, or into an SVG or PNG file.
     Plot(Plot),
@@ -72,14 +72,17 @@ pub enum Command {
     Import(Import),
     /// Write trials as CSV, or trials or events as JSON lines.
     Export(Export),
-    /// Copy a study from one store to another; this makes backups, also of a store in use.
+    /// Copy a study from one store to another, for example as a backup; works while the store is in use.
     Copy(Copy),
-    /// Choose every point again from the log, and compare.
+    /// Choose every point again from the log and compare.
     Replay(Where),
-    /// Look for what may be wrong with a store and a study.
+    /// Check a store and a study for problems.
     Doctor(Doctor),
     /// Print a template that starts workers on a cluster.
     Deploy(Deploy),
+    /// Print the JSON schema of study.toml, from which editors complete and check it.
+    #[command(after_help = "Example:\n  elbow schema > study.schema.json")]
+    Schema,
     /// Print completions for a shell.
     Completions {
         /// The shell.
@@ -114,7 +117,7 @@ pub struct Best {
     /// Which study.
     #[command(flatten)]
     pub study: Where,
-    /// What to recommend a point for.
+    /// The values to recommend a point for.
     #[command(flatten)]
     pub narrow: Narrow,
 }
@@ -155,7 +158,7 @@ pub struct Init {
     /// Where to write it.
     #[arg(default_value = "study.toml")]
     pub path: PathBuf,
-    /// The study's name; the folder's if none is given.
+    /// The study's name; by default, the name of the folder.
     #[arg(long)]
     pub name: Option<String>,
     /// Larger values are better.
@@ -167,23 +170,23 @@ pub struct Init {
     /// A real parameter on a log scale.
     #[arg(long, value_name = "NAME=LOW..HIGH")]
     pub log_float: Vec<String>,
-    /// A whole parameter.
+    /// An integer parameter.
     #[arg(long, value_name = "NAME=LOW..HIGH")]
     pub int: Vec<String>,
-    /// A choice without order.
+    /// A choice between unordered values.
     #[arg(long, value_name = "NAME=A,B,C")]
     pub choice: Vec<String>,
-    /// A result: NAME=maximize or NAME=minimize for one that is optimized, "NAME>=95" or "NAME<=3" for a limit, NAME~4.2
-    /// for one that should come near a value, and NAME for one that is kept.
+    /// A result: NAME=maximize or NAME=minimize to optimize it, "NAME>=95" or "NAME<=3" to limit it, NAME~4.2 to bring it
+    /// near a value, or just NAME to record it.
     #[arg(long, value_name = "NAME=GOAL", conflicts_with = "maximize")]
     pub outcome: Vec<String>,
     /// The command that evaluates a point.
     #[arg(long)]
     pub command: Option<String>,
-    /// The most trials.
+    /// The number of trials.
     #[arg(long)]
     pub trials: Option<usize>,
-    /// Replace a file that is there.
+    /// Overwrite an existing file.
     #[arg(long)]
     pub force: bool,
 }
@@ -191,8 +194,8 @@ pub struct Init {
 /// `elbow run`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Ctrl-C stops asking and lets running trials finish; a second one stops at once and gives them back.
-SIGTERM gives them back. Start it again and it goes on where it was.
+Ctrl-C lets running trials finish and then stops; a second Ctrl-C stops at once and hands them back.
+SIGTERM hands them back too. Run the same command again to continue.
 
 Examples:
   elbow run study.toml --workers 4
@@ -201,12 +204,12 @@ Examples:
 
 The command has {name} for a parameter, {trial}, {study}, {params} (a JSON file) and {result} (a file for the
 result); the environment has ELBOW_PARAM_<NAME>, ELBOW_TRIAL, ELBOW_STUDY, ELBOW_PARAMS, ELBOW_RESULT.
-Exit codes: 0 with a number as the last line of output, 65 infeasible, 75 hand it out again, others failed.")]
+Exit codes: 0 with a number on the last line of output, 65 infeasible, 75 run it again later, any other failed.")]
 pub struct Run {
     /// The study.toml.
     #[arg(value_name = "STUDY", default_value = "study.toml")]
     pub place: String,
-    /// How.
+    /// How to run it.
     #[command(flatten)]
     pub how: How,
 }
@@ -223,7 +226,7 @@ pub struct Worker {
     /// Which study.
     #[command(flatten)]
     pub study: Where,
-    /// How.
+    /// How to run it.
     #[command(flatten)]
     pub how: How,
 }
@@ -234,34 +237,34 @@ pub struct How {
     /// How many trials run at once.
     #[arg(short, long, value_name = "N", value_parser = at_least_one)]
     pub workers: Option<usize>,
-    /// Wait for all of a batch before the next, instead of refilling as they finish.
+    /// Wait for a whole batch before starting the next, instead of refilling as trials finish.
     #[arg(long)]
     pub batch: bool,
-    /// The most trials of this run.
+    /// Run at most this many trials.
     #[arg(long, value_name = "N")]
     pub trials: Option<usize>,
-    /// Ask for points no longer than this, such as 90s, 15m or 2h.
+    /// Start no new trials after this time, such as 90s, 15m or 2h.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub time: Option<Duration>,
-    /// Stop once a value as good as this is found.
+    /// Stop once a value this good is found.
     #[arg(long, value_name = "VALUE", allow_negative_numbers = true, value_parser = finite)]
     pub target: Option<f64>,
     /// Stop once one more trial is expected to improve on the best value by less than this.
     #[arg(long, value_name = "GAIN", value_parser = not_negative)]
     pub min_gain: Option<f64>,
-    /// The longest a trial may take.
+    /// The time limit of a trial.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,
-    /// The most memory a trial's processes may take together, such as 512M or 2GB.
+    /// The memory limit of a trial, for all its processes together, such as 512M or 2GB.
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub memory: Option<u64>,
-    /// The key of the optimized result in a JSON object; the study's metric unless given.
+    /// The key of the optimized result in a JSON object; by default, the study's metric.
     #[arg(long, value_name = "KEY")]
     pub metric: Option<String>,
     /// Where the command leaves its result.
     #[arg(long, value_name = "WHERE")]
     pub result: Option<ResultPlace>,
-    /// How long this process may be silent before its trials are handed to others.
+    /// How long this process may be silent before its trials go to others.
     #[arg(long, value_name = "TIME", value_parser = lease, default_value = "90s")]
     pub lease: Duration,
     /// The command, instead of the study.toml's.
@@ -293,13 +296,13 @@ pub struct Ask {
     /// How many points.
     #[arg(short, long, default_value_t = 1, value_parser = at_least_one)]
     pub n: usize,
-    /// In which part of the space.
+    /// The part of the space to stay in.
     #[command(flatten)]
     pub narrow: Narrow,
-    /// When the results should be there; after that the points are handed out again. Late results are welcome.
+    /// When the results are due; after that, the points are handed out again. Late results still count.
     #[arg(long, value_name = "TIME", value_parser = lease, default_value = "1d")]
     pub due: Duration,
-    /// A name for this request: asking again under it gives the same trials.
+    /// A name for this request: asking again with the same name returns the same trials.
     #[arg(long, value_name = "NAME")]
     pub request: Option<String>,
 }
@@ -307,10 +310,10 @@ pub struct Ask {
 /// The part of the space that points are asked for in.
 #[derive(Debug, Args)]
 pub struct Narrow {
-    /// Hold a parameter at a value, in all of the points; once for each parameter.
+    /// Hold a parameter at a value in all of the points; may be repeated.
     #[arg(long, value_name = "NAME=VALUE")]
     pub fix: Vec<String>,
-    /// Keep a number between two values, both included; once for each parameter.
+    /// Keep a numeric parameter between two values, both included; may be repeated.
     #[arg(long, value_name = "NAME=LOW..HIGH")]
     pub within: Vec<String>,
 }
@@ -321,11 +324,11 @@ pub struct Narrow {
 Examples:
   elbow tell 3 0.25
   elbow tell 3 0.25 --sd 0.1
-  elbow tell 3 0.3 --correction           instead of what was told before
+  elbow tell 3 0.3 --correction           replaces what was reported before
   elbow tell 3 loss=0.3 minutes=12        several results by name; the study's metric is optimized
-  elbow tell --at rate=0.1 --at n=3 0.5   an earlier result, at a point of your own")]
+  elbow tell --at rate=0.1 --at n=3 0.5   a result at a point of your choice")]
 pub struct Tell {
-    /// The trial's number, and what was measured: a number, or name=number for each result; without the trial with --at.
+    /// The trial's number and what was measured: a number, or name=number for each result. With --at, leave out the trial.
     #[arg(required = true, num_args = 1.., allow_negative_numbers = true, value_name = "TRIAL VALUE")]
     pub what: Vec<String>,
     /// Which study.
@@ -337,13 +340,13 @@ pub struct Tell {
     /// The standard deviation of the value's noise.
     #[arg(long, value_name = "DEVIATION", value_parser = not_negative, conflicts_with = "noise")]
     pub sd: Option<f64>,
-    /// It replaces the trial's earlier values.
+    /// Replace the trial's earlier values.
     #[arg(long)]
     pub correction: bool,
-    /// A point of your own, one parameter at a time.
+    /// A point of your choice, one parameter at a time.
     #[arg(long, value_name = "NAME=VALUE")]
     pub at: Vec<String>,
-    /// A name for this report: telling again under it changes nothing.
+    /// A name for this report: sending it again with the same name changes nothing.
     #[arg(long, value_name = "NAME")]
     pub request: Option<String>,
 }
@@ -360,10 +363,10 @@ pub struct Fail {
     /// Which study.
     #[command(flatten)]
     pub study: In,
-    /// Why.
+    /// The reason.
     #[arg(long, default_value = "no reason was given", allow_hyphen_values = true)]
     pub reason: String,
-    /// The point breaks a constraint that only the evaluation can tell; points like it are avoided.
+    /// The point breaks a constraint that only the evaluation can detect; similar points are avoided.
     #[arg(long)]
     pub infeasible: bool,
 }
@@ -373,14 +376,14 @@ pub struct Fail {
 #[command(after_help = "\
 Examples:
   elbow release 3
-  elbow release 3 --again     hand it out again instead")]
+  elbow release 3 --again     hand it out again")]
 pub struct Withdraw {
     /// The trial's number.
     pub trial: u64,
     /// Which study.
     #[command(flatten)]
     pub study: In,
-    /// Keep the trial, and hand it to whoever asks next.
+    /// Keep the trial and hand it to whoever asks next.
     #[arg(long)]
     pub again: bool,
 }
@@ -397,19 +400,20 @@ pub struct Trials {
     /// Which study.
     #[command(flatten)]
     pub study: Where,
-    /// Only those that stand so.
+    /// Only trials in this state.
     #[arg(long, value_name = "STATE", value_delimiter = ',', value_parser = status())]
     pub state: Vec<TrialStatus>,
-    /// Only those of which this is true: an expression of parameters and of the result, `value`, as in constraints. A trial without one is left out only if it would decide.
+    /// Only trials for which this expression is true: over parameters and results, written as in constraints. `value` is the
+    /// optimized result.
     #[arg(long = "where", value_name = "EXPRESSION")]
     pub condition: Option<String>,
-    /// In which order: by `trial` (the number), by `value` (the best first), by `state`, or by a parameter's name.
+    /// The order: `trial` (by number), `value` (the best first), `state`, or the name of a parameter or result.
     #[arg(long, default_value = "trial", value_name = "BY")]
     pub sort: String,
-    /// The other way round.
+    /// Reverse the order.
     #[arg(long)]
     pub reverse: bool,
-    /// At most so many.
+    /// Show at most this many.
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
 }
@@ -441,16 +445,16 @@ pub struct Plot {
     /// What to draw.
     #[arg(long, default_value = "history")]
     pub what: FigureName,
-    /// The result of the history, by its name; the one that is optimized unless another is named.
+    /// The result that the history shows; by default, the optimized one.
     #[arg(long, value_name = "NAME")]
     pub result: Option<String>,
-    /// The parameter across, of a map; of a front, the result.
+    /// What is drawn across: a parameter of a map, or a result of a front.
     #[arg(long, value_name = "NAME")]
     pub x: Option<String>,
-    /// The parameter upwards, of a map; of a front, the result.
+    /// What is drawn upwards: a parameter of a map, or a result of a front.
     #[arg(long, value_name = "NAME")]
     pub y: Option<String>,
-    /// Into this file, instead of the terminal: .svg or .png.
+    /// Write to this file (.svg or .png) instead of the terminal.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
@@ -462,19 +466,20 @@ pub enum FigureName {
     History,
     /// What the model expects along each parameter.
     Slices,
-    /// Where trials are, along two parameters, with those that are pending.
+    /// Where the trials are along two parameters, including pending ones.
     Map,
     /// Two results of each trial, with the front of several objectives and the limits.
     Front,
-    /// Who ran which trial when: a lane for each of the trials that a worker runs at once.
+    /// Who ran which trial when, with one lane for each trial that a worker runs at once.
     Timeline,
 }
 
 /// `elbow serve`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-It prints an address with a token; whoever has that has the studies. Without --write nothing can be changed.
-Another address than this machine's own needs a token of yours, in ELBOW_TOKEN or in a file that only you can read.
+It prints an address with a token; anyone who has that address can see the studies. Without --write nothing can be
+changed. A study.toml whose study has not started yet is waited for. To listen on anything but 127.0.0.1, provide a
+token of your own, in ELBOW_TOKEN or in a file that only you can read.
 
 Examples:
   elbow serve
@@ -487,16 +492,16 @@ pub struct Serve {
     /// Let workers and the dashboard change studies.
     #[arg(long)]
     pub write: bool,
-    /// The port; 0 for any that is free.
+    /// The port; 0 picks a free one.
     #[arg(long, default_value_t = 8642)]
     pub port: u16,
     /// The address to listen on.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     pub listen: std::net::IpAddr,
-    /// One more name by which the server may be called, such as the machine's.
+    /// Another host name that the server answers to, such as the machine's; may be repeated.
     #[arg(long, value_name = "NAME")]
     pub host: Vec<String>,
-    /// Read the token from this file, which others must not be able to read.
+    /// Read the token from this file, which must not be readable by others.
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
 }
@@ -521,9 +526,9 @@ Examples:
   elbow sheet -n 8 --fix celsius=60 -o tuesday.csv    all wells at one temperature
   elbow import monday.csv
 
-Fill in the column `value`: a number, `failed` or `infeasible`; in `sd` its standard deviation, if you know it. Rows may
-be sorted, left blank, and repeated for replicates; where something else was set than planned, write what was set. Wells
-are remembered: --pending prints each trial where it was, and a sheet without the column `trial` finds them by it.")]
+Fill in the column `value`: a number, `failed` or `infeasible`; and `sd`, its standard deviation, if you know it. Rows may
+be sorted, left blank, or repeated for replicates. If a setting differed from the plan, write the actual one. Wells are
+remembered: --pending prints each trial in its well, and a sheet without the column `trial` is matched by well.")]
 pub struct Sheet {
     /// Which study.
     #[command(flatten)]
@@ -531,22 +536,22 @@ pub struct Sheet {
     /// How many points.
     #[arg(short, long, default_value_t = 8, value_parser = at_least_one)]
     pub n: usize,
-    /// In which part of the space.
+    /// The part of the space to stay in.
     #[command(flatten)]
     pub narrow: Narrow,
-    /// Give each a well of a plate with so many.
+    /// Assign each point a well of a plate with this many wells.
     #[arg(long, value_name = "WELLS")]
     pub plate: Option<usize>,
-    /// When the results should be there; after that the points are handed out again. Late results are welcome.
+    /// When the results are due; after that, the points are handed out again. Late results still count.
     #[arg(long, value_name = "TIME", value_parser = lease, default_value = "14d")]
     pub due: Duration,
-    /// Those that are under way, instead of new ones.
+    /// Print the trials that are under way instead of new ones.
     #[arg(long)]
     pub pending: bool,
-    /// A name for this request: asking again under it gives the same trials.
+    /// A name for this request: asking again with the same name returns the same trials.
     #[arg(long, value_name = "NAME")]
     pub request: Option<String>,
-    /// Into this file, instead of standard output.
+    /// Write to this file instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
@@ -555,12 +560,12 @@ pub struct Sheet {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  elbow import monday.csv           shows what it would write, and asks
+  elbow import monday.csv                     shows what it would write, and asks
   elbow import monday.csv --yes
   elbow import earlier.csv --value yield      results from before the study: a column for each parameter, and yield
-  elbow import other-study.csv                an export of another study, as points of your own
-The same sheet again changes nothing, and an export of the study itself neither. A study that is not there yet begins
-with it. How sure a value is stands in a column `sd` (standard deviation) or `noise` (its square, the variance).")]
+  elbow import other-study.csv                an export of another study, as new points
+Importing the same sheet again changes nothing, nor does an export of the study itself. A study that does not exist yet is
+created. The uncertainty of a value goes into a column `sd` (standard deviation) or `noise` (variance).")]
 pub struct Import {
     /// The filled-in sheet.
     pub file: PathBuf,
@@ -573,10 +578,10 @@ pub struct Import {
     /// The column that holds the values, unless it is called `value`.
     #[arg(long, value_name = "COLUMN")]
     pub value: Option<String>,
-    /// All rows are points of one's own, whatever trials they name.
+    /// Take all rows as new points, whatever trials they name.
     #[arg(long, conflicts_with = "correct")]
     pub given: bool,
-    /// Values replace what was told of their trials before, instead of standing beside it.
+    /// Replace earlier values of the trials instead of adding to them.
     #[arg(long)]
     pub correct: bool,
 }
@@ -589,16 +594,16 @@ Examples:
   elbow export --format jsonl | jq .value
   elbow export --format events -o log.jsonl
 
-`noise` is the variance of a value, the square of its standard deviation. A text that a spreadsheet would take for a
-formula has an apostrophe in front.")]
+`noise` is the variance of a value, the square of its standard deviation. Text that a spreadsheet would take for a
+formula gets an apostrophe in front.")]
 pub struct Export {
     /// Which study.
     #[command(flatten)]
     pub study: Where,
-    /// As what; CSV unless --json is given.
+    /// The format; CSV unless --json is given.
     #[arg(long)]
     pub format: Option<Format>,
-    /// Into this file, instead of standard output.
+    /// Write to this file instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
@@ -618,9 +623,9 @@ pub enum Format {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  elbow copy study.toml backup.elbow                         a backup; a plain copy of a file in use is not whole
+  elbow copy study.toml backup.elbow                         a backup (a plain copy of a file in use may be incomplete)
   elbow copy net.elbow postgres://lab/studies --as net-2
-  elbow copy study.toml net.elbow --as net-2 --trials 40     40 trials more, as a study of its own")]
+  elbow copy study.toml net.elbow --as net-2 --trials 40     40 more trials, as a new study")]
 pub struct Copy {
     /// A study.toml, or the address of a store.
     pub from: String,
@@ -632,7 +637,7 @@ pub struct Copy {
     /// Its name in the other store.
     #[arg(long = "as", value_name = "NAME")]
     pub new_name: Option<String>,
-    /// Begin a new study with the results so far and this budget, instead of copying the log.
+    /// Start a new study with the results so far and this budget, instead of copying the log.
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub trials: Option<usize>,
 }
@@ -647,7 +652,7 @@ pub struct Doctor {
     /// Which study.
     #[command(flatten)]
     pub study: Where,
-    /// Save what is whole of every study in a damaged store file into this store.
+    /// Save what is intact of every study in a damaged store file into this store.
     #[arg(long, value_name = "STORE")]
     pub save: Option<String>,
 }
@@ -661,7 +666,7 @@ Examples:
 pub struct Deploy {
     /// The cluster's kind.
     pub cluster: Cluster,
-    /// The study.toml, as the workers see it.
+    /// The path of the study.toml as the workers see it.
     #[arg(default_value = "study.toml")]
     pub study: String,
     /// How many workers.
@@ -685,7 +690,7 @@ fn duration(text: &str) -> Result<Duration, String> {
 /// A time for which somebody has a trial: one that is over at once would hand it to the next for ever.
 fn lease(text: &str) -> Result<Duration, String> {
     match duration(text)? {
-        time if time < Duration::from_secs(1) => Err("take at least one second".into()),
+        time if time < Duration::from_secs(1) => Err("use at least one second".into()),
         time => Ok(time),
     }
 }

@@ -19,7 +19,7 @@ pub fn differences(here: &StudyConfig, there: &StudyConfig) -> Vec<Difference> {
 }
 
 /// What to do about it.
-pub const TRY: &str = "change study.toml, or mean another study; another budget is taken over by the next `elbow run`";
+pub const TRY: &str = "change study.toml, or name another study; a new budget takes effect with the next `elbow run`";
 
 /// What stands first where a study is shown that its study.toml does not describe; nothing if it does.
 pub fn words_of(differ: &[Difference]) -> String {

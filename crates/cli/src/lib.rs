@@ -22,6 +22,8 @@ mod intake;
 mod narrow;
 mod outcomes;
 mod progress;
+#[cfg(test)]
+mod reference;
 pub mod sheet;
 mod signals;
 mod spark;

@@ -24,7 +24,7 @@ pub fn narrowing(space: &SearchSpace, args: &Narrow) -> Result<Narrowing> {
         let Some((name, (low, high))) =
             entry.split_once('=').and_then(|(name, range)| Some((name, range.split_once("..")?)))
         else {
-            return Err(cli_error(format!("--within {entry:?} is no range"), "write it as --within name=low..high"));
+            return Err(cli_error(format!("--within {entry:?} is not a range"), "write it as --within name=low..high"));
         };
         let ends = [low, high].map(|text| value(parameter(name), text));
         if narrowing.within.insert(name.to_owned(), ends).is_some() {

@@ -37,7 +37,7 @@ impl Progress {
             DriveEvent::NotStored(handed, _) => self.print(&format!("trial {}: NOT stored", handed.id())),
             DriveEvent::Failing(streak) => self.print(&failing(streak)),
             DriveEvent::Waiting(why) => self.once(&format!("waiting for trials of other workers: {why}")),
-            DriveEvent::Paused => self.once("the study is paused in the dashboard; results are stored meanwhile"),
+            DriveEvent::Paused => self.once("the study is paused in the dashboard; results are still stored"),
             DriveEvent::Trouble(what) => self.once(what),
             DriveEvent::Started(_) | DriveEvent::Tick => {}
         }
@@ -65,8 +65,8 @@ impl Progress {
             }
             CommandEnd::Failed(why) | CommandEnd::NoMetric(why, _) => (format!("failed: {}", brief(why, 160)), true),
             CommandEnd::Infeasible(why) => (format!("infeasible: {}", brief(why, 160)), true),
-            CommandEnd::Requeue => ("given back: it asked for another time".to_owned(), true),
-            CommandEnd::Stopped | CommandEnd::NotStarted(_) => ("given back".to_owned(), true),
+            CommandEnd::Requeue => ("handed back: it asked to run later".to_owned(), true),
+            CommandEnd::Stopped | CommandEnd::NotStarted(_) => ("handed back".to_owned(), true),
         };
         if self.bar.is_some() && !matters {
             return;

@@ -5,6 +5,8 @@
 mod answers;
 mod check;
 mod common;
+#[cfg(unix)]
+mod docs;
 mod examples;
 mod faults;
 mod fuzz;

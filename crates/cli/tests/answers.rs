@@ -75,7 +75,7 @@ fn a_study_stands_the_same_for_the_command_and_over_http() {
         assert_eq!(*value, there[name], "{name}");
     }
     let more: Vec<&String> = there.as_object().unwrap().keys().filter(|name| here.get(name).is_none()).collect();
-    assert_eq!(more, ["axes", "version", "builds", "write"], "what only the page needs");
+    assert_eq!(more, ["axes", "seconds_left", "version", "builds", "write"], "what only the page needs");
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn a_store_holds_no_command() {
 fn a_stores_texts_stay_out_of_a_shell() {
     let bench = trap();
     let said = bench.bad(1, &["worker", "trap.elbow", "--", "sh", "-c", "echo {kind}"]);
-    assert!(said.contains("no plain word") && said.contains("ELBOW_PARAM_KIND"), "{said}");
+    assert!(said.contains("not a plain word") && said.contains("ELBOW_PARAM_KIND"), "{said}");
     bench.good(&[
         "worker",
         "trap.elbow",
@@ -59,7 +59,7 @@ fn a_studys_name_stays_out_of_a_shell() {
         .write("theirs.toml", "name = \"$(touch owned)\"\nstore = \"s.elbow\"\n[parameters]\nx = { float = [0, 1] }\n");
     bench.good(&["ask", "--in", "theirs.toml"]);
     let said = bench.bad(1, &["worker", "s.elbow", "--", "sh", "-c", "echo {study}"]);
-    assert!(said.contains("no plain word"), "{said}");
+    assert!(said.contains("not a plain word"), "{said}");
     bench.good(&["worker", "s.elbow", "--trials", "1", "--", "sh", "-c", "echo \"$ELBOW_STUDY\"; echo {x}"]);
     assert!(!bench.path("owned").exists());
 }

@@ -187,7 +187,7 @@ fn a_run_goes_on_when_nobody_reads_what_it_says() {
 fn a_run_ends_at_its_target_its_time_and_its_trials() {
     let bench = Bench::new(50, SQUARE, "");
     let run = bench.json(&["run", "--trials", "3"]);
-    assert_eq!((&run["told"], &run["ended"]), (&json!(3), &json!("the trials of this run are done")));
+    assert_eq!((&run["told"], &run["ended"]), (&json!(3), &json!("this run has done its trials")));
     let run = bench.json(&["run", "--target", "1e9"]);
     assert_eq!((&run["told"], &run["ended"]), (&json!(0), &json!("the target is reached")));
     let run = bench.json(&["run", "--time", "300ms", "--", "sh", "-c", "sleep 0.1; echo 1"]);
@@ -248,7 +248,7 @@ fn faults_say_what_where_and_what_to_try() {
     bench.write("study.toml", &text.replace("n = { int = [1, 9] }", "n = { int = [1, 8] }"));
     let said = bench.bad(1, &["run"]);
     assert!(
-        said.contains("was made with another parameters.n") && said.contains("{ int = [1, 8] } in study.toml"),
+        said.contains("was created with a different parameters.n") && said.contains("{ int = [1, 8] } in study.toml"),
         "{said}"
     );
 }
@@ -297,7 +297,7 @@ fn a_larger_budget_in_study_toml_is_said_and_the_study_goes_on() {
     budget(7);
     let output = bench.elbow(&["run"]);
     assert!(output.status.success(), "{}", stderr(&output));
-    assert!(stderr(&output).contains("the budget is 7 trials now; it was 3 trials"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("the budget is now 7 trials; it was 3 trials"), "{}", stderr(&output));
     assert_eq!(bench.count("complete"), 7);
     assert_eq!(bench.json(&["status"])["budget"], 7);
     // Less, but not less than was handed out.
@@ -337,7 +337,7 @@ fn a_new_study_keeps_the_rule_for_failures_that_it_began_with() {
     let log = bench.good(&["export", "--format", "events"]);
     assert!(log.lines().next().unwrap().contains(r#""failures":"ignore""#), "{log}");
     bench.write("study.toml", &text);
-    assert!(bench.bad(1, &["ask"]).contains("was made with another failures"));
+    assert!(bench.bad(1, &["ask"]).contains("was created with a different failures"));
     bench.write("study.toml", &format!("failures = \"forget\"\n{text}"));
     let said = bench.bad(1, &["ask"]);
     assert!(said.contains("study.toml, line 1: ") && said.contains("expected `learn` or `ignore`"), "{said}");
@@ -498,5 +498,5 @@ fn a_context_is_given_with_each_ask_and_the_best_is_shown_for_one() {
     }
     assert!(bench.bad(1, &["best", "--fix", "x=0"]).contains("parameter `n` is observed"));
     let shown = bench.good(&["best", "--fix", "n=4"]);
-    assert!(shown.starts_with("recommended there: expected") && shown.contains("n = 4"), "{shown}");
+    assert!(shown.starts_with("recommended for these values: expected") && shown.contains("n = 4"), "{shown}");
 }

@@ -26,6 +26,8 @@ fn a_study_is_explained_drawn_examined_and_chosen_again() {
     assert!((sum - model["score"]["total"].as_f64().unwrap()).abs() < 1e-9, "{model}");
     // By the acquisition, or by a bound if it refines: half of them do.
     let said = bench.good(&["why", "19"]);
+    assert!(said.starts_with("Trial 19 was chosen to "), "it begins with a sentence: {said}");
+    assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");
     assert!(said.contains("ln acquisition") || said.contains("weighted deviation"), "{said}");
     assert!(model["sd"].as_f64().unwrap() >= model["sd_with_pending"].as_f64().unwrap());
     assert!((0.0..=1.0).contains(&model["exploit"].as_f64().unwrap()));
@@ -194,14 +196,14 @@ fn what_makes_no_sense_is_said_and_makes_no_files() {
     assert_eq!((&named["x"], &named["y"]), (&json!("n"), &json!("x")));
     bench.write("empty.elbow", "");
     bench.write("text.elbow", "to be, or not to be");
-    for (name, what) in [("empty.elbow", "is empty"), ("text.elbow", "is no store")] {
+    for (name, what) in [("empty.elbow", "is empty"), ("text.elbow", "is not a store")] {
         let output = bench.start(&["doctor", name]).wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(1));
         assert!(String::from_utf8_lossy(&output.stdout).contains(what), "{name}");
         bench.start(&["doctor", name, "--save", "new.elbow"]).wait_with_output().unwrap();
         assert!(!bench.path("new.elbow").exists(), "there is nothing to save");
     }
-    assert!(bench.bad(1, &["doctor", "."]).contains(". is no file"));
+    assert!(bench.bad(1, &["doctor", "."]).contains(". is not a file"));
 }
 
 #[test]
@@ -352,12 +354,12 @@ fn all_cells_that_cannot_be_read_are_reported_at_once() {
     );
     let said = bench.bad(1, &["import", "bad.csv", "--yes"]);
     for part in [
-        "line 2: the value \"about 3\" is no number",
+        "line 2: the value \"about 3\" is not a number",
         "line 3: parameter `x`",
         "line 3: parameter `n`",
-        "line 4: the noise \"-1\" is no variance",
+        "line 4: the noise \"-1\" is not a variance",
         "line 5: there is no trial 77",
-        "line 6: \"zero\" is no trial",
+        "line 6: \"zero\" is not a trial",
         "line 6: there are both a noise of 0.1 and an sd of 0.2",
     ] {
         assert!(said.contains(part), "{part}\n{said}");
@@ -471,7 +473,7 @@ fn wells_are_remembered_and_find_their_trials() {
     bench.good(&["import", "late.csv", "--yes"]);
     assert_eq!(bench.json(&["trials"])["trials"][0]["value"], 1.5, "a replicate of trial 0");
     bench.write("nobody.csv", "well,value\nH12,7\n");
-    assert!(bench.bad(1, &["import", "nobody.csv", "--yes"]).contains("line 2: no trial under way is in well H12"));
+    assert!(bench.bad(1, &["import", "nobody.csv", "--yes"]).contains("line 2: no running trial is in well H12"));
 }
 
 #[test]
@@ -481,10 +483,7 @@ fn a_measured_row_that_breaks_a_known_constraint_is_reported_and_not_called_best
     bench.write("study.toml", &format!("constraints = [\"x + n <= 4\"]\n{text}"));
     bench.write("rows.csv", "x,n,value\n0.5,3,2\n0.5,9,1\n");
     let said = bench.good(&["import", "rows.csv", "--yes"]);
-    assert!(
-        said.contains("line 3: 1 at a point of your own, x=0.5 n=9, which breaks the constraint `x + n <= 4`"),
-        "{said}"
-    );
+    assert!(said.contains("line 3: 1 as a new point, x=0.5 n=9, which breaks the constraint `x + n <= 4`"), "{said}");
     assert!(said.contains("1 of them was measured where a known constraint is broken"), "{said}");
     let words = "breaks the constraint `x + n <= 4`";
     for args in [&["best"][..], &["status"], &["doctor"]] {

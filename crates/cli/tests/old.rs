@@ -102,7 +102,7 @@ fn an_old_study_is_refused_only_if_study_toml_asks_for_another_rule() {
     bench.write("study.toml", &STUDY.replace("seed = 11", "seed = 11\nfailures = \"learn\""));
     let said = bench.bad(1, &["ask"]);
     assert!(
-        said.contains("was made with another failures") && said.contains("\n  try: change study.toml back"),
+        said.contains("was created with a different failures") && said.contains("\n  try: change study.toml back"),
         "{said}"
     );
 }

@@ -54,9 +54,9 @@ fn results_are_told_by_name_and_the_metric_ends_a_trial() {
 
     for (words, complaint) in [
         (&["tell", "0", "1", "2"][..], "2 values without a name"),
-        (&["tell", "0", "minutes=long"], "\"long\" is no number"),
+        (&["tell", "0", "minutes=long"], "\"long\" is not a number"),
         (&["tell", "0", "x=1"], "the name of a parameter"),
-        (&["tell", "0", "1", "loss=2"], "`loss` is told twice"),
+        (&["tell", "0", "1", "loss=2"], "`loss` is given twice"),
     ] {
         assert!(bench.bad(1, words).contains(complaint), "{words:?}: {}", bench.bad(1, words));
     }

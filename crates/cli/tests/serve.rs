@@ -23,6 +23,17 @@ fn a_worker_over_http_does_what_one_on_the_file_does() {
 }
 
 #[test]
+fn a_server_of_a_study_that_has_not_begun_waits_for_it() {
+    let bench = Bench::new(6, "echo {x}", "");
+    let server = Server::start(&bench, &[]);
+    assert_eq!(server.get("/api/studies")["studies"], json!([]));
+    bench.good(&["ask"]);
+    assert_eq!(server.get("/api/studies/bench")["counts"]["running"], 1);
+    // A store that is named by its address must be there: nothing says which study it would have.
+    assert!(bench.bad(1, &["serve", "other.elbow", "--port", "0"]).contains("there is no store at other.elbow"));
+}
+
+#[test]
 fn without_write_a_worker_is_refused_and_told_why() {
     let bench = Bench::new(6, "echo {x}", "");
     bench.good(&["ask"]);

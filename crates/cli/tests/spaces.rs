@@ -74,14 +74,14 @@ fn tables_that_cannot_be_used_are_refused_with_the_file_and_the_line() {
         (solvent("\"water\", \"hexane\"", "none.csv"), "none.csv could not be read"),
         (
             solvent("\"water\", \"hexane\"", "bad.csv"),
-            "bad.csv, line 3: \"light\" in the column `density` is no number",
+            "bad.csv, line 3: \"light\" in the column `density` is not a number",
         ),
         (solvent("\"water\", \"hexane\"", "ragged.csv"), "ragged.csv, line 2: 3 cells for 2 columns"),
         (solvent("\"water\", \"toluene\"", "solvents.csv"), "the text \"toluene\" has no descriptors"),
         (table("twice.csv"), "candidates 1 and 3 are the same: x=1 y=2"),
         (table("none.csv"), "none.csv could not be read"),
         ("name = \"a\"\n".to_owned(), "missing field `parameters`"),
-        ("name = \"a\"\n[parameters]\nx = { int = [1, 9], step = 2 }\n".to_owned(), "has `step`, and is no float"),
+        ("name = \"a\"\n[parameters]\nx = { int = [1, 9], step = 2 }\n".to_owned(), "has `step`, and is not a float"),
     ] {
         bench.write("wrong.toml", &study);
         let error = bench.bad(1, &["ask", "--in", "wrong.toml"]);

@@ -31,7 +31,7 @@ impl Dataset {
         if let Some(i) = y.iter().position(|v| !v.is_finite()) {
             return Err(Error::data(
                 format!("value {i} is {}", y[i]),
-                "leave the observation out, or tell it as failed",
+                "leave the observation out, or report it as failed",
             ));
         }
         if let Some(i) = x.iter().position(|p| p.iter().any(|c| !c.is_finite())) {

@@ -94,7 +94,7 @@ pub fn minimize<A: Answer>(
 /// ```
 pub fn run<A: Answer>(study: &mut Study, workers: usize, objective: impl Fn(&Point) -> A + Sync) -> Result<()> {
     if workers == 0 {
-        return Err(Error::config("0 workers were asked for", "take at least 1"));
+        return Err(Error::config("0 workers were asked for", "use at least 1"));
     }
     if study.budget_left().is_none() {
         return Err(Error::config("the study has no budget, so this would never end", "set one"));

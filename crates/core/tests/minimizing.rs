@@ -123,6 +123,6 @@ fn values_of_a_point_are_read_by_type_and_errors_name_the_parameter_and_the_type
     is(said(point.f64("raet").unwrap_err()), "the point has no parameter `raet` / did you mean `rate`?");
     is(
         said(point.f64("momentum").unwrap_err()),
-        "the point has no parameter `momentum` / take one of rate, n, kind, on",
+        "the point has no parameter `momentum` / use one of rate, n, kind, on",
     );
 }

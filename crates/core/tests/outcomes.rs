@@ -46,13 +46,13 @@ fn outcomes_that_cannot_be_meant_are_refused_with_their_names() {
         (r#"[{"name":"a","goal":"minimize"},{"name":"b","at_least":2,"at_most":1}]"#, "`b` should be at least 2 and"),
         (r#"[{"name":"a","goal":"maximize","worst":5,"at_most":4}]"#, "`worst` of the result `a` is 5"),
         (r#"[{"name":"a","goal":"minimize","worst":5,"at_least":6}]"#, "`worst` of the result `a` is 5"),
-        (r#"[{"name":"a","near":1,"worst":-1}]"#, "no distance is less than 0"),
+        (r#"[{"name":"a","near":1,"worst":-1}]"#, "a distance is never negative"),
         (r#"[{"name":"a","goal":"minimize","near":1}]"#, "both `goal` and `near`"),
         (r#"[{"name":"a","goal":"minimize"},{"name":"b","worst":1}]"#, "`b` has a `worst` but no `goal`"),
         (r#"[{"name":"a","goal":"minimize"},{"name":"b","at_leest":1}]"#, "unknown field `at_leest`"),
         (r#"[{"name":"a","goal":"minimize","score":"bb + 1"},{"name":"b"}]"#, "no result is called `bb`"),
         (r#"[{"name":"a","goal":"minimize","score":"a + 1"}]"#, "the score of the result `a`"),
-        (r#"[{"name":"a","goal":"minimize","score":"b < 1"},{"name":"b"}]"#, "a formula is a number"),
+        (r#"[{"name":"a","goal":"minimize","score":"b < 1"},{"name":"b"}]"#, "a formula must be a number"),
         (r#"[{"name":"a","at_least":1}]"#, "no objective"),
     ] {
         let error = read(list).and_then(|config| Study::new(config).map_err(serde::de::Error::custom));

@@ -134,12 +134,12 @@ fn results_that_contradict_each_other_are_refused_and_change_nothing() {
     let id = ask(&mut study);
     let before = study.clone();
     let refused = [
-        (Tell::new(Results::from(0.3).with("loss", 0.4)), "`loss` is told twice"),
-        (Tell::new([("minutes", 1.0), ("minutes", 2.0)]), "`minutes` is told twice"),
+        (Tell::new(Results::from(0.3).with("loss", 0.4)), "`loss` is given twice"),
+        (Tell::new([("minutes", 1.0), ("minutes", 2.0)]), "`minutes` is given twice"),
         (Tell::new([("x", 1.0)]), "the result `x` has the name of a parameter"),
         (Tell::new([("", 1.0)]), "the name of a result is \"\""),
-        (Tell::new(Results::default()), "no result is told"),
-        (Tell::new([("minutes", 1.0)]).noise(0.1), "without `loss`, whose noise it is"),
+        (Tell::new(Results::default()), "no result was given"),
+        (Tell::new([("minutes", 1.0)]).noise(0.1), "without `loss`, which it belongs to"),
         (Tell::new(Results::from(0.3).with("m", Measured { value: 1.0, noise: Some(-1.0) })), "variance of `m` is -1"),
     ];
     for (report, words) in refused {
@@ -150,7 +150,7 @@ fn results_that_contradict_each_other_are_refused_and_change_nothing() {
     // Nor does the fold take the optimized result in another place than its own.
     let text = r#"{"v":3,"event":"measured","trial":0,"results":{"loss":0.3}}"#;
     let error = study.apply(serde_json::from_str(text).unwrap()).unwrap_err().to_string();
-    assert!(error.contains("the result `loss` stands among the others"), "{error}");
+    assert!(error.contains("the result `loss` is listed among the others"), "{error}");
 }
 
 #[test]

@@ -79,7 +79,7 @@ mod checks {
     fn empty_lists_and_lists_with_repeats_are_refused() {
         assert!(refusal(vec![Parameter::category("x", Vec::<Value>::new())]).contains("empty"));
         assert!(refusal(vec![Parameter::ordered("x", Vec::<Value>::new())]).contains("empty"));
-        assert!(refusal(vec![Parameter::category("x", ["a", "b", "a"])]).contains("\"a\" is in its list twice"));
+        assert!(refusal(vec![Parameter::category("x", ["a", "b", "a"])]).contains("\"a\" is listed twice"));
         assert!(refusal(vec![Parameter::ordered("x", [Value::from(1), Value::from(1.0)])]).contains("twice"));
         assert!(refusal(vec![Parameter::ordered("x", [0.0, -0.0])]).contains("twice"));
     }
@@ -94,7 +94,7 @@ mod checks {
     fn names_must_be_there_and_differ() {
         assert!(refusal(vec![Parameter::int("", 0, 1)]).contains("parameter 1 has no name"));
         assert!(refusal(vec![Parameter::int("a", 0, 1), Parameter::int(" ", 0, 1)]).contains("parameter 2"));
-        assert!(refusal(vec![Parameter::int("a", 0, 1), Parameter::fixed("a", 1)]).contains("`a` is there twice"));
+        assert!(refusal(vec![Parameter::int("a", 0, 1), Parameter::fixed("a", 1)]).contains("`a` appears twice"));
     }
 
     #[test]

@@ -244,7 +244,7 @@ def test_bad_arrays_are_refused_with_words():
         er.GaussianProcess([[0.0]], [math.nan])
     with pytest.raises(er.DataError):
         er.GaussianProcess([[0.0], [1.0]], [1.0])
-    with pytest.raises(er.ConfigError, match='no kernel named "cubic"\n  try: take one of rbf'):
+    with pytest.raises(er.ConfigError, match='no kernel named "cubic"\n  try: use one of rbf'):
         er.GaussianProcess([[0.0]], [1.0], kernel="cubic")
     with pytest.raises(er.ConfigError, match="lengthscale 0 is -1"):
         er.GaussianProcess([[0.0]], [1.0], lengthscales=[-1.0])

@@ -81,7 +81,7 @@ impl Template {
         let parameters = space.parameters();
         let is_study = |name: &str| name == "study" && parameters.iter().all(|parameter| parameter.name() != name);
         if trust == Trust::Store && self.names().any(is_study) && !is_plain_word(study) {
-            let what = format!("the study is called {study:?}, which comes from the store and is no plain word");
+            let what = format!("the study is called {study:?}, which comes from the store and is not a plain word");
             return Err(Error::command(what, "read it from $ELBOW_STUDY, or name the study.toml that it is from"));
         }
         let known: Vec<&str> = space.parameters().iter().map(Parameter::name).collect();
@@ -90,8 +90,11 @@ impl Template {
             match parameter {
                 Some(parameter) if trust == Trust::Store => refuse_strange_texts(parameter)?,
                 None if !OWN_NAMES.contains(&name) => {
-                    let hint = format!("take one of {}, or write {{{{{name}}}}}", known.join(", "));
-                    return Err(Error::command(format!("the command names {{{name}}}, which is no parameter"), hint));
+                    let hint = format!("use one of {}, or write {{{{{name}}}}}", known.join(", "));
+                    return Err(Error::command(
+                        format!("the command names {{{name}}}, which is not a parameter"),
+                        hint,
+                    ));
                 }
                 _ => {}
             }
@@ -197,7 +200,7 @@ fn refuse_strange_texts(parameter: &Parameter) -> Result<()> {
     };
     let name = parameter.name();
     Err(Error::command(
-        format!("the parameter `{name}` can be {text:?}, which comes from the store and is no plain word"),
+        format!("the parameter `{name}` can be {text:?}, which comes from the store and is not a plain word"),
         format!("read it from ${} or from the file {{params}}, or name the study.toml that it is from", variable(name)),
     ))
 }

@@ -269,7 +269,7 @@ impl<'a> Driving<'a> {
         if let Some((_, is_less)) = self.gain.get().filter(|known| known.0 == n_events) {
             return is_less;
         }
-        // Where no model can be made, nothing is known of gains.
+        // Where no model can be fitted, nothing is known of gains.
         let gain = expected_gain(self.study.study()).ok().flatten();
         let is_less = gain.is_some_and(|gain| gain < least);
         self.gain.set(Some((n_events, is_less)));

@@ -62,7 +62,7 @@ impl Error {
             Error::Command { what, .. } | Error::Quantity { what, .. } => what.into(),
             Error::Store(error) => error.what(),
             Error::Untold { results, cause } => {
-                let what = "the store did not take these results, however often it was tried";
+                let what = "the store did not accept these results, despite repeated attempts";
                 format!("{what}:\n{results}\n  because: {cause}").into()
             }
         }
@@ -73,7 +73,7 @@ impl Error {
         match self {
             Error::Command { hint, .. } | Error::Quantity { hint, .. } => hint,
             Error::Store(error) => error.hint(),
-            Error::Untold { .. } => "mend the store, then tell them again",
+            Error::Untold { .. } => "repair the store, then report them again",
         }
     }
 

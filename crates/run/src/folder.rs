@@ -24,7 +24,10 @@ pub(crate) fn make() -> Result<TempDir> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
     builder.tempdir_in(parent).map_err(|error| {
-        Error::command(format!("no folder for parameters could be made: {error}"), "set TMPDIR to one that is writable")
+        Error::command(
+            format!("no folder for parameters could be created: {error}"),
+            "set TMPDIR to one that is writable",
+        )
     })
 }
 

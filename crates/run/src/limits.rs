@@ -26,11 +26,14 @@ impl Limits {
     /// Whether they can be kept.
     pub(crate) fn check(&self) -> Result<()> {
         if self.time == Some(Duration::ZERO) {
-            return Err(Error::quantity("a trial may take no time at all", "give a longer time, or none for no limit"));
+            return Err(Error::quantity(
+                "the time limit of a trial is zero",
+                "give a longer time, or none for no limit",
+            ));
         }
         if self.memory.is_some() && !cfg!(target_os = "linux") {
-            let what = "a limit of memory is kept on Linux only";
-            return Err(Error::quantity(what, "leave it out, and let the system limit what its users take"));
+            let what = "memory limits work on Linux only";
+            return Err(Error::quantity(what, "leave it out, and limit memory with the operating system"));
         }
         Ok(())
     }

@@ -78,11 +78,8 @@ impl Plan {
         if self.n_workers <= MOST_WORKERS {
             return Ok(());
         }
-        let what = format!("{} workers are more than one process runs", self.n_workers);
-        Err(Error::command(
-            what,
-            format!("take at most {MOST_WORKERS}; start `elbow worker` on more machines for more"),
-        ))
+        let what = format!("{} workers are more than one process can run", self.n_workers);
+        Err(Error::command(what, format!("use at most {MOST_WORKERS}; start `elbow worker` on more machines for more")))
     }
 
     /// Sets how many trials run at once; at least one does.

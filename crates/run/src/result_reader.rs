@@ -69,8 +69,8 @@ impl ResultReader {
         let object = [last, text].iter().find_map(|t| parse(t).filter(Value::is_object));
         match (object, &self.metric) {
             (Some(object), _) => self.named(&object, outcomes),
-            (None, Some(_)) => lone(format!("{} held no JSON object: {}", self.label(), brief(last))),
-            (None, None) => lone(format!("the last line of {} was no number: {}", self.label(), brief(last))),
+            (None, Some(_)) => lone(format!("{} is not a JSON object: {}", self.label(), brief(last))),
+            (None, None) => lone(format!("the last line of {} is not a number: {}", self.label(), brief(last))),
         }
     }
 
@@ -125,8 +125,8 @@ fn number(key: &str, found: &Value) -> Result<f64, String> {
     match found {
         Value::Number(number) => number.as_f64().ok_or_else(|| format!("{key:?} is {number}")),
         // JSON has no such numbers; Python and others write them as texts.
-        Value::String(text) => text.parse().map_err(|_| format!("{key:?} is no number: {}", brief(text))),
-        other => Err(format!("{key:?} is no number: {}", brief(&other.to_string()))),
+        Value::String(text) => text.parse().map_err(|_| format!("{key:?} is not a number: {}", brief(text))),
+        other => Err(format!("{key:?} is not a number: {}", brief(&other.to_string()))),
     }
 }
 

@@ -18,7 +18,7 @@ const MAX_SECONDS: f64 = 100.0 * 365.25 * 86400.0;
 /// # Ok::<(), elbowroom_run::Error>(())
 /// ```
 pub fn parse_duration(text: &str) -> Result<Duration> {
-    let wrong = || Error::quantity(format!("{text:?} is no length of time"), "write it like 90s, 15m, 1h30m or 2d");
+    let wrong = || Error::quantity(format!("{text:?} is not a duration"), "write it like 90s, 15m, 1h30m or 2d");
     let mut seconds = 0.0;
     let mut rest = text.trim();
     if rest.is_empty() {
@@ -56,7 +56,7 @@ pub fn parse_duration(text: &str) -> Result<Duration> {
 /// # Ok::<(), elbowroom_run::Error>(())
 /// ```
 pub fn parse_bytes(text: &str) -> Result<u64> {
-    let wrong = || Error::quantity(format!("{text:?} is no amount of memory"), "write it like 512M or 2GB");
+    let wrong = || Error::quantity(format!("{text:?} is not an amount of memory"), "write it like 512M or 2GB");
     let (number, unit) = split_number(text.trim());
     let n: f64 = number.parse().map_err(|_| wrong())?;
     let unit = unit.trim().to_ascii_lowercase();

@@ -122,7 +122,7 @@ impl ErrorKind {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What to try where a name is taken.
-const TAKEN: &str = "another name, or open that study";
+const TAKEN: &str = "use another name, or open that study";
 
 impl Error {
     /// What sort of error it is.
@@ -143,7 +143,7 @@ impl Error {
     pub fn what(&self) -> Cow<'_, str> {
         match self {
             Error::NoStudy { study, place, .. } => format!("there is no study `{study}` in {place}").into(),
-            Error::Exists { study, place } => format!("there is a study `{study}` in {place} already").into(),
+            Error::Exists { study, place } => format!("there is already a study `{study}` in {place}").into(),
             Error::Refused { what, .. }
             | Error::Damaged { what, .. }
             | Error::Unreachable { what, .. }

@@ -68,10 +68,11 @@ impl Entry {
     /// The event, after its hash was found to be right; `number` is its place in the log, for the message.
     pub(crate) fn open(&self, number: usize, before: Digest) -> Result<Event> {
         if before.then(self.at, &self.text) != self.digest {
-            let what = format!("event {number} of the log has changed since it was written; those before it are whole");
+            let what =
+                format!("event {number} of the log has changed since it was written; those before it are intact");
             return Err(Error::damaged(
                 what,
-                "save those with `elbow doctor FILE --save NEW.elbow`, or take a copy from before",
+                "save those with `elbow doctor FILE --save NEW.elbow`, or restore an older copy",
             ));
         }
         settings::from_json(self.text.as_bytes()).map_err(|unread| {
@@ -166,7 +167,7 @@ pub(crate) fn trial_of(event: &Event) -> Option<TrialId> {
 pub fn check_name(what: &str, name: &str) -> Result<()> {
     if name.is_empty() || name.chars().count() > 200 || name.chars().any(char::is_control) {
         let shown: String = name.chars().take(60).collect();
-        return Err(Error::request(format!("{what} is {shown:?}"), "take 1 to 200 letters, digits, spaces or signs"));
+        return Err(Error::request(format!("{what} is {shown:?}"), "use 1 to 200 letters, digits, spaces or symbols"));
     }
     Ok(())
 }
@@ -174,7 +175,7 @@ pub fn check_name(what: &str, name: &str) -> Result<()> {
 /// The error of a request that was used for another trial.
 pub(crate) fn request_reused(request: &str, number: usize) -> Error {
     let what = format!("request `{request}` was event {number} of this study, about something else");
-    Error::request(what, "give each report a name of its own")
+    Error::request(what, "give each report its own name")
 }
 
 #[cfg(test)]

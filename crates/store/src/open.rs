@@ -27,13 +27,13 @@ pub fn open(address: &str) -> Result<Arc<dyn Store>> {
         _ if is_postgres(address) => open_postgres(address),
         _ if address.starts_with("http://") => open_http(address),
         _ if address.starts_with("https://") => Err(Error::request(
-            "a store behind HTTP is reached without encryption only",
+            "a store cannot be reached over https",
             "make a tunnel (ssh -L 8642:localhost:8642 HOST) and give http://localhost:8642/?token=…",
         )),
         _ if address.contains("://") => {
             // Only the scheme is repeated: the rest may hold a password.
             let scheme = address.split("://").next().unwrap_or_default();
-            Err(Error::request(format!("there are no `{scheme}` stores"), "give a path, postgres://… or http://…"))
+            Err(Error::request(format!("`{scheme}` is not a kind of store"), "give a path, postgres://… or http://…"))
         }
         path => open_sqlite(path.strip_prefix("sqlite:").unwrap_or(path)),
     }

@@ -96,9 +96,9 @@ impl Refusal {
             Refusal::Word { known, unknown } => {
                 let hint = UnknownKey { path: vec![unknown.clone()], known }.hint();
                 let what = if shown.is_empty() {
-                    format!("there is nothing named {unknown:?}")
+                    format!("nothing is called {unknown:?}")
                 } else {
-                    format!("`{shown}` is {unknown:?}, which nothing is named")
+                    format!("`{shown}` is {unknown:?}, which is not a known name")
                 };
                 Unread { path, what, hint }
             }

@@ -130,7 +130,7 @@ impl SharedStudy {
         let mut snapshot = store.read(name, 0).map_err(|error| say_which_there_are(error, &*store))?;
         let Some(first) = (!snapshot.entries.is_empty()).then(|| snapshot.entries.remove(0)) else {
             let what = format!("the study `{name}` in {} has no events", store.label());
-            return Err(Error::damaged(what, "take a copy of the store from before, or create the study anew"));
+            return Err(Error::damaged(what, "restore an older copy of the store, or create the study again"));
         };
         let study = Study::replay([first.open(0, Digest::EMPTY)?])?;
         let mut shared = Self {
@@ -150,7 +150,7 @@ impl SharedStudy {
         Ok(shared)
     }
 
-    /// Opens a study, or creates it if there is none; one that was made with another configuration is refused.
+    /// Opens a study, or creates it if there is none; one that was created with a different configuration is refused.
     ///
     /// A study whose log lacks a setting, because it was begun before there was one, is not refused for the default of
     /// that setting: it goes on as it was. Nor is one refused for its budget, which may have changed since: it keeps the

@@ -114,7 +114,7 @@ fn what_is_whole_of_a_damaged_file_can_be_saved() {
     fs::write(&path, &bytes).unwrap();
 
     let error = events(&path).map(|_| ()).unwrap_err().to_string();
-    assert!(error.contains("has changed since it was written; those before it are whole"), "{error}");
+    assert!(error.contains("has changed since it was written; those before it are intact"), "{error}");
     let to = Arc::new(Memory::new());
     let saved = salvage(&path, &*to).unwrap();
     let number = original.iter().position(|e| matches!(e, Event::Told { trial, .. } if trial.0 == 25)).unwrap();
@@ -135,14 +135,14 @@ fn other_files_and_newer_ones_are_left_alone() {
     let text = folder.path().join("notes.txt");
     fs::write(&text, "not a store, but longer than the header of one would be, so that it is looked at".repeat(2))
         .unwrap();
-    assert!(Sqlite::open(&text).err().unwrap().to_string().contains("no store file"));
+    assert!(Sqlite::open(&text).err().unwrap().to_string().contains("is not a store file"));
 
     let foreign = folder.path().join("foreign.db");
     let database = rusqlite::Connection::open(&foreign).unwrap();
     database.execute_batch("CREATE TABLE people (name TEXT)").unwrap();
     drop(database);
     let before = fs::read(&foreign).unwrap();
-    assert!(Sqlite::open(&foreign).err().unwrap().to_string().contains("no elbowroom store"));
+    assert!(Sqlite::open(&foreign).err().unwrap().to_string().contains("not an elbowroom store"));
     assert_eq!(fs::read(&foreign).unwrap(), before);
 
     let newer = some_file(folder.path());
@@ -217,7 +217,7 @@ fn a_full_disk_is_reported_and_costs_nothing_that_was_acknowledged() {
     command.arg(&path).arg("1000");
     let (said, well) = Worker::spawn(command).end();
     let error = said.lines().last().unwrap();
-    assert!(!well && error.contains("What was stored before is whole") && error.contains("try:"), "{error}");
+    assert!(!well && error.contains("What was stored before is intact") && error.contains("try:"), "{error}");
     let mut promises = Promises::default();
     promises.note(&said);
     assert!(promises.count() > 10);

@@ -31,6 +31,7 @@ export interface Overview {
   changed: number | null;
   now: number;
   axes: Axis[];
+  seconds_left: number | null;
   version: string;
   builds?: string[];
   write?: boolean;
@@ -253,6 +254,7 @@ export interface Row {
   source: Source;
   attempts: number;
   worker: string | null;
+  seconds: number | null;
   reason: string | null;
   feasible?: boolean;
   waiting_for?: string[];
@@ -277,11 +279,14 @@ export interface Orders {
   state: number[];
   parameter: number[][];
   result: number[][];
+  duration: number[];
+  worker: number[];
 }
 
 /** Why a trial's point was chosen. */
 export interface Why {
   trial: number;
+  summary: string;
   point: Point;
   source: Source;
   value: number | null;

@@ -1,7 +1,8 @@
 // Which page is shown: #/ for all studies, #/s/NAME/TAB for one of them, #/s/NAME/trial/7, #/compare.
 import { redraw, sweep } from "./charts.js";
 import { el, notice, show } from "./dom.js";
-import { connection, controls, head, help, PAGES, part, pauseWord, tabs, theme, turnTheme } from "./frame.js";
+import { connection, controls, head, help, PAGES, part, pauseWord, scaleSwitch } from "./frame.js";
+import { tabs, theme, turnTheme } from "./frame.js";
 import { about } from "./panels/about.js";
 import { panels } from "./panels/all.js";
 import { health } from "./panels/health.js";
@@ -10,8 +11,10 @@ import { map } from "./panels/map.js";
 import { mount } from "./panels/panel.js";
 import { points } from "./panels/points.js";
 import { since, tiles } from "./panels/tiles.js";
-import { address, inWords, openSource } from "./source.js";
+import { turnScale } from "./scale.js";
+import { address, inWords, openSource, Refusal } from "./source.js";
 import { compare, studies } from "./studies.js";
+import { hideTip } from "./tips.js";
 import { trial } from "./trial.js";
 import { trials } from "./trials.js";
 
@@ -141,7 +144,7 @@ const study = async (name, page, rest, mine) => {
   const context = await enter(name, mine);
   if (mine.isOver()) return;
   document.title = `${name} – elbowroom`;
-  head(turn, name, controls(context));
+  head(turn, name, [scaleSwitch(route), controls(context)]);
   tabs(name, page, context.seen);
   const grid = el("div", { class: "grid" });
   show(main, grid);
@@ -162,7 +165,7 @@ const study = async (name, page, rest, mine) => {
  * @param {Visit} mine
  */
 const all = (draw, crumb, mine) => {
-  head(turn, crumb);
+  head(turn, crumb, crumb && scaleSwitch(route));
   tabs();
   return draw(source, (...children) => {
     if (mine.isOver()) return false;
@@ -181,8 +184,28 @@ const decoded = (part) => {
   }
 };
 
+/**
+ * Waits for a study that has not begun: looks again until there is one, or somebody goes elsewhere.
+ * @param {string} name
+ * @param {Visit} mine
+ */
+const waitFor = (name, mine) => {
+  head(turn, name);
+  tabs();
+  show(
+    main,
+    notice(`Waiting for the study ${name} to begin`, "Start it with `elbow run`, or hand out points with `elbow ask`."),
+  );
+  const timer = setInterval(async () => {
+    const there = await source.get(address(name)).catch(() => null);
+    if (there && !mine.isOver()) route();
+  }, 2000);
+  mine.close = () => clearInterval(timer);
+};
+
 const route = async () => {
   visit?.close();
+  hideTip();
   /** @type {Visit} */
   const mine = { isOver: () => visit !== mine, keys: {}, close: () => {} };
   visit = mine;
@@ -194,9 +217,12 @@ const route = async () => {
     else await all(studies, undefined, mine);
   } catch (error) {
     if (mine.isOver()) return;
-    const [what, hint] = inWords(error);
-    head(turn);
-    show(main, notice(what, hint, true));
+    if (kind === "s" && error instanceof Refusal && error.kind === "no_study") waitFor(name, mine);
+    else {
+      const [what, hint] = inWords(error);
+      head(turn);
+      show(main, notice(what, hint, true));
+    }
   }
   if (mine.isOver()) return;
   sweep();
@@ -224,7 +250,10 @@ const press = (event) => {
     act();
   } else if (kind === "s" && page) location.hash = `#/s/${name}/${page[0]}`;
   else if (key === "t") turn();
-  else if (key === "g") location.hash = "#/";
+  else if (key === "l") {
+    turnScale();
+    route();
+  } else if (key === "g") location.hash = "#/";
   else if (key === "?") help();
 };
 

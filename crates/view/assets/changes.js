@@ -1,5 +1,5 @@
 // What can be changed: buttons that do something, and fields for the values of parameters.
-import { card, el, show } from "./dom.js";
+import { card, el, number, show, text } from "./dom.js";
 import { address, inWords, requestName } from "./source.js";
 
 /** @import { Point, Setting } from "./api" */
@@ -54,23 +54,50 @@ const read = (word, parameter) => {
 };
 
 /**
- * A field for each parameter that is searched.
+ * A field for a parameter: a list of its choices, or a number between its bounds.
+ * @param {Parameter} parameter
+ * @param {string} value
+ * @param {string} empty What is said where nothing is chosen.
+ */
+const field = (parameter, value, empty) => {
+  const look = { "aria-label": parameter.name, "data-parameter": parameter.name };
+  const choices = parameter.choices ?? parameter.values;
+  if (choices) {
+    const options = [["", empty], ...choices.map((one) => [String(one), text(one)])];
+    const made = options.map(([value, words]) => el("option", { value }, words));
+    const input = el("select", look, made);
+    input.value = value;
+    return { input, range: `${choices.length} choices` };
+  }
+  const { low, high } = parameter;
+  if (low === undefined || high === undefined)
+    return { input: el("input", { type: "text", value, ...look }), range: "" };
+  const step = parameter.type === "int" ? 1 : "any";
+  const input = el("input", { type: "number", min: low, max: high, step, value, placeholder: empty, ...look });
+  return { input, range: `${number(low)} to ${number(high)}${parameter.log ? ", log scale" : ""}` };
+};
+
+/**
+ * A field for each parameter that is searched, with its range or its choices.
  * @param {Context} context
  * @param {Point} [point]
+ * @param {string} [empty] What is said in a field with nothing in it.
  * @returns {{ root: HTMLElement, point: () => Point }}
  */
-export const settings = (context, point) => {
+export const settings = (context, point, empty = "") => {
   const fields = context.space
-    .map((parameter) => {
-      const value = String(point?.[parameter.name] ?? "");
-      const look = { "aria-label": parameter.name, "data-parameter": parameter.name };
-      return { parameter, input: el("input", { type: "text", size: 10, value, ...look }) };
-    })
-    .filter(({ parameter }) => parameter.type !== "fixed");
-  const labels = fields.map(({ parameter, input }) => el("label", {}, parameter.name, input));
-  const given = () => fields.filter(({ input }) => input.value.trim() !== "");
+    .filter((parameter) => parameter.type !== "fixed")
+    .map((parameter) => ({ parameter, ...field(parameter, String(point?.[parameter.name] ?? ""), empty) }));
+  const labels = fields.map(({ parameter, input, range }) =>
+    el("label", { class: "field" }, el("span", {}, parameter.name), input, el("small", {}, range)),
+  );
+  const given = () => {
+    const bad = fields.find(({ input }) => input.validity.badInput);
+    if (bad) throw new Error(`enter a number for ${bad.parameter.name}`);
+    return fields.filter(({ input }) => input.value.trim() !== "");
+  };
   return {
-    root: el("div", { class: "row" }, labels),
+    root: el("div", { class: "fields" }, labels),
     point: () =>
       Object.fromEntries(given().map(({ parameter, input }) => [parameter.name, read(input.value.trim(), parameter)])),
   };
@@ -79,7 +106,7 @@ export const settings = (context, point) => {
 /**
  * A field for each result: the optimized one, and those that are watched. What is left empty is not told.
  * @param {Context} context
- * @param {string} [hint] What stands behind the name of the optimized one.
+ * @param {string} [hint] What is said under the optimized one.
  * @returns {{ root: HTMLElement, told: () => { value?: number, results?: Record<string, number> } | null }}
  */
 export const measurements = (context, hint = "") => {
@@ -88,32 +115,35 @@ export const measurements = (context, hint = "") => {
     const look = { "aria-label": name, "data-result": name };
     return { name, input: el("input", { type: "text", size: 8, ...look }) };
   });
-  const labels = fields.map(({ name, input }, i) => el("label", {}, i ? name : name + hint, input));
+  const labels = fields.map(({ name, input }, i) =>
+    el("label", { class: "field" }, el("span", {}, name), input, el("small", {}, i ? "" : hint)),
+  );
   const told = () => {
     const given = fields.filter(({ input }) => input.value.trim() !== "");
     const numbers = given.map(({ name, input }) => {
-      if (!Number.isFinite(Number(input.value))) throw new Error(`give a number as ${name}`);
+      if (!Number.isFinite(Number(input.value))) throw new Error(`enter a number for ${name}`);
       return /** @type {const} */ ([name, Number(input.value)]);
     });
     if (!numbers.length) return null;
     return watched.length ? { results: Object.fromEntries(numbers) } : { value: numbers[0][1] };
   };
-  return { root: el("div", { class: "row" }, labels), told };
+  return { root: el("div", { class: "fields" }, labels), told };
 };
 
 /**
- * A point of your own, with its value if that is known.
+ * A point that somebody chooses, with its value if that is known.
  * @param {Context} context
  * @param {HTMLElement} said
  */
 const adding = (context, said) => {
   const own = settings(context);
-  const known = measurements(context, ", if it is known");
+  const known = measurements(context, "leave empty if not measured yet");
   const add = button(context, "Add this point", said, async () => {
     const added = await send(context, "/add", { point: own.point(), ...known.told() });
-    return `trial ${added.trial} is added`;
+    return `added as trial ${added.trial}`;
   });
-  return el("div", { class: "row" }, own.root, known.root, add);
+  const parts = [el("h3", {}, "Add a point you choose"), own.root, known.root, el("p", {}, add)];
+  return el("div", { "data-form": "add" }, parts);
 };
 
 /**
@@ -123,7 +153,7 @@ const adding = (context, said) => {
  */
 const asking = (context, said) => {
   const n = el("input", { type: "number", min: 1, max: 200, value: 1, "aria-label": "number of points" });
-  const held = settings(context);
+  const held = settings(context, undefined, "any");
   const ask = async () => {
     const fixed = held.point();
     const wanted = { n: Number(n.value), worker: "by hand", lease_seconds: 86400 };
@@ -131,24 +161,20 @@ const asking = (context, said) => {
     const trials = handed.trials.map((/** @type {{ trial: number }} */ one) => one.trial);
     return `${trials.length} points: trials ${trials.join(", ")}${handed.short ? ` (${handed.short})` : ""}`;
   };
-  const hint = el("span", { class: "said" }, "with these held fixed:");
-  return el(
-    "div",
-    { class: "row" },
-    el("label", {}, "points", n),
-    hint,
-    held.root,
-    button(context, "Ask", said, ask, true),
-  );
+  const row = el("div", { class: "row" }, el("label", {}, "points", n), button(context, "Ask", said, ask, true));
+  const hint = el("p", { class: "said" }, "A parameter with a value here keeps it in all of the points.");
+  const title = el("h3", {}, "Ask for points to evaluate");
+  return el("div", { "data-form": "ask" }, title, hint, held.root, row);
 };
 
 /**
- * Points of your own, and points to take.
+ * Points to take, and points that somebody chooses.
  * @param {Context} context
  */
 export const proposals = (context) => {
   const said = el("p", { class: "said", role: "status" });
-  const place = card("Propose");
-  show(place.body, adding(context, said), el("p"), asking(context, said), said);
+  const place = card("New trials");
+  place.root.classList.add("forms");
+  show(place.body, asking(context, said), adding(context, said), said);
   return place.root;
 };

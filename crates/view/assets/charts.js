@@ -1,7 +1,11 @@
 // Lines over an axis, drawn by uPlot. A chart is as wide as its place, so that must stand in the page already.
 import { colour, el, number, show } from "./dom.js";
+import { isLog } from "./scale.js";
+import { pointAt } from "./tips.js";
 
-/** @import { History, WatchedHistory, Slice } from "./api" */
+/** @import { History, WatchedHistory } from "./api" */
+/** @import { Context } from "./state.js" */
+/** @import { Spot } from "./tips.js" */
 
 /** @type {Set<{ place: HTMLElement, chart: Chart }>} */
 const drawn = new Set();
@@ -28,8 +32,9 @@ export const redraw = () => {
  * @param {number} height
  * @param {ChartOptions} options
  * @param {Values[]} data
+ * @returns {Chart}
  */
-const chart = (root, height, options, data) => {
+export const chart = (root, height, options, data) => {
   const place = el("div");
   show(root, place);
   sweep();
@@ -38,6 +43,7 @@ const chart = (root, height, options, data) => {
     grid: { stroke: colour("faint"), width: 1 },
     ticks: { stroke: colour("line"), width: 1 },
     font: "11px system-ui",
+    labelFont: "11px system-ui",
   };
   const full = {
     width: Math.max(place.clientWidth, 200),
@@ -47,7 +53,9 @@ const chart = (root, height, options, data) => {
     ...options,
     axes: (options.axes ?? [{}, {}]).map((own) => ({ ...axis, ...own })),
   };
-  drawn.add({ place, chart: new uPlot(full, data, place) });
+  const made = new uPlot(full, data, place);
+  drawn.add({ place, chart: made });
+  return made;
 };
 
 /**
@@ -75,7 +83,7 @@ const digits = (splits, step) => {
  * @param {boolean} log
  * @returns {AxisOptions}
  */
-const valueAxis = (log) => ({
+export const valueAxis = (log) => ({
   size: 68,
   space: 24,
   values: (_chart, splits, _axis, _space, step) =>
@@ -90,7 +98,7 @@ const valueAxis = (log) => ({
  * The scale of values.
  * @param {boolean} log
  */
-const values = (log) => ({ distr: log ? 3 : 1 });
+export const values = (log) => ({ distr: log ? 3 : 1 });
 
 const stepped = () => ({ paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } });
 
@@ -140,7 +148,7 @@ const crosses = (view, strip) => (/** @type {Chart} */ u) => {
  * Dashed lines at what a result must keep.
  * @param {{ at_least?: number | null, at_most?: number | null }} view
  */
-const limits = (view) => (/** @type {Chart} */ u) => {
+export const limits = (view) => (/** @type {Chart} */ u) => {
   const { ctx, bbox } = u;
   ctx.save();
   ctx.strokeStyle = colour("green");
@@ -178,14 +186,34 @@ const dotSize = (/** @type {number} */ n) => (n > 1500 ? 4 : n > 300 ? 6 : 9);
 /** @type {(u: Chart, low: number, high: number) => [number, number]} */
 const aroundTrials = (_u, low, high) => [low - 0.5, Math.max(high, low + 1) + 0.5];
 
+/** Trials are counted in whole numbers. */
+const WHOLE = Array.from({ length: 8 }, (_, k) => [1, 2, 5].map((m) => m * 10 ** k)).flat();
+
+/** The axis of trials. */
+const trialAxis = () => ({ label: "trial", labelSize: 16, size: 30, incrs: WHOLE });
+
 /**
  * The axes of values by trial.
  * @param {boolean} log
  */
 const overTrials = (log) => ({
   scales: { x: { time: false, range: aroundTrials }, y: values(log) },
-  axes: [{}, valueAxis(log)],
+  axes: [trialAxis(), valueAxis(log)],
 });
+
+/**
+ * Where a trial is in the place of a chart, in pixels; without a value it is in the strip above.
+ * @param {Chart} u
+ * @param {number} trial
+ * @param {number | null} value
+ * @param {string} words
+ * @returns {Spot}
+ */
+const spot = (u, trial, value, words) => {
+  const x = u.valToPos(trial, "x", true) / devicePixelRatio;
+  const y = value === null ? u.bbox.top / devicePixelRatio - 10 : u.valToPos(value, "y", true) / devicePixelRatio;
+  return { trial, x, y, words };
+};
 
 /**
  * A dot for each of n trials.
@@ -202,41 +230,50 @@ const dots = (n) => ({
  * The value of each trial, and the best so far.
  * @param {HTMLElement} root
  * @param {History} view
+ * @param {Context} context
  */
-export const historyChart = (root, view) => {
+export const historyChart = (root, view, context) => {
   const kinds = crossesOf(view);
   const xs = distinct([...view.trial, ...view.best_trial, ...kinds.flatMap(([kind]) => view[kind])]);
   const value = new Map(view.trial.map((trial, i) => [trial, view.value[i]]));
   const strip = kinds.length ? 20 : 0;
-  chart(
+  const u = chart(
     root,
-    300 + strip,
+    310 + strip,
     {
       padding: [strip || null, null, null, null],
-      ...overTrials(view.log),
+      ...overTrials(isLog(view.value, view.log)),
       series: [{}, dots(view.trial.length), { stroke: colour("blue"), width: 2.2, ...stepped() }],
       hooks: { draw: [crosses(view, strip), limits(view)] },
     },
     [xs, xs.map((trial) => value.get(trial) ?? null), bestSoFar(xs, view)],
   );
+  pointAt(context, root, () => [
+    ...view.trial.map((trial, i) => spot(u, trial, view.value[i], number(view.value[i]))),
+    ...kinds.flatMap(([kind]) => view[kind].map((trial) => spot(u, trial, null, kind))),
+  ]);
 };
 
 /**
  * A result besides the first objective, of each trial, with the best so far of an objective.
  * @param {HTMLElement} root
  * @param {WatchedHistory} view
+ * @param {Context} context
  */
-export const watchedChart = (root, view) => {
+export const watchedChart = (root, view, context) => {
   const best = { best_trial: view.best_trial ?? [], best_value: view.best_value ?? [] };
-  chart(
+  const u = chart(
     root,
-    160,
+    180,
     {
-      ...overTrials(view.log),
+      ...overTrials(isLog(view.value, view.log)),
       series: [{}, dots(view.trial.length), { stroke: colour("blue"), width: 2.2, ...stepped() }],
       hooks: { draw: [limits(view)] },
     },
     [view.trial, view.value, bestSoFar(view.trial, best)],
+  );
+  pointAt(context, root, () =>
+    view.trial.map((trial, i) => spot(u, trial, view.value[i], `${view.name} ${number(view.value[i])}`)),
   );
 };
 
@@ -248,7 +285,7 @@ export const watchedChart = (root, view) => {
  */
 export const stepsChart = (root, trials, held) => {
   const series = [{}, { stroke: colour("blue"), width: 2.2, ...stepped() }];
-  chart(root, 200, { ...overTrials(false), series }, [trials, held]);
+  chart(root, 210, { ...overTrials(isLog(held, false)), series }, [trials, held]);
 };
 
 /** @typedef {{ colour: string, dash: number[] | undefined, view: History }} Runner */
@@ -262,123 +299,16 @@ export const race = (root, all) => {
   const most = Math.max(1, ...all.map(({ view }) => view.n_trials));
   const xs = distinct(all.flatMap(({ view }) => [...view.best_trial, view.n_trials - 1])).filter((x) => x >= 0);
   const lines = all.map(({ view }) => bestSoFar(xs, view).map((v, i) => (xs[i] >= view.n_trials ? null : v)));
-  const log = all.every(({ view }) => view.best_value.every((v) => v > 0)) && all.some(({ view }) => view.log);
+  const best = all.flatMap(({ view }) => view.best_value);
+  const log = isLog(best, all.some(({ view }) => view.log)); // prettier-ignore
   chart(
     root,
     320,
     {
       scales: { x: { time: false, range: [0, most] }, y: values(log) },
-      axes: [{}, valueAxis(log)],
+      axes: [trialAxis(), valueAxis(log)],
       series: [{}, ...all.map((one) => ({ stroke: one.colour, width: 2.2, dash: one.dash, ...stepped() }))],
     },
     [xs, ...lines],
   );
-};
-
-/**
- * Upright bars from one series to another, at each place.
- * @param {number} low
- * @param {number} high
- * @param {string} hue
- */
-const whiskers = (low, high, hue) => (/** @type {Chart} */ u) => {
-  const { ctx } = u;
-  const r = 4 * devicePixelRatio;
-  ctx.save();
-  ctx.strokeStyle = colour(hue);
-  ctx.lineWidth = 1.5 * devicePixelRatio;
-  u.data[0].forEach((at, i) => {
-    const x = u.valToPos(at, "x", true);
-    const [a, b] = [low, high].map((k) => u.valToPos(u.data[k][i], "y", true));
-    ctx.beginPath();
-    ctx.moveTo(x, a);
-    ctx.lineTo(x, b);
-    ctx.moveTo(x - r, a);
-    ctx.lineTo(x + r, a);
-    ctx.moveTo(x - r, b);
-    ctx.lineTo(x + r, b);
-    ctx.stroke();
-  });
-  ctx.restore();
-};
-
-/**
- * A series of a slice. Categories have nothing between them, so no line joins them: they are marks.
- * @param {boolean} category
- * @param {string} hue
- * @param {SeriesOptions} line
- * @param {number} size
- * @returns {SeriesOptions}
- */
-const sliceSeries = (category, hue, line, size) => {
-  const marks = { paths: () => null, points: { show: true, size, fill: colour(hue) } };
-  return { stroke: colour(hue), ...(category ? marks : { points: { show: false }, ...line }) };
-};
-
-/**
- * What is expected along a parameter, and below it the acquisition.
- * @param {HTMLElement} root
- * @param {Slice} slice
- * @param {number | null} floor On a log scale the least value that the band is drawn down to.
- * @param {Map<string, number>} floors The same of other results by name, as far as they are on a log scale.
- */
-export const sliceCharts = (root, slice, floor, floors = new Map()) => {
-  const { ticks, category } = slice.axis;
-  const [above, below] = [el("div"), el("div")];
-  const others = (slice.others ?? []).map((one) => ({ one, place: el("div", { "data-result": one.name }) }));
-  show(
-    root,
-    above,
-    below,
-    others.map(({ one, place }) => [el("h4", {}, one.name), place]),
-  );
-  const across = { time: false, range: category ? [-0.12, 1.12] : [0, 1] };
-  const x = { splits: () => ticks.map((t) => t.at), values: () => ticks.map((t) => t.label) };
-  const y = valueAxis(floor !== null);
-  const low = slice.mean.map((m, i) => Math.max(m - 2 * slice.sd[i], floor ?? -Infinity));
-  const rim = { stroke: "transparent", paths: category ? () => null : undefined, points: { show: false } };
-  /** @type {Pick<ChartOptions, "bands">} */
-  const band = { bands: category ? [] : [{ series: [2, 3], fill: colour("blue") + "33" }] };
-  const series = [{}, sliceSeries(category, "blue", { width: 2 }, 9), rim, rim];
-  const marks = category ? [whiskers(3, 2, "blue")] : [];
-  const log = floor !== null;
-  chart(above, 170, { scales: { x: across, y: values(log) }, axes: [x, y], series, ...band, hooks: { draw: marks } }, [
-    slice.u,
-    slice.mean,
-    slice.mean.map((m, i) => m + 2 * slice.sd[i]),
-    low,
-  ]);
-  chart(
-    below,
-    96,
-    {
-      scales: { x: across, y: { range: [0, 1.05] } },
-      axes: [x, { ...valueAxis(false), values: () => [] }],
-      series: [
-        {},
-        sliceSeries(category, "orange", { width: 1.5, dash: [5, 4] }, 11),
-        sliceSeries(category, "green", { width: 2, fill: colour("green") + "22" }, 7),
-        ...(slice.chance ? [sliceSeries(category, "purple", { width: 1.5, dash: [2, 3] }, 9)] : []),
-        ...(slice.within_limits ? [sliceSeries(category, "vermillion", { width: 1.5, dash: [7, 3] }, 9)] : []),
-      ],
-    },
-    [slice.u, slice.before, slice.after, ...[slice.chance, slice.within_limits].filter((line) => !!line)],
-  );
-  for (const { one, place } of others) {
-    const least = floors.get(one.name);
-    const isLog = least !== undefined;
-    const rims = [1, -1].map((side) => one.mean.map((m, i) => Math.max(m + side * 2 * one.sd[i], least ?? -Infinity)));
-    chart(
-      place,
-      120,
-      {
-        scales: { x: across, y: values(isLog) },
-        axes: [x, valueAxis(isLog)],
-        series,
-        ...band,
-        hooks: { draw: [...marks, limits(one)] },
-      },
-      [slice.u, one.mean, ...rims],
-    );
-  }
 };

@@ -103,6 +103,12 @@ export const ago = (from, to) => {
   return `${Math.round(s / 86400)} d`;
 };
 
+/**
+ * How long something took.
+ * @param {number | null | undefined} seconds
+ */
+export const lasting = (seconds) => (seconds === null || seconds === undefined ? "–" : ago(0, 1000 * seconds));
+
 /** @param {string} word */
 export const tag = (word) => el("span", { class: `tag ${word}` }, word);
 

@@ -1,6 +1,7 @@
 // What stands around every page: the bar with its buttons, the tabs, the theme, the keys.
 import { button } from "./changes.js";
 import { el, show, svg } from "./dom.js";
+import { scale, SCALES, setScale } from "./scale.js";
 import { address } from "./source.js";
 import { link } from "./state.js";
 
@@ -57,14 +58,15 @@ const logo = () => {
 /** Which keys do what. */
 export const help = () => {
   const keys = [
-    ["1–8", "the views of a study"],
-    ["j k", "down and up in the trials"],
+    ["1–8", "the pages of a study"],
+    ["j k", "move down and up in the trials"],
     ["Enter", "open the trial"],
     ["n p", "next and previous page"],
-    ["/", "filter"],
+    ["/", "search the trials"],
+    ["l", "auto, log or linear scale"],
     ["t", "dark or light"],
     ["g", "all studies"],
-    ["?", "this"],
+    ["?", "this list"],
   ];
   const list = keys.map(([key, what]) => [el("dt", {}, el("kbd", {}, key)), el("dd", {}, what)]);
   const close = el("button", { onclick: () => box.close() }, "Close");
@@ -72,6 +74,21 @@ export const help = () => {
   show(box, el("h2", {}, "Keys"), el("dl", { class: "pairs" }, list), el("p", {}, close));
   document.body.append(box);
   box.showModal();
+};
+
+/**
+ * The switch between scales, for every view at once.
+ * @param {() => void} redraw
+ */
+export const scaleSwitch = (redraw) => {
+  const change = () => {
+    setScale(SCALES.find(([one]) => one === select.value)?.[0] ?? "auto");
+    redraw();
+  };
+  const options = SCALES.map(([value, words]) => el("option", { value }, words));
+  const select = el("select", { id: "scale", "aria-label": "scale", title: "scale (l)", onchange: change }, options);
+  select.value = scale();
+  return select;
 };
 
 /**
@@ -120,7 +137,7 @@ export const controls = (context) => {
     seen.paused = (await source.post(address(name, "/pause"), { paused: !seen.paused })).paused;
     pause.textContent = pauseWord(seen);
     if (!seen.paused) return "";
-    return "Paused: nobody is handed a point, not even workers on the store itself. What runs goes on.";
+    return "Paused: no points are handed out, not even to workers on the store itself. Running trials go on.";
   });
   pause.id = "pause";
   const dot = el("span", { class: "dot", id: "live" }, source.report ? "report" : "connecting");

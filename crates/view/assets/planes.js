@@ -1,9 +1,13 @@
 // Drawings over two axes, as SVG of our own.
-import { el, short, svg } from "./dom.js";
+import { el, number, short, svg } from "./dom.js";
+import { along, ticks } from "./scale.js";
+import { ofTrial } from "./tips.js";
 
 /** @import { Tick } from "./api" */
+/** @import { Context } from "./state.js" */
 
 /** @typedef {{ name: string, ticks: Tick[] }} Side */
+/** @typedef {{ low: number, high: number, log: boolean }} Colours What the darkest and the brightest one stand for. */
 
 /**
  * A frame with two axes over [0, 1]².
@@ -23,13 +27,16 @@ import { el, short, svg } from "./dom.js";
 // Names of clipping paths, which must differ within a page.
 let frames = 0;
 
+/** The room that a colour bar takes at the right. */
+export const BAR = 74;
+
 /**
  * @param {Side} x
  * @param {Side} y
  * @returns {Frame}
  */
-export const frame = (x, y, w = 460, h = 400) => {
-  const [left, top, right, bottom] = [62, 8, 18, 40];
+export const frame = (x, y, w = 460, h = 400, right = 18) => {
+  const [left, top, bottom] = [62, 8, 40];
   const [width, height, base] = [w - left - right, h - top - bottom, h - bottom];
   const X = (/** @type {number} */ u) => left + u * width;
   const Y = (/** @type {number} */ v) => base - v * height;
@@ -97,12 +104,42 @@ export const paint = (t) => `rgb(${rgb(t).join(" ")})`;
 const CONTOURS = 14;
 
 /**
+ * What the colours of a drawing mean: a bar at its right, in the room that the frame leaves there.
+ * @param {Frame} f
+ * @param {Tick[]} marks
+ * @param {string} label
+ */
+export const colourBar = (f, marks, label) => {
+  const [x, width, step] = [f.left + f.width + 12, 11, f.height / CONTOURS];
+  const cells = Array.from({ length: CONTOURS }, (_, i) =>
+    svg("rect", { x, width, y: f.Y(0) - (i + 1) * step, height: step + 0.5, fill: paint((i + 0.5) / CONTOURS) }),
+  );
+  const words = marks.map((t) => [
+    svg("line", { class: "axis", x1: x + width, x2: x + width + 3, y1: f.Y(t.at), y2: f.Y(t.at) }),
+    svg("text", { x: x + width + 5, y: f.Y(t.at) + 4 }, short(t.label, 8)),
+  ]);
+  const name = svg("text", { x: f.left + f.width + BAR - 4, y: f.top + f.height + 17, "text-anchor": "end" }, label);
+  f.root.append(svg("g", { class: "bar-of-colours" }, cells, words, name));
+};
+
+/**
+ * What is written beside the colours of ranks: the values that have these ranks.
+ * @param {{ value: number, good: number }[]} points
+ * @returns {Tick[]}
+ */
+export const rankTicks = (points) => {
+  const sorted = [...points].sort((a, b) => a.good - b.good);
+  const at = sorted.length > 1 ? [0, 0.25, 0.5, 0.75, 1] : sorted.map(() => 1);
+  return at.map((t) => ({ at: t, label: number(sorted[Math.round(t * (sorted.length - 1))].value, 3) }));
+};
+
+/**
  * Values on an n × n grid as a picture, bilinear between its points and in steps, so that the steps are contours.
  * @param {number} n
  * @param {number[]} values Row by row from below.
- * @param {[number, number]} range
+ * @param {Colours} colours
  */
-const raster = (n, values, [low, high]) => {
+const raster = (n, values, { low, high, log }) => {
   const size = 4 * n;
   const canvas = el("canvas", { width: size, height: size });
   const ctx = canvas.getContext("2d");
@@ -118,7 +155,7 @@ const raster = (n, values, [low, high]) => {
       const lower = (1 - fu) * at(i, j) + fu * at(i + 1, j);
       const upper = (1 - fu) * at(i, j + 1) + fu * at(i + 1, j + 1);
       const value = (1 - fv) * lower + fv * upper;
-      const t = high > low ? (value - low) / (high - low) : 0.5;
+      const t = Math.min(Math.max(along(value, low, high, log), 0), 1);
       image.data.set([...rgb((Math.floor(t * CONTOURS * 0.9999) + 0.5) / CONTOURS), 255], 4 * (r * size + c));
     }
   }
@@ -126,25 +163,27 @@ const raster = (n, values, [low, high]) => {
   return canvas;
 };
 
-/** @typedef {{ x: number, y: number, r: number, fill: string, title: string }} Dot */
+/** @typedef {{ trial: number, x: number, y: number, r: number, fill: string, words: string }} Dot */
 
 /**
- * Values on an n × n grid, row by row from below, as contours with points upon them.
+ * Values on an n × n grid, row by row from below, as contours with points upon them and what their colours mean.
  * @param {Side} x
  * @param {Side} y
  * @param {number} n
  * @param {number[]} values
  * @param {Dot[]} dots
- * @param {[number, number]} range
+ * @param {Colours} colours
+ * @param {Context} context
  */
-export const heatmap = (x, y, n, values, dots, range) => {
-  const f = frame(x, y, 400, 340);
-  const href = raster(n, values, range).toDataURL();
+export const heatmap = (x, y, n, values, dots, colours, context) => {
+  const f = frame(x, y, 440, 340, BAR);
+  const href = raster(n, values, colours).toDataURL();
   const box = { x: f.left, y: f.top, width: f.width, height: f.height };
   f.back.append(svg("image", { href, ...box, preserveAspectRatio: "none" }));
-  for (const { x, y, r, fill, title } of dots) {
+  for (const { trial, x, y, r, fill, words } of dots) {
     const look = { cx: f.X(x), cy: f.Y(y), r, fill, stroke: "#000", "stroke-width": 1 };
-    f.front.append(svg("circle", look, svg("title", {}, title)));
+    f.front.append(svg("circle", { ...look, ...ofTrial(context, trial, words) }));
   }
+  colourBar(f, ticks(colours.low, colours.high, colours.log), "");
   return f.root;
 };

@@ -19,10 +19,12 @@ export class Refusal extends Error {
   /**
    * @param {string} what
    * @param {string} hint
+   * @param {string} [kind] The server's word for what went wrong.
    */
-  constructor(what, hint) {
+  constructor(what, hint, kind = "") {
     super(what);
     this.hint = hint;
+    this.kind = kind;
   }
 }
 
@@ -49,10 +51,12 @@ export const requestName = () => `dashboard ${Date.now().toString(36)} ${Math.ra
  */
 const ask = async (path, options) => {
   const response = await fetch(path, options).catch(() => {
-    throw new Refusal("the server does not answer", "see whether `elbow serve` still runs");
+    throw new Refusal("the server does not answer", "check that `elbow serve` is still running");
   });
   const answer = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Refusal(answer.error || `the server answered ${response.status}`, answer.try || "");
+  if (!response.ok) {
+    throw new Refusal(answer.error || `the server answered ${response.status}`, answer.try || "", answer.kind);
+  }
   return answer;
 };
 
@@ -89,7 +93,7 @@ export const page = (listing, words) => {
       ? of(sort, parameters)
       : sort === "result"
         ? of(sort, results ?? [])
-        : orders[/** @type {"trial" | "value" | "state"} */ (sort)];
+        : orders[/** @type {"trial" | "value" | "state" | "duration" | "worker"} */ (sort)];
   const inState = state && new Set(states[state]);
   const found = order.filter(
     (i) => (!inState || inState.has(i)) && (texts[i].includes(wanted) || String(rows[i].trial) === wanted),
@@ -107,7 +111,7 @@ export const page = (listing, words) => {
  */
 const inPage = ({ about, views }) => {
   const refuse = async () => {
-    throw new Refusal("this is not part of the report", "open the study with `elbow serve`");
+    throw new Refusal("this report does not include that", "open the study with `elbow serve`");
   };
   const holds = (/** @type {string} */ path) => Object.hasOwn(views, path);
   return {

@@ -13,6 +13,9 @@
  * @property {string} type
  * @property {Setting[]} [choices]
  * @property {Setting[]} [values]
+ * @property {number} [low]
+ * @property {number} [high]
+ * @property {boolean} [log]
  */
 
 /**

@@ -31,6 +31,24 @@ const line = (source, study) => {
 };
 
 /**
+ * Draws the list anew once there are other studies, for as long as it is shown.
+ * @param {Source} source
+ * @param {Element} place
+ * @param {Studies} answer
+ * @param {() => void} redraw
+ */
+const watch = (source, place, answer, redraw) => {
+  const names = (/** @type {Studies} */ one) => one.studies.map(({ name }) => name).join("\n");
+  const timer = setInterval(async () => {
+    if (!place.isConnected) return clearInterval(timer);
+    const now = await source.get("/api/studies").catch(() => answer);
+    if (!place.isConnected || names(now) === names(answer)) return;
+    clearInterval(timer);
+    redraw();
+  }, 3000);
+};
+
+/**
  * The list of studies.
  * @param {Source} source
  * @param {Shown} shown
@@ -40,8 +58,9 @@ export const studies = async (source, shown) => {
   const answer = await source.get("/api/studies");
   const place = card("Studies", "", answer.store);
   if (!shown(place.root)) return;
+  watch(source, place.root, answer, () => studies(source, shown));
   if (!answer.studies.length) {
-    return show(place.body, notice("No study yet", "Begin one: elbow run study.toml, or elbow ask."));
+    return show(place.body, notice("No study yet", "Start one with `elbow run study.toml` or `elbow ask`."));
   }
   const heads = ["best", "complete", "running", "failed", "infeasible", "last event"];
   const head = el(

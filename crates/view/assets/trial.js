@@ -5,19 +5,8 @@ import { load } from "./panels/panel.js";
 import { address } from "./source.js";
 import { link } from "./state.js";
 
-/** @import { BeliefThen, Neighbour, Point, Source, TrialAnswer, Why } from "./api" */
+/** @import { BeliefThen, Neighbour, Point, TrialAnswer, Why } from "./api" */
 /** @import { Context, Draw } from "./state.js" */
-
-/**
- * Where points come from.
- * @type {Record<Source, string>}
- */
-const ORIGINS = {
-  design: "a point of the initial design, chosen before there was a model",
-  model: "chosen by the strategy, with a model of the results",
-  random: "a random point, where neither design nor strategy had one to offer",
-  given: "a point of your own",
-};
 
 /**
  * What is known of it.
@@ -28,13 +17,13 @@ const facts = (row, { seen }) => {
   /** @type {[string, Child][]} */
   const all = [
     ["state", tag(row.state)],
-    ["value", number(row.value, 8)],
+    [seen.metric, number(row.value, 8)],
   ];
-  const named = Object.entries(row.results).filter(([name]) => name !== "value");
+  const named = Object.entries(row.results).filter(([name]) => name !== "value" && name !== seen.metric);
   named.forEach(([name, value]) => all.push([name, number(value, 8)]));
   const has = seen.parameters.filter((name) => name in row.point);
   has.forEach((name) => all.push([name, text(row.point[name])]));
-  all.push(["from", row.source], ["handed out", row.attempts === 1 ? "once" : `${row.attempts} times`]);
+  all.push(["source", row.source], ["handed out", row.attempts === 1 ? "once" : `${row.attempts} times`]);
   if (row.worker) all.push(["worker", row.worker]);
   if (row.reason) all.push(["reason", row.reason]);
   if (row.waiting_for?.length) all.push(["waiting for", row.waiting_for.join(", ")]);
@@ -94,11 +83,12 @@ const onOneLine = (point) =>
  * @returns {[string, Child][]}
  */
 const worth = ({ strategy, score }) => [
-  [`worth to ${strategy.replaceAll("_", " ")}`, number(score.total, 4)],
+  [`score for ${strategy.replaceAll("_", " ")}`, number(score.total, 4)],
   ...score.terms.map(
     (term) =>
       /** @type {[string, Child]} */ ([
-        term.trial === null ? term.name : `${term.name} of trial ${term.trial}`,
+        // "ln" reads as "In" in a font without serifs.
+        term.name.replace(/^ln /, "log of ") + (term.trial === null ? "" : ` of trial ${term.trial}`),
         number(term.value, 4),
       ]),
   ),
@@ -113,17 +103,17 @@ const worth = ({ strategy, score }) => [
 const believed = (belief, row, context) => {
   /** @type {[string, Child][]} */
   const all = [
-    ["model of", `${belief.subset ? "a part of " : ""}${belief.n_observed} results, the best ${number(belief.best)}`],
-    ["expected there", `${number(belief.mean)} ± ${number(belief.sd, 3)}`],
+    ["model", `fitted to ${belief.subset ? "some of " : ""}${belief.n_observed} results, best ${number(belief.best)}`],
+    ["prediction", `${number(belief.mean)} ± ${number(belief.sd, 3)}`],
   ];
   if (row.value !== null) all.push(["measured", number(row.value)]);
-  all.push(["leaning", leaning(belief)]);
+  all.push(["balance", leaning(belief)]);
   if (belief.chance !== null) all.push(["chance of a value", `${Math.round(100 * belief.chance)} %`]);
   all.push(...worth(belief));
-  if (belief.pending.length) all.push(["with the pending ones", `± ${number(belief.sd_with_pending, 3)}`]);
-  if (belief.without_pending) all.push(["without them", `it would be at ${onOneLine(belief.without_pending)}`]);
+  if (belief.pending.length) all.push(["uncertainty with pending", `± ${number(belief.sd_with_pending, 3)}`]);
+  if (belief.without_pending) all.push(["if nothing were pending", onOneLine(belief.without_pending)]);
   const pending = [
-    el("h2", {}, "Pending then", el("small", {}, "these pushed it away")),
+    el("h2", {}, "Pending at that time", el("small", {}, "these kept the search away")),
     neighbours(belief.pending.slice(0, 6), context),
   ];
   const nearest = [el("h2", {}, "Nearest results"), neighbours(belief.nearest, context)];
@@ -146,7 +136,7 @@ const changes = (row, context, body) => {
   const results = measurements(context);
   const tell = async () => {
     const measured = results.told();
-    if (!measured) throw new Error("give a number");
+    if (!measured) throw new Error("enter a number");
     const answer = await send(context, "/tell", { ...about, ...measured });
     return answer.hint ? `${answer.told}: ${answer.hint}` : answer.told;
   };
@@ -163,14 +153,14 @@ const changes = (row, context, body) => {
   const edited = settings(context, row.point);
   const replace = async () => {
     const added = await send(context, "/add", { point: edited.point(), instead_of: row.trial });
-    return `trial ${added.trial} takes its place`;
+    return `replaced by trial ${added.trial}`;
   };
   const isUnderWay = ["running", "queued", "lost"].includes(row.state);
   show(
     body,
     line(results.root, act("Tell", tell, true)),
     line(reason, act("Failed", fail), act("Infeasible", infeasible)),
-    line(act("Release", release), act("Hand it to the next who asks", requeue)),
+    line(act("Release", release), act("Hand out again", requeue)),
     isUnderWay && line(edited.root, act("Run this point instead", replace)),
     said,
   );
@@ -183,11 +173,12 @@ const changes = (row, context, body) => {
  * @returns {Draw}
  */
 export const trial = (id, root, context) => {
-  const what = card(`Trial ${id}`, "half");
+  const what = card(`Trial ${id}`);
   const reasons = card("Why this point?", "half");
-  const change = context.writes ? card("Change it", "half") : null;
-  root.append(what.root, reasons.root);
-  if (change) root.append(change.root);
+  const change = context.writes ? card("Change this trial") : null;
+  // What it is and what can be done with it, beside why it was chosen.
+  const left = el("div", { class: "half stack" }, what.root, change?.root);
+  root.append(left, reasons.root);
   let isFirst = true;
   return () =>
     load(context, `/trials/${id}`, what.body, (/** @type {TrialAnswer} */ view) => {
@@ -198,7 +189,7 @@ export const trial = (id, root, context) => {
       load(context, `/trials/${id}/why`, reasons.body, (/** @type {Why} */ why) => {
         const fallback = why.fallback && el("p", { class: "said" }, why.fallback);
         const belief = why.belief && believed(why.belief, view, context);
-        show(reasons.body, el("p", {}, ORIGINS[view.source]), fallback, belief);
+        show(reasons.body, el("p", {}, why.summary), fallback, belief);
       });
       if (change) changes(view, context, change.body);
     });

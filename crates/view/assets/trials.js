@@ -1,19 +1,26 @@
 // The table of trials.
 import { proposals } from "./changes.js";
-import { card, el, notice, number, show, tag, text } from "./dom.js";
+import { chooser, columns, seen } from "./columns.js";
+import { card, el, notice, show } from "./dom.js";
 import { load } from "./panels/panel.js";
 import { address } from "./source.js";
-import { link } from "./state.js";
 
 /** @import { Row, Table } from "./api" */
+/** @import { Column } from "./columns.js" */
 /** @import { Context, Draw } from "./state.js" */
 
-/** @typedef {{ state: string, text: string, sort: string, of: string, reverse: boolean, from: number }} Query */
+/**
+ * @typedef {object} Query
+ * @property {string} state
+ * @property {string} text
+ * @property {string} where
+ * @property {string} sort
+ * @property {string} of
+ * @property {boolean} reverse
+ * @property {number} from
+ */
 
 const ROWS = 50;
-
-/** @param {unknown} value */
-const alignment = (value) => (typeof value === "number" ? "num" : "");
 
 /**
  * @param {Query} query
@@ -28,54 +35,36 @@ const inAddress = (query) => {
     text: query.text,
   });
   if (query.state) words.set("state", query.state);
+  if (query.where) words.set("where", query.where);
   // The parameter or the result that it is sorted by.
   if (query.of) words.set(query.sort, query.of);
   return `/trials?${words}`;
 };
 
-/** @param {Row} row */
-const waiting = (row) => (row.waiting_for?.length ? ` waiting for ${row.waiting_for.join(", ")}` : "");
-
-/**
- * @param {Row} row
- * @param {string} name
- */
-const line = (row, name) =>
-  el(
-    "tr",
-    { "data-trial": row.trial },
-    el("td", {}, el("a", { href: link(name, `trial/${row.trial}`) }, row.trial)),
-    el("td", {}, tag(row.state), row.feasible === false && " breaks a limit", waiting(row)),
-    el("td", { class: "num" }, number(row.value, 6)),
-    row.point.map((value) => el("td", { class: alignment(value) }, text(value))),
-    (row.results ?? []).map((value) => el("td", { class: "num" }, number(value, 6))),
-    el("td", { class: "hide" }, row.source),
-    el("td", { class: "hide" }, row.worker || row.reason || ""),
-  );
-
 /**
  * The rows under heads that sort.
  * @param {Table} view
+ * @param {Column[]} all
  * @param {Query} query
- * @param {string} name
  * @param {(sort: string, of: string) => void} sortBy
  */
-const rowsOf = (view, query, name, sortBy) => {
+const rowsOf = (view, all, query, sortBy) => {
   const arrow = query.reverse ? " ↓" : " ↑";
-  const head = (/** @type {string} */ label, /** @type {string} */ sort, of = "", kind = "") => {
+  const kind = (/** @type {Column} */ { isNumber }) => (isNumber ? "num" : "");
+  const head = (/** @type {Column} */ column) => {
+    const { label, sort, of = "" } = column;
+    if (!sort) return el("th", { class: kind(column) }, label);
     const isSorted = query.sort === sort && query.of === of;
-    return el("th", { class: kind }, el("button", { onclick: () => sortBy(sort, of) }, label, isSorted && arrow));
+    const press = el("button", { onclick: () => sortBy(sort, of) }, label, isSorted && arrow);
+    return el("th", { class: kind(column) }, press);
   };
-  const heads = [
-    head("trial", "trial"),
-    head("state", "state"),
-    head(view.metric, "value", "", "num"),
-    view.parameters.map((p, i) => head(p, "parameter", p, alignment(view.rows[0].point[i]))),
-    (view.results ?? []).map((name) => head(name, "result", name, "num")),
-    el("th", { class: "hide" }, "from"),
-    el("th", { class: "hide" }, "worker or reason"),
-  ];
-  const lines = view.rows.map((row) => line(row, name));
+  const line = (/** @type {Row} */ row) =>
+    el(
+      "tr",
+      { "data-trial": row.trial },
+      all.map((column) => el("td", { class: kind(column) }, column.cell(row))),
+    );
+  const [heads, lines] = [all.map(head), view.rows.map(line)];
   return el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, lines)));
 };
 
@@ -120,7 +109,7 @@ export const trials = (root, context) => {
   const { name, source, keys } = context;
   const sort = source.report ? "value" : "trial";
   /** @type {Query} */
-  const query = { state: "", text: "", sort, of: "", reverse: !source.report, from: 0 };
+  const query = { state: "", text: "", where: "", sort, of: "", reverse: !source.report, from: 0 };
   const frame = card("Trials");
   root.append(frame.root);
   if (context.writes) root.append(proposals(context));
@@ -141,12 +130,14 @@ export const trials = (root, context) => {
       frame.note.textContent = counted(view);
       show(pages);
       if (!view.n_trials) return show(place, notice("No trials yet", "They appear here as points are handed out."));
-      if (!view.rows.length) return show(place, notice("No trial is like that", "Change the filter."));
-      show(place, rowsOf(view, query, name, sortBy));
+      if (!view.rows.length) return show(place, notice("No trial matches", "Change the filter."));
+      const all = columns(view, name);
+      picker.offer(all);
+      show(place, rowsOf(view, seen(all), query, sortBy));
       const end = view.from + view.rows.length;
       show(
         pages,
-        turnTo("‹ before", view.from - ROWS, view.from > 0),
+        turnTo("‹ previous", view.from - ROWS, view.from > 0),
         el("span", { class: "said" }, `${view.from + 1}–${end} of ${view.n_found}`),
         turnTo("next ›", view.from + ROWS, end < view.n_found),
       );
@@ -155,17 +146,22 @@ export const trials = (root, context) => {
   let timer = 0;
   const later = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => ask({ text: search.value }), 150);
+    timer = setTimeout(() => ask({ text: search.value, where: where?.value.trim() ?? "" }), 250);
   };
-  const words = { placeholder: "filter: a value, a reason, a number", "aria-label": "filter" };
+  const picker = chooser(() => draw());
+  const words = { placeholder: "search values and reasons", "aria-label": "filter" };
   const search = el("input", { type: "search", id: "filter", ...words, oninput: later });
+  // Only a server can work an expression out.
+  const example = { placeholder: "where: rate < 0.01 and value < 3", "aria-label": "where", oninput: later };
+  const where = source.report ? null : el("input", { type: "search", id: "where", ...example });
   const states = el(
     "select",
     { "aria-label": "state", onchange: () => ask({ state: states.value }) },
     ["", ...Object.keys(context.seen.counts)].map((state) => el("option", { value: state }, state || "all states")),
   );
   const csv = source.report ? null : el("a", { href: address(name, "/trials.csv"), download: `${name}.csv` }, "CSV");
-  show(frame.body, el("div", { class: "row" }, search, states, el("span", { class: "grow" }), csv), place, pages);
+  const filters = [search, where, states, picker.root];
+  show(frame.body, el("div", { class: "row filters" }, filters, el("span", { class: "grow" }), csv), place, pages);
   const click = (/** @type {Element | null} */ node) => node instanceof HTMLElement && node.click();
   Object.assign(keys, {
     "/": () => search.focus(),

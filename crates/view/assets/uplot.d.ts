@@ -17,6 +17,10 @@ interface AxisOptions {
   space?: number;
   stroke?: string;
   font?: string;
+  label?: string;
+  labelSize?: number;
+  labelFont?: string;
+  incrs?: number[];
   grid?: object;
   ticks?: object;
   splits?: () => number[];

@@ -4,10 +4,12 @@
 //! to plain data that serializes; the dashboard, the report and the command line show the same ones. [`plot`] draws figures of plain data, as SVG and PNG.
 
 pub mod assets;
+pub mod attempts;
 pub mod axis;
 pub mod bundle;
 pub mod cells;
 pub mod csv;
+pub mod filter;
 pub mod overview;
 pub mod plot;
 pub mod report;

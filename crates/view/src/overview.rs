@@ -4,6 +4,7 @@ use elbowroom::study::{Build, Event, Study};
 use elbowroom_store::{Counts, StudiesAnswer, StudyAnswer, Time};
 use serde::Serialize;
 
+use crate::attempts::seconds_left;
 use crate::axis::{Axis, axes};
 use crate::scene::Scene;
 
@@ -16,6 +17,8 @@ pub struct Overview {
     pub status: StudyAnswer,
     /// The parameters that are searched.
     pub axes: Vec<Axis>,
+    /// How long the rest of the budget will take, in seconds; none if nothing runs or nothing is known.
+    pub seconds_left: Option<f64>,
     /// The version that looks.
     pub version: &'static str,
     /// The builds that chose points, with their processor levels; not in news.
@@ -46,7 +49,8 @@ pub fn overview(scene: &Scene<'_>) -> Overview {
     (status.created, status.changed) = (scene.times.first().copied().map(Time), scene.times.last().copied().map(Time));
     status.now = Time(scene.now);
     let axes = axes(scene.study.space());
-    Overview { status, axes, version: env!("CARGO_PKG_VERSION"), builds: None, write: None }
+    let seconds_left = seconds_left(scene);
+    Overview { status, axes, seconds_left, version: env!("CARGO_PKG_VERSION"), builds: None, write: None }
 }
 
 /// The builds that chose points, with their processor levels: what a replay needs to be equal bit for bit.

@@ -86,7 +86,11 @@ fn views(scene: &Scene<'_>, log_hash: &str, with_model: bool) -> Map<String, Val
 
 /// The best trials, and of many some of each kind that has no value.
 fn listed(scene: &Scene<'_>) -> Vec<TrialId> {
-    let ids = |query: Query| table(scene, &query).rows.into_iter().map(|row| TrialId(row.trial)).collect::<Vec<_>>();
+    let ids = |query: Query| -> Vec<TrialId> {
+        // A query without a condition is never refused.
+        let rows = table(scene, &query).map_or_else(|_| Vec::new(), |table| table.rows);
+        rows.into_iter().map(|row| TrialId(row.trial)).collect()
+    };
     let mut listed = ids(Query { sort: Sort::Value, rows: Some(MAX_ROWS), ..Query::default() });
     if scene.study.trials().len() > listed.len() {
         let without_value = TrialStatus::ALL.into_iter().filter(|state| *state != TrialStatus::Complete);
@@ -118,8 +122,12 @@ fn explained(scene: &Scene<'_>) -> Vec<TrialId> {
     all
 }
 
-/// As `encodeURIComponent` does, under which name the page will ask.
-fn in_address(text: &str) -> String {
+/// A name as `encodeURIComponent` writes it, which is how the page has it in its addresses.
+///
+/// ```
+/// assert_eq!(elbowroom_view::report::in_address("plate 2/b"), "plate%202%2Fb");
+/// ```
+pub fn in_address(text: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.!~*'()".contains(&byte);
     text.bytes().map(|b| if plain(b) { (b as char).to_string() } else { format!("%{b:02X}") }).collect()
 }

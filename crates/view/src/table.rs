@@ -1,13 +1,16 @@
 //! Trials as rows: filtered, sorted, a page at a time.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
+use elbowroom::error::Result;
 use elbowroom::space::Value;
 use elbowroom::study::{Source, Study, Trial, TrialId};
 use serde::{Deserialize, Serialize};
 
+use crate::attempts::{Attempt, latest};
 use crate::axis::text;
+use crate::filter::Filter;
 use crate::scene::{Scene, TrialStatus};
 
 /// The most rows of one page.
@@ -28,6 +31,10 @@ pub enum Sort {
     Parameter,
     /// By one of the results that are not optimized, the smallest first, those without it last.
     Result,
+    /// By how long the last attempt took, those that were never handed out last.
+    Duration,
+    /// By the name of whoever ran the last attempt, those that nobody ran last.
+    Worker,
 }
 
 /// Which trials, in which order.
@@ -38,6 +45,9 @@ pub struct Query {
     pub state: Option<TrialStatus>,
     /// Only those in whose point, reason or notes this stands; case does not matter.
     pub text: String,
+    /// Only those of which this expression is true, as `elbow trials --where` takes it; all if it is empty.
+    #[serde(rename = "where")]
+    pub condition: String,
     /// In which order.
     pub sort: Sort,
     /// The parameter to sort by.
@@ -94,8 +104,10 @@ pub struct Row {
     pub source: Source,
     /// How often it was handed out.
     pub attempts: u32,
-    /// Who has it.
+    /// Who has it, or had it last.
     pub worker: Option<String>,
+    /// How long its last attempt took, or has taken so far, in seconds; none if it was never handed out.
+    pub seconds: Option<f64>,
     /// Why it has no value.
     pub reason: Option<String>,
     /// Whether it keeps the limits of its results; left out if there are none, or it is not known yet.
@@ -106,8 +118,11 @@ pub struct Row {
     pub waiting_for: Vec<String>,
 }
 
+/// The last attempt of each trial.
+type Attempts = HashMap<TrialId, Attempt>;
+
 /// A trial as a row.
-pub fn row(scene: &Scene<'_>, trial: &Trial) -> Row {
+fn row(scene: &Scene<'_>, attempts: &Attempts, trial: &Trial) -> Row {
     Row {
         trial: trial.id.0,
         state: scene.status(trial),
@@ -117,11 +132,17 @@ pub fn row(scene: &Scene<'_>, trial: &Trial) -> Row {
         results: scene.study.outcomes().watched().map(|name| trial.result(name)).collect(),
         source: trial.source,
         attempts: trial.attempts,
-        worker: scene.holder(trial.id).map(|held| held.worker.clone()),
+        worker: worker(scene, attempts, trial).map(str::to_owned),
+        seconds: attempts.get(&trial.id).map(Attempt::seconds),
         reason: trial.reason().map(str::to_owned),
         feasible: scene.study.is_feasible(trial).filter(|_| scene.study.outcomes().has_limits()),
         waiting_for: scene.study.awaited_results(trial).into_iter().map(str::to_owned).collect(),
     }
+}
+
+fn worker<'a>(scene: &'a Scene<'_>, attempts: &'a Attempts, trial: &Trial) -> Option<&'a str> {
+    let holder = scene.holder(trial.id).map(|held| held.worker.as_str());
+    holder.or_else(|| attempts.get(&trial.id).map(|one| one.worker.as_str()))
 }
 
 /// A page of the trials that a query wants.
@@ -137,31 +158,38 @@ pub fn row(scene: &Scene<'_>, trial: &Trial) -> Row {
 ///     study.tell(trial.id, value)?;
 /// }
 /// let query = Query { sort: Sort::Value, rows: Some(2), ..Query::default() };
-/// let page = table(&Scene::alone("plate", &study), &query);
+/// let page = table(&Scene::alone("plate", &study), &query)?;
 /// assert_eq!((page.n_found, page.rows[0].value, page.rows[1].value), (4, Some(1.0), Some(2.0)));
 ///
 /// study.tell(study.trials()[2].id, [("minutes", 12.0)])?;
-/// let page = table(&Scene::alone("plate", &study), &query);
+/// let page = table(&Scene::alone("plate", &study), &query)?;
 /// assert_eq!((&page.results[0][..], &page.rows[0].results[..]), ("minutes", &[Some(12.0)][..]));
 /// # Ok::<(), elbowroom::error::Error>(())
 /// ```
-pub fn table(scene: &Scene<'_>, query: &Query) -> Table {
+///
+/// # Errors
+/// The condition is not an expression over the study's parameters and results.
+pub fn table(scene: &Scene<'_>, query: &Query) -> Result<Table> {
     let study = scene.study;
     let wanted_text = query.text.trim().to_lowercase();
+    let condition = query.condition.trim();
+    let filter = (!condition.is_empty()).then(|| Filter::parse(condition, study)).transpose()?;
+    let attempts = latest(scene);
     let wanted = |trial: &&Trial| {
         query.state.is_none_or(|state| scene.status(trial) == state)
             && (wanted_text.is_empty() || mentions(trial, &wanted_text))
+            && filter.as_ref().is_none_or(|filter| filter.keeps(trial))
     };
     let mut found: Vec<&Trial> = study.trials().iter().filter(wanted).collect();
     let name = if query.sort == Sort::Result { &query.result } else { &query.parameter };
-    let order = order(scene, query.sort, name.as_deref());
+    let order = order(scene, &attempts, query.sort, name.as_deref());
     found.sort_by(|a, b| order(a, b));
     if query.reverse {
         found.reverse();
     }
     let rows = query.rows.unwrap_or(50).min(MAX_ROWS);
-    let page = found.iter().skip(query.from).take(rows).map(|trial| row(scene, trial));
-    Table {
+    let page = found.iter().skip(query.from).take(rows).map(|trial| row(scene, &attempts, trial));
+    Ok(Table {
         parameters: names(scene),
         metric: study.outcomes().metric().to_owned(),
         results: watched(scene),
@@ -169,7 +197,7 @@ pub fn table(scene: &Scene<'_>, query: &Query) -> Table {
         n_found: found.len(),
         from: query.from,
         rows: page.collect(),
-    }
+    })
 }
 
 /// Some trials with every order and every list of one state, so that a report can be filtered and sorted by looking up.
@@ -210,6 +238,10 @@ pub struct Orders {
     pub parameter: Vec<Vec<usize>>,
     /// By each of the results that are not optimized.
     pub result: Vec<Vec<usize>>,
+    /// By how long the last attempt took.
+    pub duration: Vec<usize>,
+    /// By who ran it.
+    pub worker: Vec<usize>,
 }
 
 /// Those of the trials `ids` that there are.
@@ -231,8 +263,9 @@ pub struct Orders {
 pub fn listing(scene: &Scene<'_>, ids: &[TrialId]) -> Listing {
     let mut trials: Vec<&Trial> = ids.iter().filter_map(|id| scene.study.trial(*id).ok()).collect();
     trials.sort_by_key(|trial| trial.id);
+    let attempts = latest(scene);
     let sorted = |sort: Sort, name: Option<&str>| {
-        let order = order(scene, sort, name);
+        let order = order(scene, &attempts, sort, name);
         let mut indices: Vec<usize> = (0..trials.len()).collect();
         indices.sort_by(|&a, &b| order(trials[a], trials[b]));
         indices
@@ -244,6 +277,8 @@ pub fn listing(scene: &Scene<'_>, ids: &[TrialId]) -> Listing {
         state: sorted(Sort::State, None),
         parameter: parameters.iter().map(|name| sorted(Sort::Parameter, Some(name))).collect(),
         result: results.iter().map(|name| sorted(Sort::Result, Some(name))).collect(),
+        duration: sorted(Sort::Duration, None),
+        worker: sorted(Sort::Worker, None),
     };
     let mut states: BTreeMap<TrialStatus, Vec<usize>> = TrialStatus::ALL.map(|state| (state, Vec::new())).into();
     for (i, trial) in trials.iter().enumerate() {
@@ -254,7 +289,7 @@ pub fn listing(scene: &Scene<'_>, ids: &[TrialId]) -> Listing {
         metric: scene.study.outcomes().metric().to_owned(),
         results,
         n_trials: scene.study.trials().len(),
-        rows: trials.iter().map(|trial| row(scene, trial)).collect(),
+        rows: trials.iter().map(|trial| row(scene, &attempts, trial)).collect(),
         orders,
         states,
         texts: trials.iter().map(|trial| searched(trial)).collect(),
@@ -276,7 +311,12 @@ fn names(scene: &Scene<'_>) -> Vec<String> {
 
 /// Which of two trials comes first, by the parameter or the result of a name where that is the order. Equal ones stay in the
 /// order of their numbers.
-fn order<'a>(scene: &'a Scene<'_>, sort: Sort, name: Option<&'a str>) -> impl Fn(&Trial, &Trial) -> Ordering + use<'a> {
+fn order<'a>(
+    scene: &'a Scene<'_>,
+    attempts: &'a Attempts,
+    sort: Sort,
+    name: Option<&'a str>,
+) -> impl Fn(&Trial, &Trial) -> Ordering + use<'a> {
     let (goal, space) = (scene.study.config().goal, scene.study.space());
     let named = |dim: &usize| Some(space.searched(*dim).name()) == name;
     let dim = (0..space.dim()).find(named);
@@ -286,6 +326,15 @@ fn order<'a>(scene: &'a Scene<'_>, sort: Sort, name: Option<&'a str>) -> impl Fn
         // The best first: the smallest of what is minimized.
         Sort::Value => smallest_first(a.value().map(|v| -goal.maximized(v)), b.value().map(|v| -goal.maximized(v))),
         Sort::Result => smallest_first(name.and_then(|name| a.result(name)), name.and_then(|name| b.result(name))),
+        Sort::Duration => {
+            let seconds = |trial: &Trial| attempts.get(&trial.id).map(Attempt::seconds);
+            smallest_first(seconds(a), seconds(b))
+        }
+        Sort::Worker => {
+            // Those that nobody ran come last.
+            let key = |trial: &Trial| worker(scene, attempts, trial).map_or((true, ""), |name| (false, name));
+            key(a).cmp(&key(b))
+        }
         // A parameter that is not searched has one value: nothing to sort by.
         Sort::Parameter => dim.map_or(Ordering::Equal, |dim| {
             let at = |trial: &Trial| space.active(&trial.unit)[dim].then(|| trial.unit[dim]);

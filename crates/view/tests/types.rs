@@ -93,7 +93,7 @@ fn the_types_of_the_page_are_those_that_rust_writes() {
     let views = [
         ("Overview", json!(overview(&scene))),
         ("Best", json!(best)),
-        ("Table", json!(table(&scene, &Query::default()))),
+        ("Table", json!(table(&scene, &Query::default()).unwrap())),
         ("Listing", json!(listing(&scene, &ids))),
         ("TrialAnswer", json!(trial_page(&scene, chosen).unwrap())),
         ("Why", why_page(&scene, chosen).unwrap()),

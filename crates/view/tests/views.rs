@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use elbowroom::batch::LocalPenalization;
 use elbowroom::insight::{importance, landscape, quality, why};
 use elbowroom::linalg::Points;
-use elbowroom::space::{Parameter, SearchSpace, Value};
+use elbowroom::space::{Parameter, Point, SearchSpace, Value};
 use elbowroom::study::{
     Ask, Event, Goal, HyperparameterRule, ModelConfig, Outcome, Outcomes, Retry, StrategyConfig, Study, StudyConfig,
     Trial, TrialId,
 };
+use elbowroom_store::{Memory, SharedStudy};
 use elbowroom_view::overview::overview;
 use elbowroom_view::table::{Query, Sort, listing, table};
 use elbowroom_view::views::health::{Level, health};
@@ -135,7 +136,7 @@ fn pages_of_a_table_are_the_whole_table_in_order() {
         let page = |from: usize| {
             let query =
                 Query { sort, reverse, from, rows: Some(7), parameter: Some("x1".to_owned()), ..Query::default() };
-            table(&scene, &query)
+            table(&scene, &query).unwrap()
         };
         let rows: Vec<_> = (0..4).flat_map(|i| page(7 * i).rows).collect();
         assert_eq!(rows.iter().map(|row| row.trial).collect::<BTreeSet<u64>>(), (0..24).collect());
@@ -149,9 +150,10 @@ fn pages_of_a_table_are_the_whole_table_in_order() {
             .all(|pair| if reverse { key(&pair[0]) >= key(&pair[1]) } else { key(&pair[0]) <= key(&pair[1]) });
         assert!(sorted, "{sort:?} {reverse}");
     }
-    let none = table(&scene, &Query { state: Some(TrialStatus::Failed), ..Query::default() });
+    let none = table(&scene, &Query { state: Some(TrialStatus::Failed), ..Query::default() }).unwrap();
     assert_eq!((none.n_found, none.n_trials), (0, 24));
-    assert!(table(&scene, &Query { rows: Some(usize::MAX), from: usize::MAX, ..Query::default() }).rows.is_empty());
+    let past = table(&scene, &Query { rows: Some(usize::MAX), from: usize::MAX, ..Query::default() });
+    assert!(past.unwrap().rows.is_empty());
 }
 
 #[test]
@@ -280,7 +282,7 @@ fn the_doctor_tells_a_model_that_is_too_sure_from_one_that_is_not() {
     for (model, is_too_sure) in [(wrong, true), (ModelConfig::default(), false)] {
         let study = study(StudyConfig::new(floats(1)).initial(24).model(model).seed(2), 24, |t| (11.0 * x(t, 0)).sin());
         let findings = health(&Scene::alone("sure", &study), true);
-        let told = findings.iter().find(|finding| finding.what.contains("the model is too sure"));
+        let told = findings.iter().find(|finding| finding.what.contains("the model is overconfident"));
         assert_eq!(told.is_some_and(|finding| finding.level == Level::Note), is_too_sure, "{findings:?}");
     }
 }
@@ -302,7 +304,8 @@ fn a_report_has_the_orders_and_filters_of_the_table() {
             _ => drop(study.tell(trial.id, [("value", (i % 4) as f64), ("minutes", 40.0 - 3.0 * i as f64)]).unwrap()),
         }
     }
-    let scene = Scene::alone("plate", &study);
+    let times = (0..study.events().len() as i64).map(|i| 700 * i).collect();
+    let scene = Scene { times, now: 60_000, ..Scene::alone("plate", &study) };
     let ids: Vec<TrialId> = study.trials().iter().rev().map(|trial| trial.id).collect();
     let kept = listing(&scene, &ids);
     let orders = [
@@ -313,6 +316,8 @@ fn a_report_has_the_orders_and_filters_of_the_table() {
         (Sort::Parameter, Some("shape"), &kept.orders.parameter[1]),
         (Sort::Parameter, Some("gas"), &kept.orders.parameter[2]),
         (Sort::Result, Some("minutes"), &kept.orders.result[0]),
+        (Sort::Duration, None, &kept.orders.duration),
+        (Sort::Worker, None, &kept.orders.worker),
     ];
     for (sort, name, order) in orders {
         for state in std::iter::once(None).chain(TrialStatus::ALL.map(Some)) {
@@ -326,7 +331,7 @@ fn a_report_has_the_orders_and_filters_of_the_table() {
                         && (kept.texts[**i].contains(&text) || kept.rows[**i].trial.to_string() == text)
                 };
                 let looked_up: Vec<u64> = order.iter().filter(wanted).map(|i| kept.rows[*i].trial).collect();
-                let found: Vec<u64> = table(&scene, &query).rows.iter().map(|row| row.trial).collect();
+                let found: Vec<u64> = table(&scene, &query).unwrap().rows.iter().map(|row| row.trial).collect();
                 assert_eq!(looked_up, found, "{query:?}");
             }
         }
@@ -345,7 +350,7 @@ fn trials_are_sorted_by_a_watched_result_with_those_that_lack_it_last() {
     }
     let query = Query { sort: Sort::Result, result: Some("minutes".into()), ..Query::default() };
     let numbers = |query: &Query| -> Vec<u64> {
-        table(&Scene::alone("plate", &study), query).rows.iter().map(|row| row.trial).collect()
+        table(&Scene::alone("plate", &study), query).unwrap().rows.iter().map(|row| row.trial).collect()
     };
     assert_eq!(numbers(&query), [2, 3, 0, 1]);
     assert_eq!(numbers(&Query { reverse: true, ..query }), [1, 0, 3, 2]);
@@ -395,4 +400,32 @@ fn slices_have_what_is_expected_of_every_objective_and_limited_result() {
         assert!((slice.others[0].mean[i] - (10.0 - 10.0 * u)).abs() < 0.1, "{u}: {}", slice.others[0].mean[i]);
         assert!((u - 0.5).abs() < 0.1 || (within[i] > 0.5) == (*u > 0.5), "{u}: {}", within[i]);
     }
+}
+
+#[test]
+fn a_table_says_how_long_trials_took_and_who_ran_them_and_keeps_what_an_expression_is_true_of() {
+    let config = StudyConfig::new(floats(1)).initial(3);
+    let mut study = SharedStudy::create(std::sync::Arc::new(Memory::new()), "plate", config).unwrap();
+    for (worker, value) in [("zoe", 4.0), ("ada", 2.0), ("mia", 3.0)] {
+        study = study.worker(worker);
+        let handed = study.ask(1).unwrap().trials.remove(0);
+        study.tell(&handed, value).unwrap();
+    }
+    study.add(&Point::new().with("x0", 0.5), 1.0).unwrap();
+    // Made at 0; asked and told at these times; added last.
+    let times = vec![0, 1000, 9000, 10_000, 12_000, 13_000, 18_500, 20_000];
+    let scene = Scene { times, now: 30_000, ..Scene::of(&study) };
+    let page = |query: Query| table(&scene, &query).unwrap();
+    let by =
+        |sort: Sort| -> Vec<u64> { page(Query { sort, ..Query::default() }).rows.iter().map(|r| r.trial).collect() };
+    assert_eq!(by(Sort::Duration), [1, 2, 0, 3], "a point that was added with its value took nobody any time");
+    assert_eq!(by(Sort::Worker), [1, 2, 0, 3]);
+    let all = page(Query::default());
+    let seconds: Vec<Option<f64>> = all.rows.iter().map(|row| row.seconds).collect();
+    assert_eq!(seconds, [Some(8.0), Some(2.0), Some(5.5), None]);
+    assert_eq!((all.rows[0].worker.as_deref(), all.rows[3].worker.as_deref()), (Some("zoe"), None));
+    let small = page(Query { condition: " value < 3 and x0 <= 1 ".into(), ..Query::default() });
+    assert_eq!(small.rows.iter().map(|row| row.trial).collect::<Vec<_>>(), [1, 3]);
+    let refused = table(&scene, &Query { condition: "weight < 3".into(), ..Query::default() }).unwrap_err();
+    assert!(refused.to_string().contains("weight"), "{refused}");
 }

@@ -38,7 +38,7 @@ pub fn read<T: DeserializeOwned>(body: Sent) -> Result<T, HttpError> {
     check_json(&body).map_err(|what| HttpError::bad(what, "send a plain object"))?;
     // A list would be taken for an object's values in their order.
     if body.trim_ascii_start().first() != Some(&b'{') {
-        return Err(HttpError::bad("the body is no JSON object", "see /api/openapi.json"));
+        return Err(HttpError::bad("the body is not a JSON object", "see /api/openapi.json"));
     }
     settings::from_json(&body).map_err(|unread| {
         let error = unread.or_hint("see /api/openapi.json");
@@ -146,7 +146,7 @@ fn all_results(value: Option<Option<f64>>, named: Option<Results>) -> Result<Res
 fn variance(noise: Option<f64>, sd: Option<f64>) -> Result<Option<f64>, HttpError> {
     match (noise, sd) {
         (Some(_), Some(_)) => Err(HttpError::bad(
-            "there are both `noise` and `sd`",
+            "both `noise` and `sd` are given",
             "send one of them: noise is the variance, sd its root",
         )),
         (_, Some(sd)) if sd < 0.0 => {
@@ -235,7 +235,11 @@ pub async fn withdraw((State(studies), Path(name)): Studied, body: Sent) -> Answ
                     Some(held) if attempt.is_none_or(|number| number == held.number) => {
                         Ok(study.stored().requeue(&[held])?)
                     }
-                    _ => Err(HttpError::new(StatusCode::CONFLICT, "nobody has this trial", "look at how it stands")),
+                    _ => Err(HttpError::new(
+                        StatusCode::CONFLICT,
+                        "this trial is not held by anyone",
+                        "look at its state",
+                    )),
                 }
             })
         })?;
@@ -323,8 +327,8 @@ pub async fn add((State(studies), Path(name)): Studied, body: Sent) -> Answer {
                 let trial = study.study().trial(TrialId(other))?;
                 let repeated = request.as_deref().and_then(|request| study.study().reported(request)).is_some();
                 if !trial.is_pending() && !repeated {
-                    let what = format!("trial {other} is not under way, so no other point can take its place");
-                    return Err(HttpError::new(StatusCode::CONFLICT, what, "add a point of your own"));
+                    let what = format!("trial {other} is not running, so no other point can replace it");
+                    return Err(HttpError::new(StatusCode::CONFLICT, what, "add a new point"));
                 }
             }
             let added = match results {

@@ -57,7 +57,11 @@ impl Guard {
         let looks = matches!(*request.method(), Method::GET | Method::HEAD);
         if !looks {
             if !matches!(*request.method(), Method::POST | Method::PUT | Method::PATCH | Method::DELETE) {
-                return Err(HttpError::new(StatusCode::METHOD_NOT_ALLOWED, "this method is not served", "GET or POST"));
+                return Err(HttpError::new(
+                    StatusCode::METHOD_NOT_ALLOWED,
+                    "this method is not supported",
+                    "GET or POST",
+                ));
             }
             same_origin(headers, &host)?;
         }
@@ -83,11 +87,11 @@ impl Guard {
     /// The name it was called by, if it is one of its own.
     fn host(&self, headers: &HeaderMap, uri: &Uri) -> Result<String, HttpError> {
         let refuse = || {
-            let what = "this server was called by a name that is not its own";
+            let what = "this server does not answer to that host name";
             HttpError::new(
                 StatusCode::MISDIRECTED_REQUEST,
                 what,
-                "call it as it was printed, or start it with --host NAME",
+                "use the address it printed, or start it with --host NAME",
             )
         };
         let mut hosts = headers.get_all(header::HOST).iter();

@@ -42,7 +42,7 @@ pub fn check_json(bytes: &[u8]) -> Result<(), String> {
             (None, b'[' | b'{') => {
                 depth += 1;
                 if depth > MAX_DEPTH {
-                    return Err(format!("more than {MAX_DEPTH} brackets stand within each other"));
+                    return Err(format!("more than {MAX_DEPTH} brackets are nested"));
                 }
             }
             (None, b']' | b'}') => depth = depth.saturating_sub(1),

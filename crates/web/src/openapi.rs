@@ -28,7 +28,7 @@ pub fn document() -> Value {
             "title": "elbowroom",
             "version": env!("CARGO_PKG_VERSION"),
             "description": "Studies over HTTP. An ask or a report with a `request` may be sent again: it has the same answer \
-                            and changes nothing more. Faults are answered with `error`, `try` and `kind`, a stable word.",
+                            and changes nothing more. Errors are answered with `error`, `try` and `kind`, a stable word.",
         },
         "security": [{ "token": [] }],
         "components": {
@@ -41,6 +41,9 @@ pub fn document() -> Value {
 
 /// The answers that are of types of their own. Made from those types by a test, `web/tests/schemas.rs`, which also sees to
 /// it that they are up to date: the crate that makes schemas would cost every build of the command some seconds.
+/// What trials can be sorted by.
+const SORTS: [&str; 7] = ["trial", "value", "state", "parameter", "result", "duration", "worker"];
+
 const ANSWERS: &str = include_str!("schemas.json");
 
 fn schemas() -> Map<String, Value> {
@@ -144,7 +147,8 @@ fn queries() -> Vec<Look> {
             query: vec![
                 ("state", states),
                 ("text", text()),
-                ("sort", json!({ "type": "string", "enum": ["trial", "value", "state", "parameter", "result"] })),
+                ("where", text()),
+                ("sort", json!({ "type": "string", "enum": SORTS })),
                 ("parameter", text()),
                 ("result", text()),
                 ("reverse", json!({ "type": "boolean" })),
@@ -153,10 +157,7 @@ fn queries() -> Vec<Look> {
             ],
             ..of("Table", look("/api/studies/{study}/trials", "A page of trials, filtered and sorted."))
         },
-        of(
-            "StatusAnswer",
-            look("/api/studies/{study}/trials/{trial}", "One trial: how it stands and what was measured."),
-        ),
+        of("StatusAnswer", look("/api/studies/{study}/trials/{trial}", "One trial: its state and what was measured.")),
         of(
             "Why",
             look(
@@ -241,12 +242,16 @@ fn actions() -> Vec<(&'static str, &'static str, Value)> {
              results without the optimized one change nothing else.",
             object(tell, &["trial"]),
         ),
-        ("fail", "Say that a trial ended without a value, or that its point is infeasible.", object(fail, &["trial"])),
-        ("release", "Give a trial up, or with `again` back, for whoever asks next.", object(release, &["trial"])),
-        ("heartbeat", "Say that attempts are alive: each lease begins anew.", object(heartbeat, &["attempts"])),
+        (
+            "fail",
+            "Report that a trial ended without a value, or that its point is infeasible.",
+            object(fail, &["trial"]),
+        ),
+        ("release", "Give up a trial, or with `again` hand it to whoever asks next.", object(release, &["trial"])),
+        ("heartbeat", "Say that attempts are alive: each lease is renewed.", object(heartbeat, &["attempts"])),
         (
             "add",
-            "Add a point of one's own: an earlier result, or a trial under way, in place of another one if it says so.",
+            "Add a point of your choice: an earlier result, or a running trial, optionally in place of another one.",
             object(add, &["point"]),
         ),
         (
@@ -254,7 +259,7 @@ fn actions() -> Vec<(&'static str, &'static str, Value)> {
             "Set how many trials may be handed out, those before included; null for no limit.",
             object(json!({ "trials": { "type": ["integer", "null"], "minimum": 1 } }), &["trials"]),
         ),
-        ("pause", "Stop handing out points, or go on.", object(json!({ "paused": truth() }), &["paused"])),
+        ("pause", "Stop handing out points, or resume.", object(json!({ "paused": truth() }), &["paused"])),
     ]
 }
 
@@ -302,7 +307,7 @@ fn responses(content: Value) -> Value {
         "401": refusal("The token is missing or wrong."),
         "403": refusal("Changes are not allowed, or another page sent it."),
         "404": refusal("There is no such study or trial."),
-        "409": refusal("It does not fit how the trial or the study stands."),
+        "409": refusal("It conflicts with the state of the trial or the study."),
         "413": refusal("The body is too large."),
         "415": refusal("The body is not declared as JSON."),
         "421": refusal("The server was called by a name that is not its own."),

@@ -26,7 +26,7 @@ pub async fn blocking<T: Send + 'static>(
 ) -> Result<T, HttpError> {
     tokio::task::spawn_blocking(compute).await.unwrap_or_else(|_| {
         let hint = "report this as a bug, with the request";
-        Err(HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "the computation broke down", hint))
+        Err(HttpError::new(StatusCode::INTERNAL_SERVER_ERROR, "the computation failed", hint))
     })
 }
 
@@ -84,7 +84,7 @@ pub async fn trials(
     query: Result<Query<table::Query>, axum::extract::rejection::QueryRejection>,
 ) -> Answer {
     let query = understood(query)?;
-    blocking(move || in_json(&studies.study(&name)?.live.look(|scene| table::table(scene, &query))?)).await
+    blocking(move || in_json(&studies.study(&name)?.live.look(|scene| table::table(scene, &query))??)).await
 }
 
 /// One trial.

@@ -49,7 +49,7 @@ pub fn router(studies: Arc<Studies>, door: Arc<Guard>) -> Router {
     router
         .fallback(|| async { HttpError::missing("there is nothing here", "see /api/openapi.json for what there is") })
         .method_not_allowed_fallback(|| async {
-            HttpError::new(StatusCode::METHOD_NOT_ALLOWED, "this method is not served here", "see /api/openapi.json")
+            HttpError::new(StatusCode::METHOD_NOT_ALLOWED, "this method is not supported here", "see /api/openapi.json")
         })
         .layer(DefaultBodyLimit::max(MAX_BODY))
         .with_state(studies)

@@ -7,6 +7,7 @@ mod browser;
 mod common;
 mod fronts;
 mod fuzz;
+mod pages;
 mod schemas;
 mod security;
 mod shown;

@@ -120,9 +120,9 @@ fn with_write_a_person_can_do_what_a_worker_can() {
     click(&mut browser, "Failed", "appended");
     assert_eq!(status(11).0, TrialStatus::Failed);
     go(&mut browser, "trial/12");
-    browser.wait("document.querySelector('input[data-parameter=temperature]')");
+    browser.wait("document.querySelector('[data-parameter=temperature]')");
     browser.eval("document.querySelector('input[data-parameter=temperature]').value = '41.5'");
-    click(&mut browser, "Run this point instead", "takes its place");
+    click(&mut browser, "Run this point instead", "replaced by trial");
     assert_eq!(status(12).0, TrialStatus::Withdrawn);
     assert_eq!(status(15).2.get("temperature").and_then(|v| v.as_f64()), Some(41.5));
     go(&mut browser, "trial/15");
@@ -131,9 +131,9 @@ fn with_write_a_person_can_do_what_a_worker_can() {
     assert_eq!(status(15).0, TrialStatus::Withdrawn);
 
     go(&mut browser, "trials");
-    browser.wait("document.querySelector('input[data-parameter=temperature]')");
-    browser.eval("for (const [k, v] of Object.entries({ temperature: 50, rate: 0.01, steps: 3, gas: 'Ar' })) document.querySelector(`input[data-parameter=${k}]`).value = v");
-    click(&mut browser, "Add this point", "trial 16 is added");
+    browser.wait("document.querySelector('[data-parameter=temperature]')");
+    browser.eval("for (const [k, v] of Object.entries({ temperature: 50, rate: 0.01, steps: 3, gas: 'Ar' })) document.querySelector(`[data-form=add] [data-parameter=${k}]`).value = v");
+    click(&mut browser, "Add this point", "added as trial 16");
     assert_eq!(status(16).0, TrialStatus::Running);
     browser.shot("write-light");
     browser.eval("document.getElementById('pause').click()");
@@ -147,7 +147,7 @@ fn with_write_a_person_can_do_what_a_worker_can() {
     go(&mut browser, "health");
     browser.wait("document.getElementById('budget')");
     browser.eval("document.getElementById('budget').value = '60'");
-    click(&mut browser, "Set the budget", "the budget is 60 trials now");
+    click(&mut browser, "Set the budget", "the budget is now 60 trials");
     browser.eval("document.getElementById('budget').value = '3'");
     click(&mut browser, "Set the budget", "is too small");
     study.refresh().unwrap();
@@ -238,6 +238,7 @@ fn a_report_sorts_and_filters_as_the_server_does() {
         ("temperature", "sort=parameter&parameter=temperature"),
         ("rate", "sort=parameter&parameter=rate"),
         ("steps", "sort=parameter&parameter=steps"),
+        ("worker", "sort=worker"),
         ("gas", "sort=parameter&parameter=gas"),
     ] {
         for (arrow, reverse) in [("↑", "false"), ("↓", "true")] {
@@ -275,12 +276,12 @@ fn nothing_yet_and_nobody_there_are_said() {
     SharedStudy::create(served.store.clone(), "plate", StudyConfig::new(crate::common::space())).unwrap();
     SharedStudy::create(served.store.clone(), "other", StudyConfig::new(crate::common::space())).unwrap();
     for (page, said) in [
-        ("overview", "No value yet"),
-        ("map", "a model needs two results"),
-        ("model", "a model needs two results"),
+        ("overview", "No values yet"),
+        ("map", "a model needs at least two results"),
+        ("model", "a model needs at least two results"),
         ("trials", "No trials yet"),
-        ("parallel", "No value yet"),
-        ("workers", "Nobody has worked yet"),
+        ("parallel", "No values yet"),
+        ("workers", "No worker has joined yet"),
         ("trial/7", "trial 7 does not exist"),
     ] {
         go(&mut browser, page);
@@ -319,7 +320,7 @@ fn results_by_name_are_columns_of_the_trials_and_pictures_of_their_own() {
         go(&mut browser, "trials");
         let heads = "[...document.querySelectorAll('th')].map((head) => head.textContent.replace(/ [↑↓]/, '')).join()";
         browser.wait("document.querySelectorAll('tbody tr').length === 4");
-        assert_eq!(browser.eval(heads), "trial,state,loss,x,y,minutes,from,worker or reason");
+        assert_eq!(browser.eval(heads), "trial,state,loss,x,y,minutes,duration,worker,source,reason");
         assert!(browser.eval("document.querySelector('tbody').innerText").as_str().unwrap().contains("13.5"));
         go(&mut browser, "trial/3");
         browser.wait("document.body.innerText.includes('minutes') && document.body.innerText.includes('13.5')");

@@ -18,8 +18,8 @@ pub const BY_HAND: &str = "by hand";
 /// What is said where nothing is handed out for now.
 pub fn paused() -> anyhow::Error {
     cli_error(
-        "the study is paused, and nothing is handed out",
-        "resume it in the dashboard, or end the server that paused it",
+        "the study is paused: no points are handed out",
+        "resume it in the dashboard, or stop the server that paused it",
     )
 }
 
@@ -54,7 +54,7 @@ pub fn ask(args: &Ask, json: bool) -> Result<()> {
                 text += &format!("trial {}\n{}", trial.id(), point_lines(trial.point()));
             }
             if let Some(part) = handed.subset {
-                text += &format!("chosen with a model of {part}\n");
+                text += &format!("chosen with a model fitted to {part}\n");
             }
             if let Some(why) = &handed.shortfall {
                 text += &format!("{} of {} points: {why}\n", handed.trials.len(), args.n);

@@ -12,6 +12,7 @@ use crate::differ::{with_differences, words_of};
 use crate::format::{self, breaks, number, point_lines};
 use crate::narrow::narrowing;
 use crate::outcomes::{broken, reference, trials_table};
+use crate::table::width;
 
 /// Shows both, or what is recommended where some parameters are given.
 pub fn best(args: &Best, json: bool) -> Result<()> {
@@ -21,10 +22,10 @@ pub fn best(args: &Best, json: bool) -> Result<()> {
     if !there.is_empty() {
         let found = study.study().recommended_in(&there)?;
         let in_words = || match &found {
-            None => "recommended there: no trial has a value yet\n".to_owned(),
+            None => "recommended for these values: no trial has a value yet\n".to_owned(),
             Some(found) => {
                 let (mean, sd) = (number(found.mean), number(found.sd));
-                format!("recommended there: expected {mean} ± {sd}\n{}", point_lines(&found.point))
+                format!("recommended for these values: expected {mean} ± {sd}\n{}", point_lines(&found.point))
             }
         };
         return answer(json, || json!({ "recommended": found }), in_words);
@@ -38,7 +39,7 @@ fn none_in_words(study: &Study) -> String {
     let Some(nearest) = study.least_infeasible() else { return "best: no trial has a value yet\n".to_owned() };
     let why = broken(study, nearest);
     let lines = point_lines(&nearest.point);
-    format!("best: no trial keeps all limits yet; trial {} comes nearest: {why}\n{lines}", nearest.id)
+    format!("best: no trial keeps all limits yet; trial {} comes closest: {why}\n{lines}", nearest.id)
 }
 
 /// The front, and that of the models.
@@ -49,8 +50,9 @@ fn front_in_words(study: &Study) -> String {
     }
     let kept = if study.outcomes().has_limits() { ", of those that keep all limits" } else { "" };
     let n = front.points.len();
-    let mut text =
-        format!("front: {n} trial{} that no other beats in everything{kept}\n", if n == 1 { "" } else { "s" });
+    let s = if n == 1 { "" } else { "s" };
+    let head = format!("front: {n} trial{s} that no other trial beats in every objective{kept}");
+    let mut text = format::wrap(&head, 7, width());
     let cells = |values: &[f64]| values.iter().map(|value| number(*value)).collect();
     let rows: Vec<_> = front.points.iter().map(|point| (point.trial, cells(&point.values))).collect();
     text += &trials_table(study, &rows);
@@ -64,9 +66,9 @@ fn front_in_words(study: &Study) -> String {
             let cell = |(mean, own): (&f64, &f64)| format!("{} ± {}", number(*mean), sd(*own));
             let rows: Vec<_> =
                 found.iter().map(|one| (one.trial, one.means.iter().zip(&one.sds).map(cell).collect())).collect();
-            text + "recommended: the front of what is expected\n" + &trials_table(study, &rows)
+            text + "recommended: the front that the model predicts\n" + &trials_table(study, &rows)
         }
-        Err(error) => text + &format!("recommended: the same, since no model can be made: {error}\n"),
+        Err(error) => text + &format!("recommended: the same, because no model can be fitted: {error}\n"),
     }
 }
 
@@ -88,7 +90,7 @@ pub fn in_words(study: &SharedStudy) -> String {
         let (mean, sd) = (number(found.mean), number(found.sd));
         match found.trial {
             Some(trial) if trial == best.id && found.fallback.is_some() => {
-                text += &format!("recommended: the same, since {}\n", found.fallback.unwrap_or_default());
+                text += &format!("recommended: the same, because {}\n", found.fallback.unwrap_or_default());
             }
             Some(trial) if trial == best.id => text += &format!("recommended: the same, expected {mean} ± {sd}\n"),
             Some(trial) => {
@@ -97,7 +99,7 @@ pub fn in_words(study: &SharedStudy) -> String {
             }
             None => {
                 let lines = point_lines(&found.point);
-                text += &format!("recommended: a point not tried yet, expected {mean} ± {sd}\n{lines}");
+                text += &format!("recommended: an untried point, expected {mean} ± {sd}\n{lines}");
             }
         }
     }

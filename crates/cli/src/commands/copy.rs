@@ -17,7 +17,7 @@ pub fn copy(args: &Copy, json: bool) -> Result<()> {
     let from = Address::find(&Where { place: args.from.clone(), name: args.name.clone() })?;
     if args.to.ends_with(".toml") {
         let hint = "name a store file, such as copy.elbow, or postgres://…";
-        return Err(cli_error(format!("{} is no store", args.to), hint));
+        return Err(cli_error(format!("{} is not a store", args.to), hint));
     }
     let study = from.open()?;
     let name = args.new_name.as_deref().unwrap_or(study.name());
@@ -31,7 +31,7 @@ pub fn copy(args: &Copy, json: bool) -> Result<()> {
             || json!({ "name": name, "store": place, "results": n, "budget": trials }),
             || {
                 format!(
-                    "`{name}` in {place} begins with what became of {n} trials of `{old}`, and may take {trials} more\n"
+                    "`{name}` in {place} starts with the results of {n} trials of `{old}` and a budget of {trials} more\n"
                 )
             },
         );
@@ -41,7 +41,12 @@ pub fn copy(args: &Copy, json: bool) -> Result<()> {
     answer(
         json,
         || json!({ "name": name, "store": place, "events": n, "digest": copied.digest.to_string() }),
-        || format!("{n} events of `{}` are in {place} as `{name}`, and were compared\n", study.name()),
+        || {
+            format!(
+                "copied {n} events of `{}` to {place} as `{name}`, and compared the copy with the original\n",
+                study.name()
+            )
+        },
     )
 }
 

@@ -16,6 +16,8 @@ use crate::address::{Address, is_file, path_of};
 use crate::args::Doctor;
 use crate::differ::{TRY, words_of};
 use crate::error::cli_error;
+use crate::format::wrap;
+use crate::table::width;
 
 /// Looks; the exit code is 1 if something is bad.
 pub fn doctor(args: &Doctor, json: bool) -> Result<ExitCode> {
@@ -56,8 +58,13 @@ pub fn doctor(args: &Doctor, json: bool) -> Result<ExitCode> {
 }
 
 fn in_words(finding: &Finding) -> String {
-    let hint = if finding.hint.is_empty() { String::new() } else { format!("        try: {}\n", finding.hint) };
-    format!("{:5}   {}\n{hint}", finding.level.word(), finding.what)
+    // What has lines of its own keeps them.
+    let wrapped = |text: String| match text.contains('\n') {
+        true => text + "\n",
+        false => wrap(&text, 8, width()),
+    };
+    let hint = if finding.hint.is_empty() { String::new() } else { wrapped(format!("        try: {}", finding.hint)) };
+    wrapped(format!("{:5}   {}", finding.level.word(), finding.what)) + &hint
 }
 
 /// What every file of SQLite begins with.
@@ -68,17 +75,17 @@ fn no_store(address: &str) -> Result<Option<Finding>> {
     let path = path_of(address);
     let unreadable = |error: io::Error| cli_error(format!("{address} could not be read: {error}"), "name a store file");
     if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
-        return Err(cli_error(format!("{address} is no file"), "name a store file"));
+        return Err(cli_error(format!("{address} is not a file"), "name a store file"));
     }
     let mut start = Vec::new();
     let file = std::fs::File::open(path).map_err(unreadable)?;
     file.take(MAGIC.len() as u64).read_to_end(&mut start).map_err(unreadable)?;
     Ok(if start.is_empty() {
         let what = format!("the file {address} is empty: no study was ever written into it");
-        Some(Finding::bad(what, "name another file, or delete it and begin anew with `elbow run`"))
+        Some(Finding::bad(what, "name another file, or delete it and start over with `elbow run`"))
     } else if start != MAGIC {
-        let what = format!("the file {address} is no store, or damaged where it begins");
-        Some(Finding::bad(what, "check the name of the file; if it was a store, take a copy from before"))
+        let what = format!("the file {address} is not a store, or its beginning is damaged");
+        Some(Finding::bad(what, "check the name of the file; if it was a store, restore an older copy"))
     } else {
         None
     })
@@ -87,19 +94,21 @@ fn no_store(address: &str) -> Result<Option<Finding>> {
 fn file(address: &str) -> Result<Finding> {
     let health = check(path_of(address))?;
     Ok(match health.faults.as_slice() {
-        [] => Finding::fine(format!("the store file {address} is whole, on a local disk: every page and every event")),
+        [] => Finding::fine(format!(
+            "the store file {address} is intact, on a local disk: every page and every event was checked"
+        )),
         faults => {
             let whole: Vec<String> =
                 health.studies.iter().map(|study| format!("{} events of `{}`", study.n_events, study.study)).collect();
             let whole = if whole.is_empty() {
-                "what is whole shows when it is saved".into()
+                "what is intact will show when it is saved".into()
             } else {
-                format!("whole are {}", whole.join(", "))
+                format!("intact: {}", whole.join(", "))
             };
             let what = format!("the store file {address}: {}; {whole}", faults.join("; "));
             Finding::bad(
                 what,
-                "keep the file as it is; save what is whole with `elbow doctor FILE --save NEW.elbow`, or take a backup, \
+                "keep the file as it is; save what is intact with `elbow doctor FILE --save NEW.elbow`, or take a backup, \
                  which `elbow copy` makes of a store in use",
             )
         }
@@ -114,7 +123,7 @@ fn save(address: &str, to: &str) -> Result<Finding> {
     let list = if list.is_empty() { "nothing; no study could be read".to_owned() } else { list.join(", ") };
     Ok(Finding::note(
         format!("saved into {}: {list}", store.label()),
-        "look at it with `elbow status`, and work on with that store",
+        "check it with `elbow status`, and continue with that store",
     ))
 }
 
@@ -123,6 +132,9 @@ fn clock(shared: &SharedStudy) -> Option<Finding> {
     let here = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as i64);
     let apart = (here - shared.stored().now().0).abs() as f64 / 1000.0;
     (apart > 30.0).then(|| {
-        Finding::note(format!("this machine's clock and the store's are {apart:.0} s apart"), "set the clocks by NTP")
+        Finding::note(
+            format!("this machine's clock and the store's are {apart:.0} s apart"),
+            "synchronize the clocks with NTP",
+        )
     })
 }

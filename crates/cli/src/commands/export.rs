@@ -25,7 +25,7 @@ pub fn export(args: &Export, json: bool) -> Result<()> {
     };
     match &args.output {
         Some(path) => fs::write(path, text).map_err(|error| {
-            cli_error(format!("{} could not be written: {error}", path.display()), "name another place")
+            cli_error(format!("{} could not be written: {error}", path.display()), "choose another path")
         }),
         None => Ok(std::io::stdout().lock().write_all(text.as_bytes())?),
     }

@@ -52,12 +52,12 @@ fn chosen<'a>(study: &'a Study, args: &'a Plot) -> Result<(&'a str, &'a str)> {
     let names: Vec<&str> = outcomes.names().collect();
     if names.len() < 2 {
         let hint = "plot the history, or tell results by name: elbow tell 3 loss=0.25 minutes=12";
-        return Err(cli_error("a front is between two results, and there is one", hint));
+        return Err(cli_error("a front needs two results, and this study has one", hint));
     }
     let usual = || outcomes.objectives().iter().map(|one| one.name.as_str()).chain(names.iter().copied());
     let named = |name: &'a Option<String>| match name.as_deref() {
         Some(name) if !names.contains(&name) => {
-            let hint = format!("take one of {}", names.join(", "));
+            let hint = format!("use one of {}", names.join(", "));
             Err(cli_error(format!("there is no result `{name}`"), hint))
         }
         name => Ok(name),
@@ -66,7 +66,7 @@ fn chosen<'a>(study: &'a Study, args: &'a Plot) -> Result<(&'a str, &'a str)> {
     let x = across.or_else(|| usual().find(|name| Some(*name) != up)).unwrap_or(names[0]);
     let y = up.or_else(|| usual().find(|name| *name != x)).unwrap_or(names[1]);
     match x == y {
-        true => Err(cli_error("a front is between two different results", "name another with --x or --y")),
+        true => Err(cli_error("a front needs two different results", "name another with --x or --y")),
         false => Ok((x, y)),
     }
 }

@@ -55,7 +55,7 @@ pub fn import(args: &Import, json: bool) -> Result<()> {
         || match (write, is_new) {
             (true, _) => "written\n".to_owned(),
             (false, false) => "there is nothing to write\n".to_owned(),
-            (false, true) => "nothing is written; --yes writes it\n".to_owned(),
+            (false, true) => "nothing was written; add --yes to write it\n".to_owned(),
         },
     )
 }
@@ -79,7 +79,7 @@ fn n_blank(sheet: &Sheet) -> usize {
 fn show(plan: &Plan, sheet: &Sheet, wished: bool) -> Result<()> {
     let mut text = String::new();
     if plan.given && !wished {
-        text += "this is an export of another study: its results are taken as points of your own\n";
+        text += "this is an export of another study: its results are added as new points\n";
     }
     let n_new = plan.news().count();
     for change in plan.news().take(MOST_SHOWN) {

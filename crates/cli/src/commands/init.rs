@@ -18,7 +18,7 @@ pub fn init(args: &Init, json: bool) -> Result<()> {
     let path = args.path.as_path();
     let shown = path.display();
     if path.exists() && !args.force {
-        return Err(cli_error(format!("{shown} is there already"), "name another file, or replace it with --force"));
+        return Err(cli_error(format!("{shown} already exists"), "name another file, or replace it with --force"));
     }
     let n_given = args.float.len() + args.log_float.len() + args.int.len() + args.choice.len() + args.outcome.len();
     let given = n_given > 0;
@@ -29,12 +29,12 @@ pub fn init(args: &Init, json: bool) -> Result<()> {
     options.write(true).create(true).truncate(args.force).create_new(!args.force);
     let mut file = options
         .open(path)
-        .map_err(|error| cli_error(format!("{shown} could not be written: {error}"), "name another place"))?;
+        .map_err(|error| cli_error(format!("{shown} could not be written: {error}"), "choose another path"))?;
     file.write_all(text.as_bytes())?;
     answer(
         json,
         || json!({ "written": path.display().to_string() }),
-        || format!("{shown} is written; look through it, then: elbow run {shown} --workers 4\n"),
+        || format!("wrote {shown}; review it, then start with: elbow run {shown} --workers 4\n"),
     )
 }
 
@@ -124,18 +124,21 @@ impl Answers {
         let mut text = String::new();
         let _ = write!(
             text,
-            r#"# A study for `elbow`. What has a # in front is optional, and shown with an example.
+            r#"#:schema study.schema.json
+# Editors complete and check this file once you have run: elbow schema > study.schema.json
+
+# A study for `elbow`. Lines that start with # are optional, and show an example.
 
 name = {name}
 {goals}
-# store = "results.elbow"       # a store file, beside this one; "$NAME" reads the address from the environment
+# store = "results.elbow"       # a store file next to this one; "$NAME" reads the address from the environment
 # seed = 0
-# initial = 8                   # points of the initial design; 2 (parameters + 1) unless given
+# initial = 8                   # points of the initial design; by default, 2 (parameters + 1)
 # repeats = true                # measured points may be proposed again: for noisy results
-# failures = "ignore"           # failed trials say nothing about the points around them: for flaky machines
+# failures = "ignore"           # do not avoid points near failed trials: for flaky machines
 # strategy = "local_penalization"
 # contexts = ["humidity"]       # parameters that are observed, not chosen: `elbow ask --fix humidity=40`
-# constraints = ["a + b <= 1"]  # known ones, over the parameters' names; a mixture is "a + b + c == 1"
+# constraints = ["a + b <= 1"]  # known constraints over the parameters; a mixture is "a + b + c == 1"
 
 # Each parameter is one of
 #   {{ float = [0.1, 10.0], log = true }}   {{ int = [1, 8] }}   {{ values = [16, 32, 64] }}
@@ -146,24 +149,24 @@ name = {name}
 
 [budget]
 trials = {trials}
-# time = "2h"                   # ask for points no longer than this, in each run
-# target = 0.01                 # stop at a value as good as this
+# time = "2h"                   # each run starts no new trials after this time
+# target = 0.01                 # stop once a value this good is found
 
 # [model]
-# sd = 0.05                     # of every result, if you know it: its standard deviation; noise = 0.0025, the variance,
-#                               # says the same. It is found from the results if neither is given
+# sd = 0.05                     # the standard deviation of every result, if you know it; noise = 0.0025, the variance,
+#                               # says the same. If neither is given, it is estimated from the results
 
 # For each trial the command runs in this file's folder, without a shell: {{name}} is a parameter's value,
 # {{params}} the path of a JSON file with all of them, and ELBOW_PARAM_<NAME> their environment variables.
-# It prints the value as its last line. Exit codes: 65 infeasible, 75 hand it out again, others failed.
+# It prints the value as its last line. Exit codes: 65 infeasible, 75 run it again later, any other failed.
 [run]
 {command}
-# workers = 4                   # trials at once
-# batch = true                  # wait for all of a batch instead of refilling as they finish
-# timeout = "10m"               # of a trial
-# memory = "2GB"                # of all processes of a trial together
-# metric = "loss"               # the value is this number of a JSON object
-# result = "file"               # the value is in the file {{result}}
+# workers = 4                   # trials that run at once
+# batch = true                  # wait for a whole batch instead of refilling as trials finish
+# timeout = "10m"               # time limit of a trial
+# memory = "2GB"                # memory limit of a trial, for all its processes together
+# metric = "loss"               # the key of the value, if the command prints a JSON object
+# result = "file"               # the command writes the value to the file {{result}}
 "#
         );
         text
@@ -177,26 +180,26 @@ trials = {trials}
         }
         let goal = if self.maximize { "maximize" } else { "minimize" };
         format!(
-            "goal = \"{goal}\"              # of the value: minimize or maximize\n\
-             # metric = \"loss\"               # its name, where the command prints several: \
+            "goal = \"{goal}\"              # minimize or maximize the value\n\
+             # metric = \"loss\"               # its name, if the command prints several: \
              {{\"loss\": 0.3, \"minutes\": 12}}\n# outcomes = [{{ name = \"yield\", goal = \"maximize\" }}, …]  \
-             # instead of both: several results, each on a line\n{OUTCOMES}"
+             # instead of both, for several results\n{OUTCOMES}"
         )
     }
 }
 
 /// What can be said of a result.
-const OUTCOMES: &str = r#"#   { name = "yield", goal = "maximize", worst = 50 }   optimized; what is worse than `worst` is worth nothing
+const OUTCOMES: &str = r#"#   { name = "yield", goal = "maximize", worst = 50 }   optimized; values worse than `worst` count for nothing
 #   { name = "purity", at_least = 95 }                  or at_most, or both: a limit
 #   { name = "viscosity", near = 4.2 }                  optimized: as near as possible
-#   { name = "profit", goal = "maximize", score = "yield - 0.2 * cost" }   computed from others of the list
-#   { name = "hours" }                                  kept and shown"#;
+#   { name = "profit", goal = "maximize", score = "yield - 0.2 * cost" }   computed from other results
+#   { name = "hours" }                                  recorded and shown"#;
 
 /// A result as it is written on the command line, as an entry of `outcomes`.
 fn outcome(text: &str) -> Result<String> {
     let wrong = || {
         let hint = "write yield=maximize, cost=minimize, purity>=95, hours<=3, viscosity~4.2, or a name alone";
-        cli_error(format!("{text:?} is no result"), hint)
+        cli_error(format!("{text:?} is not a result"), hint)
     };
     let entry = |name: &str, rest: &str| match name.trim() {
         "" => Err(wrong()),
@@ -230,7 +233,7 @@ fn quoted(text: &str) -> String {
 fn entry(text: &str) -> Result<(String, &str)> {
     match text.split_once('=') {
         Some((name, rest)) if !name.trim().is_empty() => Ok((key(name.trim()), rest.trim())),
-        _ => Err(cli_error(format!("{text:?} is no parameter"), "write it like rate=0.1..10 or kind=a,b")),
+        _ => Err(cli_error(format!("{text:?} is not a parameter"), "write it like rate=0.1..10 or kind=a,b")),
     }
 }
 
@@ -249,7 +252,7 @@ fn range(kind: &str, text: &str, more: &str) -> Result<String> {
         let fine = if kind == "int" { bound.parse::<i64>().is_ok() } else { bound.parse::<f64>().is_ok() };
         if !fine {
             let what = if kind == "int" { "whole number" } else { "number" };
-            return Err(cli_error(format!("{text:?}: {bound:?} is no {what}"), "write it like rate=0.1..10"));
+            return Err(cli_error(format!("{text:?}: {bound:?} is not a {what}"), "write it like rate=0.1..10"));
         }
     }
     let bound = |text: &str| if kind == "int" { text.to_owned() } else { float(text) };

@@ -58,6 +58,7 @@ pub fn run(args: Elbow) -> Result<ExitCode> {
         Command::Replay(args) => return replay::replay(&args, json),
         Command::Doctor(args) => return doctor::doctor(&args, json),
         Command::Deploy(args) => deploy::deploy(&args, json),
+        Command::Schema => Ok(std::io::stdout().write_all(crate::study_file::schema::SCHEMA.as_bytes())?),
         Command::Completions { shell } => {
             // Into memory first: the generator panics where a reader such as `head` goes away.
             let mut script = Vec::new();

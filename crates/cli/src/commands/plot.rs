@@ -53,7 +53,7 @@ pub fn plot(args: &Plot, json: bool) -> Result<()> {
         let bytes =
             drawn(path, &Chart::figure(&charts, &format!("{title}: {}", study.name()), &subtitle(&study, args)))?;
         std::fs::write(path, bytes)
-            .map_err(|error| cli_error(format!("{shown} could not be written: {error}"), "name another place"))?;
+            .map_err(|error| cli_error(format!("{shown} could not be written: {error}"), "choose another path"))?;
         return answer(json, || json!({ "written": shown.to_string() }), || format!("{shown} is written\n"));
     }
     answer(
@@ -135,7 +135,7 @@ fn history(study: &Study, result: Option<&str>) -> Result<Chart> {
 fn watched(study: &Study, name: &str) -> Result<Chart> {
     if !study.outcomes().watched().any(|known| known == name) {
         let names: Vec<&str> = study.outcomes().names().collect();
-        return Err(cli_error(format!("no trial has a result `{name}`"), format!("take one of {}", names.join(", "))));
+        return Err(cli_error(format!("no trial has a result `{name}`"), format!("use one of {}", names.join(", "))));
     }
     let told = study.trials().iter().filter_map(|trial| Some((trial.id.0 as f64, trial.result(name)?)));
     let points: Vec<(f64, f64)> = told.collect();
@@ -200,10 +200,7 @@ fn map(study: &SharedStudy, args: &Plot) -> Result<Chart> {
     let dim = |name: &Option<String>, usual: usize| match name {
         None => Ok(usual),
         Some(name) => (0..space.dim()).find(|dim| space.searched(*dim).name() == name).ok_or_else(|| {
-            cli_error(
-                format!("no parameter that is searched is called `{name}`"),
-                "look at `elbow trials` for the names",
-            )
+            cli_error(format!("there is no searched parameter called `{name}`"), "`elbow trials` shows the names")
         }),
     };
     // Where one is named, the other is the first that is left.
@@ -236,7 +233,7 @@ fn map(study: &SharedStudy, args: &Plot) -> Result<Chart> {
 fn timeline(study: &SharedStudy) -> Result<Chart> {
     let drawn = elbowroom_view::views::timeline::timeline(&Scene::of(study), ATTEMPTS);
     if drawn.workers.is_empty() {
-        return Err(cli_error("nobody has worked on this study yet", "start a worker: elbow run"));
+        return Err(cli_error("no worker has joined this study yet", "start a worker: elbow run"));
     }
     let (unit, word) = match drawn.to - drawn.from {
         0..180_000 => (1e3, "seconds"),
@@ -257,7 +254,7 @@ fn timeline(study: &SharedStudy) -> Result<Chart> {
     let series = spans.into_iter().map(|(end, points)| Series { name: end.word(), kind: Kind::Spans(end), points });
     let left_out = match drawn.left_out {
         0 => String::new(),
-        n => format!("; {n} earlier attempts are left out"),
+        n => format!("; {n} earlier attempts are not shown"),
     };
     Ok(Chart {
         title: format!("who ran what{left_out}"),

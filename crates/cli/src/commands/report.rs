@@ -20,6 +20,6 @@ pub fn report(args: &Report, json: bool) -> Result<()> {
     let text = page(&Scene::of(&study), &study.stored().digest().to_string(), with_model);
     let shown = args.file.display();
     std::fs::write(&args.file, text)
-        .map_err(|error| cli_error(format!("{shown} could not be written: {error}"), "name another place"))?;
+        .map_err(|error| cli_error(format!("{shown} could not be written: {error}"), "choose another path"))?;
     answer(json, || json!({ "written": shown.to_string() }), || format!("{shown} is written\n"))
 }

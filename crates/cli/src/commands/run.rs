@@ -25,7 +25,7 @@ use crate::study_file::RunSection;
 /// Runs a study from its study.toml.
 pub fn run(args: &Run, json: bool) -> Result<ExitCode> {
     if !args.place.ends_with(".toml") {
-        let what = format!("{} is no study.toml", args.place);
+        let what = format!("{} is not a study.toml", args.place);
         return Err(cli_error(what, "name a study.toml, or join a store's study with `elbow worker`"));
     }
     let place = Address::find(&Where { place: args.place.clone(), name: None })?;
@@ -129,11 +129,11 @@ fn listen(stop: &Stop) -> Result<Arc<AtomicI32>> {
         let again = seen.compare_exchange(0, signal, Ordering::SeqCst, Ordering::SeqCst).is_err();
         match signal {
             SIGINT if again => {
-                say!("stopping now: running trials are given back");
+                say!("stopping now: running trials are handed back");
                 stop.set(Urgency::Now);
             }
             SIGINT => {
-                say!("stopping: no more points; running trials finish. Ctrl-C again to give them back now");
+                say!("stopping after the running trials; press Ctrl-C again to hand them back now");
                 stop.set(Urgency::Finish);
             }
             _ => stop.set(Urgency::Release),
@@ -147,13 +147,14 @@ fn begin(study: &SharedStudy, reclaimed: &Reclaimed, json: bool) {
         return;
     }
     let n = study.study().trials().len();
-    let goes_on = if n > 0 { format!(", goes on after {n} trials") } else { String::new() };
+    let goes_on = if n > 0 { format!(", continuing after {n} trials") } else { String::new() };
     say!("{}", format::safe(&format!("study `{}` in {}{goes_on}", study.name(), study.stored().store().label())));
-    for (attempts, fate) in [(&reclaimed.again, "will be run again"), (&reclaimed.given_up, "given up: lost too often")]
+    for (attempts, fate) in [(&reclaimed.again, "will run again"), (&reclaimed.given_up, "is given up: lost too often")]
     {
-        if !attempts.is_empty() {
-            let trials = if attempts.len() == 1 { "trial" } else { "trials" };
-            say!("{} {trials} of a process that is gone {fate}", attempts.len());
+        match attempts.len() {
+            0 => {}
+            1 => say!("1 trial of a process that died {fate}"),
+            n => say!("{n} trials of a process that died {fate}"),
         }
     }
 }
@@ -161,14 +162,14 @@ fn begin(study: &SharedStudy, reclaimed: &Reclaimed, json: bool) {
 fn why(ended: &Ended) -> String {
     match ended {
         Ended::NoMorePoints(why) => why.clone(),
-        Ended::EnoughTrials => "the trials of this run are done".to_owned(),
+        Ended::EnoughTrials => "this run has done its trials".to_owned(),
         Ended::TimeUp => "the time is up".to_owned(),
         Ended::TargetReached => "the target is reached".to_owned(),
         Ended::LittleGain => "one more trial is expected to gain too little".to_owned(),
         Ended::AllFailed(n) => {
-            format!("all of the first {n} trials failed, and the rest of the budget is kept; see `elbow trials`")
+            format!("the first {n} trials all failed, so the rest of the budget was not spent; see `elbow trials`")
         }
-        Ended::Stopped(_) => "stopped; the same command goes on".to_owned(),
+        Ended::Stopped(_) => "stopped; run the same command to continue".to_owned(),
     }
 }
 

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Result;
+use elbowroom_view::report::in_address;
 use elbowroom_web::{Server, Settings, Token};
 use serde_json::json;
 
@@ -19,7 +20,8 @@ const TOKEN: &str = "ELBOW_TOKEN";
 /// Serves until it is told to stop.
 pub fn serve(args: &Serve, json: bool) -> Result<()> {
     let place = Address::find(&Where { place: args.place.clone(), name: None })?;
-    let store = place.store()?;
+    // A study that has not begun is waited for, in the store file where it will be.
+    let store = if place.file.is_some() { place.store_or_create()? } else { place.store()? };
     // Another study of the store may be served all the same.
     let differ = place.open().map_or_else(|_| Vec::new(), |study| place.disagreement(&study));
     let token = token(args)?;
@@ -37,9 +39,10 @@ pub fn serve(args: &Serve, json: bool) -> Result<()> {
             )
         )?;
     } else {
-        let how = if args.write { "may be changed" } else { "can be looked at; --write lets them be changed" };
+        let how = if args.write { "changes allowed" } else { "read-only; --write allows changes" };
         write!(out, "{}", crate::format::safe(&words_of(&differ)))?;
-        writeln!(out, "studies of {} {how}\nopen {}\nCtrl-C ends it", store.label(), server.url())?;
+        let to_study = place.study().map_or_else(String::new, |name| format!("#/s/{}", in_address(name)));
+        writeln!(out, "serving {} ({how})\nopen {}{to_study}\npress Ctrl-C to stop", store.label(), server.url())?;
     }
     out.flush()?;
     drop(out);
@@ -48,7 +51,7 @@ pub fn serve(args: &Serve, json: bool) -> Result<()> {
     Ok(server.run()?)
 }
 
-/// A token of one's own: from a file, or from the environment. A command line would show it to everybody.
+/// A token that the user chose: from a file, or from the environment. A command line would show it to everybody.
 fn token(args: &Serve) -> Result<Option<Token>> {
     let text = match &args.token_file {
         Some(path) => Some(private(path)?),

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use elbowroom::study::Streak;
 use elbowroom_run::format_duration;
-use elbowroom_store::{SharedStudy, StudyAnswer, TrialStatus};
+use elbowroom_store::{Lease, SharedStudy, StudyAnswer, TrialStatus};
 use serde_json::json;
 
 use super::answer;
+use super::ask::BY_HAND;
 use crate::address::Address;
 use crate::args::Where;
 use crate::differ::{with_differences, words_of};
@@ -29,7 +30,8 @@ fn in_words(study: &SharedStudy) -> String {
     let config = study.study().config();
     let goal = format::safe(&goals(study.study()));
     let budget = config.budget.map_or_else(String::new, |budget| format!(", of {budget}"));
-    let mut text = format!("study   {} ({goal}, {})\n", study.name(), config.strategy.name());
+    let about = format!("study   {} ({goal}, {})", format::safe(study.name()), config.strategy.name());
+    let mut text = format::wrap(&about, 8, width());
     text += &format!("store   {}\n", study.stored().store().label());
     text += &format::wrap(&format!("trials  {}{budget}", format::count(&study.counts())), 8, width());
     text += &results_in_words(study);
@@ -38,17 +40,17 @@ fn in_words(study: &SharedStudy) -> String {
         text += &format::wrap(&format!("results {}", format::safe(&watched.join(", "))), 8, width());
     }
     if study.stored().is_paused() {
-        text += "paused  nothing is handed out until the study is resumed in the dashboard\n";
+        text += "paused  no points are handed out until the study is resumed in the dashboard\n";
     }
     if let Some(streak) = study.study().streak().filter(Streak::is_long) {
         text += &format::wrap(&format!("failing {}", format::safe(&streak.to_string())), 8, width());
     }
     if let Some(part) = study.study().subset() {
-        text += &format::wrap(&format!("model   of {part}"), 8, width());
+        text += &format::wrap(&format!("model   fitted to {part}"), 8, width());
     }
     if let (Some(first), Some(last)) = (study.stored().times().first(), study.stored().times().last()) {
         text += &format!(
-            "time    begun {} ago, last event {} ago\n",
+            "time    started {} ago, last event {} ago\n",
             format_duration(study.stored().now().since(*first)),
             format_duration(study.stored().now().since(*last))
         );
@@ -56,16 +58,27 @@ fn in_words(study: &SharedStudy) -> String {
     for lease in study.stored().leases() {
         let Ok(trial) = study.study().trial(lease.attempt.trial) else { continue };
         let standing = study.status(trial);
-        let until = match standing {
-            TrialStatus::Running => format!(", heard of within {}", format_duration(lease.ttl)),
-            _ => String::new(),
-        };
-        let words = standing.word();
-        let line =
-            format!("{words:7} trial {} (attempt {}) at {}{until}", trial.id, lease.attempt.number, lease.worker);
-        text += &format::wrap(&line, 8, width());
+        let again =
+            if lease.attempt.number > 1 { format!(", attempt {}", lease.attempt.number) } else { String::new() };
+        let line = format!("{:7} trial {}{again}, {}", standing.word(), trial.id, holder(study, lease, standing));
+        text += &format::wrap(&format::safe(&line), 8, width());
     }
     text
+}
+
+/// Who has a trial, and since when or until when.
+fn holder(study: &SharedStudy, lease: &Lease, standing: TrialStatus) -> String {
+    let now = study.stored().now();
+    match (standing == TrialStatus::Running, lease.worker == BY_HAND) {
+        (true, true) => format!("handed out by hand, due in {}", format_duration(lease.expires.since(now))),
+        (false, true) => "handed out by hand".to_owned(),
+        (true, false) => {
+            // A worker renews its lease whenever it is heard from.
+            let silent = lease.ttl.saturating_sub(lease.expires.since(now));
+            format!("on {}, last heard from {} ago", lease.worker, format_duration(silent))
+        }
+        (false, false) => format!("last on {}", lease.worker),
+    }
 }
 
 /// The front or the best trial, whether limits are kept, and what is waited for.
@@ -93,7 +106,7 @@ fn results_in_words(shared: &SharedStudy) -> String {
         text += &line(&format!("limits  {} of {} keep them all", n_kept, trials(valued().count())));
     }
     if let Some(nearest) = study.least_infeasible() {
-        text += &line(&format!("nearest trial {}: {}", nearest.id, broken(study, nearest)));
+        text += &line(&format!("closest trial {}: {}", nearest.id, broken(study, nearest)));
     }
     let mut waiting: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for trial in study.trials() {

@@ -22,7 +22,7 @@ fn in_words(found: &StudiesAnswer) -> String {
         return format!("there is no study in {}\n", found.store);
     }
     let now = Clock::system().now();
-    let mut rows = vec![["study", "events", "begun", "last event"].map(str::to_owned).to_vec()];
+    let mut rows = vec![["study", "events", "started", "last event"].map(str::to_owned).to_vec()];
     for study in &found.studies {
         let ago = |time| format!("{} ago", format_duration(now.since(time)));
         rows.push(vec![study.name.clone(), study.revision.to_string(), ago(study.created), ago(study.changed)]);

@@ -19,7 +19,7 @@ pub fn tell(args: &Tell, json: bool) -> Result<()> {
     match (args.what.as_slice(), args.at.is_empty()) {
         ([trial, results @ ..], true) if !results.is_empty() => {
             let trial = trial.parse().map(TrialId).map_err(|_| {
-                cli_error(format!("{trial:?} is no trial"), "give a trial's number, as `elbow trials` lists them")
+                cli_error(format!("{trial:?} is not a trial"), "give a trial's number, as `elbow trials` lists them")
             })?;
             let report = report(args, results)?;
             let names: Vec<String> = report.results.names().map(str::to_owned).collect();
@@ -63,7 +63,7 @@ fn report(args: &Tell, written: &[String]) -> Result<study::Tell> {
 fn results(written: &[String]) -> Result<Results> {
     let number = |text: &str| {
         let hint = "give what was measured: 0.25, or loss=0.25 minutes=12";
-        text.trim().parse::<f64>().map_err(|_| cli_error(format!("{text:?} is no number"), hint))
+        text.trim().parse::<f64>().map_err(|_| cli_error(format!("{text:?} is not a number"), hint))
     };
     let bare: Vec<&String> = written.iter().filter(|word| !word.contains('=')).collect();
     if bare.len() > 1 {
@@ -81,15 +81,15 @@ fn results(written: &[String]) -> Result<Results> {
 fn told_in_words(answer: &TellAnswer) -> String {
     match answer.told {
         Told::Recorded => "recorded",
-        Told::Late => "kept; it came late",
-        Told::Replicate => "kept beside its other values; their mean counts",
-        Told::Correction => "kept instead of its other values",
+        Told::Late => "recorded; it came late",
+        Told::Replicate => "recorded next to its other values; their mean counts",
+        Told::Correction => "recorded in place of its other values",
         Told::NotFinite => "recorded as a failure: the value is not finite",
         Told::Aside => match &answer.hint {
-            Some(missing) => return format!("kept, and nothing else changes: {missing}"),
+            Some(missing) => return format!("recorded, and nothing else changes: {missing}"),
             None => "recorded",
         },
-        Told::Repeated => "told before under this name; nothing changed",
+        Told::Repeated => "already reported under this name; nothing changed",
     }
     .to_owned()
 }
@@ -153,12 +153,12 @@ pub fn withdraw(args: &Withdraw, json: bool) -> Result<()> {
     let attempts: Vec<Attempt> =
         study.stored().leases().map(|lease| lease.attempt).filter(|attempt| attempt.trial == trial).collect();
     if attempts.is_empty() {
-        return Err(cli_error(format!("nobody has trial {trial}"), "look at it with `elbow trials`"));
+        return Err(cli_error(format!("trial {trial} is not held by anyone"), "see `elbow trials`"));
     }
     study.stored().requeue(&attempts)?;
     study.refresh()?;
     let found = ReportAnswer::new(&study, trial, None)?;
-    answer(json, || json!(found), || format!("trial {trial}: whoever asks next has it\n"))
+    answer(json, || json!(found), || format!("trial {trial}: will go to whoever asks next\n"))
 }
 
 fn say(study: &SharedStudy, trial: TrialId, reported: Reported, word: &str, json: bool) -> Result<()> {
@@ -169,7 +169,7 @@ fn say(study: &SharedStudy, trial: TrialId, reported: Reported, word: &str, json
         || json!(found),
         || match state == word {
             true => format!("trial {trial}: {word}\n"),
-            false => format!("trial {trial}: kept as a note; it is {state}\n"),
+            false => format!("trial {trial}: recorded as a note; the trial is {state}\n"),
         },
     )
 }

@@ -3,9 +3,10 @@
 use std::cmp::Ordering;
 
 use anyhow::Result;
-use elbowroom::space::{Condition, Value as Setting};
+use elbowroom::space::Value as Setting;
 use elbowroom::study::Trial;
 use elbowroom_store::{SharedStudy, StatusAnswer};
+use elbowroom_view::filter::Filter;
 use serde_json::json;
 
 use super::answer;
@@ -28,14 +29,8 @@ pub fn trials(args: &Trials, json: bool) -> Result<()> {
 
 fn choose<'a>(study: &'a SharedStudy, args: &Trials) -> Result<Vec<&'a Trial>> {
     let space = study.study().space();
-    let named = study.study().outcomes().names().filter(|name| *name != "value");
-    let results: Vec<&str> = std::iter::once("value").chain(named).collect();
-    let condition = args.condition.as_deref().map(|text| Condition::parse(text, space, &results)).transpose()?;
-    let known = |trial: &Trial| -> Vec<Option<f64>> {
-        let result = |name: &&str| if *name == "value" { trial.value() } else { trial.result(name) };
-        results.iter().map(result).collect()
-    };
-    let holds = |trial: &Trial| condition.as_ref().is_none_or(|c| c.holds(&trial.point, &known(trial)));
+    let filter = args.condition.as_deref().map(|text| Filter::parse(text, study.study())).transpose()?;
+    let holds = |trial: &Trial| filter.as_ref().is_none_or(|filter| filter.keeps(trial));
     let stands = |trial: &Trial| args.state.is_empty() || args.state.contains(&study.status(trial));
     let wanted = |trial: &&Trial| stands(trial) && holds(trial);
     let mut chosen: Vec<&Trial> = study.study().trials().iter().filter(wanted).collect();
@@ -55,8 +50,8 @@ fn choose<'a>(study: &'a SharedStudy, args: &Trials) -> Result<Vec<&'a Trial>> {
             let parameters = space.parameters().iter().map(|p| p.name());
             let names: Vec<&str> = parameters.chain(results.names().filter(|name| *name != "value")).collect();
             if !names.contains(&name) {
-                let hint = format!("take one of trial, value, state, {}", names.join(", "));
-                return Err(cli_error(format!("trials have no `{name}` to be sorted by"), hint));
+                let hint = format!("use one of trial, value, state, {}", names.join(", "));
+                return Err(cli_error(format!("trials cannot be sorted by `{name}`"), hint));
             }
             // Trials without the result come last.
             let key = |trial: &Trial| trial.point.get(name).cloned().or_else(|| trial.result(name).map(Setting::from));

@@ -46,7 +46,7 @@ impl<'a> Rows<'a> {
         let id = if self.given { None } else { row.trial.or_else(|| self.in_well(row)) };
         let Some(id) = id else { return self.own_point(row) };
         let Ok(trial) = self.study.trial(id) else {
-            let hint = "check that the sheet is of this study; --given takes the rows as points of your own";
+            let hint = "check that the sheet is of this study; --given takes the rows as new points";
             self.complain(row, format!("there is no trial {id}"), hint);
             return None;
         };
@@ -85,7 +85,7 @@ impl<'a> Rows<'a> {
             return None;
         }
         let full = self.complete(row, None)?;
-        let (why, at) = (reason(row), format!("at a point of your own, {}", point(&full)));
+        let (why, at) = (reason(row), format!("as a new point, {}", point(&full)));
         Some(match row.result {
             RowResult::Blank if row.others.is_empty() => return None,
             RowResult::Blank => (Act::Add(full, report(None, row)), format!("{} {at}", shown(None, row))),
@@ -113,7 +113,7 @@ impl<'a> Rows<'a> {
             ([one], _) | ([], [one]) => Some(one.id),
             ([], []) if row.point.is_some() => None,
             ([], []) => {
-                let what = format!("no trial under way is in well {well}");
+                let what = format!("no running trial is in well {well}");
                 self.complain(row, what, "write the trial's number, or keep the parameters' columns");
                 None
             }

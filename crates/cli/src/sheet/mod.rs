@@ -100,7 +100,7 @@ mod tests {
     fn cells_that_have_no_column_of_their_own_are_refused() {
         let error = |text: &str| read(text.as_bytes(), &space()).unwrap_err().to_string();
         assert!(error("trial,value\n0,0,5\n").starts_with("line 2: there is a cell \"5\" beyond"));
-        assert!(error("trial,value,value\n0,1,2\n").starts_with("line 1: the column `value` is there twice"));
+        assert!(error("trial,value,value\n0,1,2\n").starts_with("line 1: the column `value` appears twice"));
         assert_eq!(read(b"trial,value\n0,1,,\n", &space()).unwrap().len(), 1);
     }
 

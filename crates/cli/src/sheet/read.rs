@@ -149,7 +149,7 @@ impl Columns {
     ) -> Result<Columns, Complaint> {
         let is_named = |name: &String| !name.is_empty();
         if let Some(twice) = (1..head.len()).find(|i| is_named(&head[*i]) && head[..*i].contains(&head[*i])) {
-            let what = format!("the column `{}` is there twice", head[twice]);
+            let what = format!("the column `{}` appears twice", head[twice]);
             return Err(Complaint::new(1, what, "keep one of them, or rename the other"));
         }
         let at = |name: &str| head.iter().position(|column| column.eq_ignore_ascii_case(name));
@@ -229,8 +229,8 @@ impl Columns {
         let written = cell(self.trial);
         let trial = written.parse().ok().map(TrialId);
         if trial.is_none() && !written.is_empty() {
-            let hint = "keep the trial's number, or leave it blank for a point of your own";
-            wrong(format!("{written:?} is no trial"), hint);
+            let hint = "keep the trial's number, or leave it blank for a new point";
+            wrong(format!("{written:?} is not a trial"), hint);
         }
         let (mut result, mut comment) = (RowResult::Blank, cell(self.comment));
         match cell(self.values).as_str() {
@@ -240,7 +240,7 @@ impl Columns {
                 Some(value) => result = RowResult::Value(value),
                 None => {
                     let hint = "write a number, failed or infeasible, or leave it blank; words go into the comment";
-                    wrong(format!("the value {written:?} is no number"), hint);
+                    wrong(format!("the value {written:?} is not a number"), hint);
                 }
             },
         }
@@ -272,7 +272,7 @@ impl Columns {
                     Some(value) => others.push((name.clone(), value)),
                     None => {
                         let hint = "write a number, failed or infeasible, or leave it blank; words go into the comment";
-                        wrong(format!("the result {name:?} is {written:?}, which is no number"), hint);
+                        wrong(format!("the result {name:?} is {written:?}, which is not a number"), hint);
                     }
                 },
             }
@@ -307,7 +307,7 @@ impl Columns {
             ("", sd) => match read(sd).map(|sd| sd * sd).filter(|v| v.is_finite()) {
                 Some(variance) => Ok(Some(variance)),
                 None => {
-                    let what = format!("the sd {sd:?} is no standard deviation");
+                    let what = format!("the sd {sd:?} is not a standard deviation");
                     Err((what, "write a number that is not negative"))
                 }
             },
@@ -315,7 +315,7 @@ impl Columns {
                 Some(variance) => Ok(Some(variance)),
                 None => {
                     let hint = "write a number that is not negative; a standard deviation goes into a column `sd`";
-                    Err((format!("the noise {noise:?} is no variance"), hint))
+                    Err((format!("the noise {noise:?} is not a variance"), hint))
                 }
             },
             _ => Err((

@@ -3,6 +3,7 @@
 //! Everything is checked when it is read, and every complaint names its line.
 
 mod page;
+pub mod schema;
 mod settings;
 mod tables;
 
@@ -67,7 +68,7 @@ impl StudyFile {
         let text = String::from_utf8(bytes).map_err(|error| {
             let good = error.utf8_error().valid_up_to();
             let line = 1 + error.as_bytes()[..good].iter().filter(|b| **b == b'\n').count();
-            crate::error::cli_error(format!("{shown}, line {line}: this is no text in UTF-8"), "save the file as UTF-8")
+            crate::error::cli_error(format!("{shown}, line {line}: this is not UTF-8 text"), "save the file as UTF-8")
         })?;
         Self::parse(&text, &shown)
     }
@@ -80,87 +81,165 @@ impl StudyFile {
     }
 }
 
-/// The file as it is written.
+/// A study for `elbow`: what is searched, what is wanted, and the command that evaluates a point.
 #[derive(Debug, serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "study.toml"))]
 #[serde(deny_unknown_fields)]
 struct Written {
+    /// The study's name: 1 to 200 letters, digits, spaces or symbols.
+    #[cfg_attr(test, schemars(with = "String"))]
     name: Spanned<String>,
+    /// The store: the path of a file, relative to this one, `postgres://…`, or `$NAME` to read the address from the
+    /// environment. By default, a file named after the study.
     store: Option<String>,
+    /// Whether smaller or larger values are better. The short form of `outcomes`, for one objective.
     goal: Option<Goal>,
+    /// The name of the optimized result, where the command prints several as a JSON object.
     metric: Option<String>,
+    /// Several results: objectives, limits, targets, and results that are only recorded. Replaces `goal` and `metric`.
+    #[cfg_attr(test, schemars(with = "Option<Vec<Outcome>>"))]
     outcomes: Option<Spanned<Vec<Spanned<toml::Table>>>>,
+    /// The seed of the random numbers.
     #[serde(default)]
     seed: u64,
+    /// The number of points of the initial design. By default, 2 (parameters + 1).
     initial: Option<usize>,
+    /// How the initial design is spread.
     #[serde(default)]
     design: InitialDesign,
+    /// Whether measured points may be proposed again, for noisy results.
     #[serde(default)]
     repeats: bool,
+    /// What failed trials say about the points around them.
     failures: Option<FailureRule>,
+    /// Parameters that are observed, not chosen: each ask says their values with `--fix`.
     #[serde(default)]
     contexts: Vec<String>,
+    /// Known constraints over the parameters, such as `"x + y <= 1"`.
+    #[cfg_attr(test, schemars(with = "Vec<String>"))]
     #[serde(default)]
     constraints: Vec<Spanned<String>>,
+    /// A CSV file whose rows are the only points, instead of ranges; its path is relative to this file.
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    #[serde(default)]
     candidates: Option<Spanned<String>>,
+    /// Finite spaces of up to this many points are scored whole in each ask. By default, 100,000.
     score_all: Option<u64>,
+    /// How points are chosen: the name of a strategy, or a table with its `name` and settings.
+    #[cfg_attr(test, schemars(schema_with = "schema::strategy"))]
+    #[serde(default)]
     strategy: Option<Spanned<toml::Value>>,
+    /// Settings of the model.
+    #[cfg_attr(test, schemars(schema_with = "schema::model"))]
+    #[serde(default)]
     model: Option<Spanned<toml::Table>>,
+    /// What is searched: one parameter a line. With `candidates` it may be left out.
+    #[cfg_attr(test, schemars(with = "std::collections::BTreeMap<String, WrittenParameter>"))]
     #[serde(default)]
     parameters: Option<Spanned<Parameters>>,
+    /// When to stop.
     #[serde(default)]
     budget: WrittenBudget,
+    /// How trials are run.
     #[serde(default)]
     run: WrittenRun,
 }
 
+/// When to stop.
 #[derive(Debug, Default, serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "budget"))]
 #[serde(deny_unknown_fields)]
 struct WrittenBudget {
+    /// The number of trials.
+    #[cfg_attr(test, schemars(with = "Option<usize>"))]
     trials: Option<Spanned<usize>>,
+    /// Each run starts no new trials after this time, such as `"2h"`.
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
     time: Option<Spanned<String>>,
+    /// Stop once a value this good is found.
+    #[cfg_attr(test, schemars(with = "Option<f64>"))]
     target: Option<Spanned<f64>>,
 }
 
+/// How trials are run.
 #[derive(Debug, Default, serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "run"))]
 #[serde(deny_unknown_fields)]
 struct WrittenRun {
+    /// The command that evaluates a point, run without a shell in the folder of this file: `{name}` stands for a
+    /// parameter's value, `{params}` for a JSON file with all of them, `{result}` for a file to write the result to.
+    #[cfg_attr(test, schemars(with = "Option<WrittenCommand>"))]
     command: Option<Spanned<WrittenCommand>>,
+    /// How many trials run at once.
+    #[cfg_attr(test, schemars(with = "Option<usize>"))]
     workers: Option<Spanned<usize>>,
+    /// Whether a whole batch is waited for before the next, instead of refilling as trials finish.
     #[serde(default)]
     batch: bool,
+    /// The time limit of a trial, such as `"10m"`.
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
     timeout: Option<Spanned<String>>,
+    /// The memory limit of a trial, for all its processes together, such as `"2GB"`.
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
     memory: Option<Spanned<String>>,
+    /// Where the command leaves its result.
     result: Option<WrittenResult>,
+    /// The key of the optimized result in a JSON object; by default, its name.
     metric: Option<String>,
 }
 
+/// A command line, or an array of its words.
 #[derive(Debug, serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "command"))]
 #[serde(untagged, expecting = "expected a command line, or an array of its words")]
 enum WrittenCommand {
+    /// A command line.
     Line(String),
+    /// Its words.
     Words(Vec<String>),
 }
 
+/// Where the command leaves its result.
 #[derive(Debug, Clone, Copy, serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "result"))]
 #[serde(rename_all = "lowercase")]
 enum WrittenResult {
+    /// On the last line of its standard output.
     Stdout,
+    /// In the file `{result}`.
     File,
 }
 
-/// One parameter, such as `{ float = [0, 1], log = true }`.
+/// One parameter, such as `{ float = [0, 1], log = true }`. Exactly one of the keys that say what it is.
+// A new kind of parameter is a field here with a comment: schema.json and the reference of study.toml follow.
 #[derive(Debug, serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "parameter"))]
 #[serde(deny_unknown_fields)]
 struct WrittenParameter {
+    /// A real number between two bounds: `float = [0.1, 10]`.
     float: Option<Vec<f64>>,
+    /// An integer between two bounds, both included: `int = [1, 8]`.
     int: Option<Vec<i64>>,
+    /// One of several values in order: `values = [16, 32, 64]`.
     values: Option<Vec<Value>>,
+    /// One of several ascending numbers, at their distances: `ladder = [16, 32, 64, 512]`.
     ladder: Option<Vec<Value>>,
+    /// One of several values without order: `categories = ["relu", "tanh"]`.
     categories: Option<Vec<Value>>,
+    /// Numbers that say which categories are alike: a CSV file, or a table such as `{ water = { density = 1.0 } }`.
     descriptors: Option<WrittenDescriptors>,
+    /// Always this value: `fixed = 20`.
     fixed: Option<Value>,
+    /// Whether a float, an int or a ladder is searched on a log scale.
     #[serde(default)]
     log: bool,
+    /// The step of a float: `float = [0, 1], step = 0.05`.
     step: Option<f64>,
     when: Option<String>,
 }
@@ -196,8 +275,8 @@ impl Written {
             return Err(page.cli_error(Some(self.name.span()), "the study has no name", "name it"));
         }
         if elbowroom_store::check_name("the name", &name).is_err() {
-            let hint = "take 1 to 200 letters, digits, spaces or signs";
-            return Err(page.cli_error(Some(self.name.span()), "no store takes a study of this name", hint));
+            let hint = "use 1 to 200 letters, digits, spaces or symbols";
+            return Err(page.cli_error(Some(self.name.span()), "this is not a valid name for a study", hint));
         }
         let space = space(self.parameters, self.candidates.as_ref(), &self.constraints, page)?;
         let whole = self.outcomes.as_ref().map_or_else(|| self.name.span(), Spanned::span);
@@ -278,7 +357,7 @@ fn space(
         if let Some(descriptors) = descriptors {
             let Parameter::Category { choices, .. } = &parameter else {
                 let what = format!("the parameter `{name}` has `descriptors`, and is no category");
-                let hint = "take `descriptors` away: numbers say by themselves which of them are alike";
+                let hint = "remove `descriptors`: numbers say by themselves which of them are alike";
                 return Err(page.cli_error(Some(span), &what, hint));
             };
             let found = tables::descriptors(&descriptors, choices, span.clone(), page)?;
@@ -307,10 +386,10 @@ fn space(
 
 fn parameter(name: &str, written: WrittenParameter) -> Result<Parameter, (String, &'static str)> {
     let WrittenParameter { float, int, values, ladder, categories, fixed, log, step, when, .. } = written;
-    let no_scale = "take `log` away: only float, int and ladder have a scale";
+    let no_scale = "remove `log`: only float, int and ladder have a scale";
     if step.is_some() && float.is_none() {
-        let hint = "take `step` away: only float has one; list the values of others as a ladder";
-        return Err((format!("the parameter `{name}` has `step`, and is no float"), hint));
+        let hint = "remove `step`: only float has one; list the values of others as a ladder";
+        return Err((format!("the parameter `{name}` has `step`, and is not a float"), hint));
     }
     let scaled = |parameter: Parameter| Ok(if log { parameter.log() } else { parameter });
     let bounds = |n: usize| {
@@ -357,9 +436,9 @@ impl WrittenRun {
             checked.map_err(|error| page.run(span, &error))
         });
         let workers = self.workers.map(|workers| match *workers.get_ref() {
-            0 => Err(page.cli_error(Some(workers.span()), "no workers do no work", "allow at least 1")),
+            0 => Err(page.cli_error(Some(workers.span()), "the number of workers is 0", "allow at least 1")),
             n if n > MOST_WORKERS => {
-                let what = format!("{n} workers are more than one process runs");
+                let what = format!("{n} workers are more than one process can run");
                 let hint = format!("allow at most {MOST_WORKERS}; start `elbow worker` on more machines for more");
                 Err(page.cli_error(Some(workers.span()), &what, &hint))
             }
@@ -447,7 +526,7 @@ metric = "accuracy"
             StudyFile::parse(&text, "study.toml").unwrap_err().to_string()
         };
         let cases = [
-            ("{ name = \"purity\", at_least = 99, at_most = 95 }", "exchange them"),
+            ("{ name = \"purity\", at_least = 99, at_most = 95 }", "swap them"),
             ("{ name = \"cost\", worst = 5 }", "add its goal"),
             ("{ name = \"cost\", goal = \"minimize\", near = 5 }", "leave `goal` out"),
             ("{ name = \"score\", score = \"yeild - 1\" }", "yield"),

@@ -40,8 +40,11 @@ impl Page<'_> {
         if let Some((what, hint)) = message.split_once("\n  try: ") {
             return self.cli_error(span, what, hint);
         }
+        let plain = plain(message);
         let hint = near(message).map(|near| format!("did you mean `{near}`?"));
-        self.cli_error(span, message, hint.as_deref().unwrap_or("compare it with the file that `elbow init` writes"))
+        let hint = hint.or_else(|| plain.as_ref().map(|(_, expected)| format!("write {expected}")));
+        let what = plain.as_ref().map_or(message, |(what, _)| what);
+        self.cli_error(span, what, hint.as_deref().unwrap_or("compare it with the file that `elbow init` writes"))
     }
 
     pub fn core(&self, span: Range<usize>, error: &CoreError) -> anyhow::Error {
@@ -78,8 +81,54 @@ fn near(message: &str) -> Option<String> {
     nearest(unknown, words).map(str::to_owned)
 }
 
+/// What serde says of a wrong type, in words that people who write TOML know, and what was expected:
+/// "invalid type: map, expected a sequence".
+fn plain(message: &str) -> Option<(String, String)> {
+    let (found, expected) = message.strip_prefix("invalid type: ")?.split_once(", expected ")?;
+    let found = match found.split_once(' ') {
+        _ if found == "map" => "a table".to_owned(),
+        _ if found == "sequence" => "a list".to_owned(),
+        Some(("string", text)) => format!("the text {text}"),
+        Some(("integer", number)) => format!("the number {number}"),
+        Some(("floating", rest)) => format!("the number {}", rest.trim_start_matches("point ")),
+        Some(("boolean", truth)) => truth.to_owned(),
+        _ => found.to_owned(),
+    };
+    let expected = match expected {
+        "a sequence" => "a list: [ … ], or [[key]] before each of several tables",
+        "a map" => "a table: { key = value }, or [key] on a line of its own",
+        "a string" => "a text between quotes",
+        "a boolean" => "true or false",
+        "usize" | "u64" | "u32" => "a whole number that is not negative",
+        "i64" | "i32" => "a whole number",
+        "f64" => "a number",
+        other => other,
+    };
+    let what = format!("this is {}, which does not fit here", found.replace('`', ""));
+    Some((what, expected.to_owned()))
+}
+
 /// The start of the character at an index of a text.
 fn floor(text: &str, at: usize) -> usize {
     let at = at.min(text.len());
     (0..=at).rev().find(|i| text.is_char_boundary(*i)).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn wrong_types_are_named_in_the_words_of_toml() {
+        let cases = [
+            ("invalid type: map, expected a sequence", "this is a table, which does not fit here"),
+            ("invalid type: string \"four\", expected usize", "this is the text \"four\", which does not fit here"),
+            ("invalid type: integer `1`, expected a boolean", "this is the number 1, which does not fit here"),
+            ("invalid type: floating point `1.5`, expected i64", "this is the number 1.5, which does not fit here"),
+        ];
+        for (said, what) in cases {
+            assert_eq!(plain(said).unwrap().0, what);
+        }
+        assert!(plain("unknown field `a`").is_none());
+    }
 }

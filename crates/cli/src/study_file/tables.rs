@@ -14,12 +14,16 @@ use crate::sheet::{delimiter, text};
 
 /// Descriptors as a study.toml has them: a file beside it, or numbers by level and name.
 #[derive(Debug, serde::Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(rename = "descriptors"))]
 #[serde(
     untagged,
     expecting = "expected the name of a CSV file, or a table of levels such as { water = { density = 1.0 } }"
 )]
 pub enum WrittenDescriptors {
+    /// The path of a CSV file, relative to the study.toml.
     File(String),
+    /// Numbers by level and name.
     Inline(BTreeMap<String, BTreeMap<String, f64>>),
 }
 
@@ -42,7 +46,7 @@ pub fn descriptors(
                         return Ok(truth as f64);
                     }
                     cell.parse::<f64>().map_err(|_| {
-                        let what = format!("{name}, line {line}: {cell:?} in the column `{column}` is no number");
+                        let what = format!("{name}, line {line}: {cell:?} in the column `{column}` is not a number");
                         page.cli_error(
                             Some(span.clone()),
                             &what,

@@ -83,6 +83,11 @@ impl Bench {
     }
 }
 
+/// A text on one line: what was broken at the width of a terminal is joined again.
+pub fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 pub fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }

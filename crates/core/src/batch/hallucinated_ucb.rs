@@ -62,7 +62,7 @@ impl Beta {
             Beta::Desautels { delta, c } => (c, delta),
         };
         if !(weight.is_finite() && weight >= 0.0) {
-            let what = format!("strategy.beta: {weight} is no weight");
+            let what = format!("strategy.beta: {weight} is not a weight");
             return Err(Error::config(what, "give a finite number that is not negative"));
         }
         if !(delta > 0.0 && delta < 1.0) {

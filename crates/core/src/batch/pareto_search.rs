@@ -62,7 +62,7 @@ impl BatchStrategy for ParetoSearch {
         let several = situation.aims.filter(|aims| aims.has_several_objectives());
         let Some(aims) = several else {
             let what = "a front was asked for, but there is one objective";
-            return Err(Error::config(what, "name at least two objectives, or take another strategy"));
+            return Err(Error::config(what, "name at least two objectives, or use another strategy"));
         };
         let score = FrontScore::new(*self, situation, aims);
         let first = score.with_phantoms(situation.posterior, situation.pending);

@@ -126,7 +126,7 @@ impl ModelConfig {
         }
         if self.max_observations < MIN_OBSERVATIONS {
             let what = format!("model.max_observations is {}", self.max_observations);
-            return Err(Error::config(what, format!("take at least {MIN_OBSERVATIONS}; a model of n costs n³")));
+            return Err(Error::config(what, format!("use at least {MIN_OBSERVATIONS}; a model of n costs n³")));
         }
         self.hyperparameters.validate(dim)
     }
@@ -144,12 +144,12 @@ impl HyperparameterRule {
                 if *n > MAX_STARTS =>
             {
                 let what = format!("model.hyperparameters: {n} random starts were asked for");
-                Err(Error::config(what, format!("take at most {MAX_STARTS}")))
+                Err(Error::config(what, format!("use at most {MAX_STARTS}")))
             }
             HyperparameterRule::MaximumLikelihood { starts: 0 }
             | HyperparameterRule::MaximumLikelihoodOfAll { starts: 0 } => Err(Error::config(
                 "model.hyperparameters: maximum likelihood of 0 starts was asked for",
-                "take at least 1; the paper takes 10",
+                "use at least 1; the paper takes 10",
             )),
             HyperparameterRule::Fixed { variance, lengthscales, noise } => {
                 // Which kernel does not matter here, and one observation stands for all.

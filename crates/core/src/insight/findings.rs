@@ -94,14 +94,14 @@ fn failures(study: &Study) -> Option<Finding> {
     let (n_failed, n_infeasible) = (count(TrialStatus::Failed), count(TrialStatus::Infeasible));
     ((n_failed + n_infeasible) * 4 > trials.len()).then(|| {
         let what = format!("of {} trials, {n_failed} failed and {n_infeasible} are infeasible", trials.len());
-        Finding::note(what, "look at `elbow trials --state failed,infeasible`, and bound the space or add a constraint")
+        Finding::note(what, "see `elbow trials --state failed,infeasible`; then narrow the space or add a constraint")
     })
 }
 
 /// Many trials in a row without a value: more often one fault of the set-up than of that many points.
 fn streak(study: &Study) -> Option<Finding> {
     let streak = study.streak().filter(Streak::is_long)?;
-    Some(Finding::note(streak.to_string(), "see whether what evaluates a point still works, by hand if need be"))
+    Some(Finding::note(streak.to_string(), "check that the evaluation still works, for example by running it by hand"))
 }
 
 /// Whether the best point was measured where a known constraint forbids it.
@@ -111,7 +111,7 @@ fn beyond_a_constraint(study: &Study) -> Option<Finding> {
     let what = format!("the best point, trial {}, breaks the constraint `{}`", best.id, broken.text());
     Some(Finding::note(
         what,
-        "call it infeasible with `elbow fail --infeasible`, or mend the constraint in a new study",
+        "mark it infeasible with `elbow fail --infeasible`, or correct the constraint in a new study",
     ))
 }
 
@@ -129,7 +129,7 @@ fn on_a_bound(study: &Study) -> Option<Finding> {
     let ends: Vec<&str> = (0..space.dim()).filter(|dim| at_end(*dim)).map(|dim| space.searched(dim).name()).collect();
     (!ends.is_empty()).then(|| {
         let what = format!("the best point is on a bound of {}", ends.join(", "));
-        Finding::note(what, "if values beyond are possible, make a study with wider bounds")
+        Finding::note(what, "if values beyond it are possible, start a study with wider bounds")
     })
 }
 
@@ -142,7 +142,7 @@ const ENOUGH: usize = 4;
 fn model(study: &Study) -> Vec<Finding> {
     let needed = ENOUGH * study.space().dim().max(1);
     if study.n_observed() < needed {
-        let what = format!("{} results are too few to judge the model ({needed} will do)", study.n_observed());
+        let what = format!("{} results are too few to judge the model; {needed} are enough", study.n_observed());
         return vec![Finding::fine(what)];
     }
     match study.model() {
@@ -154,15 +154,15 @@ fn model(study: &Study) -> Vec<Finding> {
             findings.extend(noise(&model));
             findings.extend(validation(study, &model));
             if findings.len() == before {
-                findings.push(Finding::fine("the model predicts left-out results as well as it says"));
+                findings.push(Finding::fine("the model predicts held-out results as accurately as it claims"));
             }
             findings
         }
         Err(error) if error.kind() == Kind::MissingPart => {
             let hint = "look at it from Rust, with the part: `Study::replay_with(events, &parts)`";
-            vec![Finding::note(format!("no model can be made here: {}", error.what()), hint)]
+            vec![Finding::note(format!("no model can be fitted here: {}", error.what()), hint)]
         }
-        Err(error) => vec![Finding::bad(format!("no model can be made: {error}"), "look at the values for outliers")],
+        Err(error) => vec![Finding::bad(format!("no model can be fitted: {error}"), "check the values for outliers")],
     }
 }
 
@@ -207,8 +207,8 @@ fn dead_parameters(study: &Study, model: &Model) -> Option<Finding> {
         .map(|dim| study.space().searched(dim).name())
         .collect();
     (!dead.is_empty()).then(|| {
-        let what = format!("nothing seems to change with {}", dead.join(", "));
-        Finding::note(what, "fix it in study.toml, and the search has fewer dimensions")
+        let what = format!("nothing seems to depend on {}", dead.join(", "));
+        Finding::note(what, "fix it in study.toml to search fewer dimensions")
     })
 }
 
@@ -225,12 +225,12 @@ fn noise(model: &Model) -> Option<Finding> {
 fn validation(study: &Study, model: &Model) -> Option<Finding> {
     let left_out = model.leave_one_out();
     if left_out.is_too_sure() {
-        let what = format!("the model is too sure: {}", missed("left-out results", &left_out.errors));
-        return Some(Finding::note(what, "the function may have steps, or the noise may differ from place to place"));
+        let what = format!("the model is overconfident: {}", missed("left-out results", &left_out.errors));
+        return Some(Finding::note(what, "the function may have steps, or the noise may vary across the space"));
     }
     let ahead = results_ahead(study)?;
     ahead.is_too_sure().then(|| {
-        let what = format!("the model is too sure: {}", missed("the results that came next", &ahead));
+        let what = format!("the model is overconfident: {}", missed("the results that came next", &ahead));
         Finding::note(what, "trust the best observed point, and give the noise of results if it is known")
     })
 }
@@ -239,7 +239,7 @@ fn missed(which: &str, errors: &Errors) -> String {
     let (size, percent) = (digits(errors.mean_square.sqrt()), |share: f64| (100.0 * share).round());
     let (two, three) = (percent(errors.beyond_two), percent(errors.beyond_three));
     format!(
-        "{which} are {size} of their predicted deviations away, {two} % of them more than 2 (5 % should be) and {three} % more than 3"
+        "{which} are off by {size} predicted standard deviations; {two} % are off by more than 2 (5 % expected), {three} % by more than 3"
     )
 }
 

@@ -94,7 +94,7 @@ pub fn landscape(study: &Study, pending: &[TrialId], points: &Points) -> Result<
         return Err(Error::space("no parameter has more than one value", "search at least one"));
     }
     if study.n_observed() < 2 {
-        return Err(Error::data("a model needs two results at least", "run more trials first"));
+        return Err(Error::data("a model needs at least two results", "run more trials first"));
     }
     let explain = |pending: Vec<TrialId>| {
         // Of a batch, so that it is the first point of one, which never refines: pictures should not depend on a coin.

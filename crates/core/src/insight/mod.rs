@@ -10,6 +10,7 @@ mod importance;
 mod landscape;
 mod quality;
 mod steepest;
+mod summary;
 mod why;
 
 pub use ahead::results_ahead;

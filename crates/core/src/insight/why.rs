@@ -20,6 +20,8 @@ const NEAREST: usize = 6;
 pub struct Why {
     /// The trial.
     pub trial: TrialId,
+    /// Why it was chosen, in one sentence for people.
+    pub summary: String,
     /// Its point.
     pub point: Point,
     /// Where that came from.
@@ -130,9 +132,17 @@ pub struct Neighbour {
 /// # Ok::<(), elbowroom::error::Error>(())
 /// ```
 pub fn why(study: &Study, id: TrialId) -> Result<Why> {
+    let mut why = reasons(study, id)?;
+    why.summary = why.in_one_sentence();
+    Ok(why)
+}
+
+/// Everything but the sentence.
+fn reasons(study: &Study, id: TrialId) -> Result<Why> {
     let trial = study.trial(id)?;
     let mut why = Why {
         trial: id,
+        summary: String::new(),
         point: trial.point.clone(),
         source: trial.source,
         value: trial.value(),

@@ -108,8 +108,8 @@ impl SearchSpace {
             }
             if !names.insert(name) {
                 return Err(Error::space(
-                    format!("parameter `{name}` is there twice"),
-                    "give each parameter a name of its own",
+                    format!("parameter `{name}` appears twice"),
+                    "give each parameter its own name",
                 ));
             }
         }

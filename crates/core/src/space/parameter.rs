@@ -407,7 +407,7 @@ impl Parameter {
         for value in values {
             self.refuse_non_finite(value)?;
             if !seen.insert(value.identity()) {
-                return Err(self.refusal(format!("{} is in its list twice", value.describe()), "list each value once"));
+                return Err(self.refusal(format!("{} is listed twice", value.describe()), "list each value once"));
             }
         }
         match values.len() {

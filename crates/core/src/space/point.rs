@@ -77,7 +77,7 @@ impl Point {
             let known: Vec<&str> = self.iter().map(|(known, _)| known).collect();
             let hint = match nearest(name, known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("take one of {}", known.join(", ")),
+                None => format!("use one of {}", known.join(", ")),
             };
             return Err(Error::space(format!("the point has no parameter `{name}`"), hint));
         };

@@ -108,7 +108,7 @@ impl Study {
             true => format!("there are fewer than {MIN_RESULTS} results of `{outcome}`"),
             false => format!("no model is made of `{outcome}`"),
         };
-        Err(Error::data(what, format!("take one of {} once there are results", names.join(", "))))
+        Err(Error::data(what, format!("use one of {} once there are results", names.join(", "))))
     }
 }
 

@@ -61,7 +61,7 @@ impl State {
             Some((request, known)) => Err(refuse(
                 self.revision,
                 format!("trial {trial}: request `{request}` was a report of trial {known}"),
-                "give each report a name of its own",
+                "give each report its own name",
             )),
         }
     }
@@ -73,7 +73,7 @@ impl State {
             Some((request, known)) => Err(refuse(
                 self.revision,
                 format!("trial {trial}: request `{request}` was a report of trial {known}"),
-                "give each report a name of its own",
+                "give each report its own name",
             )),
         }
     }
@@ -124,7 +124,7 @@ impl State {
             check_name(name)?;
             check_free(name, &self.config.space)?;
             if *name == *self.metric || results.iter().take(i).any(|(other, _)| other == name) {
-                let what = format!("trial {trial}: the result `{name}` stands among the others");
+                let what = format!("trial {trial}: the result `{name}` is listed among the others");
                 return Err(refuse(self.revision, what, "give each result once, and the optimized one as `value`"));
             }
             self.check_numbers(trial, Some(name), measured)?;

@@ -49,6 +49,7 @@ impl Goal {
 
 /// How the first points are spread.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum InitialDesign {
     /// A scrambled Sobol sequence: it can go on at any time.
@@ -62,6 +63,7 @@ pub enum InitialDesign {
 
 /// What a trial that failed says about the points around it. An infeasible one always counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum FailureRule {
     /// That points near it may fail too: the chance of success is learned, and the search and the recommendation weigh
@@ -423,11 +425,11 @@ impl StudyConfig {
         match self.initial {
             Some(0) => Err(Error::config(
                 "an initial design of 0 points was asked for",
-                "take at least 1: a model needs a result to start from",
+                "use at least 1: a model needs a result to start from",
             )),
             Some(n) if n > MAX_INITIAL => Err(Error::config(
                 format!("an initial design of {n} points was asked for"),
-                format!("take at most {MAX_INITIAL}"),
+                format!("use at most {MAX_INITIAL}"),
             )),
             _ if self.budget == Some(0) => {
                 Err(Error::config("the budget is 0 trials", "allow at least 1 trial, or set no budget"))

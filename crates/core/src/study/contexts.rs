@@ -16,7 +16,7 @@ pub(super) fn check_contexts(contexts: &[String], space: &SearchSpace) -> Result
                 || "declare it as a parameter too, with the range of its values".to_owned(),
                 |near| format!("did you mean `{near}`?"),
             );
-            return Err(Error::config(format!("the context `{name}` is no parameter"), hint));
+            return Err(Error::config(format!("the context `{name}` is not a parameter"), hint));
         }
         if let Some(condition) =
             space.parameters().iter().find(|one| one.name() == name).and_then(|one| one.condition())
@@ -25,7 +25,7 @@ pub(super) fn check_contexts(contexts: &[String], space: &SearchSpace) -> Result
             return Err(Error::config(what, "a context is observed with every trial: leave its condition out"));
         }
         if contexts[..i].contains(name) {
-            return Err(Error::config(format!("the context `{name}` is there twice"), "name it once"));
+            return Err(Error::config(format!("the context `{name}` appears twice"), "name it once"));
         }
     }
     let is_context = |dim: usize| contexts.iter().any(|name| name == space.searched(dim).name());

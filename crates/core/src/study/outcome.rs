@@ -191,7 +191,7 @@ impl Outcome {
             && least > most
         {
             let what = format!("the result `{name}` should be at least {least} and at most {most}");
-            return Err(Error::config(what, "exchange them, or give one of them"));
+            return Err(Error::config(what, "swap them, or give only one of them"));
         }
         self.check_worst()?;
         if self.score.is_some() && near.is_some() {
@@ -207,7 +207,7 @@ impl Outcome {
         let (name, Limits { at_least, at_most }) = (&self.name, self.limits);
         match self.role {
             Role::Target { worst: Some(worst), .. } if worst <= 0.0 => Err(Error::config(
-                format!("`worst` of the result `{name}` is {worst}, and no distance is less than 0"),
+                format!("`worst` of the result `{name}` is {worst}; a distance is never negative"),
                 "give the largest distance that is acceptable",
             )),
             Role::Objective { goal: Goal::Maximize, worst: Some(worst) } => match at_most.filter(|most| worst >= *most)
@@ -238,7 +238,7 @@ pub(super) fn check_name(name: &str) -> Result<()> {
         let shown: String = name.chars().take(60).collect();
         return Err(Error::config(
             format!("the name of a result is {shown:?}"),
-            format!("take 1 to {LONGEST_NAME} letters, digits, spaces or signs"),
+            format!("use 1 to {LONGEST_NAME} letters, digits, spaces or symbols"),
         ));
     }
     Ok(())
@@ -260,24 +260,24 @@ pub(super) fn check_free(name: &str, space: &SearchSpace) -> Result<()> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct WrittenOutcome {
-    /// Its name.
+    /// The name of the result.
     name: String,
-    /// Which values are better, of an objective.
+    /// Makes it an objective: whether smaller or larger values are better.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     goal: Option<Goal>,
-    /// The value that it should come near to, of a target.
+    /// Makes it a target: it should come near this value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     near: Option<f64>,
-    /// The worst that is acceptable, of an objective; of a target, the largest distance.
+    /// The worst value of an objective that still counts; for a target, the largest distance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     worst: Option<f64>,
-    /// The least that will do.
+    /// A limit: the smallest acceptable value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     at_least: Option<f64>,
-    /// The most that will do.
+    /// A limit: the largest acceptable value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     at_most: Option<f64>,
-    /// The formula that it is computed by from other results.
+    /// A formula that computes it from other results, instead of being reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     score: Option<String>,
 }
@@ -291,7 +291,7 @@ impl TryFrom<WrittenOutcome> for Outcome {
         let role = match (goal, near) {
             (Some(_), Some(_)) => {
                 let what = format!("the result `{name}` has both `goal` and `near`");
-                return Err(Error::config(what, "leave `goal` out: as near as possible is the goal"));
+                return Err(Error::config(what, "leave `goal` out: the goal is to be as near as possible"));
             }
             (Some(goal), None) => Role::Objective { goal, worst },
             (None, Some(near)) => Role::Target { near, worst },

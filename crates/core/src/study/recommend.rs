@@ -104,7 +104,7 @@ impl Study {
         }
         let found = match self.model() {
             Ok(model) => Seat::new(self, best, &model).answer(),
-            Err(error) => Err(format!("no model can be made: {error}")),
+            Err(error) => Err(format!("no model can be fitted: {error}")),
         };
         found.map_or_else(|why| best_observed(best, Some(why)), Some)
     }

@@ -95,7 +95,7 @@ impl Results {
     pub fn resolve(self, outcomes: &Outcomes) -> Result<Resolved> {
         if self.is_empty() {
             let metric = outcomes.metric();
-            return Err(Error::trial("no result is told", format!("give at least one, such as `{metric}`")));
+            return Err(Error::trial("no result was given", format!("give at least one, such as `{metric}`")));
         }
         let Self { mut bare, mut named } = self;
         let told = |named: &[(String, Measured)], name: &str| {
@@ -110,7 +110,7 @@ impl Results {
             (Some(bare), Some(name)) if name == outcomes.metric() => objective = Some(bare),
             (Some(bare), Some(name)) => named.insert(0, (name.to_owned(), bare)),
             (Some(_), None) => {
-                let what = format!("a number without a name is told, and `{}` is computed", outcomes.metric());
+                let what = format!("a number without a name was given, but `{}` is computed", outcomes.metric());
                 return Err(Error::trial(what, outcomes.say_missing([])));
             }
             (None, _) => {}
@@ -120,7 +120,7 @@ impl Results {
             check_name(name)?;
             let twice = named[..i].iter().any(|(other, _)| other == name);
             if twice || (name == outcomes.metric() && objective.is_some()) {
-                return Err(Error::trial(format!("the result `{name}` is told twice"), "give each result once"));
+                return Err(Error::trial(format!("the result `{name}` is given twice"), "give each result once"));
             }
             if name == outcomes.metric() {
                 objective = Some(*measured);

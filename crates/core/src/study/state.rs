@@ -191,7 +191,7 @@ impl State {
     ) -> Result<()> {
         if let Some(request) = request.filter(|r| self.asked.contains_key(*r)) {
             let what = format!("request `{request}` was answered before, by event {}", self.asked[request]);
-            return Err(refuse(self.revision, what, "give each request a name of its own"));
+            return Err(refuse(self.revision, what, "give each request its own name"));
         }
         let mut new = Vec::with_capacity(asked.len());
         for (i, AskedTrial { id, point, source }) in asked.iter().enumerate() {
@@ -395,10 +395,9 @@ impl State {
     pub(super) fn index(&self, id: TrialId) -> Result<usize> {
         match usize::try_from(id.0) {
             Ok(i) if i < self.trials.len() => Ok(i),
-            _ => Err(refuse(
-                self.revision,
+            _ => Err(Error::trial(
                 format!("trial {id} does not exist: the study has {} trials", self.trials.len()),
-                "use a number that `ask` or `add` gave",
+                "use the number of a trial that was handed out or added",
             )),
         }
     }

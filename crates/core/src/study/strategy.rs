@@ -147,7 +147,7 @@ impl StrategyConfig {
         Self::all().into_iter().find(|strategy| strategy.name() == name).ok_or_else(|| {
             Error::config(
                 format!("there is no strategy named {name:?}"),
-                format!("take one of {}", Self::names().join(", ")),
+                format!("use one of {}", Self::names().join(", ")),
             )
         })
     }
@@ -240,7 +240,7 @@ impl StrategyConfig {
         );
         let all = Self::all();
         let known: Vec<&str> = all.iter().filter(|one| one.towards_front().is_some()).map(Self::name).collect();
-        Err(Error::config(what, format!("take one of {}, or leave `goal` out of all but one", known.join(", "))))
+        Err(Error::config(what, format!("use one of {}, or leave `goal` out of all but one", known.join(", "))))
     }
 }
 

@@ -90,8 +90,8 @@ impl Tell {
             None if noise.is_some() => {
                 let metric = outcomes.metric();
                 return Err(Error::trial(
-                    format!("trial {trial}: a noise variance is told without `{metric}`, whose noise it is"),
-                    format!("tell `{metric}` with it"),
+                    format!("trial {trial}: a noise variance was given without `{metric}`, which it belongs to"),
+                    format!("report `{metric}` with it"),
                 ));
             }
             None => Event::Measured { trial, results, comment, correction, request },

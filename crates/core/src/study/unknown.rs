@@ -28,8 +28,8 @@ impl UnknownKey {
     pub fn hint(&self) -> String {
         match nearest(self.key(), self.known.iter().map(String::as_str)) {
             Some(near) => format!("did you mean `{near}`?"),
-            None if self.known.is_empty() => "take it away: there is nothing to set here".to_owned(),
-            None => format!("take one of {}", self.known.join(", ")),
+            None if self.known.is_empty() => "remove it: there is nothing to set here".to_owned(),
+            None => format!("use one of {}", self.known.join(", ")),
         }
     }
 }

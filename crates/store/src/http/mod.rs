@@ -94,7 +94,7 @@ impl Http {
             match sent {
                 Ok((200, text)) => {
                     return serde_json::from_str(&text).map_err(|error| {
-                        let what = format!("{} answers what cannot be read: {error}", self.base);
+                        let what = format!("{} sent an answer that cannot be read: {error}", self.base);
                         Error::Refused { what, hint: "use the same version there and here".to_owned() }
                     });
                 }
@@ -105,7 +105,7 @@ impl Http {
         }
         Err(Error::unreachable(
             format!("{} does not answer: {last}", self.base),
-            "see whether `elbow serve` runs there",
+            "check that `elbow serve` is running there",
         ))
     }
 
@@ -133,7 +133,7 @@ impl Http {
     }
 
     fn unexpected(&self) -> Error {
-        let what = format!("{} answers what does not fit", self.base);
+        let what = format!("{} sent an unexpected answer", self.base);
         Error::Refused { what, hint: "use the same version there and here".to_owned() }
     }
 }
@@ -152,7 +152,7 @@ impl Store for Http {
     }
 
     fn import(&self, _: &str, _: &[Entry], _: &[Lease]) -> Result<()> {
-        let what = format!("{} takes no whole logs", self.base);
+        let what = format!("{} does not accept whole logs", self.base);
         Err(Error::Refused { what, hint: "copy the study on the machine where the store is".to_owned() })
     }
 

@@ -51,7 +51,7 @@ impl Dsn {
         let (wish, address) = Wish::take(address);
         // The parser's own message is left out, as it may quote the address.
         let mut config: Config = address.parse().map_err(|_| {
-            let hint = "write it as postgres://user:password@host:port/database, with %XX for special signs";
+            let hint = "write it as postgres://user:password@host:port/database, with %XX for special characters";
             Error::refused("the address of the database cannot be read", hint)
         })?;
         if config.get_connect_timeout().is_none() {

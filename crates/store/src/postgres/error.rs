@@ -88,7 +88,7 @@ impl RowError {
                 "connect to the primary server, as a user who may write",
             ),
             Some(&SqlState::DISK_FULL | &SqlState::OUT_OF_MEMORY) => Error::not_written(
-                format!("{place} could not grow: {said}. What was stored before is whole"),
+                format!("{place} could not grow: {said}. What was stored before is intact"),
                 "free some space on the server, and repeat the request",
             ),
             Some(&SqlState::DATA_CORRUPTED | &SqlState::INDEX_CORRUPTED) => Error::damaged(

@@ -227,7 +227,7 @@ fn count(row: &Row, column: usize) -> Result<usize, RowError> {
 }
 
 fn digest(row: &Row, column: usize) -> Result<Digest, RowError> {
-    let wrong = || Error::damaged("a digest in the store is not whole", "restore the database from a backup").into();
+    let wrong = || Error::damaged("a digest in the store is incomplete", "restore the database from a backup").into();
     Digest::from_slice(get(row, column)?).ok_or_else(wrong)
 }
 

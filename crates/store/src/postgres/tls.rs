@@ -46,7 +46,7 @@ impl Wish {
             Some("require" | "verify-ca" | "verify-full") => true,
             Some(_) => {
                 let hint = "leave it out, or write disable, prefer, require, verify-ca or verify-full";
-                return Err(Error::refused("the address of the database has an sslmode that does not exist", hint));
+                return Err(Error::refused("the address of the database has an unknown sslmode", hint));
             }
         };
         Ok(encrypted.then(|| match self.root {
@@ -135,7 +135,7 @@ fn platform_roots() -> Result<RootCertStore> {
     roots.add_parsable_certificates(found.certs);
     if roots.is_empty() {
         return Err(Error::refused(
-            "this machine has no root certificates, so that no server can prove who it is",
+            "this machine has no root certificates, so no server can prove its identity",
             "install them (the package ca-certificates), or add sslrootcert=FILE to the address",
         ));
     }
@@ -176,7 +176,7 @@ pub(super) fn row_error(error: postgres::Error, place: &str) -> RowError {
              the address if the network can be trusted",
         ),
     };
-    Error::refused(format!("there is no safe connection to {place}: {said}"), hint).into()
+    Error::refused(format!("no secure connection to {place}: {said}"), hint).into()
 }
 
 fn hint(error: Option<&rustls::Error>) -> &'static str {

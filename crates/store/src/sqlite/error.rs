@@ -52,11 +52,11 @@ impl RowError {
                 "check the permissions of the file and of its folder, and that the file system is not read-only",
             ),
             Some(ErrorCode::DiskFull) => Error::not_written(
-                format!("{place} could not grow: {error}. What was stored before is whole"),
+                format!("{place} could not grow: {error}. What was stored before is intact"),
                 "free some space on its disk, and repeat the request",
             ),
             Some(ErrorCode::SystemIoFailure) => Error::not_written(
-                format!("{place}: the disk refused: {error}. What was stored before is whole"),
+                format!("{place}: the disk refused: {error}. What was stored before is intact"),
                 "check the disk and its free space, and repeat the request",
             ),
             _ if is_conversion(&error) => Error::damaged(

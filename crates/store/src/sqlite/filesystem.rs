@@ -65,8 +65,8 @@ impl Identity {
         }
         let what =
             format!("{}, with what was stored last, was removed or replaced while it was in use", wal(path).display());
-        let hint = "end all workers of this file, each of which puts what it knows of into the file as it ends; then look \
-                    with `elbow doctor`, and tell again what is missing";
+        let hint = "stop all workers on this file: each writes what it knows into the file as it stops; then check \
+                    with `elbow doctor`, and report again what is missing";
         Err(Error::damaged(what, hint))
     }
 }
@@ -122,7 +122,7 @@ pub(super) fn make_private(path: &Path) -> Result<()> {
         Ok(_) => Ok(()),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(Error::not_written(
-            format!("{} cannot be made: {error}", path.display()),
+            format!("{} cannot be created: {error}", path.display()),
             "check that its folder exists and can be written",
         )),
     }

@@ -108,9 +108,9 @@ pub(super) fn refuse_truncated(path: &Path) -> Result<()> {
         return Ok(());
     }
     let place = path.display();
-    let hint = "keep the file, and save what can be read into a new store with `elbow doctor FILE --save NEW.elbow`, or take a copy from before";
+    let hint = "keep the file, and save what can be read into a new store with `elbow doctor FILE --save NEW.elbow`, or restore an older copy";
     if file.read_exact(&mut header).is_err() || !header.starts_with(b"SQLite format 3\0") {
-        return Err(Error::damaged(format!("{place} is no store file, or its beginning is damaged"), hint));
+        return Err(Error::damaged(format!("{place} is not a store file, or its beginning is damaged"), hint));
     }
     let page = match u16::from_be_bytes([header[16], header[17]]) {
         1 => 65536,
@@ -187,8 +187,9 @@ fn entry(connection: &Connection, study: i64, number: usize) -> Result<Option<En
         Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, row.get::<_, Vec<u8>>(2)?))
     });
     let Some((at, text, digest)) = row.optional()? else { return Ok(None) };
-    let digest = Digest::from_slice(&digest)
-        .ok_or_else(|| Error::damaged(format!("event {number} has no whole digest"), "save the events before it"))?;
+    let digest = Digest::from_slice(&digest).ok_or_else(|| {
+        Error::damaged(format!("the digest of event {number} is incomplete"), "save the events before it")
+    })?;
     Ok(Some(Entry { at: Time(at), text, digest }))
 }
 

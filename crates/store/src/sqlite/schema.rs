@@ -85,7 +85,7 @@ fn version_up_to(newest: usize, connection: &Connection, place: &str) -> Result<
     )?;
     if id != APPLICATION_ID && (id, version, n_tables) != (0, 0, 0) {
         return Err(Error::refused(
-            format!("{place} is a database, but no elbowroom store"),
+            format!("{place} is a database, but not an elbowroom store"),
             "give the path of a store file, or one where there is no file yet",
         )
         .into());

@@ -17,7 +17,7 @@ export const budget = (context) => {
   const set = button(context, "Set the budget", said, async () => {
     const wanted = { trials: trials.value === "" ? null : Number(trials.value) };
     const answer = await context.source.post(address(context.name, "/budget"), wanted);
-    return answer.trials === null ? "there is no limit now" : `the budget is ${answer.trials} trials now`;
+    return answer.trials === null ? "the budget is now unlimited" : `the budget is now ${answer.trials} trials`;
   });
   return el("div", { class: "row" }, el("label", {}, "budget, in trials", trials), set, said);
 };
@@ -62,7 +62,7 @@ export const about = {
         ["budget", String(seen.budget ?? "none")],
         ["events", String(seen.revision)],
         ["log hash", el("code", {}, seen.log_hash)],
-        ["chosen by", builds.join("; ") || "nobody yet"],
+        ["chosen by", builds.join("; ") || "no trials yet"],
         ["shown by", `elbowroom ${seen.version}`],
         ["constraints", seen.constraints.join("; ") || "none"],
       ]),

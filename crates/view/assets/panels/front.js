@@ -1,11 +1,14 @@
 import { stepsChart } from "../charts.js";
 import { colour, el, legend, notice, number, pairs, show, svg, text } from "../dom.js";
 import { frame } from "../planes.js";
+import { along, extent, isLog, ticks } from "../scale.js";
 import { link } from "../state.js";
+import { hideTip, tipOf } from "../tips.js";
 import { list } from "./panel.js";
 
 /** @import { Front, FrontTrial, OutcomeAxis } from "../api" */
 /** @import { Frame } from "../planes.js" */
+/** @import { Context } from "../state.js" */
 /** @import { Panel } from "./panel.js" */
 
 /**
@@ -22,10 +25,25 @@ const choices = new Map();
  * @param {OutcomeAxis} axis
  * @param {number} value
  */
-const along = ({ low, high, log }, value) => {
-  if (log) return value > 0 ? Math.log(value / low) / Math.log(high / low) : 0;
-  // Halved first: the difference of 1e308 and -1e308 is infinite.
-  return (value / 2 - low / 2) / (high / 2 - low / 2);
+const position = ({ low, high, log }, value) => along(value, low, high, log);
+
+const MARGIN = 0.04;
+
+/**
+ * The axis of a result on the scale that is chosen.
+ * @param {Front} view
+ * @param {number} k
+ * @returns {OutcomeAxis}
+ */
+const scaled = (view, k) => {
+  const axis = view.outcomes[k];
+  const all = [...view.trials.map((trial) => trial.values[k]), axis.at_least, axis.at_most];
+  const log = isLog(all, axis.log);
+  if (log === axis.log) return axis;
+  const [least, most] = extent(all);
+  const margin = log ? (most / least) ** MARGIN : MARGIN * (most - least) || 0.5;
+  const [low, high] = log ? [least / margin, most * margin] : [least - margin, most + margin];
+  return { ...axis, log, low, high, ticks: ticks(low, high, log) };
 };
 
 const within = (/** @type {number} */ u) => Math.min(Math.max(u, 0), 1);
@@ -53,8 +71,8 @@ const label = (axis) => (wanted(axis) ? `${axis.name} (${wanted(axis)})` : axis.
  */
 const shade = (f, x, y) => {
   const ends = (/** @type {OutcomeAxis} */ axis) => [
-    axis.at_least === null ? 0 : within(along(axis, axis.at_least)),
-    axis.at_most === null ? 1 : within(along(axis, axis.at_most)),
+    axis.at_least === null ? 0 : within(position(axis, axis.at_least)),
+    axis.at_most === null ? 1 : within(position(axis, axis.at_most)),
   ];
   const isLimited = (/** @type {OutcomeAxis} */ axis) => axis.at_least !== null || axis.at_most !== null;
   if (!isLimited(x) && !isLimited(y)) return false;
@@ -108,8 +126,9 @@ const kindOf = (trial) => {
  * @param {number} v
  * @param {boolean} isPicked
  * @param {() => void} pick
+ * @param {(place: PointerEvent) => void} tip
  */
-const mark = (f, trial, u, v, isPicked, pick) => {
+const mark = (f, trial, u, v, isPicked, pick, tip) => {
   const [cx, cy, kind] = [f.X(u), f.Y(v), kindOf(trial)];
   const ring = { stroke: colour("card"), "stroke-width": 1 };
   const looks = {
@@ -126,15 +145,16 @@ const mark = (f, trial, u, v, isPicked, pick) => {
     event.stopPropagation();
     pick();
   };
+  const point = (/** @type {Event} */ event) => event instanceof PointerEvent && tip(event);
+  const listeners = { onclick: pick, onkeydown: press, onpointerenter: point, onpointerleave: hideTip };
   // The circle that is not seen makes small marks easy to hit.
   f.over.append(
     svg(
       "g",
-      { ...words, "data-trial": trial.trial, style: { cursor: "pointer" }, onclick: pick, onkeydown: press },
+      { ...words, "data-trial": trial.trial, style: { cursor: "pointer" }, ...listeners },
       svg("circle", { cx, cy, r: 10, fill: "transparent" }),
       isPicked && svg("circle", { cx, cy, r: 9.5, fill: "none", stroke: colour("ink"), "stroke-width": 1.6 }),
       looks[kind](),
-      svg("title", {}, `trial ${trial.trial}`),
     ),
   );
 };
@@ -203,16 +223,17 @@ const rows = (view, pick) => {
  * @param {Front} view
  * @param {Choice} choice
  * @param {(trial: number) => void} pick
+ * @param {Context} context
  */
-const plane = (view, choice, pick) => {
-  const [x, y] = [view.outcomes[choice.x], view.outcomes[choice.y]];
+const plane = (view, choice, pick, context) => {
+  const [x, y] = [scaled(view, choice.x), scaled(view, choice.y)];
   // A drawing is as wide as its place: on a telephone a smaller one has texts that can be read.
   const [width, height] = matchMedia("(max-width: 600px)").matches ? [340, 320] : [520, 420];
   const f = frame({ name: label(x), ticks: x.ticks }, { name: label(y), ticks: y.ticks }, width, height);
   const isShaded = shade(f, x, y);
   const at = (/** @type {FrontTrial} */ trial) => {
     const [a, b] = [trial.values[choice.x], trial.values[choice.y]];
-    return a === null || b === null ? null : /** @type {[number, number]} */ ([along(x, a), along(y, b)]);
+    return a === null || b === null ? null : /** @type {[number, number]} */ ([position(x, a), position(y, b)]);
   };
   const shown = view.trials.flatMap((trial) => {
     const place = at(trial);
@@ -227,7 +248,11 @@ const plane = (view, choice, pick) => {
   const order = ["broken", "waiting", "other", "front"];
   shown.sort((a, b) => order.indexOf(kindOf(a.trial)) - order.indexOf(kindOf(b.trial)));
   for (const { trial, place } of shown) {
-    mark(f, trial, place[0], place[1], trial.trial === choice.trial, () => pick(trial.trial));
+    const tip = (/** @type {PointerEvent} */ event) => {
+      const [a, b] = [trial.values[choice.x], trial.values[choice.y]];
+      tipOf(context, event, trial.trial, `${x.name} ${number(a)}, ${y.name} ${number(b)}`);
+    };
+    mark(f, trial, place[0], place[1], trial.trial === choice.trial, () => pick(trial.trial), tip);
   }
   const has = (/** @type {string} */ kind) => shown.some(({ trial }) => kindOf(trial) === kind);
   const meaning = legend(
@@ -238,7 +263,7 @@ const plane = (view, choice, pick) => {
     isShaded ? ["within the limits", "green", "line"] : null,
   );
   const n = view.trials.length - shown.length;
-  const missing = n > 0 && el("p", { class: "said" }, `${n} trials have only one of the two, and are not drawn.`);
+  const missing = n > 0 && el("p", { class: "said" }, `${n} trials lack one of the two results and are not drawn.`);
   return [f.root, meaning, missing];
 };
 
@@ -247,13 +272,17 @@ export const front = {
   view: "/front",
   title: "Trade-offs",
   page: "front",
-  draw({ body, note }, view, { name }) {
-    note.textContent = view.n_left_out ? `${view.n_left_out} of the first trials are left out` : "";
+  draw({ body, note }, view, context) {
+    const { name } = context;
+    note.textContent = view.n_left_out ? `the oldest ${view.n_left_out} trials are not shown` : "";
     if (view.outcomes.length < 2) {
-      return show(body, notice("There is one result", "Trials with two or more named results are compared here."));
+      return show(
+        body,
+        notice("This study has one result", "Trials with two or more named results are compared here."),
+      );
     }
     if (!view.trials.length) {
-      return show(body, notice("No value yet", "Trials appear here as they are told."));
+      return show(body, notice("No values yet", "Trials appear here as their results are reported."));
     }
     const objectives = view.outcomes.map((axis, k) => (axis.goal ? k : -1)).filter((k) => k >= 0);
     const choice = choices.get(name) ?? { x: 0, y: objectives[1] ?? 1, trial: null };
@@ -276,11 +305,11 @@ export const front = {
     );
     const draw = () => {
       axes.forEach((one) => one.agree());
-      show(drawing, plane(view, choice, pick));
+      show(drawing, plane(view, choice, pick, context));
       const trial = view.trials.find((one) => one.trial === choice.trial);
       show(
         detail,
-        trial ? picked(view, trial, name) : notice("Pick a trial", "Its results and parameters stand here."),
+        trial ? picked(view, trial, name) : notice("Pick a trial", "Its results and parameters are shown here."),
       );
     };
     const several = view.objectives.length > 1;
@@ -296,9 +325,14 @@ export const front = {
       ),
       el("div", { class: "tradeoff" }, drawing, detail),
       several && [
-        el("h2", {}, "On the front", el("small", {}, `${view.points.length} trials that no other beats in everything`)),
+        el(
+          "h2",
+          {},
+          "On the front",
+          el("small", {}, `${view.points.length} trials that no other trial beats in every objective`),
+        ),
         rows(view, pick),
-        el("h2", {}, "Hypervolume", el("small", {}, `of the front so far, from ${references.join(", ")}`)),
+        el("h2", {}, "Hypervolume", el("small", {}, `of the front so far, measured from ${references.join(", ")}`)),
         growth,
       ],
     );
@@ -313,6 +347,7 @@ export const front = {
         steps.map((step) => step.trial),
         steps.map((step) => step.hypervolume),
       );
-    } else show(growth, notice("No trial counts yet", "It needs every objective, and has to keep all limits."));
+    } else
+      show(growth, notice("No trial counts yet", "A trial counts once it has every objective and keeps all limits."));
   },
 };

@@ -9,7 +9,7 @@ export const health = {
   title: "Health",
   page: "health",
   size: "half",
-  note: "what `elbow doctor` says",
+  note: "what elbow doctor reports",
   draw({ body }, { findings }) {
     const one = (/** @type {Health["findings"][number]} */ finding) => {
       const hint = finding.try && el("p", { class: "try" }, `try: ${finding.try}`);

@@ -1,5 +1,6 @@
 import { crossesOf, historyChart, watchedChart } from "../charts.js";
 import { el, legend, notice, number, show } from "../dom.js";
+import { whyLinear } from "../scale.js";
 
 /** @import { History } from "../api" */
 /** @import { Panel } from "./panel.js" */
@@ -22,14 +23,15 @@ export const history = {
   view: "/history",
   title: "Values",
   size: "two",
-  draw({ body, note }, view) {
+  draw({ body, note }, view, context) {
     const kinds = crossesOf(view);
-    note.textContent = view.thinned
-      ? `${view.n_values} values; the extremes of each stretch are drawn`
+    const shown = view.thinned
+      ? `${view.n_values} values, drawn as the extremes of each stretch`
       : "each trial, and the best so far";
+    note.textContent = [shown, whyLinear(view.value)].filter(Boolean).join("; ");
     const watched = view.watched ?? [];
     if (!view.n_values && !kinds.length && !watched.length) {
-      return show(body, notice("No value yet", "Values appear here as trials are told."));
+      return show(body, notice("No values yet", "They appear here as results are reported."));
     }
     const place = el("div");
     const crosses = kinds.map(([kind, hue]) => /** @type {[string, string, string]} */ ([kind, hue, "cross"]));
@@ -40,7 +42,7 @@ export const history = {
       legend([view.metric, "sky"], ["best so far", "blue", "line"], ...crosses),
       others.map(({ one, place }) => [el("h2", {}, one.name, el("small", {}, wanted(one))), place]),
     );
-    historyChart(place, view);
-    others.forEach(({ one, place }) => watchedChart(place, one));
+    historyChart(place, view, context);
+    others.forEach(({ one, place }) => watchedChart(place, one, context));
   },
 };

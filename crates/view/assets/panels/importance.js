@@ -32,7 +32,7 @@ export const importance = {
   title: "Importance of parameters",
   page: "map",
   size: "half",
-  note: "share of the variation that a parameter takes part in; whiskers 10–90 % over the posterior",
+  note: "share of the variation that each parameter contributes to; whiskers span the middle 80 %",
   draw({ body }, { rows }) {
     const height = rows.length * LINE;
     const scale = [0, 0.25, 0.5, 0.75, 1].map((share) =>

@@ -1,7 +1,9 @@
 import { colour, el, legend, number, show, svg } from "../dom.js";
-import { frame, paint } from "../planes.js";
+import { BAR, colourBar, frame, paint, rankTicks } from "../planes.js";
+import { ofTrial } from "../tips.js";
 
 /** @import { Map as MapView, Pending } from "../api" */
+/** @import { Context } from "../state.js" */
 /** @import { Frame } from "../planes.js" */
 /** @import { Panel } from "./panel.js" */
 
@@ -23,8 +25,9 @@ const star = (x, y, r) => {
  * A pending point, and the room that it keeps free.
  * @param {Frame} f
  * @param {Pending} p
+ * @param {Context} context
  */
-const pending = (f, p) => {
+const pending = (f, p, context) => {
   const at = { cx: f.X(p.x), cy: f.Y(p.y) };
   if (p.rx !== null && p.ry !== null) {
     const size = { rx: Math.max(p.rx * f.width, 1), ry: Math.max(p.ry * f.height, 1) };
@@ -32,8 +35,8 @@ const pending = (f, p) => {
     f.front.append(svg("ellipse", { class: "room", ...at, ...size, ...look }));
   }
   const look = { r: 5, fill: colour("green"), stroke: colour("card"), "stroke-width": 1.5 };
-  const title = svg("title", {}, `trial ${p.trial}, ${p.worker || "unknown worker"}`);
-  f.over.append(svg("circle", { class: "pending", ...at, ...look }, title));
+  const words = `running, ${p.worker || "unknown worker"}`;
+  f.over.append(svg("circle", { class: "pending", ...at, ...look, ...ofTrial(context, p.trial, words) }));
 };
 
 /** @type {Panel<MapView>} */
@@ -43,13 +46,15 @@ export const map = {
   page: "map",
   overTwo: true,
   size: "half",
-  note: "pending points and the room each one keeps free",
-  draw({ body }, view) {
-    const f = frame(view.x, view.y);
+  note: "running trials, and the room each one keeps free",
+  draw({ body }, view, context) {
+    const hasColours = view.observed.length > 0;
+    const f = frame(view.x, view.y, 500, 400, hasColours ? BAR : 18);
+    if (hasColours) colourBar(f, rankTicks(view.observed), context.seen.metric);
     for (const p of view.observed) {
-      const look = { r: 3.6, fill: paint(p.good), stroke: colour("soft"), "stroke-width": 0.7 };
-      const title = svg("title", {}, `trial ${p.trial}: ${number(p.value)}`);
-      f.over.append(svg("circle", { cx: f.X(p.x), cy: f.Y(p.y), ...look }, title));
+      const look = { r: 4, fill: paint(p.good), stroke: colour("soft"), "stroke-width": 0.7 };
+      const at = { cx: f.X(p.x), cy: f.Y(p.y) };
+      f.over.append(svg("circle", { ...at, ...look, ...ofTrial(context, p.trial, number(p.value)) }));
     }
     for (const [kind, hue] of /** @type {const} */ ([
       ["failed", "vermillion"],
@@ -57,19 +62,18 @@ export const map = {
     ])) {
       for (const p of view[kind]) {
         const d = `M${f.X(p.x) - 4} ${f.Y(p.y) - 4}l8 8m0 -8l-8 8`;
-        const title = svg("title", {}, `trial ${p.trial}: ${kind}`);
-        f.over.append(svg("path", { d, stroke: colour(hue), "stroke-width": 1.6 }, title));
+        f.over.append(svg("path", { d, stroke: colour(hue), "stroke-width": 1.6, ...ofTrial(context, p.trial, kind) }));
       }
     }
-    for (const p of view.pending) pending(f, p);
+    for (const p of view.pending) pending(f, p, context);
     if (view.best) {
       const d = star(f.X(view.best.x), f.Y(view.best.y), 8);
-      const title = svg("title", {}, `best: trial ${view.best.trial}`);
-      f.over.append(svg("path", { d, fill: colour("orange"), stroke: colour("ink"), "stroke-width": 0.8 }, title));
+      const look = { fill: colour("orange"), stroke: colour("ink"), "stroke-width": 0.8 };
+      f.over.append(svg("path", { d, ...look, ...ofTrial(context, view.best.trial, "the best") }));
     }
     const meaning = legend(
-      ["pending, with its exclusion radius", "green"],
-      ["observed, yellow is better", "soft"],
+      ["running, with the room it keeps free", "green"],
+      ["measured, brighter is better", "soft"],
       ["best", "orange"],
       view.failed.length ? ["failed", "vermillion", "cross"] : null,
       view.infeasible.length ? ["infeasible", "purple", "cross"] : null,

@@ -1,13 +1,15 @@
 import { colour, el, notice, number, short, show, svg } from "../dom.js";
 import { paint } from "../planes.js";
+import { along, extent, isLog, ticks, whyLinear } from "../scale.js";
+import { ofTrial } from "../tips.js";
 
 /** @import { Parallel, Tick } from "../api" */
 /** @import { Panel } from "./panel.js" */
 
-const HEIGHT = 380;
+const HEIGHT = 400;
 
 /** @param {number} u */
-const up = (u) => HEIGHT - 30 - u * (HEIGHT - 70);
+const up = (u) => HEIGHT - 20 - u * (HEIGHT - 60);
 
 /**
  * @param {number} x
@@ -18,9 +20,25 @@ const axis = (x, name, ticks) => {
   const outline = { "paint-order": "stroke", stroke: colour("card"), "stroke-width": 3 };
   return [
     svg("line", { class: "axis", x1: x, x2: x, y1: up(0), y2: up(1) }),
-    svg("text", { class: "ink", x, y: 18, "text-anchor": "middle" }, short(name, 16)),
-    ticks.map((t) => svg("text", { x: x + 5, y: up(t.at) + 4, ...outline }, short(t.label, 10))),
+    svg("text", { class: "ink", x, y: 18, "text-anchor": "middle" }, short(name, 18)),
+    ticks.map((t) => svg("text", { x: x + 5, y: up(t.at) + 4, ...outline }, short(t.label, 12))),
   ];
+};
+
+/**
+ * The axis of values, with the best on top.
+ * @param {Parallel} view
+ */
+const heights = (view) => {
+  const all = view.lines.map((line) => line.value);
+  const [low, high] = extent(all);
+  const log = isLog(all);
+  const isDown = (view.best ?? 0) < (view.worst ?? 0);
+  const turned = (/** @type {number} */ u) => (isDown ? 1 - u : u);
+  return {
+    at: (/** @type {number} */ value) => (high > low ? turned(along(value, low, high, log)) : 1),
+    ticks: ticks(low, high, log).map((t) => ({ ...t, at: turned(t.at) })),
+  };
 };
 
 /** @type {Panel<Parallel>} */
@@ -28,25 +46,27 @@ export const parallel = {
   view: "/parallel",
   title: "Parallel coordinates",
   page: "parallel",
-  note: "one line a trial; yellow is better",
-  draw({ body }, view) {
-    if (!view.lines.length) return show(body, notice("No value yet", "Lines appear as trials are told."));
+  note: "one line for each trial; brighter is better",
+  draw({ body, note }, view, context) {
+    if (!view.lines.length) return show(body, notice("No values yet", "Lines appear as results are reported."));
+    const why = whyLinear(view.lines.map((line) => line.value));
+    note.textContent = ["one line for each trial; brighter is better", why].filter(Boolean).join("; ");
     const n = view.axes.length + 1;
-    const width = Math.max(640, n * 120);
-    const across = (/** @type {number} */ i) => 50 + (i * (width - 110)) / Math.max(n - 1, 1);
+    const width = Math.max(body.clientWidth, n * 110, 320);
+    const across = (/** @type {number} */ i) => 50 + (i * (width - 130)) / Math.max(n - 1, 1);
+    const height = heights(view);
     const lines = view.lines.map((line) => {
-      const points = [...line.u, line.height].map((u, i) => `${across(i)},${up(u)}`).join(" ");
+      const corners = [...line.u, height.at(line.value)].map((u, i) => `${across(i)},${up(u)}`);
       const size = { "stroke-width": line.good > 0.97 ? 2.6 : 1.2, opacity: 0.25 + 0.7 * line.good };
-      const title = svg("title", {}, `trial ${line.trial}: ${number(line.value)}`);
-      return svg("polyline", { points, fill: "none", stroke: paint(line.good), ...size }, title);
+      const shape = { points: corners.join(" "), fill: "none", stroke: paint(line.good), ...size };
+      // A wide stroke that is not seen makes thin lines easy to hit.
+      const hit = { d: `M${corners.join("L")}`, fill: "none", stroke: "transparent", "stroke-width": 9 };
+      const words = ofTrial(context, line.trial, number(line.value));
+      return svg("g", { class: "line" }, svg("polyline", shape), svg("path", { ...hit, ...words }));
     });
-    const ends = [
-      { at: 0, label: number(view.worst, 4) },
-      { at: 1, label: number(view.best, 4) },
-    ];
     const axes = view.axes.map((a, i) => axis(across(i), a.name, a.ticks));
-    const look = { class: "chart", viewBox: `0 0 ${width} ${HEIGHT}`, role: "img" };
-    const root = svg("svg", look, lines, axes, axis(across(n - 1), "value", ends));
+    const look = { class: "chart", viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", style: { width: `${width}px` } };
+    const root = svg("svg", look, lines, axes, axis(across(n - 1), context.seen.metric, height.ticks));
     show(body, el("div", { class: "scroll" }, root));
   },
 };

@@ -24,9 +24,9 @@ const frontOf = (front, name, linked) => {
   const head = heads.map((words, i) => el("th", { class: i ? "num" : "" }, words));
   const lines = front.points.slice(0, ROWS).map(line);
   const table = el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, lines));
-  const more = front.points.length > ROWS ? `All ${front.points.length} of them` : "See them as a picture";
+  const more = front.points.length > ROWS ? `Show all ${front.points.length}` : "Show them as a picture";
   return [
-    el("p", {}, "The front: no trial beats these in everything."),
+    el("p", {}, "The front: no other trial beats these in every objective."),
     el("div", { class: "scroll" }, table),
     el("p", {}, el("a", { href: link(name, "front") }, more)),
   ];
@@ -44,12 +44,12 @@ export const points = {
       const broken = (least_infeasible.broken_limits ?? []).map((one) => `${one.outcome} is ${number(one.value)}`);
       return show(
         body,
-        el("p", {}, el("b", {}, "No trial keeps all limits. "), "The nearest: ", linked(least_infeasible.trial)),
+        el("p", {}, el("b", {}, "No trial keeps all limits. "), "The closest is ", linked(least_infeasible.trial)),
         el("p", {}, broken.join(", ")),
         list(least_infeasible.point),
       );
     }
-    if (!observed) return show(body, notice("No value yet", "The best point stands here once there is one."));
+    if (!observed) return show(body, notice("No values yet", "The best point is shown here once there is one."));
     if (front) return show(body, frontOf(front, name, linked));
     const keeps = observed.feasible ? ", the best that keeps all limits" : "";
     const words = [el("b", {}, number(observed.value, 6)), " ", linked(observed.trial), keeps];

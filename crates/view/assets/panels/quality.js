@@ -1,8 +1,11 @@
 import { colour, el, number, show, svg } from "../dom.js";
 import { frame } from "../planes.js";
+import { along, extent, isLog, ticks } from "../scale.js";
+import { ofTrial } from "../tips.js";
 
 /** @import { LeftOutResult, Quality } from "../api" */
 /** @import { Frame } from "../planes.js" */
+/** @import { Context } from "../state.js" */
 /** @import { Panel } from "./panel.js" */
 
 const QUARTERS = [0, 0.25, 0.5, 0.75, 1];
@@ -14,29 +17,27 @@ const diagonal = (f) => {
 };
 
 /**
- * Each result against its prediction from all others. Positive values over decades are told apart on a log scale, as in
- * the history.
+ * Each result against its prediction from all others.
  * @param {LeftOutResult[]} points
+ * @param {Context} context
  */
-const predicted = (points) => {
+const predicted = (points, context) => {
   const all = points.flatMap((p) => [p.observed, p.mean]);
-  const least = Math.min(...all);
-  const log = least > 0 && Math.max(...all) / least > 30;
-  const to = (/** @type {number} */ v) => (log ? Math.log10(Math.max(v, least / 10)) : v);
-  const from = (/** @type {number} */ v) => (log ? 10 ** v : v);
-  const low = to(least);
-  const span = to(Math.max(...all)) - low || 1;
-  const U = (/** @type {number} */ v) => 0.03 + 0.94 * ((to(v) - low) / span);
-  const ticks = QUARTERS.map((t) => from(low + t * span)).map((v) => ({ at: U(v), label: number(v, 3) }));
-  const f = frame({ name: "predicted", ticks }, { name: "observed", ticks }, 460, 330);
+  const [low, high] = extent(all);
+  const log = isLog(all);
+  const inside = (/** @type {number} */ u) => 0.03 + 0.94 * u;
+  const U = (/** @type {number} */ v) => inside(along(log ? Math.max(v, low / 10) : v, low, high, log));
+  const marks = ticks(low, high, log).map((t) => ({ ...t, at: inside(t.at) }));
+  const f = frame({ name: "predicted", ticks: marks }, { name: "observed", ticks: marks }, 460, 330);
   diagonal(f);
   for (const p of points) {
     const y = f.Y(U(p.observed));
     const ends = { x1: f.X(U(p.mean - p.sd)), x2: f.X(U(p.mean + p.sd)), y1: y, y2: y };
-    const title = svg("title", {}, p.trial === null ? "" : `trial ${p.trial}`);
+    const words = `${number(p.observed)}, predicted ${number(p.mean)} ± ${number(p.sd, 3)}`;
+    const about = p.trial === null ? {} : ofTrial(context, p.trial, words);
     f.back.append(
       svg("line", { ...ends, stroke: colour("sky"), opacity: 0.7 }),
-      svg("circle", { cx: f.X(U(p.mean)), cy: y, r: 3, fill: colour("blue") }, title),
+      svg("circle", { cx: f.X(U(p.mean)), cy: y, r: 3.4, fill: colour("blue"), ...about }),
     );
   }
   return f.root;
@@ -62,9 +63,9 @@ export const quality = {
   title: "Model quality",
   page: "model",
   note: "each result predicted from all others",
-  draw({ body, note }, view) {
-    const away = `they are ${number(view.deviations, 3)} predicted deviations away (1 is right)`;
+  draw({ body, note }, view, context) {
+    const away = `typical error: ${number(view.deviations, 3)} predicted standard deviations (1 is ideal)`;
     note.textContent = `each of ${view.n} results predicted from all others; ${away}`;
-    show(body, el("div", { class: "planes wide" }, predicted(view.points), calibration(view.calibration)));
+    show(body, el("div", { class: "planes wide" }, predicted(view.points, context), calibration(view.calibration)));
   },
 };

@@ -1,4 +1,4 @@
-import { ago, el, number } from "../dom.js";
+import { ago, el, lasting, number } from "../dom.js";
 
 /** @import { Overview } from "../api" */
 
@@ -27,7 +27,18 @@ const tile = (label, big, under, share) => {
 };
 
 /**
- * A study in five numbers.
+ * Where the estimate of the time left comes from, or why there is none.
+ * @param {Overview} seen
+ */
+const leftUnder = (seen) => {
+  if (seen.budget === null) return "no budget is set";
+  if (seen.seconds_left !== null) return "at the pace of the last trials";
+  if (seen.budget_left === 0 && !seen.counts.running) return "the budget is used up";
+  return seen.counts.running ? "no trial has ended yet" : "nothing is running";
+};
+
+/**
+ * A study in six numbers.
  * @param {Overview} seen
  */
 export const tiles = (seen) => {
@@ -36,19 +47,20 @@ export const tiles = (seen) => {
   const breaks = best?.breaks ? `, breaks the constraint ${best.breaks}` : "";
   const isLimited = seen.n_feasible !== undefined && seen.n_feasible !== null;
   const feasible = isLimited ? `, ${seen.n_feasible} keep the limits` : "";
-  const nothing = isLimited && counts.complete ? "no trial keeps all limits yet" : "no value yet";
-  const lasted = seen.created && seen.changed ? `${ago(seen.created, seen.changed)} after the first` : "";
+  const nothing = isLimited && counts.complete ? "no trial keeps all limits yet" : "no values yet";
+  const lasted = seen.created && seen.changed ? `${ago(seen.created, seen.changed)} since the study began` : "";
   return el(
     "div",
     { class: "tiles", id: "tiles" },
     seen.front
       ? tile("on the front", seen.front.n_points, `hypervolume ${number(seen.front.hypervolume)}${feasible}`)
-      : tile(`best, to ${seen.goal}`, number(best?.value, 6), best ? `trial ${best.trial}${breaks}` : nothing),
+      : tile(`best (${seen.goal})`, number(best?.value, 6), best ? `trial ${best.trial}${breaks}` : nothing),
     budget
-      ? tile("complete", counts.complete, `${used} of ${budget} of the budget`, used / budget)
+      ? tile("complete", counts.complete, `${used} of ${budget} trials handed out`, used / budget)
       : tile("complete", counts.complete, `${seen.n_trials} trials`),
     tile("running", counts.running, counts.queued ? `${counts.queued} queued` : "none queued"),
     tile("failed", counts.failed, `${counts.infeasible} infeasible, ${counts.lost} lost`),
+    tile("time left", seen.seconds_left === null ? "–" : `≈ ${lasting(seen.seconds_left)}`, leftUnder(seen)),
     tile("last event", el("span", { id: "since" }, since(seen)), lasted),
   );
 };

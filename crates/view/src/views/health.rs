@@ -39,8 +39,8 @@ fn zombies(scene: &Scene<'_>) -> Finding {
     };
     let (queued, lost) = (those(TrialStatus::Queued), those(TrialStatus::Lost));
     if !lost.is_empty() {
-        let what = format!("lost for good, after three workers each: trials {}", lost.join(", "));
-        return Finding::note(what, "see what they do to their workers; tell, fail or release them by hand");
+        let what = format!("lost for good, after three attempts each: trials {}", lost.join(", "));
+        return Finding::note(what, "find out what makes their workers disappear; tell, fail or release them by hand");
     }
     if !queued.is_empty() {
         return Finding::note(format!("waiting to be run again: trials {}", queued.join(", ")), "start a worker");

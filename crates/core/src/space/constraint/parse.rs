@@ -31,7 +31,7 @@ const MAX_HEIGHT: usize = 256;
 /// Understands a constraint over the given parameters.
 pub(super) fn parse(text: &str, parameters: &[Parameter]) -> Result<Expression> {
     parse_as(text, parameters, "parameter", |whole| {
-        let what = format!("a constraint is true or false, this is {}", whole.describe());
+        let what = format!("a constraint must be true or false, but this is {}", whole.describe());
         let hint = "compare it with something, as in `x <= 1`";
         if whole.fits(Kind::Bool) { Ok(()) } else { Err((what, hint)) }
     })
@@ -40,7 +40,7 @@ pub(super) fn parse(text: &str, parameters: &[Parameter]) -> Result<Expression> 
 /// Understands a formula whose names are numbers; an error calls such a name a `sort`.
 pub(super) fn parse_formula(text: &str, names: &[Parameter], sort: &'static str) -> Result<Expression> {
     parse_as(text, names, sort, |whole| {
-        let what = format!("a formula is a number, this is {}", whole.describe());
+        let what = format!("a formula must be a number, but this is {}", whole.describe());
         if whole.fits(Kind::Number) { Ok(()) } else { Err((what, "write it as in `a - 0.2 * b`")) }
     })
 }
@@ -245,7 +245,7 @@ impl Parser<'_> {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("use one of {}", known.join(", ")),
             };
-            return Err(self.refusal(start, format!("no function is called `{name}`"), hint));
+            return Err(self.refusal(start, format!("there is no function called `{name}`"), hint));
         };
         let mut arguments = Vec::new();
         let mut height = 0;
@@ -318,7 +318,7 @@ impl Parser<'_> {
         if typed.kind.fits(wanted) {
             return Ok(());
         }
-        let what = format!("`{symbol}` needs {}, this is {}", wanted.describe(), typed.kind.describe());
+        let what = format!("`{symbol}` needs {}, but this is {}", wanted.describe(), typed.kind.describe());
         let hint = match wanted {
             Kind::Bool => "compare it with something, as in `x <= 1`",
             _ => "use a number here",
@@ -330,7 +330,7 @@ impl Parser<'_> {
         if comparison.needs_order() {
             for side in [left, right] {
                 if !side.kind.fits(Kind::Number) {
-                    let what = format!("`{symbol}` needs a number, this is {}", side.kind.describe());
+                    let what = format!("`{symbol}` needs a number, but this is {}", side.kind.describe());
                     return Err(self.refusal(side.start, what, "compare it with `==` or `!=`"));
                 }
             }
@@ -364,7 +364,7 @@ impl Parser<'_> {
             return Ok(());
         }
         if self.peek() == &TokenKind::End {
-            return Err(self.refusal(open, "a bracket is opened and not closed", "add `)`"));
+            return Err(self.refusal(open, "a bracket is not closed", "add `)`"));
         }
         Err(self.unexpected("`)` or an operator"))
     }
@@ -385,7 +385,7 @@ impl Parser<'_> {
     fn descend(&mut self, parse: impl FnOnce(&mut Self) -> Result<Typed>) -> Result<Typed> {
         if self.depth == MAX_DEPTH {
             let what = format!("more than {MAX_DEPTH} levels are nested");
-            return Err(self.refusal(self.start(), what, "take brackets away, or split the constraint"));
+            return Err(self.refusal(self.start(), what, "remove some brackets, or split the constraint"));
         }
         self.depth += 1;
         let parsed = parse(self)?;

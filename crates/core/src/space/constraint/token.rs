@@ -97,8 +97,8 @@ fn read_token(text: &[char], at: usize) -> Result<(TokenKind, usize)> {
     }
     Err(match c {
         '=' => refusal(text, at, "`=` does not compare", "write `==`"),
-        '&' => refusal(text, at, "`&` is no operator", "write `and`"),
-        '|' => refusal(text, at, "`|` is no operator", "write `or`"),
+        '&' => refusal(text, at, "`&` is not an operator", "write `and`"),
+        '|' => refusal(text, at, "`|` is not an operator", "write `or`"),
         _ => {
             refusal(text, at, format!("{c:?} has no meaning here"), "put a name with odd characters between backquotes")
         }

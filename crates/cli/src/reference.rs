@@ -1,0 +1,160 @@
+//! The pages of the documentation that are made from types: the command line and study.toml.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use clap::{Arg, Command, CommandFactory};
+use serde_json::{Value, json};
+
+use crate::args::Elbow;
+use crate::study_file::schema;
+
+/// Compares a file with what it should be; `ELBOWROOM_WRITE_SCHEMAS=1` writes it.
+pub fn is_written(file: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
+    if std::env::var_os("ELBOWROOM_WRITE_SCHEMAS").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let hint = "write it anew: ELBOWROOM_WRITE_SCHEMAS=1 cargo test -p elbowroom-cli --lib";
+    let there = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(there == text, "{file} is not what the types say; {hint}");
+}
+
+#[test]
+fn the_reference_of_study_toml_is_what_the_types_say() {
+    is_written("docs/study-toml.md", &reference(&schema::made()));
+}
+
+#[test]
+fn the_reference_of_the_command_is_what_its_arguments_say() {
+    is_written("docs/command.md", &commands());
+}
+
+/// Every command with its arguments, as a page.
+fn commands() -> String {
+    let mut text = "# The command\n\n\
+        <!-- Made from the command's own help: ELBOWROOM_WRITE_SCHEMAS=1 cargo test -p elbowroom-cli --lib -->\n\n\
+        `elbow` runs studies, answers questions about them and shows them.\n\
+        Every command reads `study.toml` in the current folder unless you name another file or a store, prints JSON with\n\
+        `--json`, and explains itself with `--help`. An error says what is wrong, where, and what to try; with `--json` it is\n\
+        an object with `error`, `try` and `kind`.\n\n"
+        .to_owned();
+    let elbow = Elbow::command();
+    let _ = write!(text, "| command | what it does |\n|---|---|\n");
+    for one in elbow.get_subcommands() {
+        let _ = writeln!(text, "| [`elbow {0}`](#elbow-{0}) | {1} |", one.get_name(), about(one));
+    }
+    for one in elbow.get_subcommands() {
+        let _ = write!(text, "\n## elbow {}\n\n{}\n\n", one.get_name(), about(one));
+        let shown: Vec<&Arg> = one.get_arguments().filter(|arg| !arg.is_hide_set() && arg.get_id() != "help").collect();
+        if !shown.is_empty() {
+            let _ = write!(text, "| argument | meaning |\n|---|---|\n");
+        }
+        for arg in shown {
+            let _ = writeln!(text, "| {} | {} |", written(arg), meaning(arg));
+        }
+        if let Some(more) = one.get_after_help() {
+            let _ = write!(text, "\n```text\n{}\n```\n", more.to_string().trim());
+        }
+    }
+    text
+}
+
+fn about(command: &Command) -> String {
+    command.get_about().map(ToString::to_string).unwrap_or_default()
+}
+
+/// An argument as it is typed.
+fn written(arg: &Arg) -> String {
+    let values = arg.get_value_names().map(|names| names.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
+    let takes = arg.get_action().takes_values();
+    let value = values.filter(|_| takes).unwrap_or_default();
+    match (arg.get_long(), arg.get_short()) {
+        (Some(long), short) => {
+            let short = short.map_or_else(String::new, |short| format!("`-{short}`, "));
+            format!("{short}`{}`", format!("--{long} {value}").trim_end())
+        }
+        (None, Some(short)) => format!("`{}`", format!("-{short} {value}").trim_end()),
+        (None, None) => format!("`{value}`"),
+    }
+}
+
+fn meaning(arg: &Arg) -> String {
+    let help = arg.get_help().map(ToString::to_string).unwrap_or_default().replace('\n', " ").replace('|', "\\|");
+    let takes = arg.get_action().takes_values();
+    let defaults: Vec<_> = arg.get_default_values().iter().map(|value| value.to_string_lossy()).collect();
+    let listed: Vec<String> = arg.get_possible_values().iter().map(|one| format!("`{}`", one.get_name())).collect();
+    let listed = if takes && !listed.is_empty() { format!(" One of {}.", listed.join(", ")) } else { String::new() };
+    let default =
+        if takes && !defaults.is_empty() { format!(" Default: `{}`.", defaults.join(" ")) } else { String::new() };
+    let end = if listed.is_empty() && default.is_empty() { "" } else { "." };
+    format!("{help}{end}{listed}{default}")
+}
+
+/// The reference of study.toml, as a page of the documentation.
+fn reference(schema: &Value) -> String {
+    let mut text = "# study.toml\n\n\
+        <!-- Made from the types that read the file: ELBOWROOM_WRITE_SCHEMAS=1 cargo test -p elbowroom-cli --lib -->\n\n\
+        What a study is made with. `elbow init` writes a commented one, `elbow schema` prints the JSON schema of this page,\n\
+        and every mistake is reported with its line and the nearest key that exists.\n\n"
+        .to_owned();
+    let mut table = |title: &str, about: &str, part: &Value| {
+        let _ = write!(text, "## {title}\n\n{about}\n\n| key | type | meaning |\n|---|---|---|\n");
+        let needed = |name: &str| part["required"].as_array().is_some_and(|all| all.contains(&json!(name)));
+        for (name, field) in part["properties"].as_object().into_iter().flatten() {
+            let must = if needed(name) { " (required)" } else { "" };
+            let about = field["description"].as_str().unwrap_or("").replace('\n', " ").replace('|', "\\|");
+            let _ = writeln!(text, "| `{name}`{must} | {} | {about} |", kind(schema, field));
+        }
+        text.push('\n');
+    };
+    table("At the top", "These come before the first table.", schema);
+    let parts = &schema["definitions"];
+    table(
+        "[parameters]",
+        "One line for each parameter, such as `rate = { float = [1e-4, 1.0], log = true }`. Exactly one of `float`, `int`, `values`, `ladder`, `categories` and `fixed`; [Spaces](spaces.md) says more.",
+        &parts["parameter"],
+    );
+    table("[[outcomes]]", "One entry for each result. [Several outcomes](outcomes.md) says more.", &parts["Outcome"]);
+    table("[budget]", "When to stop.", &parts["budget"]);
+    table("[run]", "How `elbow run` and `elbow worker` evaluate a trial.", &parts["run"]);
+    table(
+        "[model]",
+        "What is left out has its default; [the defaults](defaults.md) explains them.",
+        &schema["properties"]["model"],
+    );
+    text.trim_end().to_owned() + "\n"
+}
+
+/// The type of a field, in words.
+fn kind(schema: &Value, field: &Value) -> String {
+    let named = |path: &str| &schema["definitions"][path.rsplit('/').next().unwrap_or_default()];
+    let reference = field["$ref"].as_str().or_else(|| field["allOf"][0]["$ref"].as_str());
+    let reference = reference.or_else(|| field["anyOf"].as_array()?.iter().find_map(|one| one["$ref"].as_str()));
+    let words = |target: &Value| -> Option<String> {
+        let listed = target["enum"]
+            .as_array()
+            .cloned()
+            .or_else(|| target["oneOf"].as_array().map(|all| all.iter().map(|one| one["const"].clone()).collect()))?;
+        Some(listed.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or "))
+    };
+    if let Some(target) = reference.map(named) {
+        return words(target).unwrap_or_else(|| match target["type"].as_str() {
+            Some("object") => "table".to_owned(),
+            _ => "value".to_owned(),
+        });
+    }
+    let one = match &field["type"] {
+        Value::String(one) => one.as_str(),
+        Value::Array(all) => all.first().and_then(Value::as_str).unwrap_or("value"),
+        _ if field.get("anyOf").is_some() => "name or table",
+        _ => "value",
+    };
+    match one {
+        "array" => format!("list of {}s", kind(schema, &field["items"]).trim_end_matches('s')),
+        "string" => "text".to_owned(),
+        "object" => "table".to_owned(),
+        "boolean" => "`true` or `false`".to_owned(),
+        other => other.to_owned(),
+    }
+}

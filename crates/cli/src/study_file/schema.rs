@@ -1,0 +1,175 @@
+//! The JSON schema of a study.toml, from which editors complete and check it.
+//!
+//! It is made from the types that read the file. A test writes it, and compares it with them.
+
+/// The schema.
+pub const SCHEMA: &str = include_str!("schema.json");
+
+#[cfg(test)]
+pub use tests::{made, model, strategy};
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use elbowroom::study::{ModelConfig, StrategyConfig};
+    use schemars::generate::SchemaSettings;
+    use schemars::{Schema, SchemaGenerator, json_schema};
+    use serde_json::{Map, Value, json};
+
+    use super::super::{StudyFile, Written};
+    use super::SCHEMA;
+
+    /// A strategy by its name, or as a table.
+    pub fn strategy(_: &mut SchemaGenerator) -> Schema {
+        let name = json!({ "type": "string", "enum": StrategyConfig::names() });
+        json_schema!({
+            "anyOf": [name, { "type": "object", "properties": { "name": name }, "required": ["name"] }]
+        })
+    }
+
+    /// The model's settings, by the names that it writes.
+    pub fn model(_: &mut SchemaGenerator) -> Schema {
+        let written = serde_json::to_value(ModelConfig::default()).unwrap();
+        let mut known: Map<String, Value> =
+            written.as_object().unwrap().keys().map(|name| (name.clone(), json!(true))).collect();
+        let sd = "The standard deviation of every result, if it is known; `noise`, the variance, says the same.";
+        known.insert("sd".to_owned(), json!({ "type": "number", "minimum": 0, "description": sd }));
+        json_schema!({ "type": "object", "properties": known, "additionalProperties": false })
+    }
+
+    /// The schema as the types say it.
+    pub fn made() -> Value {
+        let schema = SchemaSettings::draft07().for_deserialize().into_generator().into_root_schema_for::<Written>();
+        let mut schema = serde_json::to_value(schema).unwrap();
+        schema["title"] = json!("study.toml of elbowroom");
+        without_examples(&mut schema);
+        schema
+    }
+
+    /// Leaves examples in Rust out of descriptions.
+    fn without_examples(part: &mut Value) {
+        match part {
+            Value::Object(fields) => {
+                if let Some(Value::String(text)) = fields.get_mut("description") {
+                    text.truncate(text.find("\n\n```").unwrap_or(text.len()));
+                }
+                fields.values_mut().for_each(without_examples);
+            }
+            Value::Array(list) => list.iter_mut().for_each(without_examples),
+            _ => {}
+        }
+    }
+
+    /// `ELBOWROOM_WRITE_SCHEMAS=1` writes it.
+    #[test]
+    fn the_schema_is_what_the_types_say() {
+        crate::reference::is_written(
+            "crates/cli/src/study_file/schema.json",
+            &(serde_json::to_string_pretty(&made()).unwrap() + "\n"),
+        );
+    }
+
+    /// Whether a value is what a schema says, as far as ours goes.
+    fn check(schema: &Value, part: &Value, value: &Value, at: &str) -> Result<(), String> {
+        if let Some(name) = part["$ref"].as_str() {
+            return check(schema, &schema["definitions"][name.rsplit('/').next().unwrap()], value, at);
+        }
+        for all in part["allOf"].as_array().into_iter().flatten() {
+            check(schema, all, value, at)?;
+        }
+        if let Some(several) = part["anyOf"].as_array().or_else(|| part["oneOf"].as_array()) {
+            let fits = several.iter().any(|one| check(schema, one, value, at).is_ok());
+            return if fits { Ok(()) } else { Err(format!("{at}: {value} is none of the kinds that it may be")) };
+        }
+        if part["enum"].as_array().is_some_and(|words| !words.contains(value))
+            || part.get("const").is_some_and(|only| only != value)
+        {
+            return Err(format!("{at}: {value} is not one of the words"));
+        }
+        let kind = match value {
+            Value::Null => "null",
+            Value::Bool(_) => "boolean",
+            Value::Number(n) if n.is_f64() => "number",
+            Value::Number(_) => "integer",
+            Value::String(_) => "string",
+            Value::Array(_) => "array",
+            Value::Object(_) => "object",
+        };
+        let is = |wanted: &Value| wanted == kind || (kind == "integer" && wanted == "number");
+        let fits = match &part["type"] {
+            Value::Array(kinds) => kinds.iter().any(is),
+            Value::Null => true,
+            one => is(one),
+        };
+        if !fits {
+            return Err(format!("{at}: {value} is not of type {}", part["type"]));
+        }
+        for (i, one) in value.as_array().into_iter().flatten().enumerate() {
+            check(schema, &part["items"], one, &format!("{at}[{i}]"))?;
+        }
+        let Value::Object(fields) = value else { return Ok(()) };
+        for name in part["required"].as_array().into_iter().flatten() {
+            if !fields.contains_key(name.as_str().unwrap()) {
+                return Err(format!("{at}: {name} is missing"));
+            }
+        }
+        for (name, value) in fields {
+            let known = part["properties"].get(name).or_else(|| part.get("additionalProperties"));
+            match known {
+                Some(Value::Bool(false)) => return Err(format!("{at}: there is no key `{name}`")),
+                Some(known) => check(schema, known, value, &format!("{at}.{name}"))?,
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn valid(toml: &str) -> Result<(), String> {
+        let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+        let value: toml::Table = toml::from_str(toml).unwrap();
+        check(&schema, &schema, &serde_json::to_value(value).unwrap(), "study.toml")
+    }
+
+    #[test]
+    fn every_example_is_valid_by_the_schema() {
+        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+        let mut n = 0;
+        for folder in std::fs::read_dir(examples).unwrap() {
+            let path = folder.unwrap().path().join("study.toml");
+            let Ok(text) = std::fs::read_to_string(&path) else { continue };
+            valid(&text).unwrap_or_else(|what| panic!("{}: {what}", path.display()));
+            n += 1;
+        }
+        assert!(n >= 5, "{n} examples");
+    }
+
+    const GOOD: &str = "name = \"net\"\nstrategy = \"local_penalization\"\nconstraints = [\"x <= 1\"]\n\
+        outcomes = [{ name = \"loss\", goal = \"minimize\" }, { name = \"minutes\", at_most = 9 }]\n\
+        [parameters]\nx = { float = [0, 1], log = false }\nkind = { categories = [\"a\", 2, true] }\nbatch = { ladder = [16, 32, 64] }\n\
+        [model]\nsd = 0.1\n[budget]\ntrials = 4\ntime = \"2h\"\n[run]\ncommand = [\"train\", \"{x}\"]\nworkers = 2\n";
+
+    #[test]
+    fn what_the_schema_refuses_the_reader_refuses_and_what_is_right_both_take() {
+        assert_eq!(valid(GOOD), Ok(()));
+        StudyFile::parse(GOOD, "study.toml").unwrap();
+        for (right, wrong) in [
+            ("time = ", "tiem = "),
+            ("float = [0, 1]", "flaot = [0, 1]"),
+            ("log = false", "log = 1"),
+            ("ladder = ", "lader = "),
+            ("goal = \"minimize\"", "goal = \"smaller\""),
+            ("at_most = 9", "atmost = 9"),
+            ("trials = 4", "trials = \"four\""),
+            ("\"local_penalization\"", "\"greedy\""),
+            ("sd = 0.1", "sdev = 0.1"),
+            ("name = \"net\"", "title = \"net\""),
+            ("[parameters]", "[parameter]"),
+        ] {
+            assert!(GOOD.contains(right), "{right}");
+            let text = GOOD.replacen(right, wrong, 1);
+            assert!(valid(&text).is_err(), "the schema takes {wrong}");
+            assert!(StudyFile::parse(&text, "study.toml").is_err(), "the reader takes {wrong}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Why a point was chosen, in one sentence for people.
+
+use super::why::{BeliefThen, Why};
+use crate::study::{Source, TrialId};
+
+/// Pending trials that are named one by one.
+const NAMED: usize = 3;
+
+impl Why {
+    /// Why the point was chosen, in one sentence.
+    pub(super) fn in_one_sentence(&self) -> String {
+        let trial = format!("Trial {}", self.trial);
+        let because = |otherwise: &str| self.fallback.clone().unwrap_or_else(|| otherwise.to_owned());
+        match (&self.belief, self.source) {
+            (Some(belief), _) => belief.in_one_sentence(&trial),
+            (None, Source::Design) => {
+                format!("{trial} is part of the initial design, which covers the space before there is a model.")
+            }
+            (None, Source::Given) => format!("{trial} was added by hand."),
+            (None, Source::Random) => {
+                format!(
+                    "{trial} is a random point: {}.",
+                    because("neither the design nor the strategy had one to offer")
+                )
+            }
+            (None, Source::Model) => format!("{trial} was drawn at random, as the strategy of this study does."),
+        }
+    }
+}
+
+impl BeliefThen {
+    fn in_one_sentence(&self, trial: &str) -> String {
+        let aim = match self.exploit {
+            share if share > 0.8 => "to improve on the best result, where the model expects better values",
+            share if share > 0.5 => "to improve on the best result, where the model expects good values and is unsure",
+            share if share > 0.2 => "to explore a region that is uncertain and may be good",
+            _ => "to explore a region that the model knows little about",
+        };
+        let best =
+            self.best.map_or_else(String::new, |best| format!(", when the best result was {}", rounded(best, 4)));
+        let (mean, sd) = (rounded(self.mean, 4), rounded(self.sd, 2));
+        let predicted = format!("the model predicted {mean} ± {sd} there{best}");
+        let pending: Vec<TrialId> = self.pending.iter().map(|one| one.trial).collect();
+        let moved = match (&self.without_pending, pending.as_slice()) {
+            (None, _) | (_, []) => String::new(),
+            (Some(_), [one]) => format!("; it keeps clear of trial {one}, which was still running"),
+            (Some(_), several) => format!("; it keeps clear of {}, which were still running", listed(several)),
+        };
+        format!("{trial} was chosen {aim}: {predicted}{moved}.")
+    }
+}
+
+/// `trials 3, 5 and 8`, or how many there are.
+fn listed(trials: &[TrialId]) -> String {
+    match trials {
+        [first @ .., last] if trials.len() <= NAMED => {
+            let first: Vec<String> = first.iter().map(ToString::to_string).collect();
+            format!("trials {} and {last}", first.join(", "))
+        }
+        _ => format!("{} trials", trials.len()),
+    }
+}
+
+/// A number to so many digits.
+fn rounded(x: f64, digits: usize) -> String {
+    let cut: f64 = format!("{x:.*e}", digits - 1).parse().unwrap_or(x);
+    let text = format!("{cut:?}");
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_as_many_digits_as_are_wanted() {
+        let shown = [0.002478753, 1234567.0, 1e-9, 55.0, -0.5, 0.0].map(|x| rounded(x, 4));
+        assert_eq!(shown, ["0.002479", "1235000", "1e-9", "55", "-0.5", "0"]);
+        assert_eq!(rounded(2.306e-8, 2), "2.3e-8");
+    }
+
+    #[test]
+    fn a_few_trials_are_named_and_many_are_counted() {
+        let ids: Vec<TrialId> = [3, 5, 8, 13].map(TrialId).to_vec();
+        assert_eq!(listed(&ids[..2]), "trials 3 and 5");
+        assert_eq!(listed(&ids[..3]), "trials 3, 5 and 8");
+        assert_eq!(listed(&ids), "4 trials");
+    }
+}

@@ -1,0 +1,233 @@
+//! Every page of the dashboard as people look at it: three widths, two themes, six workers, failures, values over decades,
+//! several results. Skipped, and said so, where there is no Chromium; the pictures are in `target/screenshots`.
+
+use std::sync::Arc;
+
+use elbowroom::space::{Parameter, SearchSpace};
+use elbowroom::study::{Goal, Outcome, Outcomes, StudyConfig};
+use elbowroom_store::{SharedStudy, Store};
+
+use crate::common::browser::Browser;
+use crate::common::{Served, space, yield_loss};
+
+/// Results over decades by six workers, some of which fail, with four trials under way.
+fn decades(store: &Arc<dyn Store>, name: &str) -> SharedStudy {
+    let mut study = SharedStudy::create(store.clone(), name, StudyConfig::new(space()).seed(3).budget(40)).unwrap();
+    for i in 0..18 {
+        study = study.worker(format!("node-{}", i % 6 + 1));
+        let handed = study.ask(1).unwrap().trials.remove(0);
+        match i {
+            4 => drop(study.fail(&handed, "out of memory").unwrap()),
+            9 => drop(study.infeasible(&handed, "does not dissolve").unwrap()),
+            _ => drop(study.tell(&handed, (2.0 * yield_loss(&handed) - 12.0).exp()).unwrap()),
+        }
+    }
+    for i in 0..4 {
+        study = study.worker(format!("node-{}", i + 1));
+        study.ask(1).unwrap();
+    }
+    study
+}
+
+/// Two objectives and a limit, with names that are long.
+fn outcomes(store: &Arc<dyn Store>, name: &str) -> SharedStudy {
+    let space = SearchSpace::new(vec![
+        Parameter::float("catalyst_amount_mol_percent", 0.1, 10.0).log(),
+        Parameter::float("celsius", 20.0, 110.0),
+        Parameter::category("solvent", ["water", "ethanol", "a solvent with a long name"]),
+    ]);
+    let list = vec![
+        Outcome::objective("yield", Goal::Maximize),
+        Outcome::objective("cost", Goal::Minimize),
+        Outcome::watched("purity").at_least(90.0),
+    ];
+    let config = StudyConfig::new(space.unwrap()).outcomes(Outcomes::new(list).unwrap()).seed(5).budget(30);
+    let mut study = SharedStudy::create(store.clone(), name, config).unwrap();
+    for i in 0..14 {
+        study = study.worker(format!("bench {}", i % 6 + 1));
+        let handed = study.ask(1).unwrap().trials.remove(0);
+        let get = |name: &str| handed.point().get(name).and_then(|value| value.as_f64()).unwrap();
+        let (c, t) = (get("catalyst_amount_mol_percent"), get("celsius"));
+        let results = [
+            ("yield", 90.0 * (-((t - 80.0) / 40.0).powi(2)).exp() * (1.0 - (-c).exp())),
+            ("cost", 12.0 * c + t / 10.0),
+            ("purity", 100.0 - 0.12 * (t - 30.0)),
+        ];
+        study.tell(&handed, results).unwrap();
+    }
+    study.ask(2).unwrap();
+    study
+}
+
+fn go(browser: &mut Browser, study: &str, page: &str) {
+    let at = format!("#/s/{study}/{page}");
+    browser.eval(&format!("document.documentElement.dataset.ready = ''; location.hash = '{at}'"));
+    browser.wait(&format!("document.documentElement.dataset.ready === '{at}'"));
+    browser.wait("![...document.querySelectorAll('.state')].some((s) => s.textContent === 'Loading…')");
+}
+
+const PAGES: [&str; 9] = ["overview", "front", "map", "model", "trials", "parallel", "workers", "health", "trial/12"];
+
+#[test]
+fn every_page_fits_a_telephone_a_tablet_and_a_desk_in_the_dark_and_in_the_light() {
+    let Some(mut browser) = Browser::start() else { return };
+    let served = Served::start(true);
+    decades(&served.store, "decades");
+    outcomes(&served.store, "outcomes");
+    browser.open(&served.url);
+    browser.wait("document.querySelector('td a')");
+    for (width, height) in [(390, 844), (820, 1180), (1440, 900)] {
+        browser.size(width, height);
+        for dark in [false, true] {
+            browser.dark(dark);
+            let theme = if dark { "dark" } else { "light" };
+            browser.wait(&format!("document.documentElement.dataset.theme === '{theme}'"));
+            for study in ["decades", "outcomes"] {
+                for page in PAGES {
+                    if study == "decades" && page == "front" {
+                        continue;
+                    }
+                    go(&mut browser, study, page);
+                    let wide = browser.eval("document.documentElement.scrollWidth").as_u64().unwrap();
+                    assert!(wide <= u64::from(width), "{study}/{page} hangs over the edge at {width}: {wide}");
+                    browser.shot(&format!("{study}-{}-{width}-{theme}", page.replace('/', "-")));
+                }
+            }
+        }
+    }
+    assert!(browser.complaints.is_empty(), "{:?}", browser.complaints);
+}
+
+#[test]
+fn one_switch_turns_the_scales_of_every_view_and_is_remembered() {
+    let Some(mut browser) = Browser::start() else { return };
+    let served = Served::start(false);
+    decades(&served.store, "decades");
+    outcomes(&served.store, "outcomes");
+    browser.open(&served.url);
+    browser.wait("document.querySelector('td a')");
+    let choose = |browser: &mut Browser, scale: &str| {
+        browser.eval("document.documentElement.dataset.ready = ''");
+        browser.eval(&format!("(() => {{ const s = document.getElementById('scale'); s.value = {scale:?}; s.dispatchEvent(new Event('change')); }})()"));
+        browser.wait("document.documentElement.dataset.ready");
+    };
+    // The last axis is that of the values: over decades, its marks are powers of ten.
+    let marks = "[...document.querySelectorAll('svg.chart > text:not(.ink)')].map((t) => t.textContent)";
+    let powers = format!("{marks}.filter((t) => /^(1|10+|0\\.0*1|1e-?\\d+)$/.test(t)).length");
+    go(&mut browser, "decades", "parallel");
+    let n_auto = browser.eval(&powers).as_u64().unwrap();
+    choose(&mut browser, "linear");
+    let n_linear = browser.eval(&powers).as_u64().unwrap();
+    assert!(n_auto > n_linear + 2, "{n_auto} powers of ten, and {n_linear} on a linear scale");
+    choose(&mut browser, "log");
+    assert_eq!(browser.eval(&powers).as_u64().unwrap(), n_auto);
+
+    // Costs do not span decades: they are on a log scale because that was chosen, on another page.
+    let at = "[...document.querySelectorAll('.mark.front')].map((m) => Number(m.querySelector('circle').getAttribute('cy')).toFixed(2)).join()";
+    go(&mut browser, "outcomes", "front");
+    let logarithmic = browser.eval(at);
+    choose(&mut browser, "linear");
+    let linear = browser.eval(at);
+    assert_ne!(linear, logarithmic);
+    go(&mut browser, "decades", "map");
+    let bar = "[...document.querySelectorAll('.planes .bar-of-colours')][0].textContent";
+    let linear = browser.eval(bar);
+    choose(&mut browser, "auto");
+    assert_ne!(browser.eval(bar), linear, "the colours of what is expected");
+    assert_eq!(
+        browser.count(".planes .bar-of-colours"),
+        browser.count(".planes image"),
+        "every picture has a colour bar"
+    );
+    browser.eval("document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'l', bubbles: true }))");
+    browser.wait("document.getElementById('scale').value === 'log'");
+    assert!(browser.complaints.is_empty(), "{:?}", browser.complaints);
+}
+
+#[test]
+fn a_point_says_what_it_is_and_a_click_opens_its_trial() {
+    let Some(mut browser) = Browser::start() else { return };
+    let served = Served::start(false);
+    decades(&served.store, "decades");
+    browser.open(&served.url);
+    browser.wait("document.querySelector('td a')");
+    for (page, mark) in [
+        ("map", ".card circle[data-trial='7']"),
+        ("map", ".planes circle[data-trial='7']"),
+        ("model", "circle[data-trial='7']"),
+        ("parallel", "path[data-trial='7']"),
+        ("workers", "rect[data-trial='7']"),
+    ] {
+        go(&mut browser, "decades", page);
+        browser.wait(&format!("document.querySelector({mark:?})"));
+        browser.eval(&format!("document.querySelector({mark:?}).dispatchEvent(new PointerEvent('pointerenter', {{ clientX: 200, clientY: 200 }}))"));
+        browser.wait("!document.querySelector('.tip').hidden && document.querySelector('.tip').textContent.includes('temperature')");
+        assert!(
+            browser.eval("document.querySelector('.tip').textContent").as_str().unwrap().starts_with("trial 7"),
+            "{page}"
+        );
+        browser.eval(&format!(
+            "document.querySelector({mark:?}).dispatchEvent(new MouseEvent('click', {{ bubbles: true }}))"
+        ));
+        browser.wait("document.documentElement.dataset.ready === '#/s/decades/trial/7'");
+        assert_eq!(browser.eval("document.querySelector('.tip').hidden"), true, "{page}");
+    }
+    // On the canvas, too: somewhere along the line of the first trial there is its point.
+    go(&mut browser, "decades", "overview");
+    browser.wait("document.querySelector('canvas')");
+    browser.eval("(() => { const place = document.querySelector('.uplot').parentElement.parentElement; const box = place.getBoundingClientRect(); for (let x = box.left; x < box.right && (document.querySelector('.tip').hidden); x += 6) for (let y = box.top; y < box.bottom && document.querySelector('.tip').hidden; y += 6) place.dispatchEvent(new PointerEvent('pointermove', { clientX: x, clientY: y })); })()");
+    assert!(browser.eval("document.querySelector('.tip').textContent").as_str().unwrap().starts_with("trial 0"));
+    assert!(browser.complaints.is_empty(), "{:?}", browser.complaints);
+}
+
+#[test]
+fn trials_are_filtered_by_an_expression_and_their_columns_are_chosen() {
+    let Some(mut browser) = Browser::start() else { return };
+    let served = Served::start(false);
+    decades(&served.store, "decades");
+    browser.open(&served.url);
+    browser.wait("document.querySelector('td a')");
+    go(&mut browser, "decades", "trials");
+    let type_in = |browser: &mut Browser, text: &str| {
+        browser.eval(&format!("(() => {{ const f = document.getElementById('where'); f.value = {text:?}; f.dispatchEvent(new Event('input')); }})()"));
+    };
+    type_in(&mut browser, "temperature < 50 and gas == 'Ar'");
+    let expected =
+        served.get("/api/studies/decades/trials?where=temperature%20%3C%2050%20and%20gas%20%3D%3D%20%27Ar%27").json();
+    let n = expected["rows"].as_array().unwrap().len();
+    assert!((1..22).contains(&n), "{n} trials");
+    browser.wait(&format!("document.querySelectorAll('tbody tr').length === {n}"));
+    type_in(&mut browser, "weight < 50");
+    browser.wait("document.body.innerText.includes('weight')");
+    type_in(&mut browser, "");
+    browser.wait("document.querySelectorAll('tbody tr').length === 22");
+
+    let heads = "[...document.querySelectorAll('th')].map((head) => head.textContent.replace(/ [↑↓]/, '')).join()";
+    assert_eq!(browser.eval(heads), "trial,state,value,temperature,rate,steps,gas,duration,worker,source,reason");
+    assert!(
+        browser.eval("document.querySelector('tbody').innerText").as_str().unwrap().contains("node-6"),
+        "who ran it"
+    );
+    browser.eval("document.querySelector('[aria-label=\"show gas\"]').click()");
+    browser.wait(&format!("!{heads}.includes('gas')"));
+    go(&mut browser, "decades", "health");
+    go(&mut browser, "decades", "trials");
+    browser.wait("document.querySelectorAll('tbody tr').length === 22");
+    assert_eq!(browser.eval(heads), "trial,state,value,temperature,rate,steps,duration,worker,source,reason");
+}
+
+#[test]
+fn the_page_waits_for_a_study_that_has_not_begun_and_then_shows_it() {
+    let Some(mut browser) = Browser::start() else { return };
+    let served = Served::start(false);
+    browser.open(&format!("{}#/s/decades/overview", served.url));
+    browser.wait("document.body.innerText.includes('Waiting for the study decades to begin')");
+    decades(&served.store, "decades");
+    browser.wait("document.querySelector('.tile .big')");
+    assert_eq!(
+        browser.eval("[...document.querySelectorAll('.tile .label')].map((l) => l.textContent).join()"),
+        "best (minimize),complete,running,failed,time left,last event"
+    );
+    // Four run, and sixteen have ended: the rest of the budget can be estimated.
+    browser.wait("[...document.querySelectorAll('.tile .big')][4].textContent.startsWith('≈')");
+}
