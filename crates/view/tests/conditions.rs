@@ -28,7 +28,7 @@ fn study() -> Study {
 fn cells_of_parameters_that_a_trial_does_not_have_are_empty() {
     let study = study();
     let scene = Scene::alone("net", &study);
-    let page = table(&scene, &Query::default());
+    let page = table(&scene, &Query::default()).unwrap();
     for (row, line) in page.rows.iter().zip(csv(&scene).lines().skip(1)) {
         let trial = &study.trials()[row.trial as usize];
         let is_adam = trial.point.str("kind").unwrap() == "adam";

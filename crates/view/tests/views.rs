@@ -142,7 +142,7 @@ fn pages_of_a_table_are_the_whole_table_in_order() {
         assert_eq!(rows.iter().map(|row| row.trial).collect::<BTreeSet<u64>>(), (0..24).collect());
         let key = |row: &elbowroom_view::table::Row| match sort {
             Sort::Value => row.value.unwrap(),
-            Sort::Parameter => row.point[1].as_f64().unwrap(),
+            Sort::Parameter => row.point[1].as_ref().and_then(|value| value.as_f64()).unwrap(),
             _ => row.trial as f64,
         };
         let sorted = rows
