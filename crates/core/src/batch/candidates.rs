@@ -114,7 +114,7 @@ pub(super) fn candidates(situation: &Situation<'_>) -> Points {
 /// Gathers candidates all over the domain.
 fn spread(situation: &Situation<'_>, gathered: &mut Gathered<'_>) {
     let domain = situation.domain;
-    if domain.space().is_conditional() && !domain.is_constructed() {
+    if domain.space().is_conditional() && !domain.is_constructed() && !domain.is_listed() {
         return spread_over_branches(situation, gathered);
     }
     let n = n_spread(domain.dim());

@@ -46,7 +46,7 @@ impl<'a> Initial<'a> {
                 let size = config.n_initial().clamp(1, MAX_BLOCK) as u64;
                 Kind::Constructed(Block { number: None, size, points: Vec::new() })
             }
-            design if config.space.is_conditional() => {
+            design if config.space.is_conditional() && !domain.is_listed() => {
                 Kind::Branched(Branched::new(domain, design, config.n_initial(), &stream))
             }
             InitialDesign::Sobol => {

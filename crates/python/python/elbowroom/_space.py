@@ -157,7 +157,7 @@ class Candidates(Mapping[str, "Parameter"]):
         if not listed or not all(isinstance(row, Mapping) for row in listed):
             raise SpaceError("the candidates are no rows\n  try: a frame, or a list of dicts with at least one")
         self.rows: tuple[Params, ...] = tuple({name: _item(value) for name, value in row.items()} for row in listed)
-        known = dict(parameters or {})
+        known: dict[str, Any] = dict(parameters or {})
         self._parameters = {name: known.pop(name, None) or _column(name, self.rows) for name in self.rows[0]} | known
 
     def __getitem__(self, name: str) -> Parameter:
