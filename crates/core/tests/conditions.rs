@@ -113,7 +113,7 @@ fn conditions_that_cannot_be_are_refused_with_what_is_wrong() {
     let error = refused(vec![kind(), x("kind == 'sdg'")]);
     assert!(error.contains("'sdg' is not a value of `kind`") && error.contains("did you mean 'sgd'?"), "{error}");
     let error = refused(vec![kind(), x("kind < 2")]);
-    assert!(error.contains("`<` needs a number, this is a text"), "{error}");
+    assert!(error.contains("`<` needs a number, but this is a text"), "{error}");
     let error = refused(vec![kind(), x("kind == 'sgd' and kind == 'adam'")]);
     assert!(error.contains("parameter `x`: its condition `kind == 'sgd' and kind == 'adam'` is never true"), "{error}");
     let error = refused(vec![Parameter::float("y", 0.0, 1.0), x("y > 0.5")]);

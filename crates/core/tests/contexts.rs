@@ -102,6 +102,6 @@ fn contexts_that_cannot_be_are_refused_by_name() {
     let refused =
         |names: &[&str]| Study::new(StudyConfig::new(space()).contexts(names.iter().copied())).unwrap_err().to_string();
     assert!(refused(&["humidty"]).contains("did you mean `humidity`?"));
-    assert!(refused(&["batch", "batch"]).contains("there twice"));
+    assert!(refused(&["batch", "batch"]).contains("appears twice"));
     assert!(refused(&["batch", "humidity", "heat"]).contains("leave at least one to be chosen"));
 }

@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(deep("{\n \"eval\": {\"loss\": 2}\n}\n"), Ok(2.0));
         assert_eq!(deep("{\"eval.loss\": \"-inf\"}"), Ok(f64::NEG_INFINITY));
         assert!(deep("{\"eval\": 1}").unwrap_err().contains("has no \"eval.loss\""));
-        assert!(deep("{\"eval\": {\"loss\": []}}").unwrap_err().contains("no number"));
+        assert!(deep("{\"eval\": {\"loss\": []}}").unwrap_err().contains("not a number"));
         assert!(deep("1.0").unwrap_err().contains("JSON object"));
     }
 

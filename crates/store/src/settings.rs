@@ -346,7 +346,7 @@ mod tests {
             ("/strategy", "penalizr", json!("soft"), "strategy.penalizr", "did you mean `penalizer`?"),
             ("", "sede", json!(3), "sede", "did you mean `seed`?"),
             ("/model/hyperparameters/map", "random_start", json!(3), "random_start", "did you mean `random_starts`?"),
-            ("/model/hyperparameters", "mapp", json!({}), "model.hyperparameters.mapp", "take it away"),
+            ("/model/hyperparameters", "mapp", json!({}), "model.hyperparameters.mapp", "remove it"),
             ("/space/parameters/0", "lowest", json!(3), "space.parameters.0.lowest", "take one of"),
             ("/strategy", "penalizer", json!("sofd"), "`strategy.penalizer` is \"sofd\"", "did you mean `soft`?"),
             ("/model", "kernels", json!(["rbff"]), "`model.kernels.0` is \"rbff\"", "did you mean `rbf`?"),

@@ -189,17 +189,7 @@ fn actions() -> Vec<(&'static str, &'static str, Value)> {
     let sd =
         || json!({ "type": "number", "minimum": 0, "maximum": 1e150, "description": "Its root, instead of noise." });
     let settings = || json!({ "type": "object", "additionalProperties": { "type": ["number", "string", "boolean"] } });
-    let ask = json!({
-        "n": { "type": "integer", "minimum": 1, "maximum": MAX_ASK },
-        "worker": { "type": "string", "minLength": 1, "maxLength": 200 },
-        "request": request(),
-        "lease_seconds": seconds(),
-        "fixed": settings(),
-        "within": {
-            "type": "object",
-            "additionalProperties": { "type": "array", "minItems": 2, "maxItems": 2, "items": { "type": "number" } },
-        },
-    });
+    let ask = ask_fields(request(), seconds(), settings());
     let tell = json!({
         "trial": trial(),
         "value": { "type": ["number", "null"] },
@@ -261,6 +251,20 @@ fn actions() -> Vec<(&'static str, &'static str, Value)> {
         ),
         ("pause", "Stop handing out points, or resume.", object(json!({ "paused": truth() }), &["paused"])),
     ]
+}
+
+fn ask_fields(request: Value, lease_seconds: Value, fixed: Value) -> Value {
+    json!({
+        "n": { "type": "integer", "minimum": 1, "maximum": MAX_ASK },
+        "worker": { "type": "string", "minLength": 1, "maxLength": 200 },
+        "request": request,
+        "lease_seconds": lease_seconds,
+        "fixed": fixed,
+        "within": {
+            "type": "object",
+            "additionalProperties": { "type": "array", "minItems": 2, "maxItems": 2, "items": { "type": "number" } },
+        },
+    })
 }
 
 fn named_results() -> Value {

@@ -241,6 +241,7 @@ struct WrittenParameter {
     log: bool,
     /// The step of a float: `float = [0, 1], step = 0.05`.
     step: Option<f64>,
+    /// Only where this holds of other parameters: `when = "kind == 'sgd'"`.
     when: Option<String>,
 }
 

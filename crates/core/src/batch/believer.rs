@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 use super::chooser::{Planned, term, terms};
 use super::joint::JointImprovement;
 use super::leader::explain_leader;
-use super::search::{Score, Search};
+use super::score::Score;
+use super::search::Search;
 use super::{
     AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Chooser, Explanation, Proposal, Situation,
 };

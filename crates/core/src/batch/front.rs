@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use super::aims::Aims;
 use super::chooser::{Term, term, terms};
 use super::pareto_search::{ParetoSearch, ShareRule};
-use super::search::Climbable;
+use super::score::Climbable;
 use super::{Limit, Objective, Situation};
 use crate::acquisition::{Band, LogAcquisition};
 use crate::gp::{Metric, Panel, Posterior, Prediction, Scratch};

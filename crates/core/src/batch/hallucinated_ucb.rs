@@ -10,7 +10,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::acquisition_kind::upper_bound;
-use super::search::{Score, Search};
+use super::score::Score;
+use super::search::Search;
 use super::{BatchInfo, BatchSize, BatchStrategy, Candidates, Chooser, Explanation, Proposal, Situation};
 use crate::error::{Error, Result};
 use crate::space::UnitPoint;

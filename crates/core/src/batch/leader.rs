@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use super::chooser::{Explanation, Proposal, term, terms};
-use super::search::{Score, Search};
+use super::score::Score;
+use super::search::Search;
 use super::{BatchInfo, Candidates, Situation};
 use crate::acquisition::LogAcquisition;
 use crate::chance::Chance;

@@ -14,7 +14,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::acquisition_kind::{check_kappa, observed_in, upper_bound};
-use super::search::{MAX_EVALUATIONS, STARTS, Score, Search};
+use super::score::Score;
+use super::search::{MAX_EVALUATIONS, STARTS, Search};
 use super::{
     AcquisitionKind, BatchInfo, BatchSize, BatchStrategy, Candidates, Chooser, DEFAULT_KAPPA, Explanation, Proposal,
     Situation,

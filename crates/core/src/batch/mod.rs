@@ -21,6 +21,7 @@ mod plain;
 mod pure_exploration;
 mod random;
 mod recommend;
+mod score;
 mod search;
 mod simulation_matching;
 mod thompson;

@@ -14,7 +14,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::front::FrontScore;
-use super::search::{Score, Search};
+use super::score::Score;
+use super::search::Search;
 use super::{BatchSize, BatchStrategy, Candidates, Chooser, Situation};
 use crate::error::{Error, Result};
 

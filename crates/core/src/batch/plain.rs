@@ -5,7 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::search::{Score, Search};
+use super::score::Score;
+use super::search::Search;
 use super::{AcquisitionKind, BatchSize, BatchStrategy, Candidates, Chooser, Situation};
 use crate::error::Result;
 

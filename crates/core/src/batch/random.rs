@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::chooser::{Planned, Ranked, term, terms};
 use super::leader::{explain_leader, leader};
-use super::search::Score;
+use super::score::Score;
 use super::{
     AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Chooser, Explanation, Proposal, Situation,
     free_points,
