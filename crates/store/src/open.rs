@@ -17,7 +17,7 @@ use crate::store::Store;
 /// use elbowroom_store::open;
 /// assert_eq!(open("memory:")?.label(), "memory");
 /// let error = open("mysql://ada:secret@localhost/lab").err().unwrap().to_string();
-/// assert!(error.starts_with("there are no `mysql` stores"));
+/// assert!(error.starts_with("`mysql` is not a kind of store"));
 /// # Ok::<(), elbowroom_store::Error>(())
 /// ```
 pub fn open(address: &str) -> Result<Arc<dyn Store>> {
