@@ -245,7 +245,7 @@ def test_errors_have_the_cores_words():
         er.Study(SPACE, seed=-1)
     with pytest.raises(er.ConfigError, match="noise is nan\n  try: a variance"):
         er.Study(SPACE, noise=math.nan)
-    with pytest.raises(er.StoreError, match="there are no `mysql` stores"):
+    with pytest.raises(er.StoreError, match="`mysql` is not a kind of store"):
         er.Study(SPACE, store="mysql://localhost/x")
 
 
