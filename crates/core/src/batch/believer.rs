@@ -21,8 +21,9 @@ use super::{
     AcquisitionKind, Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Chooser, Explanation, Proposal, Situation,
 };
 use crate::acquisition::LogAcquisition;
+use crate::belief::mean_square;
 use crate::data::Dataset;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::gp::{FitParams, MeanRule, Noise, NoiseRule, Posterior, Shape, fit};
 use crate::linalg::Points;
 use crate::rng::Stream;
@@ -61,7 +62,7 @@ pub enum Lie {
 /// let paper = Refit::MaximumLikelihood { ard: false, starts: 10 };
 /// assert_ne!(paper, Refit::default());
 /// ```
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Refit {
     /// They are kept.
@@ -78,6 +79,16 @@ pub enum Refit {
         ard: bool,
         /// Random starts.
         starts: usize,
+    },
+    /// Maximum likelihood as [`HyperparameterRule::MaximumLikelihoodOfAll`](crate::study::HyperparameterRule) has it, so
+    /// that data and lies are fitted exactly as the data alone were: the starts do not depend on the last fit.
+    MaximumLikelihoodOfAll {
+        /// One lengthscale per coordinate, or one for all.
+        ard: bool,
+        /// Starts: one that is always the same, the others at random.
+        starts: usize,
+        /// Least noise variance, relative to the mean square of the values.
+        noise_floor: f64,
     },
 }
 
@@ -109,6 +120,12 @@ impl Default for Believer {
 
 impl BatchStrategy for Believer {
     fn validate(&self) -> Result<()> {
+        if let Refit::MaximumLikelihoodOfAll { noise_floor, .. } = self.refit
+            && !(0.0..=1.0).contains(&noise_floor)
+        {
+            let what = format!("strategy.refit: the noise floor is {noise_floor}");
+            return Err(Error::config(what, "give a share of the mean square of the values, from 0 to 1"));
+        }
         self.acquisition.validate()
     }
 
@@ -209,17 +226,13 @@ impl Believer {
         let mut x = Points::new(posterior.dim());
         at.iter().for_each(|u| x.push(u));
         let lies = Dataset::new(x, at.iter().map(|u| value(lie, posterior, u)).collect())?;
-        let (ard, starts) = match self.refit {
+        if self.refit == Refit::Never {
             // A row of the factor each, and a solve for the weights.
-            Refit::Never => {
-                let believed = posterior.condition(&lies)?;
-                let work = (at.len() + 1) as f64 * believed.work_of_prediction();
-                return Ok((believed, work));
-            }
-            Refit::Map { ard } => (ard, None),
-            Refit::MaximumLikelihood { ard, starts } => (ard, Some(starts)),
-        };
-        let (data, params) = fit_problem(posterior, &lies, ard, starts)?;
+            let believed = posterior.condition(&lies)?;
+            let work = (at.len() + 1) as f64 * believed.work_of_prediction();
+            return Ok((believed, work));
+        }
+        let (data, params) = fit_problem(posterior, &lies, self.refit)?;
         let found = fit(&data, &params, &stream.child("refit", at.len() as u64))?;
         Ok((found.posterior, found.info.work))
     }
@@ -239,14 +252,13 @@ fn value(lie: Lie, posterior: &Posterior, u: &[f64]) -> f64 {
     }
 }
 
-/// Data and lies together, and how to fit them, starting from the posterior's own hyperparameters.
-fn fit_problem(
-    posterior: &Posterior,
-    lies: &Dataset,
-    ard: bool,
-    starts: Option<usize>,
-) -> Result<(Dataset, FitParams)> {
+/// Data and lies together, and how to fit them.
+fn fit_problem(posterior: &Posterior, lies: &Dataset, refit: Refit) -> Result<(Dataset, FitParams)> {
     let hyper = posterior.hyper();
+    let ard = match refit {
+        Refit::Never => true,
+        Refit::Map { ard } | Refit::MaximumLikelihood { ard, .. } | Refit::MaximumLikelihoodOfAll { ard, .. } => ard,
+    };
     let mut x = Points::new(posterior.dim());
     posterior.observed().chain(lies.x().iter()).for_each(|p| x.push(p));
     let mut data = Dataset::new(x, [posterior.values(), lies.y()].concat())?;
@@ -269,10 +281,18 @@ fn fit_problem(
         }
     }
     warm.extend(hyper.kernel.values().iter().map(|value| value.ln()));
-    let mut params = match starts {
-        Some(starts) => FitParams::maximum_likelihood(shape, vec![1.0; posterior.dim()], starts),
-        None => FitParams { random_starts: 0, ..FitParams::map(shape) },
+    let extent = vec![1.0; posterior.dim()];
+    let params = match refit {
+        Refit::Never | Refit::Map { .. } => FitParams { random_starts: 0, warm: Some(warm), ..FitParams::map(shape) },
+        Refit::MaximumLikelihood { starts, .. } => {
+            FitParams { warm: Some(warm), ..FitParams::maximum_likelihood(shape, extent, starts) }
+        }
+        Refit::MaximumLikelihoodOfAll { starts, noise_floor, .. } => {
+            if let NoiseRule::Fitted { .. } = shape.noise {
+                shape.noise = NoiseRule::Fitted { floor: noise_floor * mean_square(data.y()) };
+            }
+            FitParams::maximum_likelihood_of(shape, extent, starts)
+        }
     };
-    params.warm = Some(warm);
     Ok((data, params))
 }

@@ -45,9 +45,23 @@ pub enum HyperparameterRule {
         /// Random starts.
         random_starts: usize,
     },
-    /// Maximum likelihood, the best of some random starts: the paper's way, with 10.
+    /// Maximum likelihood, the best of some random starts on a part of the observations, and a short search on all of them
+    /// from there: near what the paper does, at a price that many observations allow.
     MaximumLikelihood {
         /// Random starts.
+        starts: usize,
+    },
+    /// Maximum likelihood, every start on all observations, without a warp and without looking back: the paper's way to
+    /// the letter, with 10. It costs starts · n³ many times over.
+    ///
+    /// ```
+    /// use elbowroom::study::HyperparameterRule;
+    /// let paper: HyperparameterRule = serde_json::from_str(r#"{"maximum_likelihood_of_all":{"starts":10}}"#)?;
+    /// assert_eq!(paper, HyperparameterRule::MaximumLikelihoodOfAll { starts: 10 });
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    MaximumLikelihoodOfAll {
+        /// Starts: one that is always the same, the others at random.
         starts: usize,
     },
     /// Given, for results on the model's scale and points in the unit cube; no search, and the first kernel is taken,
@@ -124,13 +138,16 @@ const MIN_OBSERVATIONS: usize = 20;
 impl HyperparameterRule {
     fn validate(&self, dim: usize) -> Result<()> {
         match self {
-            HyperparameterRule::Map { random_starts: n } | HyperparameterRule::MaximumLikelihood { starts: n }
+            HyperparameterRule::Map { random_starts: n }
+            | HyperparameterRule::MaximumLikelihood { starts: n }
+            | HyperparameterRule::MaximumLikelihoodOfAll { starts: n }
                 if *n > MAX_STARTS =>
             {
                 let what = format!("model.hyperparameters: {n} random starts were asked for");
                 Err(Error::config(what, format!("take at most {MAX_STARTS}")))
             }
-            HyperparameterRule::MaximumLikelihood { starts: 0 } => Err(Error::config(
+            HyperparameterRule::MaximumLikelihood { starts: 0 }
+            | HyperparameterRule::MaximumLikelihoodOfAll { starts: 0 } => Err(Error::config(
                 "model.hyperparameters: maximum likelihood of 0 starts was asked for",
                 "take at least 1; the paper takes 10",
             )),

@@ -125,8 +125,10 @@ impl Model {
         }
         let gauge = Gauge::new(raw.y(), &subset::typical(raw.x()));
         let fitting = Fitting { config, kernels: &kernels, space, warm, stream, all: &raw, gauge };
-        if let HyperparameterRule::Fixed { .. } = config.hyperparameters {
-            return fitting.fixed();
+        match config.hyperparameters {
+            HyperparameterRule::Fixed { .. } => return fitting.fixed(),
+            HyperparameterRule::MaximumLikelihoodOfAll { .. } => return fitting.likeliest(),
+            _ => {}
         }
         Ok(trust::without_accident(&fitting, fitting.whole()?)?.model)
     }
@@ -338,15 +340,34 @@ impl Fitting<'_> {
             Some(_) => NoiseRule::PerObservation,
             None => NoiseRule::Fitted { floor: self.config.noise_floor * variance },
         };
-        if let HyperparameterRule::MaximumLikelihood { starts } = self.config.hyperparameters {
-            return FitParams::maximum_likelihood(shape, vec![1.0; self.space.dim()], starts);
+        let extent = vec![1.0; self.space.dim()];
+        match self.config.hyperparameters {
+            HyperparameterRule::MaximumLikelihood { starts } => FitParams::maximum_likelihood(shape, extent, starts),
+            HyperparameterRule::MaximumLikelihoodOfAll { starts } => {
+                FitParams::maximum_likelihood_of(shape, extent, starts)
+            }
+            HyperparameterRule::Map { random_starts } => {
+                FitParams { priors: self.priors(), random_starts, ..FitParams::map(shape) }
+            }
+            HyperparameterRule::Fixed { .. } => FitParams { priors: self.priors(), ..FitParams::map(shape) },
         }
-        let mut params = FitParams::map(shape);
-        params.priors = self.priors();
-        if let HyperparameterRule::Map { random_starts } = self.config.hyperparameters {
-            params.random_starts = random_starts;
+    }
+
+    /// The model under which all results are most likely: every kernel from every start.
+    fn likeliest(&self) -> Result<Model> {
+        let scale = self.scale(None);
+        let data = self.encoded(self.all, &scale)?;
+        let mut best: Option<Fitted> = None;
+        for kernel in self.kernels {
+            let found = self.search(&data, kernel, scale.clone(), &self.params(kernel, &data))?;
+            best = Some(match best {
+                Some(best) if found.value > best.value => found.with_work_of(&best),
+                Some(best) => best.with_work_of(&found),
+                None => found,
+            });
         }
-        params
+        let nothing = || Error::config("model.kernels is empty", "name at least one kernel");
+        best.map(|fitted| fitted.model).ok_or_else(nothing)
     }
 
     /// The model with given hyperparameters.
@@ -408,6 +429,7 @@ pub(super) fn encoded(raw: &Dataset, scale: &ResultScale, wild: Option<Vec<f64>>
     }
 }
 
-fn mean_square(y: &[f64]) -> f64 {
+/// The mean of the squares.
+pub(crate) fn mean_square(y: &[f64]) -> f64 {
     y.iter().map(|v| v * v).sum::<f64>() / y.len().max(1) as f64
 }

@@ -60,6 +60,17 @@ impl FitParams {
             shape,
         }
     }
+
+    /// As [`maximum_likelihood`](Self::maximum_likelihood), from so many starts in all: one of them is always the same.
+    ///
+    /// ```
+    /// use elbowroom::gp::{FitParams, KernelKind, Shape};
+    /// let params = FitParams::maximum_likelihood_of(Shape::new(KernelKind::Rbf, 2), vec![1.0; 2], 10);
+    /// assert_eq!(params.random_starts, 9);
+    /// ```
+    pub fn maximum_likelihood_of(shape: Shape, extent: Vec<f64>, starts: usize) -> Self {
+        Self::maximum_likelihood(shape, extent, starts.saturating_sub(1))
+    }
 }
 
 /// A finished fit.
