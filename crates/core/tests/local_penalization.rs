@@ -382,7 +382,16 @@ fn settings_come_back_from_json() {
             for maximum in [MaximumRule::MaxMean, MaximumRule::MaxObserved, MaximumRule::Given(-2.5)] {
                 for penalizer in [None, Some(KINDS[0]), Some(KINDS[1]), Some(KINDS[2])] {
                     let refine = Some(RefineRule::Alternate { kappa: 1.5 });
-                    all.push(LocalPenalization { acquisition, penalizer, shrink: false, lipschitz, maximum, refine });
+                    let (shrink, safeguards) = (false, Safeguards::none());
+                    all.push(LocalPenalization {
+                        acquisition,
+                        penalizer,
+                        shrink,
+                        lipschitz,
+                        maximum,
+                        refine,
+                        safeguards,
+                    });
                 }
             }
         }
@@ -391,6 +400,7 @@ fn settings_come_back_from_json() {
         let text = serde_json::to_string(&strategy).unwrap();
         assert_eq!(serde_json::from_str::<LocalPenalization>(&text).unwrap(), strategy, "{text}");
     }
+    assert!(!serde_json::to_string(&LocalPenalization::paper_ei()).unwrap().contains("safeguards"));
     let unsaid = LocalPenalization { refine: None, ..LocalPenalization::default() };
     assert_eq!(serde_json::from_str::<LocalPenalization>("{}").unwrap(), unsaid);
 }

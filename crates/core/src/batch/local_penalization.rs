@@ -14,7 +14,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::acquisition_kind::{check_kappa, observed_in, upper_bound};
-use super::search::{Score, Search};
+use super::search::{MAX_EVALUATIONS, STARTS, Score, Search};
 use super::{
     AcquisitionKind, BatchInfo, BatchSize, BatchStrategy, Candidates, Chooser, DEFAULT_KAPPA, Explanation, Proposal,
     Situation,
@@ -23,7 +23,7 @@ use crate::domain::Domain;
 use crate::error::{Error, Result};
 use crate::gp::{Metric, Panel, Posterior, Scratch};
 use crate::optim::{Bounds, LbfgsbParams, climb_all};
-use crate::penalty::{Ball, Penalizer, PenalizerKind, whitened_lipschitz, whitened_lipschitz_at};
+use crate::penalty::{Ball, Penalizer, PenalizerKind, bare_lipschitz, whitened_lipschitz, whitened_lipschitz_at};
 use crate::rng::Stream;
 use crate::space::UnitPoint;
 
@@ -53,7 +53,65 @@ pub struct LocalPenalization {
     /// never. A configuration that lacks it gets the default rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refine: Option<RefineRule>,
+    /// What Algorithm 1 of the paper has not. Left away where it is the default, in logs too.
+    #[serde(default, skip_serializing_if = "Safeguards::are_default")]
+    pub safeguards: Safeguards,
 }
+
+/// What keeps local penalization out of trouble, beyond the paper's Algorithm 1, and how hard each maximum is sought.
+///
+/// ```
+/// use elbowroom::batch::{LocalPenalization, Safeguards};
+/// let literal = LocalPenalization { safeguards: Safeguards::none(), ..LocalPenalization::paper_ucb() };
+/// assert!(!literal.safeguards.separation && literal.safeguards.starts > Safeguards::default().starts);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Safeguards {
+    /// A floor under L̂, so that a flat posterior mean does not make balls that cover everything.
+    pub lipschitz_floor: bool,
+    /// A thousandth of a lengthscale between points of a batch, and a rounding between a point and those tried. Without
+    /// it points only differ.
+    pub separation: bool,
+    /// Climbs for every point.
+    pub starts: usize,
+    /// Evaluations of one climb.
+    pub climb_evaluations: usize,
+}
+
+impl Default for Safeguards {
+    /// With all of them, and the short search that all strategies share.
+    fn default() -> Self {
+        Self { lipschitz_floor: true, separation: true, starts: STARTS, climb_evaluations: MAX_EVALUATIONS }
+    }
+}
+
+impl Safeguards {
+    /// None, and a search that leaves little of the maximum: Algorithm 1 to the letter.
+    pub fn none() -> Self {
+        Self { lipschitz_floor: false, separation: false, starts: 20, climb_evaluations: 200 }
+    }
+
+    fn are_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn validate(&self) -> Result<()> {
+        for (name, n, most) in
+            [("starts", self.starts, MOST_STARTS), ("climb_evaluations", self.climb_evaluations, MOST_EVALUATIONS)]
+        {
+            if n == 0 || n > most {
+                let what = format!("strategy.safeguards.{name} is {n}");
+                return Err(Error::config(what, format!("take a number from 1 to {most}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The most climbs for a point and evaluations of a climb: they bound the time that a damaged configuration can take.
+const MOST_STARTS: usize = 1000;
+const MOST_EVALUATIONS: usize = 10_000;
 
 /// Which points of a batch maximize the confidence bound μ + κ s_after, which pending results leave, instead of the
 /// penalized acquisition.
@@ -115,6 +173,7 @@ impl Default for LocalPenalization {
             lipschitz: LipschitzRule::Global,
             maximum: MaximumRule::MaxMean,
             refine: Some(RefineRule::default()),
+            safeguards: Safeguards::default(),
         }
     }
 }
@@ -125,7 +184,7 @@ impl LocalPenalization {
         Self { refine: Some(RefineRule::Never), ..Self::default() }
     }
 
-    /// The paper's LP-EI.
+    /// The paper's LP-EI, with the library's [`Safeguards`].
     pub fn paper_ei() -> Self {
         Self {
             acquisition: AcquisitionKind::Ei,
@@ -134,6 +193,7 @@ impl LocalPenalization {
             lipschitz: LipschitzRule::Global,
             maximum: MaximumRule::MaxObserved,
             refine: Some(RefineRule::Never),
+            safeguards: Safeguards::default(),
         }
     }
 
@@ -146,6 +206,7 @@ impl LocalPenalization {
 impl BatchStrategy for LocalPenalization {
     fn validate(&self) -> Result<()> {
         self.acquisition.validate()?;
+        self.safeguards.validate()?;
         if let Some(RefineRule::Alternate { kappa }) = self.refine {
             check_kappa("strategy.refine", kappa)?;
         }
@@ -159,7 +220,10 @@ impl BatchStrategy for LocalPenalization {
     }
 
     fn bind<'a>(&'a self, situation: &'a Situation<'a>, q: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
-        let mut search = Search::with_pending(situation, Candidates::Continuous, self.score(situation));
+        let Safeguards { separation, starts, climb_evaluations, .. } = self.safeguards;
+        let mut search = Search::with_pending(situation, Candidates::Continuous, self.score(situation))
+            .climbing(starts, climb_evaluations)
+            .apart(separation);
         let mut balls = Balls::estimate(self, situation, search.panel());
         for x in situation.pending {
             balls.around(x).into_iter().for_each(|ball| search.penalize(ball));
@@ -276,8 +340,10 @@ impl<'a> Balls<'a> {
         let (mut lipschitz, mut maximum, mut work) = (0.0, 0.0, 0.0);
         if strategy.penalizer.is_some() {
             let candidates = GLOBAL_CANDIDATES * (2 + posterior.dim().min(16));
-            let found = whitened_lipschitz(posterior, domain.bounds(), candidates, stream);
-            (lipschitz, work) = (found.value, found.work);
+            let find = if strategy.safeguards.lipschitz_floor { whitened_lipschitz } else { bare_lipschitz };
+            let found = find(posterior, domain.bounds(), candidates, stream);
+            // Of a mean that is flat everywhere the radius is infinite, and not 0/0.
+            (lipschitz, work) = (found.value.max(f64::MIN_POSITIVE), found.work);
             maximum = match strategy.maximum {
                 MaximumRule::Given(m) => m,
                 MaximumRule::MaxObserved => posterior.values().iter().copied().fold(f64::NEG_INFINITY, f64::max),

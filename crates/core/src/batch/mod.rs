@@ -36,7 +36,7 @@ pub(crate) use candidates::EXHAUSTIVE;
 pub use chooser::{Chooser, Explanation, Proposal, Term, terms};
 pub(crate) use free::free_points;
 pub use hallucinated_ucb::{Beta, HallucinatedUcb};
-pub use local_penalization::{LipschitzRule, LocalPenalization, MaximumRule, RefineRule};
+pub use local_penalization::{LipschitzRule, LocalPenalization, MaximumRule, RefineRule, Safeguards};
 pub use marginalized::{Marginalized, gauss_hermite};
 pub use multipoint::Multipoint;
 pub use pareto_search::{ParetoSearch, ShareRule};

@@ -23,11 +23,11 @@ use crate::penalty::{Ball, Penalized, raw_score, shrinkage};
 use crate::rng::Stream;
 use crate::space::{PointKey, UnitPoint};
 
-/// Climbs from this many candidates for every point.
-const STARTS: usize = 3;
+/// Climbs from this many candidates for every point, unless a strategy says otherwise.
+pub(super) const STARTS: usize = 3;
 
-/// Evaluations of one climb.
-const MAX_EVALUATIONS: usize = 30;
+/// Evaluations of one climb, unless a strategy says otherwise.
+pub(super) const MAX_EVALUATIONS: usize = 30;
 
 /// Starts are at least this many lengthscales apart, in the whole space and in a region of it, which may be small.
 const START_SEPARATION: f64 = 0.5;
@@ -144,6 +144,10 @@ pub(super) struct Search<'a> {
     work: f64,
     /// Whether the score is μ + κs.
     is_bound: bool,
+    /// Climbs for every point.
+    n_starts: usize,
+    /// Whether points keep a least distance from busy and tried ones.
+    keeps_apart: bool,
 }
 
 impl<'a> Search<'a> {
@@ -190,8 +194,23 @@ impl<'a> Search<'a> {
             climb: situation.domain.climber(MAX_EVALUATIONS),
             draw: situation.stream.child("fill", 0),
             is_bound: false,
+            n_starts: STARTS,
+            keeps_apart: true,
             situation,
         }
+    }
+
+    /// Climbs from so many candidates for every point, each with at most so many evaluations.
+    pub fn climbing(mut self, n_starts: usize, max_evaluations: usize) -> Self {
+        self.n_starts = n_starts;
+        self.climb = self.situation.domain.climber(max_evaluations);
+        self
+    }
+
+    /// Whether points keep a least distance from busy and tried ones. Without it none is chosen twice, to the bit.
+    pub fn apart(mut self, keeps_apart: bool) -> Self {
+        self.keeps_apart = keeps_apart;
+        self
     }
 
     /// The candidates with their predictions.
@@ -425,7 +444,9 @@ impl<'a> Search<'a> {
     fn starts(&self, ranked: impl Iterator<Item = usize>) -> Vec<usize> {
         let separation = if let Score::Explore(_) = self.score { REGION_SEPARATION } else { START_SEPARATION };
         let row = |i: usize| self.panel.points().row(i);
-        scattered(ranked, STARTS, |i, j| self.posterior.squared_distance(row(i), row(j)) >= separation * separation)
+        scattered(ranked, self.n_starts, |i, j| {
+            self.posterior.squared_distance(row(i), row(j)) >= separation * separation
+        })
     }
 
     fn is_free(&self, u: &[f64]) -> bool {
@@ -436,7 +457,7 @@ impl<'a> Search<'a> {
             return false;
         }
         // In a finite space keys tell points apart; neighbours there may be as close as they are.
-        if self.is_finite {
+        if self.is_finite || !self.keeps_apart {
             return true;
         }
         let has_place = |chance: &Chance| chance.weight_of_place() > LIKELY_PLACE;

@@ -88,6 +88,22 @@ pub fn whitened_lipschitz_at(posterior: &Posterior, x: &[f64]) -> f64 {
     scratch.d_mean.iter().zip(scale).map(|(g, l)| (g * l).powi(2)).sum::<f64>().sqrt()
 }
 
+/// The paper's L̂ over a box as it is found, with distances in lengthscales: where the posterior mean is flat, 0.
+///
+/// ```
+/// use elbowroom::{data::Dataset, gp::{Hyperparameters, KernelKind, Posterior}, linalg::Points};
+/// use elbowroom::{optim::Bounds, penalty::{bare_lipschitz, whitened_lipschitz}, rng::Stream};
+/// let flat = Dataset::new(Points::from_rows(1, vec![0.2, 0.8])?, vec![0.0, 0.0])?;
+/// let gp = Posterior::new(&flat, Hyperparameters::new(KernelKind::Rbf, 1.0, vec![0.3], 0.0))?;
+/// let (bounds, stream) = (Bounds::unit(1), Stream::new(0));
+/// assert_eq!(bare_lipschitz(&gp, &bounds, 64, &stream).value, 0.0);
+/// assert!(whitened_lipschitz(&gp, &bounds, 64, &stream).value > 0.2);
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
+pub fn bare_lipschitz(posterior: &Posterior, bounds: &Bounds, candidates: usize, stream: &Stream) -> Lipschitz {
+    steepest(posterior, bounds, Norm::Two, &posterior.hyper().lengthscales, candidates, stream).0
+}
+
 /// The strategy's L̂ over a box, with distances in lengthscales.
 pub fn whitened_lipschitz(posterior: &Posterior, bounds: &Bounds, candidates: usize, stream: &Stream) -> Lipschitz {
     let hyper = posterior.hyper();
