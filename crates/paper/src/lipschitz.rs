@@ -65,7 +65,7 @@ fn estimate(model: &str, noise: f64, replicate: u64, n: usize) -> Result<f64> {
     let data = Dataset::new(x, y)?;
     let shape = Shape { noise: NoiseRule::Fitted { floor: 1e-6 }, ..Shape::new(KernelKind::Rbf, 2) };
     let params = match model {
-        "faithful" => FitParams::maximum_likelihood(Shape { ard: false, ..shape }, vec![1.0; 2], 10),
+        "faithful" => FitParams::maximum_likelihood_of(Shape { ard: false, ..shape }, vec![1.0; 2], 10),
         _ => FitParams::map(Shape { kernel: KernelKind::Matern52.into(), ..shape }),
     };
     let posterior = fit(&data, &params, &stream.child("fit", n as u64))?.posterior;

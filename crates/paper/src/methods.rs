@@ -5,19 +5,19 @@ use std::fmt;
 use clap::ValueEnum;
 use elbowroom::batch::{
     AcquisitionKind, Adaptive, Believer, Candidates, HallucinatedUcb, Lie, LocalPenalization, Plain, PureExploration,
-    RandomRest, Refit, SimulationMatching, Thompson,
+    RandomRest, Refit, RegionRule, Safeguards, SimulationMatching, Thompson,
 };
 use elbowroom::gp::{KernelKind, Prior};
 use elbowroom::study::{HyperparameterRule, ModelConfig, ScaleRule, StrategyConfig};
 
-use crate::Result;
+use crate::{Error, Result};
 
 /// The twelve methods of the paper, in the order of its table.
 pub const PAPER: [&str; 12] =
     ["EI", "UCB", "Rand-EI", "Rand-UCB", "SM-UCB", "B-UCB", "PE-UCB", "Pred-EI", "Pred-UCB", "qEI", "LP-EI", "LP-UCB"];
 
 /// Methods that came after the paper or stand beside it: `LP` is the default of the library.
-pub const OTHERS: [&str; 16] = [
+pub const OTHERS: [&str; 25] = [
     "LP",
     "LP-T-UCB",
     "LP-T0-EI",
@@ -34,6 +34,15 @@ pub const OTHERS: [&str; 16] = [
     "B-UCB-grid",
     "PE-UCB-grid",
     "SM-UCB-grid",
+    "PE-UCB-theory",
+    "LP-EI-guarded",
+    "LP-UCB-guarded",
+    "LP-EI-floor",
+    "LP-UCB-floor",
+    "LP-EI-apart",
+    "LP-UCB-apart",
+    "LP-EI-short",
+    "LP-UCB-short",
 ];
 
 /// What each name of [`OTHERS`] means, in a line.
@@ -57,6 +66,19 @@ pub fn meaning(name: &str) -> &'static str {
         "B-UCB-grid" => "B-UCB among 1,000 fixed points, as in early code",
         "PE-UCB-grid" => "PE-UCB among 1,000 fixed points, as in early code",
         "SM-UCB-grid" => "SM-UCB among 1,000 fixed points, as in early code",
+        "PE-UCB-theory" => {
+            "PE-UCB with the region of its theory, μ + 2κs; PE-UCB has that of its authors' program, μ + κs"
+        }
+        "LP-EI-guarded" => "LP-EI with the library's safeguards: a floor under L̂, a least separation, the short search",
+        "LP-UCB-guarded" => {
+            "LP-UCB with the library's safeguards: a floor under L̂, a least separation, the short search"
+        }
+        "LP-EI-floor" => "LP-EI with the floor under L̂ alone",
+        "LP-UCB-floor" => "LP-UCB with the floor under L̂ alone",
+        "LP-EI-apart" => "LP-EI with the least separation alone",
+        "LP-UCB-apart" => "LP-UCB with the least separation alone",
+        "LP-EI-short" => "LP-EI with the short search alone: 3 climbs of 30 evaluations",
+        "LP-UCB-short" => "LP-UCB with the short search alone: 3 climbs of 30 evaluations",
         _ => "as in the paper",
     }
 }
@@ -66,8 +88,8 @@ pub fn meaning(name: &str) -> &'static str {
 pub enum Track {
     /// The library's default model: Matérn 5/2, one lengthscale per coordinate, priors, results warped where it helps.
     Modern,
-    /// The paper's: exponentiated quadratic, one lengthscale, maximum likelihood from 10 random starts for every batch,
-    /// results centred only.
+    /// The paper's: exponentiated quadratic, one lengthscale, maximum likelihood of all data from 10 starts for every
+    /// batch, results centred only.
     Faithful,
 }
 
@@ -92,9 +114,9 @@ impl Track {
             Track::Faithful => ModelConfig {
                 kernels: vec![KernelKind::Rbf.into()],
                 ard: false,
-                hyperparameters: HyperparameterRule::MaximumLikelihood { starts: 10 },
+                hyperparameters: HyperparameterRule::MaximumLikelihoodOfAll { starts: STARTS },
                 scale: ScaleRule::Centred,
-                noise_floor: 1e-6,
+                noise_floor: NOISE_FLOOR,
                 noise_prior: Prior::Flat,
                 ..ModelConfig::default()
             },
@@ -105,10 +127,16 @@ impl Track {
     fn refit(self) -> Refit {
         match self {
             Track::Modern => Refit::Map { ard: true },
-            Track::Faithful => Refit::MaximumLikelihood { ard: false, starts: 10 },
+            Track::Faithful => Refit::MaximumLikelihoodOfAll { ard: false, starts: STARTS, noise_floor: NOISE_FLOOR },
         }
     }
 }
+
+/// Starts of a fit to the letter of the paper.
+const STARTS: usize = 10;
+
+/// The least noise variance there, of the variance of the results: for the model and for Pred alike.
+const NOISE_FLOOR: f64 = 1e-6;
 
 /// The weight of the standard deviation in all confidence bounds of the paper.
 const KAPPA: f64 = 2.0;
@@ -124,6 +152,7 @@ pub fn strategy(name: &str, track: Track) -> Result<StrategyConfig> {
     let liar = |lie| StrategyConfig::Believer(Believer { lie, ..Believer::default() });
     let grid = Candidates::Grid { n: GRID.try_into()?, seed: 0 };
     let truncated = LocalPenalization::penalized_only();
+    let explore = PureExploration { region: RegionRule::Program, ..PureExploration::default() };
     Ok(match name {
         "EI" => StrategyConfig::Plain(Plain { acquisition: ei }),
         "UCB" => StrategyConfig::Plain(Plain { acquisition: ucb }),
@@ -131,18 +160,24 @@ pub fn strategy(name: &str, track: Track) -> Result<StrategyConfig> {
         "Rand-UCB" => StrategyConfig::RandomRest(RandomRest { acquisition: ucb }),
         "SM-UCB" => StrategyConfig::SimulationMatching(SimulationMatching::default()),
         "B-UCB" => StrategyConfig::HallucinatedUcb(HallucinatedUcb::default()),
-        "PE-UCB" => StrategyConfig::PureExploration(PureExploration::default()),
+        "PE-UCB" => StrategyConfig::PureExploration(explore),
+        "PE-UCB-theory" => StrategyConfig::PureExploration(PureExploration::default()),
         "Pred-EI" => StrategyConfig::Believer(pred(ei)),
         "Pred-UCB" => StrategyConfig::Believer(pred(ucb)),
         "qEI" => StrategyConfig::Multipoint,
-        "LP-EI" => lp(LocalPenalization::paper_ei()),
-        "LP-UCB" => lp(LocalPenalization::paper_ucb()),
+        name if name.starts_with("LP-EI") || name.starts_with("LP-UCB") => {
+            let Some(safeguards) = safeguards(name) else { return Err(unknown(name)) };
+            let paper =
+                if name.starts_with("LP-EI") { LocalPenalization::paper_ei() } else { LocalPenalization::paper_ucb() };
+            lp(LocalPenalization { safeguards, ..paper })
+        }
         "LP" => lp(truncated),
         "LP-T-UCB" => lp(LocalPenalization { acquisition: ucb, ..truncated }),
         "LP-T0-EI" => lp(LocalPenalization { shrink: false, ..truncated }),
         "LP-T0-UCB" => lp(LocalPenalization { acquisition: ucb, shrink: false, ..truncated }),
         "LP-H-UCB" => lp(LocalPenalization {
             penalizer: Some(elbowroom::penalty::PenalizerKind::Hard),
+            safeguards: Safeguards::none(),
             ..LocalPenalization::paper_ucb()
         }),
         "adaptive" => StrategyConfig::Adaptive(Adaptive::default()),
@@ -156,17 +191,31 @@ pub fn strategy(name: &str, track: Track) -> Result<StrategyConfig> {
         "B-UCB-grid" => {
             StrategyConfig::HallucinatedUcb(HallucinatedUcb { candidates: grid, ..HallucinatedUcb::default() })
         }
-        "PE-UCB-grid" => {
-            StrategyConfig::PureExploration(PureExploration { candidates: grid, ..PureExploration::default() })
-        }
+        "PE-UCB-grid" => StrategyConfig::PureExploration(PureExploration { candidates: grid, ..explore }),
         "SM-UCB-grid" => {
             StrategyConfig::SimulationMatching(SimulationMatching { candidates: grid, ..SimulationMatching::default() })
         }
-        _ => {
-            let names: Vec<&str> = PAPER.into_iter().chain(OTHERS).collect();
-            return Err(format!("there is no method {name}\n  try: one of {}", names.join(", ")).into());
-        }
+        _ => return Err(unknown(name)),
     })
+}
+
+/// What local penalization has beyond the paper's Algorithm 1, by the end of its name: nothing, all of it, or one thing.
+fn safeguards(name: &str) -> Option<Safeguards> {
+    let (all, none) = (Safeguards::default(), Safeguards::none());
+    let Safeguards { starts, climb_evaluations, .. } = all;
+    Some(match name.trim_start_matches("LP-EI").trim_start_matches("LP-UCB") {
+        "" => none,
+        "-guarded" => all,
+        "-floor" => Safeguards { lipschitz_floor: true, ..none },
+        "-apart" => Safeguards { separation: true, ..none },
+        "-short" => Safeguards { starts, climb_evaluations, ..none },
+        _ => return None,
+    })
+}
+
+fn unknown(name: &str) -> Error {
+    let names: Vec<&str> = PAPER.into_iter().chain(OTHERS).collect();
+    format!("there is no method {name}\n  try: one of {}", names.join(", ")).into()
 }
 
 /// Whether a method takes one point at a time.
@@ -194,6 +243,8 @@ mod tests {
                 }
             }
         }
-        assert!(strategy("LP-XY", Track::Modern).is_err());
+        for name in ["LP-XY", "LP-EI-XY"] {
+            assert!(strategy(name, Track::Modern).unwrap_err().to_string().contains(name));
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! `raw.csv`: what an experiment measured, one row per job, appended as jobs finish.
 //!
 //! Lines that begin with `#` say how the rows under them came about: the command, the commit, versions, the machine. A
-//! run that is resumed adds such lines and goes on. A last line that was cut off in the middle is dropped.
+//! run that is resumed adds such lines and goes on. A last line that was cut off in the middle is dropped. The last column
+//! of every row is the commit that the program was built of, so that rows of two programs can be told apart.
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
@@ -15,6 +16,12 @@ use crate::Result;
 /// The file's name in the folder of an experiment.
 pub const NAME: &str = "raw.csv";
 
+/// The last column: the commit of a row.
+pub const COMMIT: &str = "commit";
+
+/// Digits of a commit in a row.
+const DIGITS: usize = 12;
+
 /// The names of the columns: those that tell jobs apart come first.
 #[derive(Debug, Clone, Copy)]
 pub struct Columns {
@@ -26,7 +33,7 @@ pub struct Columns {
 
 impl Columns {
     fn names(&self) -> Vec<String> {
-        self.keys.iter().chain(self.values).map(|name| name.to_string()).collect()
+        self.keys.iter().chain(self.values).chain(&[COMMIT]).map(|name| name.to_string()).collect()
     }
 }
 
@@ -77,7 +84,7 @@ impl RawFile {
     pub fn append(&mut self, key: &[String], values: &[String]) -> Result<()> {
         assert_eq!(key.len(), self.columns.keys.len(), "a key has the columns {:?}", self.columns.keys);
         assert_eq!(values.len(), self.columns.values.len(), "a row has the columns {:?}", self.columns.values);
-        let row: Vec<String> = key.iter().chain(values).cloned().collect();
+        let row: Vec<String> = key.iter().chain(values).cloned().chain([commit()]).collect();
         self.file.write_all(line(&row)?.as_bytes())?;
         self.file.flush()?;
         self.done.insert(key.to_vec());
@@ -111,6 +118,17 @@ impl Table {
         found.ok_or_else(|| format!("raw.csv has no column {name}; it has {}", self.columns.join(",")).into())
     }
 
+    /// The commits of its rows, each once, in the order of the file.
+    pub fn commits(&self) -> Vec<&str> {
+        let mut commits = Vec::new();
+        for commit in self.rows.iter().filter_map(|row| row.last()) {
+            if !commits.contains(&commit.as_str()) {
+                commits.push(commit.as_str());
+            }
+        }
+        commits
+    }
+
     /// A column as numbers; what is no number is NaN.
     pub fn numbers(&self, name: &str) -> Result<Vec<f64>> {
         let i = self.column(name)?;
@@ -138,6 +156,13 @@ pub fn provenance() -> String {
     format!(
         "# command: paper {command}\n# commit: {commit}\n# elbowroom {version}, {rustc}\n# machine: {machine}, {level}\n"
     )
+}
+
+/// The commit that this program was built of, as rows have it.
+pub fn commit() -> String {
+    let (whole, dirty) = env!("PAPER_COMMIT").split_once('-').unwrap_or((env!("PAPER_COMMIT"), ""));
+    let short: String = whole.chars().take(DIGITS).collect();
+    if dirty.is_empty() { short } else { format!("{short}-{dirty}") }
 }
 
 fn machine() -> String {
@@ -191,6 +216,8 @@ mod tests {
         let table = Table::read(&dir).unwrap();
         assert_eq!(table.numbers("best").unwrap(), [1.5]);
         assert_eq!(split(&table.rows[0][3]), [2.0, 1.5]);
+        assert_eq!(table.commits(), [commit()]);
+        assert!(env!("PAPER_COMMIT").starts_with(commit().trim_end_matches("-dirty")));
         std::fs::remove_dir_all(dir).unwrap();
     }
 

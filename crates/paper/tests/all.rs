@@ -3,4 +3,5 @@
 //! One program for them all, because each would be linked for itself with everything that the crate stands on.
 
 mod errata;
+mod faithful;
 mod same_rows;

@@ -34,7 +34,7 @@ fn rows_depend_neither_on_threads_nor_on_the_order_of_jobs_nor_on_the_process() 
     let (one, two, resumed) = (folder("one"), folder("two"), folder("resumed"));
     run(&one, &["--threads", "1", "--methods", "LP-UCB,B-UCB,SM-UCB,Thompson"]);
     let expected = rows(&one);
-    // Two tracks, four methods, two replicates; and LP-UCB with batches of 10, whose work is the budget of track W.
+    // Two tracks, four methods, two replicates; and LP-UCB-guarded with batches of 10, whose work is the budget of track W.
     assert_eq!(expected.len(), 2 * 4 * 2 + 2);
 
     run(&two, &["--threads", "2", "--methods", "Thompson,SM-UCB,B-UCB,LP-UCB"]);

@@ -82,8 +82,9 @@ pub fn run(options: &SvrOptions) -> Result<()> {
             (given, _) => given.to_vec(),
         };
         let mut jobs = Vec::new();
-        for method in &methods {
-            jobs.extend((0..size.replicates).map(|replicate| (method.as_str(), replicate)));
+        // Replicates go outside: what is there after a stop compares all methods.
+        for replicate in 0..size.replicates {
+            jobs.extend(methods.iter().map(|method| (method.as_str(), replicate)));
         }
         let cache = Cache::open(&dir, common.quick)?;
         let key = |&(method, replicate): &(&str, u64)| {

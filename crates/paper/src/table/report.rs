@@ -44,7 +44,7 @@ fn budget(track: &str) -> &'static str {
     match track {
         "R" => "the same number of rounds: 10, 15 and 20 batches in 2, 5 and 10 dimensions",
         "E" => "the same number of evaluations: 100, 200 and 400 after the initial points in 2, 5 and 10 dimensions",
-        "W" => "the same counted work: that of LP-UCB with n_b = 10 in track R, replicate by replicate",
+        "W" => "the same counted work: that of LP-UCB-guarded with n_b = 10 in track R, replicate by replicate",
         _ => {
             "the same time: 1, 5 and 10 minutes in 2, 5 and 10 dimensions, on the clock of a core that does nothing else \
              (CPU time of the race, its evaluations among it, since a wall clock would measure what else the machine does)"
