@@ -347,7 +347,7 @@ mod tests {
             ("", "sede", json!(3), "sede", "did you mean `seed`?"),
             ("/model/hyperparameters/map", "random_start", json!(3), "random_start", "did you mean `random_starts`?"),
             ("/model/hyperparameters", "mapp", json!({}), "model.hyperparameters.mapp", "remove it"),
-            ("/space/parameters/0", "lowest", json!(3), "space.parameters.0.lowest", "take one of"),
+            ("/space/parameters/0", "lowest", json!(3), "space.parameters.0.lowest", "use one of"),
             ("/strategy", "penalizer", json!("sofd"), "`strategy.penalizer` is \"sofd\"", "did you mean `soft`?"),
             ("/model", "kernels", json!(["rbff"]), "`model.kernels.0` is \"rbff\"", "did you mean `rbf`?"),
         ];
