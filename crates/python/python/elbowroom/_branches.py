@@ -39,6 +39,12 @@ class Tree:
 
     clauses: dict[str, list[Clause]]
 
+    def only(self, names: Iterable[str]) -> Tree:
+        """The tree of these parameters alone: somebody else decides on the others, and what depends on them."""
+        known = set(names)
+        kept = {name: clauses for name, clauses in self.clauses.items() if name in known}
+        return Tree({name: [clause for clause in clauses if clause.on in known] for name, clauses in kept.items()})
+
     def space(self, parameters: Mapping[str, Parameter]) -> dict[str, Parameter]:
         """The parameters with their conditions."""
         return {

@@ -152,7 +152,7 @@ class Sampler(BaseSampler):
         pending: list[Params] = []
         failed: list[Params] = []
         infeasible: list[Params] = []
-        names, tree = _Names(study, search_space), _learned(study)[1]
+        names, tree = _Names(study, search_space), _learned(study)[1].only(search_space)
         for other in study.get_trials(deepcopy=False):
             if other.state == TrialState.WAITING or other.number == trial.number:
                 continue

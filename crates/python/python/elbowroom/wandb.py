@@ -4,6 +4,7 @@
 >>> from elbowroom.wandb import Callback
 >>> run = wandb.init(mode="disabled")
 >>> study = er.minimize(lambda x: (x - 0.3) ** 2, {"x": er.Float(0, 1)}, budget=3, callbacks=Callback(run))
+>>> run.finish()
 """
 
 from __future__ import annotations

@@ -259,8 +259,9 @@ def test_points_that_break_a_constraint_are_avoided(how: str) -> None:
 
     asked = {"constraints_func": lambda trial: (trial.user_attrs["broken"],)} if how == "constraints_func" else {}
     study = optuna.create_study(sampler=Sampler(seed=0, initial=5, **asked))
-    study.optimize(objective, n_trials=25)
-    # The best point that is allowed is on the border, and the search stays there: beyond it by next to nothing.
+    study.optimize(objective, n_trials=18)
+    # The best point that is allowed is on the border, and the search stays there: beyond it by next to nothing. Once it has
+    # that point to all digits there is nothing left to gain anywhere.
     assert all(trial.params["x"] < 0.01 for trial in study.trials[10:])
     assert 0.64 <= study.best_value < 0.65
 
