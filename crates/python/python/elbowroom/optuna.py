@@ -105,7 +105,7 @@ class Sampler(BaseSampler):
                     return {name: sample(name, distribution) for name, distribution in search_space.items()}
                 numbers = {name: _decode(search_space[name], value) for name, value in point.items()}
                 _write(study, trial, numbers)
-                tree = _learned(study)[1]
+                tree = _learned(study)[1].only(search_space)
                 live = self._live(study, trial)
                 same = [other.number for other in live if _point(other, search_space, tree) == point]
                 if not same:
