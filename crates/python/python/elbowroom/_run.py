@@ -308,9 +308,15 @@ def _tell_named(study: Study, trial: Trial, told: dict[str, float], noise: float
         _fail_without(study, trial, told)
     elif study.tell(trial, told, noise=noise) == "aside":
         _fail_without(study, trial, told)
-    elif missing := [name for name in others if name not in told]:
+    elif missing := [name for name in (*others, *_limited(study)) if name not in told]:
         words = f"trial {trial.number} has no {names_of(missing)}: its point stays pending until that is told"
         warnings.warn(words, stacklevel=3)
+
+
+def _limited(study: Study) -> list[str]:
+    """The results that have limits and must be told: no trial without them is known to keep these."""
+    given = [name for name, one in study.outcomes.items() if getattr(one, "score", None) is None]
+    return [n for n in given if not is_objective(study.outcomes[n]) and limits_of(study.outcomes[n]) != (None, None)]
 
 
 def _fail_without(study: Study, trial: Trial, told: dict[str, float]) -> None:
