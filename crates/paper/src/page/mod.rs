@@ -2,7 +2,7 @@
 //!
 //! In the text of the page a number stands in one of two ways:
 //!
-//! * `{{median R-modern LP-UCB 5 10 :.2}}` is computed from a `raw.csv`; [`calls`] says how it is read;
+//! * `{{median R-modern LP-UCB 5 10 :.2}}` is computed from a `raw.csv`; `calls` says how it is read;
 //! * `{=137.2=}` is a constant: of the paper, of a setting, or of mathematics.
 //!
 //! Any other digit is refused, so that no number that was measured is ever written by hand. A sentence may be tied to what
