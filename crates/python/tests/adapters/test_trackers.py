@@ -61,7 +61,8 @@ def test_each_trial_is_a_step_of_a_run_of_wandb(study, tmp_path, monkeypatch):
     wandb = pytest.importorskip("wandb")
     from elbowroom.wandb import Callback
 
-    with pytest.raises(er.ConfigError, match="no run of Weights & Biases is active"):
+    with monkeypatch.context() as nothing, pytest.raises(er.ConfigError, match="no run of Weights & Biases is active"):
+        nothing.setattr(wandb, "run", None)
         Callback()
     monkeypatch.setenv("WANDB_SILENT", "true")
     run = wandb.init(mode="offline", dir=tmp_path, project="elbowroom")
