@@ -90,7 +90,7 @@ pub use store::{Appended, Handout, Reported, Snapshot, Store, StudyInfo, Ticket}
 pub use stored::Stored;
 pub use tell::About;
 pub use time::{Clock, Time};
-pub use timeline::{Span, Timeline, Worker};
+pub use timeline::{Span, Timeline, TrialAttempt, Worker, attempts};
 
 /// What a store behind HTTP is asked and what it answers.
 #[cfg(feature = "http")]

@@ -85,34 +85,72 @@ impl Timeline {
         let mut all = attempts(events, times, statuses, now);
         let left_out = all.len().saturating_sub(most);
         let shown = all.split_off(left_out);
-        let from = shown.iter().map(|(_, span)| span.from).min().unwrap_or(now);
-        let to = shown.iter().map(|(_, span)| span.to).max().unwrap_or(now);
+        let from = shown.iter().map(|one| one.from).min().unwrap_or(now);
+        let to = shown.iter().map(|one| one.to).max().unwrap_or(now);
         let (mut order, mut workers) = (BTreeMap::new(), Vec::new());
-        for (name, span) in shown {
-            let i = *order.entry(name.clone()).or_insert_with(|| {
-                workers.push(Worker { name, n_lanes: 0, spans: Vec::new() });
+        for TrialAttempt { trial, attempt, worker, from, to, end } in shown {
+            let i = *order.entry(worker.clone()).or_insert_with(|| {
+                workers.push(Worker { name: worker, n_lanes: 0, spans: Vec::new() });
                 workers.len() - 1
             });
-            workers[i].spans.push(span);
+            workers[i].spans.push(Span { trial, attempt, lane: 0, from, to, end });
         }
         workers.iter_mut().for_each(Worker::take_lanes);
         Timeline { from, to, workers, left_out }
     }
 }
 
-/// Every attempt with its worker, in the order of their beginnings.
-fn attempts(events: &[Event], times: &[i64], statuses: &[TrialStatus], now: i64) -> Vec<(String, Span)> {
-    let mut all: Vec<(String, Span)> = Vec::new();
+/// One attempt of a trial. Times are milliseconds since 1970.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrialAttempt {
+    /// The trial.
+    pub trial: TrialId,
+    /// Which attempt of it.
+    pub attempt: u32,
+    /// Who ran it.
+    pub worker: String,
+    /// When it was handed out.
+    pub from: i64,
+    /// When it ended; the time of looking if it has not.
+    pub to: i64,
+    /// How it ended: as the trial did, or `lost` where the trial was handed out again.
+    pub end: TrialStatus,
+}
+
+impl TrialAttempt {
+    /// How long it took, or has taken so far.
+    pub fn seconds(&self) -> f64 {
+        (self.to - self.from).max(0) as f64 / 1000.0
+    }
+}
+
+/// All attempts in the order in which they began, from events, when each was stored, and how the trials stand now; none if
+/// nobody knows of times.
+///
+/// ```
+/// use elbowroom::space::{Parameter, SearchSpace};
+/// use elbowroom::study::{Study, StudyConfig};
+/// use elbowroom_store::attempts;
+///
+/// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)])?;
+/// let mut study = Study::new(StudyConfig::new(space))?;
+/// let trial = study.ask(1)?.trials[0].id;
+/// study.tell(trial, 0.5)?;
+/// // The study was made at 0 ms, asked at 1000 and told at 4500.
+/// assert_eq!(attempts(study.events(), &[0, 1000, 4500], &[], 9000)[0].seconds(), 3.5);
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
+pub fn attempts(events: &[Event], times: &[i64], statuses: &[TrialStatus], now: i64) -> Vec<TrialAttempt> {
+    let mut all: Vec<TrialAttempt> = Vec::new();
     // The attempt of each trial that is not over yet, by its place in the list.
     let mut open: HashMap<TrialId, usize> = HashMap::new();
     for (event, &at) in events.iter().zip(times) {
         let mut begin = |trial: TrialId, attempt: u32, worker: &str| {
             if let Some(i) = open.insert(trial, all.len()) {
-                all[i].1.to = at;
-                all[i].1.end = TrialStatus::Lost;
+                (all[i].to, all[i].end) = (at, TrialStatus::Lost);
             }
-            let span = Span { trial, attempt, lane: 0, from: at, to: now.max(at), end: TrialStatus::Running };
-            all.push((worker.to_owned(), span));
+            let (worker, to) = (worker.to_owned(), now.max(at));
+            all.push(TrialAttempt { trial, attempt, worker, from: at, to, end: TrialStatus::Running });
         };
         let ended = match event {
             Event::Asked { trials, again, provenance, .. } => {
@@ -138,12 +176,12 @@ fn attempts(events: &[Event], times: &[i64], statuses: &[TrialStatus], now: i64)
         if let Some((trial, end)) = ended
             && let Some(i) = open.remove(trial)
         {
-            (all[i].1.to, all[i].1.end) = (at, end);
+            (all[i].to, all[i].end) = (at, end);
         }
     }
     for i in open.values() {
-        let span = &mut all[*i].1;
-        span.end = statuses.get(span.trial.0 as usize).copied().unwrap_or(TrialStatus::Running);
+        let one = &mut all[*i];
+        one.end = statuses.get(one.trial.0 as usize).copied().unwrap_or(TrialStatus::Running);
     }
     all
 }

@@ -37,8 +37,7 @@ pub struct Observations {
 
 impl Observations {
     /// What a model is told of limited results; noise is scaled by the slope of the map at each.
-    pub(crate) fn through(mut self, pivot: Option<&Pivot>) -> Self {
-        let Some(pivot) = pivot else { return self };
+    fn through(mut self, pivot: &Pivot) -> Self {
         for (i, value) in self.values.iter_mut().enumerate() {
             *value = pivot.encode(*value);
             if let Some(noise) = &mut self.noise {
@@ -144,12 +143,12 @@ impl Model {
         stream: &Stream,
     ) -> Result<Self> {
         let as_told = Self::fitted(config, kernels.clone(), space, observations, warm, stream)?;
-        let through = observations.clone().through(Some(&pivot));
+        let through = observations.clone().through(&pivot);
         let pivoted = Self::fitted(config, kernels, space, &through, warm, stream)?;
         let ln_jacobian: f64 = through.values.iter().map(|t| -pivot.slope(*t).ln()).sum();
         let work = as_told.model.work + pivoted.model.work;
         let mut model = match pivoted.value + ln_jacobian > as_told.value {
-            true => pivoted.model.behind(Some(pivot)),
+            true => Model { scale: pivoted.model.scale.behind(pivot), ..pivoted.model },
             false => as_told.model,
         };
         model.work = work;
@@ -180,12 +179,6 @@ impl Model {
             _ => {}
         }
         trust::without_accident(&fitting, fitting.whole()?)
-    }
-
-    /// The same model of results that went through a pivot before it was fitted.
-    pub(crate) fn behind(mut self, pivot: Option<Pivot>) -> Self {
-        self.scale = self.scale.behind(pivot);
-        self
     }
 
     /// The prediction at a unit point in the units of the observed values: median and standard

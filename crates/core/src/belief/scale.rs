@@ -300,8 +300,8 @@ impl ResultScale {
     }
 
     /// This map of results that went through another one first.
-    pub(super) fn behind(self, pivot: Option<Pivot>) -> Self {
-        Self { pivot, ..self }
+    pub(super) fn behind(self, pivot: Pivot) -> Self {
+        Self { pivot: Some(pivot), ..self }
     }
 
     /// The model value of a result.
