@@ -3,8 +3,9 @@
 [--seeds 50] [--gp-seeds 10] [--out crates/bench/results/pools.csv]
 
 Rows are those of the program `pools`, in batches of five up to fifty points; the column `commit` names Optuna's version.
-A point that was measured before costs nothing: its value is told once more and another point is asked for. What has a row
-already is not run again.
+A point that was measured before costs nothing: its value is told once more and another point is asked for. In `hplc`, whose
+points are no grid, a proposal stands for the nearest row that was not measured yet, by ranges of the columns. What has a
+row already is not run again.
 """
 
 import argparse
@@ -25,6 +26,9 @@ POOLS = {
     ),
     "buchwald": ("DreherDoyle.csv", ["ligand", "additive", "base", "aryl halide"], []),
 }
+
+# A table of numbers, the last column the value.
+TABLES = {"hplc": "hplc/hplc.csv"}
 
 # Tries for a point that was not measured yet, before any such point is taken.
 TRIES = 200
@@ -47,10 +51,33 @@ class Pool:
     def key(self, row):
         return tuple(row[c] for c in [*self.categories, *self.ordered])
 
-    def suggest(self, trial):
+    def suggest(self, trial, _taken):
         chosen = [trial.suggest_categorical(c, self.levels[c]) for c in self.categories]
         chosen += [v[trial.suggest_int(c, 0, len(v) - 1)] for c, v in self.ordered.items()]
         return tuple(chosen)
+
+
+class Table:
+    """The rows of a table: a trial of Optuna suggests a point of their box, which stands for the nearest row."""
+
+    def __init__(self, folder, name):
+        with open(folder / TABLES[name], newline="") as lines:
+            self.columns, *rows = csv.reader(lines)
+        measured = {}
+        for row in rows:
+            *point, value = map(float, row)
+            measured.setdefault(tuple(point), []).append(value)
+        self.values = {point: sum(values) / len(values) for point, values in measured.items()}
+        self.ranges = [(min(column), max(column)) for column in zip(*self.values)]
+
+    def suggest(self, trial, taken):
+        chosen = [trial.suggest_float(c, *limits) for c, limits in zip(self.columns, self.ranges)]
+
+        def distance(point):
+            parts = zip(point, chosen, self.ranges)
+            return sum(((a - b) / (high - low)) ** 2 for a, b, (low, high) in parts)
+
+        return min((point for point in self.values if point not in taken), key=distance)
 
 
 def sampler(method, seed):
@@ -68,7 +95,7 @@ def race(pool, method, seed):
         batch = {}
         for _ in range(TRIES):
             trial = study.ask()
-            point = pool.suggest(trial)
+            point = pool.suggest(trial, seen.union(batch))
             if point not in pool.values:
                 study.tell(trial, state=optuna.trial.TrialState.FAIL)
             elif point in seen or point in batch:
@@ -103,7 +130,7 @@ def main():
         options.out.write_text(f"pool,method,seed,commit,{after}\n")
     done = {tuple(line.split(",")[:3]) for line in options.out.read_text().splitlines()}
     for name in options.pools.split(","):
-        pool = Pool(options.data, name)
+        pool = (Table if name in TABLES else Pool)(options.data, name)
         for method in options.methods.split(","):
             for seed in range(options.gp_seeds if method == "optuna_gp" else options.seeds):
                 if (name, method, str(seed)) in done:

@@ -26,6 +26,21 @@ fn a_race_measures_fifty_points_and_its_best_never_falls() {
 }
 
 #[test]
+fn a_table_of_candidates_is_a_pool_in_which_only_its_rows_are_tried() {
+    let folder = std::env::temp_dir().join(format!("elbowroom-bench-candidates-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("hplc")).unwrap();
+    let row = |i: i32| format!("{},{},{}\n", f64::from(i).sin(), i % 7, i);
+    // The last one is measured twice, and has the mean of its values.
+    let lines: String = (0..60).map(row).chain([format!("{},{},69\n", 59f64.sin(), 59 % 7)]).collect();
+    std::fs::write(folder.join("hplc/hplc.csv"), format!("loop,volume,peak\n{lines}")).unwrap();
+    let pool = data::read(&folder, "hplc").unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!((pool.len(), pool.space.dim(), pool.best()), (60, 2, 64.0));
+    // A point that is no row would cost nothing, and the race would not end: fifty of sixty rows are measured.
+    assert_eq!(race(&pool, "elbowroom", 0).len(), BUDGET / BATCH);
+}
+
+#[test]
 fn a_table_of_reactions_is_read_as_a_pool_and_what_is_wrong_is_said_with_its_file() {
     let folder = std::env::temp_dir().join(format!("elbowroom-bench-pools-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();

@@ -5,17 +5,18 @@
 //! | `arylation` | `arylation/experiments.csv` | 1,728 | yields of a direct arylation (Shields et al. 2021) |
 //! | `arylation_described` | the same, and `arylation/*_mordred.csv` | 1,728 | the same, with descriptors of base, ligand and solvent |
 //! | `buchwald` | `DreherDoyle.csv` | 3,955 | yields of Buchwald–Hartwig aminations (Ahneman et al. 2018) |
+//! | `hplc` | `hplc/hplc.csv` | 1,007 | peaks of a sampling line (Roch et al. 2018): a table of candidates, no grid |
 //! | `suzuki` | `SuzukiMiyaura.csv` | 5,760 | yields of Suzuki–Miyaura couplings (Perera et al. 2018); for tuning |
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use elbowroom::space::{Descriptors, Parameter, Point, SearchSpace};
+use elbowroom::space::{Descriptors, Parameter, Point, SearchSpace, Value};
 
 use super::Pool;
 
 /// The measured pools.
-pub const POOLS: [&str; 4] = ["arylation", "arylation_described", "buchwald", "suzuki"];
+pub const POOLS: [&str; 5] = ["arylation", "arylation_described", "buchwald", "hplc", "suzuki"];
 
 /// How a column of a file is searched.
 #[derive(Clone, Copy)]
@@ -30,6 +31,9 @@ enum Column {
 /// The pool of a name, from a folder. What cannot be read is said with the file.
 pub fn read(dir: &Path, name: &str) -> Result<Pool, String> {
     use Column::{Category, Ordered, Pair};
+    if name == "hplc" {
+        return read_table(&dir.join("hplc/hplc.csv"), name);
+    }
     let (file, columns): (&str, &[(&str, Column)]) = match name {
         "arylation" | "arylation_described" => (
             "arylation/experiments.csv",
@@ -93,10 +97,28 @@ pub fn read(dir: &Path, name: &str) -> Result<Pool, String> {
     let rows = values.iter().enumerate().map(|(i, value)| {
         let named = columns.iter().zip(&cells).map(|((column, kind), cells)| match kind {
             Ordered => (*column, table.number(&cells[i]).map_or_else(|_| cells[i].as_str().into(), Into::into)),
-            _ => (*column, elbowroom::space::Value::from(cells[i].as_str())),
+            _ => (*column, Value::from(cells[i].as_str())),
         });
         (named.collect::<Point>(), *value)
     });
+    Ok(Pool::new(name, space, rows))
+}
+
+/// A pool of candidates: every column is a number, the last one the value. A candidate that was measured more than once
+/// is one candidate.
+fn read_table(path: &Path, name: &str) -> Result<Pool, String> {
+    let table = Table::read(path)?;
+    let Some((_, names)) = table.header.split_last() else { return Err(format!("{}: no columns", path.display())) };
+    let (mut candidates, mut rows) = (Vec::new(), Vec::new());
+    for row in &table.rows {
+        let numbers = row.iter().map(|cell| table.number(cell)).collect::<Result<Vec<f64>, _>>()?;
+        let point: Point = names.iter().map(String::as_str).zip(numbers.iter().map(|v| Value::from(*v))).collect();
+        if !candidates.contains(&point) {
+            candidates.push(point.clone());
+        }
+        rows.push((point, numbers[names.len()]));
+    }
+    let space = SearchSpace::of_candidates(candidates).map_err(|error| error.to_string())?;
     Ok(Pool::new(name, space, rows))
 }
 

@@ -1,7 +1,7 @@
 //! One search in a pool: batches of five, until fifty points were measured.
 
 use elbowroom::batch::{LocalPenalization, RefineRule};
-use elbowroom::gp::Prior;
+use elbowroom::gp::{AnyKernel, KernelKind, Prior};
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, SearchSpace};
 use elbowroom::study::{FailureRule, Goal, ModelConfig, ScaleRule, StrategyConfig, Study, StudyConfig};
@@ -77,6 +77,18 @@ fn changed(config: StudyConfig, change: &str) -> StudyConfig {
             config
         }
         Some(("initial", n)) => config.initial(number(n)),
+        Some(("noise", share)) => {
+            let Prior::NoneOrSome { none, some, .. } = Prior::OF_NOISE else { return config };
+            let noise_prior = Prior::NoneOrSome { none, some, share: number(share) };
+            config.model(ModelConfig { noise_prior, ..model })
+        }
+        Some(("kernels", names)) => {
+            let named = |name: &str| {
+                let found = KernelKind::all().into_iter().find(|kind| AnyKernel::from(*kind).name() == name);
+                found.unwrap_or_else(|| stop(&format!("there is no kernel {name}"))).into()
+            };
+            config.model(ModelConfig { kernels: names.split(':').map(named).collect(), ..model })
+        }
         Some(("score", n)) => config.score_all(number(n)),
         Some(("category", law)) => {
             let (mu, sigma) = law.split_once(':').unwrap_or_else(|| stop(&format!("{law} is not MU:SIGMA")));
@@ -88,7 +100,7 @@ fn changed(config: StudyConfig, change: &str) -> StudyConfig {
         }
         _ => stop(&format!(
             "there is no change {change}: take standardized, norefine, nopenalty, asnumbers, undescribed, initial=N, score=N, \
-             category=MU:SIGMA or strategy=NAME"
+             noise=SHARE, kernels=A:B, category=MU:SIGMA or strategy=NAME"
         )),
     }
 }

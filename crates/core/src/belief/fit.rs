@@ -115,70 +115,8 @@ impl Model {
             KernelConfig::Ours(kind) => Ok((*kind).into()),
             KernelConfig::Foreign { part, .. } => Err(part.is_missing("kernel")),
         };
-        let kernels = config.kernels.iter().map(ours).collect::<Result<_>>()?;
-        Self::fit_with(config, kernels, space, observations, warm, stream)
-    }
-
-    /// As [`fit`](Self::fit), with the kernels that the configuration names.
-    pub(crate) fn fit_with(
-        config: &ModelConfig,
-        kernels: Vec<Contestant>,
-        space: &SearchSpace,
-        observations: &Observations,
-        warm: Option<&ModelRecord>,
-        stream: &Stream,
-    ) -> Result<Self> {
-        Ok(Self::fitted(config, kernels, space, observations, warm, stream)?.model)
-    }
-
-    /// As [`fit_with`](Self::fit_with), for limited results: of them as they are told or through a pivot, whichever the
-    /// evidence is for.
-    pub(crate) fn fit_limited(
-        config: &ModelConfig,
-        kernels: Vec<Contestant>,
-        space: &SearchSpace,
-        observations: &Observations,
-        warm: Option<&ModelRecord>,
-        pivot: Pivot,
-        stream: &Stream,
-    ) -> Result<Self> {
-        let as_told = Self::fitted(config, kernels.clone(), space, observations, warm, stream)?;
-        let through = observations.clone().through(&pivot);
-        let pivoted = Self::fitted(config, kernels, space, &through, warm, stream)?;
-        let ln_jacobian: f64 = through.values.iter().map(|t| -pivot.slope(*t).ln()).sum();
-        let work = as_told.model.work + pivoted.model.work;
-        let mut model = match pivoted.value + ln_jacobian > as_told.value {
-            true => Model { scale: pivoted.model.scale.behind(pivot), ..pivoted.model },
-            false => as_told.model,
-        };
-        model.work = work;
-        Ok(model)
-    }
-
-    fn fitted(
-        config: &ModelConfig,
-        kernels: Vec<Contestant>,
-        space: &SearchSpace,
-        observations: &Observations,
-        warm: Option<&ModelRecord>,
-        stream: &Stream,
-    ) -> Result<Fitted> {
-        // Refuses what is not finite, by index.
-        let mut raw = Dataset::new(observations.x.clone(), observations.values.clone())?;
-        if let Some(noise) = &observations.noise {
-            raw = raw.with_noise(noise.clone())?;
-        } else if let Some(variance) = config.noise {
-            raw = raw.with_noise(vec![variance; observations.values.len()])?;
-        }
-        let gauge = Gauge::new(raw.y(), &subset::typical(raw.x()));
-        let described = &described(space);
-        let fitting = Fitting { config, kernels: &kernels, space, described, warm, stream, all: &raw, gauge };
-        match config.hyperparameters {
-            HyperparameterRule::Fixed { .. } => return Ok(Fitted { model: fitting.fixed()?, value: 0.0 }),
-            HyperparameterRule::MaximumLikelihoodOfAll { .. } => return fitting.likeliest(),
-            _ => {}
-        }
-        trust::without_accident(&fitting, fitting.whole()?)
+        let kernels = config.kernels.iter().map(ours).collect::<Result<Vec<_>>>()?;
+        FitPlan { config, kernels: &kernels, space, warm, stream }.fit(observations)
     }
 
     /// The prediction at a unit point in the units of the observed values: median and standard
@@ -192,6 +130,58 @@ impl Model {
         let sd = p.variance.sqrt();
         let half_width = 0.5 * (self.scale.decode(p.mean + sd) - self.scale.decode(p.mean - sd));
         (self.scale.decode(p.mean), half_width.abs())
+    }
+}
+
+/// What a fit is given beside the observations.
+pub(crate) struct FitPlan<'a> {
+    pub config: &'a ModelConfig,
+    /// Those that the configuration names.
+    pub kernels: &'a [Contestant],
+    pub space: &'a SearchSpace,
+    /// The record of an earlier fit of this study.
+    pub warm: Option<&'a ModelRecord>,
+    pub stream: &'a Stream,
+}
+
+impl FitPlan<'_> {
+    /// The model of observations.
+    pub fn fit(&self, observations: &Observations) -> Result<Model> {
+        Ok(self.fitted(observations)?.model)
+    }
+
+    /// The model of limited results: of them as they are told or through a pivot, whichever the evidence is for.
+    pub fn fit_limited(&self, observations: &Observations, pivot: Pivot) -> Result<Model> {
+        let as_told = self.fitted(observations)?;
+        let through = observations.clone().through(&pivot);
+        let pivoted = self.fitted(&through)?;
+        let ln_jacobian: f64 = through.values.iter().map(|t| -pivot.slope(*t).ln()).sum();
+        let work = as_told.model.work + pivoted.model.work;
+        let model = match pivoted.value + ln_jacobian > as_told.value {
+            true => Model { scale: pivoted.model.scale.behind(pivot), ..pivoted.model },
+            false => as_told.model,
+        };
+        Ok(Model { work, ..model })
+    }
+
+    fn fitted(&self, observations: &Observations) -> Result<Fitted> {
+        // Refuses what is not finite, by index.
+        let mut raw = Dataset::new(observations.x.clone(), observations.values.clone())?;
+        if let Some(noise) = &observations.noise {
+            raw = raw.with_noise(noise.clone())?;
+        } else if let Some(variance) = self.config.noise {
+            raw = raw.with_noise(vec![variance; observations.values.len()])?;
+        }
+        let gauge = Gauge::new(raw.y(), &subset::typical(raw.x()));
+        let described = &described(self.space);
+        let Self { config, kernels, space, warm, stream } = *self;
+        let fitting = Fitting { config, kernels, space, described, warm, stream, all: &raw, gauge };
+        match config.hyperparameters {
+            HyperparameterRule::Fixed { .. } => return Ok(Fitted { model: fitting.fixed()?, value: 0.0 }),
+            HyperparameterRule::MaximumLikelihoodOfAll { .. } => return fitting.likeliest(),
+            _ => {}
+        }
+        trust::without_accident(&fitting, fitting.whole()?)
     }
 }
 

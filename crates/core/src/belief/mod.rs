@@ -26,8 +26,8 @@ mod trust;
 use std::sync::Arc;
 
 pub use config::{HyperparameterRule, ModelConfig};
+pub(crate) use fit::{FitPlan, mean_square, metric};
 pub use fit::{Model, ModelRecord, Observations};
-pub(crate) use fit::{mean_square, metric};
 pub(crate) use kernels::Contestant;
 pub use kernels::KernelConfig;
 pub use outlook::Outlook;

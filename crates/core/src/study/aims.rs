@@ -13,7 +13,9 @@ use super::trial::{Trial, TrialId, TrialState};
 use super::{Goal, LimitedRule, Study};
 use crate::acquisition::{Band, LogAcquisition};
 use crate::batch::{Aims, Limit, Measured, Objective};
-use crate::belief::{HyperparameterRule, Model, ModelConfig, Observations, OutcomeBelief, Pivot, ScaleRule, typical};
+use crate::belief::{
+    FitPlan, HyperparameterRule, Model, ModelConfig, Observations, OutcomeBelief, Pivot, ScaleRule, typical,
+};
 use crate::error::{Error, Result};
 use crate::linalg::Points;
 use crate::pareto::reference_point;
@@ -56,10 +58,11 @@ impl Study {
         let pivot = self.pivot_of(name, &observations);
         let config = ModelConfig { noise: None, ..self.config_of_model(name) };
         let warm = state.warm_outcomes.iter().find(|record| record.name == name).map(|record| &record.model);
-        let (kernels, space) = (self.kernels()?, &state.config.space);
+        let (kernels, space) = (&self.kernels()?, &state.config.space);
+        let plan = FitPlan { config: &config, kernels, space, warm, stream: &stream };
         let mut model = match pivot {
-            Some(pivot) => Model::fit_limited(&config, kernels, space, &observations, warm, pivot, &stream)?,
-            None => Model::fit_with(&config, kernels, space, &observations, warm, &stream)?,
+            Some(pivot) => plan.fit_limited(&observations, pivot)?,
+            None => plan.fit(&observations)?,
         };
         model.record.subset = subset;
         Ok(Arc::new(model))

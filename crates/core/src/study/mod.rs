@@ -63,7 +63,7 @@ pub use crate::belief::{
     Belief, Errors, Gauge, HyperparameterRule, KernelConfig, LeaveOneOut, Model, ModelConfig, ModelRecord,
     Observations, Outlook, Pivot, ResultScale, ScaleRule, TrainingSubset,
 };
-use crate::belief::{Contestant, OutcomeBelief, metric};
+use crate::belief::{Contestant, FitPlan, OutcomeBelief, metric};
 use crate::chance::Chance;
 use crate::error::{Error, Result};
 pub use crate::part_id::{PartId, PartSettings};
@@ -390,7 +390,9 @@ impl Study {
             let subset = state.subset();
             let observations = state.observations(subset);
             let (config, space) = (self.config_of_model(state.outcomes.metric()), &state.config.space);
-            let mut model = Model::fit_with(&config, kernels, space, &observations, state.warm.as_ref(), &stream)?;
+            let plan =
+                FitPlan { config: &config, kernels: &kernels, space, warm: state.warm.as_ref(), stream: &stream };
+            let mut model = plan.fit(&observations)?;
             model.record.subset = subset;
             Ok(Arc::new(model))
         })
@@ -418,10 +420,9 @@ impl Study {
         }
         let (kernels, config) = (self.kernels()?, &self.config_of_model(state.outcomes.metric()));
         self.outlook.at(state.data_revision, || {
-            let stream = Stream::new(state.config.seed).child("outlook", 0);
-            Outlook::of_many(&state.observations(None), config, &stream, |some| {
-                Model::fit_with(config, kernels, &state.config.space, some, None, &stream)
-            })
+            let stream = &Stream::new(state.config.seed).child("outlook", 0);
+            let plan = FitPlan { config, kernels: &kernels, space: &state.config.space, warm: None, stream };
+            Outlook::of_many(&state.observations(None), config, stream, |some| plan.fit(some))
         })
     }
 
