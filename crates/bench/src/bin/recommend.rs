@@ -14,6 +14,7 @@ use elbowroom::rng::Stream;
 use elbowroom::study::{Event, Study, StudyConfig, TrialState};
 use elbowroom_bench::generated::{KINDS, Objective};
 use elbowroom_bench::options::Options;
+use elbowroom_bench::rows::commit;
 
 const HEADER: &str = "commit,kind,seed,state,observed,design,noise,best_value,best_truth,expected,sd,truth,tried,\
                       is_best,fallback,nearest_failed,error";
@@ -259,13 +260,4 @@ fn case(file: &str) {
         }
     }
     println!("{n_wrong} of {n_states} states wrong, {n_fallbacks} answered by the best observed point");
-}
-
-fn commit() -> String {
-    let git = || {
-        let out =
-            std::process::Command::new("git").args(["describe", "--always", "--dirty", "--abbrev=12"]).output().ok()?;
-        Some(String::from_utf8(out.stdout).ok()?.trim().to_owned())
-    };
-    std::env::var("ELBOWROOM_COMMIT").ok().or_else(git).unwrap_or_else(|| "unknown".to_owned())
 }
