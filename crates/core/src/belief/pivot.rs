@@ -67,6 +67,36 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::belief::{FitPlan, ModelConfig, Observations, ScaleRule};
+    use crate::gp::KernelKind;
+    use crate::linalg::Points;
+    use crate::rng::Stream;
+    use crate::space::{Parameter, SearchSpace};
+
+    /// Whether evidence chooses the map for results of this function on the unit interval, told in other units.
+    fn is_chosen(f: fn(f64) -> f64, unit: f64) -> bool {
+        let x: Vec<f64> = (0..24).map(|i| f64::from(i) / 23.0).collect();
+        let values: Vec<f64> = x.iter().map(|x| unit * f(*x)).collect();
+        let pivot = Pivot::of(&values, (0.0, f64::INFINITY)).unwrap();
+        let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
+        let config = ModelConfig { scale: ScaleRule::Standardized, ..ModelConfig::default() };
+        let (kernels, stream) = ([KernelKind::Matern52.into()], Stream::new(1));
+        let plan = FitPlan { config: &config, kernels: &kernels, space: &space, warm: None, stream: &stream };
+        let observations = Observations { x: Points::from_rows(1, x).unwrap(), values, noise: None };
+        plan.fit_limited(&observations, pivot).unwrap().scale.pivot.is_some()
+    }
+
+    #[test]
+    fn evidence_is_of_the_results_themselves_whatever_their_unit() {
+        // The density of results told in another unit is another by a constant, so the choice must be the same: millionths
+        // and millions are the ones that a Jacobian of the wrong sign, or none, would turn round.
+        for unit in [1e-6, 1.0, 1e6] {
+            // asinh of it is smooth, and it is not.
+            assert!(is_chosen(|x| (9.0 * (5.0 * x).sin()).sinh(), unit), "{unit}");
+            // It is smooth, and asinh of it less so.
+            assert!(!is_chosen(|x| (9.0 * x).cos() + 0.8, unit), "{unit}");
+        }
+    }
 
     #[test]
     fn a_limited_result_is_seen_by_its_distance_to_the_limit() {

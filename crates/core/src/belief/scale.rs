@@ -256,7 +256,7 @@ pub struct ResultScale {
     spread: f64,
     /// What results go through first, if they are limited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pivot: Option<Pivot>,
+    pub(super) pivot: Option<Pivot>,
 }
 
 impl ResultScale {

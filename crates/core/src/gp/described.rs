@@ -91,7 +91,10 @@ impl Described {
 
     /// (1 − w) δ² + w between the levels at two coordinates; 0 for one level.
     pub fn share(&self, a: f64, b: f64) -> f64 {
-        let (a, b) = (self.level(a), self.level(b));
+        self.between(self.level(a), self.level(b))
+    }
+
+    fn between(&self, a: usize, b: usize) -> f64 {
         if a == b { 0.0 } else { (1.0 - self.weight) * self.levels.squared[a * self.levels.n + b] + self.weight }
     }
 
@@ -106,12 +109,7 @@ impl Described {
 
     /// The shares between one level and all levels.
     pub(super) fn shares(&self, level: usize) -> Vec<f64> {
-        let row = &self.levels.squared[level * self.levels.n..(level + 1) * self.levels.n];
-        let share = |(other, squared): (usize, &f64)| match other == level {
-            true => 0.0,
-            false => (1.0 - self.weight) * squared + self.weight,
-        };
-        row.iter().enumerate().map(share).collect()
+        (0..self.levels.n).map(|other| self.between(level, other)).collect()
     }
 
     /// w(1 − w)(1 − δ²) between one level and all levels: the slopes of the shares in logit w.
