@@ -7,7 +7,7 @@ use elbowroom::domain::{Domain, Narrowing};
 use elbowroom::linalg::Points;
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, Point, SearchSpace, UnitPoint};
-use elbowroom::study::{Ask, Event, InitialDesign, StrategyConfig, Study, StudyConfig, verify};
+use elbowroom::study::{Ask, Event, InitialDesign, StrategyConfig, Study, StudyConfig, Trial, verify};
 
 fn parts(n: usize) -> Vec<Parameter> {
     (1..=n).map(|i| Parameter::float(format!("x{i}"), 0.0, 1.0)).collect()
@@ -156,13 +156,34 @@ fn a_point_that_an_equation_forgives_is_still_moved_onto_it() {
     assert!((u.iter().sum::<f64>() - 1.0).abs() < 4.0 * f64::EPSILON, "{u:?}");
 }
 
+/// The least distance between two points.
+fn apart(points: &[Vec<f64>]) -> f64 {
+    let distance = |a: &Vec<f64>, b: &Vec<f64>| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+    let pairs = points.iter().enumerate().flat_map(|(i, a)| points[..i].iter().map(move |b| distance(a, b)));
+    pairs.fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn a_plate_of_recipes_asked_for_before_any_result_is_one_design() {
+    // Random points are the yardstick: blocks that did not know of each other came nearer than those.
+    for (n, seed) in [(3, 1), (3, 2), (4, 3), (5, 4)] {
+        let space = mixture(n, None);
+        let mut study = Study::new(StudyConfig::new(space.clone()).seed(seed)).unwrap();
+        let mut plate: Vec<Vec<f64>> = study.ask(40).unwrap().trials.iter().map(|t| values(&t.point)).collect();
+        let (domain, mut stream) = (Domain::whole(&space), Stream::new(seed));
+        let mut sampler = domain.sampler();
+        let random: Vec<Vec<f64>> = (0..40).map(|_| sampler.next(&mut stream).into_vec()).collect();
+        assert!(apart(&plate) > 2.0 * apart(&random), "{n}, {seed}: {} and {}", apart(&plate), apart(&random));
+        // Another worker that asks for the rest of it later gets what one ask would have given.
+        let rest = |trials: Vec<Trial>| trials.iter().map(|trial| values(&trial.point)).collect::<Vec<_>>();
+        plate.extend(rest(study.ask(8).unwrap().trials));
+        let mut whole = Study::new(StudyConfig::new(space).seed(seed)).unwrap();
+        assert_eq!(rest(whole.ask(48).unwrap().trials), plate);
+    }
+}
+
 #[test]
 fn the_design_of_a_mixture_is_spread_wider_than_random_mixtures() {
-    let apart = |points: &[Vec<f64>]| {
-        let distance = |a: &Vec<f64>, b: &Vec<f64>| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
-        let pairs = points.iter().enumerate().flat_map(|(i, a)| points[..i].iter().map(move |b| distance(a, b)));
-        pairs.fold(f64::INFINITY, f64::min)
-    };
     for (n, k) in [(4, None), (9, None), (10, Some(4))] {
         let space = mixture(n, k);
         let study = |design| Study::new(StudyConfig::new(space.clone()).seed(9).initial(16).design(design)).unwrap();

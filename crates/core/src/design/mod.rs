@@ -16,4 +16,4 @@ mod stratified;
 
 pub use random::{latin_hypercube, uniform};
 pub use sobol::{SOBOL_TABLE_DIM, Sobol, sobol};
-pub use spread::farthest_first;
+pub use spread::{farthest_first, farthest_from};

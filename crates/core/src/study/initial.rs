@@ -1,10 +1,11 @@
 //! The initial design as an endless list of unit points, each known by its index.
 //!
-//! Where points are constructed, they come in blocks: of eight times as many random points the most scattered ones.
+//! Where points are constructed, they come in blocks: of eight times as many random points the most scattered ones, also from
+//! those of earlier blocks, so that a plate of recipes that is wanted before any result is one design.
 
 use super::branched::Branched;
 use super::config::{InitialDesign, StudyConfig};
-use crate::design::{Sobol, farthest_first, latin_hypercube};
+use crate::design::{Sobol, farthest_first, farthest_from, latin_hypercube};
 use crate::domain::Domain;
 use crate::linalg::Points;
 use crate::rng::Stream;
@@ -13,6 +14,9 @@ use crate::space::UnitPoint;
 /// The most points of a block, and how many random ones each is picked from.
 const MAX_BLOCK: usize = 64;
 const PER_POINT: usize = 8;
+
+/// Blocks that begin before this index keep away from earlier ones: looking at all of them takes ever longer.
+const MAX_SEEN: u64 = 512;
 
 /// The design's points from some index on.
 pub(super) struct Initial<'a> {
@@ -35,6 +39,8 @@ struct Block {
     number: Option<u64>,
     size: u64,
     points: Vec<UnitPoint>,
+    /// The points of the blocks so far, in their order.
+    seen: Points,
 }
 
 impl<'a> Initial<'a> {
@@ -44,7 +50,7 @@ impl<'a> Initial<'a> {
         let kind = match config.design {
             _ if domain.is_constructed() => {
                 let size = config.n_initial().clamp(1, MAX_BLOCK) as u64;
-                Kind::Constructed(Block { number: None, size, points: Vec::new() })
+                Kind::Constructed(Block { number: None, size, points: Vec::new(), seen: Points::new(dim) })
             }
             design if config.space.is_conditional() && !domain.is_listed() => {
                 Kind::Branched(Branched::new(domain, design, config.n_initial(), &stream))
@@ -102,21 +108,35 @@ impl Block {
     fn point(&mut self, domain: &Domain<'_>, stream: &Stream, index: u64) -> UnitPoint {
         let number = index / self.size;
         if self.number != Some(number) {
-            let mut draw = stream.child("polytope", number);
-            let mut sampler = domain.sampler();
-            let mut pool = Points::new(domain.dim());
-            for _ in 0..PER_POINT * self.size as usize {
-                let drawn = sampler.next(&mut draw);
-                if domain.is_feasible(&drawn) {
-                    pool.push(&drawn);
-                }
+            let is_apart = number * self.size < MAX_SEEN;
+            let first = if is_apart { self.seen.len() as u64 / self.size } else { number };
+            for number in first..=number {
+                self.fill(domain, &mut stream.child("polytope", number), is_apart);
             }
-            let chosen = farthest_first(&pool, self.size as usize);
-            self.points = chosen.into_iter().map(|i| UnitPoint::clamped(pool.row(i).to_vec())).collect();
-            // Where other constraints leave fewer, the rest may be refused like any point of a design.
-            self.points.resize_with(self.size as usize, || sampler.next(&mut draw));
             self.number = Some(number);
         }
         self.points[(index % self.size) as usize].clone()
+    }
+
+    /// Makes the next block, apart from those seen or alone.
+    fn fill(&mut self, domain: &Domain<'_>, draw: &mut Stream, is_apart: bool) {
+        let mut sampler = domain.sampler();
+        let mut pool = Points::new(domain.dim());
+        for _ in 0..PER_POINT * self.size as usize {
+            let drawn = sampler.next(draw);
+            if domain.is_feasible(&drawn) {
+                pool.push(&drawn);
+            }
+        }
+        let chosen = match is_apart {
+            true => farthest_from(&self.seen, &pool, self.size as usize),
+            false => farthest_first(&pool, self.size as usize),
+        };
+        self.points = chosen.into_iter().map(|i| UnitPoint::clamped(pool.row(i).to_vec())).collect();
+        // Where other constraints leave fewer, the rest may be refused like any point of a design.
+        self.points.resize_with(self.size as usize, || sampler.next(draw));
+        if is_apart {
+            self.points.iter().for_each(|point| self.seen.push(point));
+        }
     }
 }
