@@ -1,4 +1,7 @@
-//! Regret on mixtures: `mixtures [--seeds 20] [--threads 1] [--out crates/bench/results/mixtures.csv]`.
+//! Regret on mixtures: `mixtures [--seeds 20] [--threads 1] [--out crates/bench/results/mixtures.csv] [--design FILE.svg]`.
+//!
+//! `--design` only draws designs of a mixture of three parts. `--serve detergent` answers each line of numbers on its standard
+//! input by the value of that recipe: `mixtures.py` runs BoTorch by it and adds rows to the same file.
 //!
 //! Three formulations to be maximized: `detergent`, five active parts and water with bounds and a bounded sum of the actives, as
 //! in BoFire's benchmark of that name (its five responses are quadratic polynomials with random coefficients; here they are
@@ -15,7 +18,8 @@ use elbowroom_bench::rows::{Rows, cpu_seconds, mean, quantile};
 
 const PROBLEMS: [&str; 3] = ["detergent", "recipe10", "solder4"];
 
-const METHODS: [&str; 2] = ["elbowroom", "random"];
+/// BoTorch's rows are made by `mixtures.py`.
+const METHODS: [&str; 3] = ["elbowroom", "random", "botorch"];
 
 const EVALUATIONS: usize = 48;
 
@@ -155,8 +159,61 @@ fn run(name: &str, method: &str, seed: u64) -> Vec<f64> {
     vec![best, mean(&asks), quantile(&asks, 1.0), error]
 }
 
+/// Answers recipes by their values.
+fn serve(name: &str) {
+    let mixture = mixture(name);
+    for line in std::io::stdin().lines().map_while(Result::ok) {
+        let x: Vec<f64> = line.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        println!("{}", (mixture.value)(&x));
+    }
+}
+
+/// Draws the first 20 points of studies of three parts, and 20 random points, as triangles.
+fn design(path: &str) {
+    const SIDE: f64 = 300.0;
+    let parts = ["a", "b", "c"];
+    let space = SearchSpace::new(parts.map(|name| Parameter::float(name, 0.0, 1.0)).to_vec()).expect("a space");
+    let (whole, cut) = ("a + b + c == 1", "a <= 0.5 + 0.2 * b");
+    let panels = [
+        ("design", vec![whole], StrategyConfig::default()),
+        ("design, a \u{2264} 0.5 + 0.2 b", vec![whole, cut], StrategyConfig::default()),
+        ("random points", vec![whole], StrategyConfig::Random),
+    ];
+    let mut text = String::new();
+    for (k, (title, constraints, strategy)) in panels.into_iter().enumerate() {
+        let left = 30.0 + k as f64 * (SIDE + 40.0);
+        let height = SIDE * 0.75f64.sqrt();
+        let place = |x: &[f64]| (left + SIDE * (x[1] + 0.5 * x[2]), 50.0 + height * (1.0 - x[2]));
+        let corners = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(|x| place(&x));
+        let outline: Vec<String> = corners.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+        text +=
+            &format!("<text x=\"{left:.0}\" y=\"20\">{title}</text>\n<polygon points=\"{}\"/>\n", outline.join(" "));
+        for (name, (x, y)) in parts.iter().zip(corners) {
+            let below = if *name == "c" { -8.0 } else { 18.0 };
+            text += &format!("<text x=\"{:.1}\" y=\"{:.1}\">{name}</text>\n", x - 4.0, y + below);
+        }
+        let space = space.clone().with_constraints(constraints).expect("constraints");
+        let initial = if strategy == StrategyConfig::Random { 1 } else { 20 };
+        let mut study =
+            Study::new(StudyConfig::new(space).strategy(strategy).initial(initial).seed(1)).expect("a study");
+        if initial == 1 {
+            // The strategy chooses from the first result on; before it, points are those of a design.
+            let first = study.ask(1).expect("an answer").trials[0].id;
+            study.tell(first, 0.0).expect("a report");
+        }
+        for trial in study.ask(20).expect("an answer").trials {
+            let (x, y) = place(&values(&trial.point));
+            text += &format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"5\"/>\n");
+        }
+    }
+    let head = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 1050 350\" font-family=\"sans-serif\" font-size=\"15\">\n\
+                <style>text{fill:#555}polygon{fill:none;stroke:#999}circle{fill:#1f6feb}</style>\n\
+                <rect width=\"1050\" height=\"350\" fill=\"#fff\"/>\n";
+    std::fs::write(path, format!("{head}{text}</svg>\n")).expect("a file that can be written");
+}
+
 fn main() {
-    let usage = "mixtures [--seeds 20] [--threads 1] [--out crates/bench/results/mixtures.csv]";
+    let usage = "mixtures [--seeds 20] [--threads 1] [--out crates/bench/results/mixtures.csv] [--design FILE.svg] [--serve NAME]";
     let (mut seeds, mut threads, mut out) = (20u64, 1, "crates/bench/results/mixtures.csv".to_owned());
     let mut options = Options::of_this_program(usage);
     while let Some(option) = options.next() {
@@ -164,13 +221,15 @@ fn main() {
             "--seeds" => seeds = options.number(&option),
             "--threads" => threads = options.number(&option),
             "--out" => out = options.text(&option),
+            "--design" => return design(&options.text(&option)),
+            "--serve" => return serve(&options.text(&option)),
             _ => options.unknown(&option),
         }
     }
     let mut jobs = Vec::new();
     for problem in PROBLEMS {
-        for method in METHODS {
-            jobs.extend((0..seeds).map(|seed| (problem, method, seed)));
+        for method in &METHODS[..2] {
+            jobs.extend((0..seeds).map(|seed| (problem, *method, seed)));
         }
     }
     let key = |(problem, method, seed): &(&str, &str, u64)| format!("{problem},{method},{seed}");
@@ -178,9 +237,9 @@ fn main() {
     let rows = rows.run(&jobs, threads, key, |(problem, method, seed)| run(problem, method, *seed));
 
     println!(
-        "| problem | method | median regret | mean regret | worst | ask, ms of CPU | longest ask | error of the sum |"
+        "| problem | method | runs | median regret | mean regret | worst | ask, ms of CPU | longest ask | error of the sum |"
     );
-    println!("|---|---|---:|---:|---:|---:|---:|---:|");
+    println!("|---|---|---:|---:|---:|---:|---:|---:|---:|");
     for problem in PROBLEMS {
         let top = reference(&mixture(problem));
         let all = |method: &str| -> Vec<&Vec<f64>> {
@@ -190,10 +249,14 @@ fn main() {
         let top = METHODS.iter().flat_map(|method| all(method)).map(|row| row[0]).fold(top, f64::max);
         for method in METHODS {
             let rows = all(method);
+            if rows.is_empty() {
+                continue;
+            }
             let column = |i: usize| -> Vec<f64> { rows.iter().map(|row| row[i]).collect() };
             let regrets: Vec<f64> = rows.iter().map(|row| top - row[0]).collect();
             println!(
-                "| {problem} | {method} | {:.2e} | {:.2e} | {:.2e} | {:.1} | {:.1} | {:.0e} |",
+                "| {problem} | {method} | {} | {:.2e} | {:.2e} | {:.2e} | {:.1} | {:.1} | {:.0e} |",
+                rows.len(),
                 quantile(&regrets, 0.5),
                 mean(&regrets),
                 quantile(&regrets, 1.0),
