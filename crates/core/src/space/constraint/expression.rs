@@ -96,6 +96,27 @@ impl Expression {
         }
     }
 
+    /// The numbers and texts that it names.
+    pub fn literals(&self) -> Vec<Scalar<'_>> {
+        match self {
+            Expression::Number(x) => vec![Scalar::Number(*x)],
+            Expression::Text(text) => vec![Scalar::Text(text)],
+            Expression::Bool(_) | Expression::Parameter(_) => Vec::new(),
+            Expression::Negate(a) => {
+                let negated = |one: Scalar<'_>| if let Scalar::Number(x) = one { Some(-x) } else { None };
+                a.literals().into_iter().filter_map(negated).map(Scalar::Number).collect()
+            }
+            Expression::Not(a) => a.literals(),
+            Expression::Arithmetic(_, a, b) | Expression::And(a, b) | Expression::Or(a, b) => {
+                [a.literals(), b.literals()].concat()
+            }
+            Expression::Call(_, arguments) => arguments.iter().flat_map(Expression::literals).collect(),
+            Expression::Compare(first, rest) => {
+                first.literals().into_iter().chain(rest.iter().flat_map(|(_, next)| next.literals())).collect()
+            }
+        }
+    }
+
     /// The value, where `read` gives a parameter's value by its number.
     pub fn evaluate<'a>(&'a self, read: &dyn Fn(usize) -> Scalar<'a>) -> Scalar<'a> {
         use Scalar::{Bool, Number, Undefined};

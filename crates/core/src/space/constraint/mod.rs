@@ -99,6 +99,11 @@ impl Constraint {
         self.expression.names()
     }
 
+    /// The numbers and texts that it names.
+    pub(super) fn literals(&self) -> Vec<Scalar<'_>> {
+        self.expression.literals()
+    }
+
     /// Whether it is true, or is left undecided by a parameter that the point does not have.
     pub(super) fn is_kept<'a>(&'a self, read: &dyn Fn(usize) -> Scalar<'a>, active: &[bool]) -> bool {
         match self.expression.evaluate(&|i| if active[i] { read(i) } else { Scalar::Undefined }) {
