@@ -251,3 +251,13 @@ fn several_objectives_are_modelled_in_the_units_they_are_told_in() {
     assert!(one.model().unwrap().scale.bend().is_some());
     assert!(["left", "right"].iter().all(|name| several.model_of(name).unwrap().scale.bend().is_none()));
 }
+
+#[test]
+fn a_space_of_one_point_has_a_front_and_nothing_to_recommend() {
+    let space = SearchSpace::new(vec![Parameter::fixed("x", 1)]).unwrap();
+    let config = StudyConfig::new(space).outcomes(Outcomes::new(objectives()).unwrap());
+    let mut study = Study::new(config).unwrap();
+    study.add(&Point::new().with("x", 1), [("left", 0.1), ("right", -0.1)]).unwrap();
+    assert_eq!(study.front().points.len(), 1);
+    assert!(study.recommended_front().unwrap().is_empty());
+}
