@@ -62,6 +62,10 @@ pub(super) enum Comparison {
     NotEqual,
     /// Equal up to a difference.
     Near(f64),
+    /// Less, or equal up to a difference.
+    NearOrLess(f64),
+    /// Greater, or equal up to a difference.
+    NearOrGreater(f64),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -210,8 +214,8 @@ impl Comparison {
         use Scalar::{Bool, Number, Text, Undefined};
         let order = match (a, b) {
             (Undefined, _) | (_, Undefined) => return Undefined,
-            (Number(a), Number(b)) if !(a - b).is_nan() && matches!(self, Comparison::Near(_)) => {
-                return Bool(matches!(self, Comparison::Near(tolerance) if (a - b).abs() <= tolerance));
+            (Number(a), Number(b)) if !(a - b).is_nan() && self.tolerance().is_some_and(|t| (a - b).abs() <= t) => {
+                return Bool(true);
             }
             (Number(a), Number(b)) => match a.partial_cmp(&b) {
                 Some(order) => order,
@@ -229,12 +233,22 @@ impl Comparison {
         };
         Bool(match self {
             Comparison::Less => order.is_lt(),
-            Comparison::LessOrEqual => order.is_le(),
+            Comparison::LessOrEqual | Comparison::NearOrLess(_) => order.is_le(),
             Comparison::Greater => order.is_gt(),
-            Comparison::GreaterOrEqual => order.is_ge(),
+            Comparison::GreaterOrEqual | Comparison::NearOrGreater(_) => order.is_ge(),
             Comparison::Equal | Comparison::Near(_) => order.is_eq(),
             Comparison::NotEqual => order.is_ne(),
         })
+    }
+
+    /// The difference up to which two numbers are equal, where it allows one.
+    fn tolerance(self) -> Option<f64> {
+        match self {
+            Comparison::Near(tolerance) | Comparison::NearOrLess(tolerance) | Comparison::NearOrGreater(tolerance) => {
+                Some(tolerance)
+            }
+            _ => None,
+        }
     }
 
     /// Whether it asks for an order, which only numbers have.

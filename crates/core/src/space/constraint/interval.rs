@@ -123,6 +123,8 @@ fn may_compare(comparison: Comparison, a: Interval, b: Interval) -> bool {
         Comparison::LessOrEqual => a.low <= b.high,
         Comparison::Greater => a.high > b.low,
         Comparison::GreaterOrEqual => a.high >= b.low,
+        Comparison::NearOrLess(tolerance) => a.low <= b.high + tolerance,
+        Comparison::NearOrGreater(tolerance) => a.high + tolerance >= b.low,
         Comparison::Equal => a.low <= b.high && b.low <= a.high,
         Comparison::Near(tolerance) => a.low <= b.high + tolerance && b.low <= a.high + tolerance,
         Comparison::NotEqual => !(a.low == a.high && a == b),
