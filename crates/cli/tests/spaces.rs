@@ -115,7 +115,7 @@ fn a_table_with_conditions_has_empty_cells_where_they_do_not_hold_and_nowhere_el
     assert!(points.iter().all(|point| point.get("share").is_some() == (point["kind"] == "mixed")), "{asked}");
     // The study is read again from its store, without the file.
     std::fs::remove_file(bench.path("rows.csv")).unwrap();
-    assert_eq!(bench.json(&["trials", "--in", "a.elbow"])["trials"].as_array().unwrap().len(), 4);
+    assert_eq!(bench.json(&["trials", "a.elbow"])["trials"].as_array().unwrap().len(), 4);
     bench.write("other.toml", "name = \"b\"\ncandidates = \"gaps.csv\"\n");
     bench.write("gaps.csv", "kind,dose\na,1\nb,\nc,3\n");
     let error = bench.bad(1, &["ask", "--in", "other.toml"]);
