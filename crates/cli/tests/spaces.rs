@@ -101,3 +101,23 @@ fn a_sheet_of_ladders_and_steps_goes_out_and_comes_back() {
     bench.good(&["import", "filled.csv", "--yes"]);
     assert_eq!(bench.count("complete"), 4);
 }
+
+#[test]
+fn a_table_with_conditions_has_empty_cells_where_they_do_not_hold_and_nowhere_else() {
+    let bench = bench(
+        "name = \"a\"\ncandidates = \"rows.csv\"\n[parameters]\nshare = { float = [0, 1], when = \"kind == 'mixed'\" }\n",
+    );
+    bench.write("rows.csv", "kind,share,hours\nplain,,1\nplain,,3\nmixed,0.2,2\nmixed,0.7,2\n");
+    let asked = bench.json(&["ask", "-n", "4"]);
+    let points: Vec<&serde_json::Value> =
+        asked["trials"].as_array().unwrap().iter().map(|trial| &trial["point"]).collect();
+    assert_eq!(points.len(), 4, "{asked}");
+    assert!(points.iter().all(|point| point.get("share").is_some() == (point["kind"] == "mixed")), "{asked}");
+    // The study is read again from its store, without the file.
+    std::fs::remove_file(bench.path("rows.csv")).unwrap();
+    assert_eq!(bench.json(&["trials", "a.elbow"])["trials"].as_array().unwrap().len(), 4);
+    bench.write("other.toml", "name = \"b\"\ncandidates = \"gaps.csv\"\n");
+    bench.write("gaps.csv", "kind,dose\na,1\nb,\nc,3\n");
+    let error = bench.bad(1, &["ask", "--in", "other.toml"]);
+    assert!(error.contains("gaps.csv, line 3: the cell of `dose` is empty"), "{error}");
+}

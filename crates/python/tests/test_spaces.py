@@ -89,3 +89,15 @@ def test_a_column_of_a_table_may_be_described() -> None:
 def test_how_many_points_are_all_scored_can_be_set() -> None:
     study = er.Study({"kind": er.Categorical(["a", "b"])}, score_all=5000)
     assert study.settings["score_all"] == 5000
+
+
+def test_rows_of_a_table_may_lack_a_parameter_with_a_condition() -> None:
+    """As None, as NaN or without its key: the row does not have it."""
+    rows = [{"kind": "plain", "share": None}, {"kind": "none"}, {"kind": "mixed", "share": 0.2}]
+    rows.append({"kind": "pure", "share": float("nan")})
+    table = er.Candidates(rows, {"share": er.Float(0, 1, when="kind == 'mixed'")})
+    study = er.Study(table, seed=1)
+    asked = [trial.params for trial in study.ask(4)]
+    assert sorted(params["kind"] for params in asked) == ["mixed", "none", "plain", "pure"]
+    assert all(("share" in params) == (params["kind"] == "mixed") for params in asked)
+    assert len(er.Study.loads(study.dumps()).trials) == 4

@@ -369,7 +369,9 @@ fn space(
         parameters.push(parameter);
         spans.push(span);
     }
-    for (i, span) in spans.into_iter().enumerate().filter(|(i, _)| parameters[*i].condition().is_some()) {
+    // With a table, conditions may speak of columns that only the file has.
+    let is_alone = |i: &usize| candidates.is_none() && parameters[*i].condition().is_some();
+    for (i, span) in spans.into_iter().enumerate().filter(|(i, _)| is_alone(i)) {
         let mut others = parameters.clone();
         others.iter_mut().enumerate().filter(|(j, _)| *j != i).for_each(|(_, one)| *one = one.clone().always());
         SearchSpace::new(others).map_err(|error| page.core(span, &error))?;

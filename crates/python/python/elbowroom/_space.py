@@ -143,7 +143,7 @@ class Candidates(Mapping[str, "Parameter"]):
     """A table as the space: only its rows are proposed.
 
     ``rows`` is a frame or a list of dicts. A column of numbers is a :class:`Ladder`, any other a :class:`Categorical`,
-    unless ``parameters`` says what it is.
+    unless ``parameters`` says what it is. One with a condition is missing, None or NaN where that does not hold.
 
     >>> import elbowroom as er
     >>> rows = [{"dose": 0.1, "kind": "a"}, {"dose": 3.0, "kind": "a"}, {"dose": 0.5, "kind": "b"}]
@@ -156,9 +156,14 @@ class Candidates(Mapping[str, "Parameter"]):
         listed = rows.to_dict("records") if hasattr(rows, "to_dict") else list(rows)
         if not listed or not all(isinstance(row, Mapping) for row in listed):
             raise SpaceError("the candidates are no rows\n  try: a frame, or a list of dicts with at least one")
-        self.rows: tuple[Params, ...] = tuple({name: _item(value) for name, value in row.items()} for row in listed)
         known: dict[str, Any] = dict(parameters or {})
-        self._parameters = {name: known.pop(name, None) or _column(name, self.rows) for name in self.rows[0]} | known
+        may_lack = {name for name, parameter in known.items() if getattr(parameter, "when", None) is not None}
+        self.rows: tuple[Params, ...] = tuple(
+            {name: _item(value) for name, value in row.items() if not (name in may_lack and _is_missing(value))}
+            for row in listed
+        )
+        columns = dict.fromkeys(name for row in self.rows for name in row)
+        self._parameters = {name: known.pop(name, None) or _column(name, self.rows) for name in columns} | known
 
     def __getitem__(self, name: str) -> Parameter:
         return self._parameters[name]
@@ -350,6 +355,11 @@ def _described(choices: Sequence[Any], table: Any) -> Descriptors:
         except (TypeError, ValueError):
             raise SpaceError(f"a descriptor of {shown(choice)} is no number\n  try: numbers, or other columns") from None
     return Descriptors(tuple(map(str, columns)), tuple(rows))
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether it is what frames and lists have where there is no value."""
+    return value is None or (isinstance(value, float) and value != value)
 
 
 def _column(name: str, rows: Sequence[Params]) -> Parameter:
