@@ -187,7 +187,7 @@ def test_a_timeline_has_a_bar_for_each_trial_that_was_handed_out(study):
     ax = study.plot_timeline()
     assert len(ax.patches) == 16
     assert {text.get_text() for text in ax.get_legend().get_texts()} == {"complete", "running"}
-    with pytest.raises(er.ElbowroomError, match="nobody has worked on this study yet"):
+    with pytest.raises(er.ElbowroomError, match="no worker has joined this study yet"):
         er.Study({"x": er.Float(0, 1)}).plot_timeline()
 
 

@@ -280,7 +280,7 @@ def test_a_space_that_a_study_was_not_made_with_is_refused(tmp_path):
     study = er.Study(space, store=path)
     assert er.Study.open(path, space=dict(reversed(space.items()))).space == space
     for other, words in [
-        ({"x": er.Float(0, 1)}, "has a parameter `a`, and the space given has not"),
+        ({"x": er.Float(0, 1)}, "has a parameter `a`, which the given space lacks"),
         ({**space, "z": er.Int(0, 1)}, "the space given has a parameter `z`, and the study `study` has not"),
         ({**space, "x": er.Float(0, 2)}, r"parameter `x` is Float\(low=0.0, high=1.0, log=False\) in the study"),
         ({**space, "x": er.Int(0, 1)}, "parameter `x` is Float"),

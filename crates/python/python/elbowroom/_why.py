@@ -83,7 +83,7 @@ class BeliefThen:
 
 @dataclass(frozen=True)
 class Why:
-    """Why a trial's point was chosen. It prints as a few lines of words.
+    """Why a trial's point was chosen. It prints as a few lines of text.
 
     >>> import elbowroom as er
     >>> study = er.Study({"x": er.Float(0, 1)})
