@@ -30,7 +30,7 @@ pub fn sheet(args: &Sheet, json: bool) -> Result<()> {
     let mut file = match &args.output {
         Some(path) => Some(OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| {
             let what = format!("{} could not be written: {error}", path.display());
-            cli_error(what, "name a file that is not there yet")
+            cli_error(what, "name a file that does not exist yet")
         })?),
         None => None,
     };

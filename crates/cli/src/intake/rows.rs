@@ -46,7 +46,7 @@ impl<'a> Rows<'a> {
         let id = if self.given { None } else { row.trial.or_else(|| self.in_well(row)) };
         let Some(id) = id else { return self.own_point(row) };
         let Ok(trial) = self.study.trial(id) else {
-            let hint = "check that the sheet is of this study; --given takes the rows as new points";
+            let hint = "check that the sheet is of this study; --given reads the rows as new points";
             self.complain(row, format!("there is no trial {id}"), hint);
             return None;
         };

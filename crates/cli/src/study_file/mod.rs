@@ -357,7 +357,7 @@ fn space(
             parameter(&name, one).map_err(|(what, hint)| page.cli_error(Some(span.clone()), &what, hint))?;
         if let Some(descriptors) = descriptors {
             let Parameter::Category { choices, .. } = &parameter else {
-                let what = format!("the parameter `{name}` has `descriptors`, and is no category");
+                let what = format!("the parameter `{name}` has `descriptors` but is not a category");
                 let hint = "remove `descriptors`: numbers say by themselves which of them are alike";
                 return Err(page.cli_error(Some(span), &what, hint));
             };
