@@ -190,7 +190,10 @@ impl SharedStudy {
         let said: String = differ.iter().map(|one| format!("\n  {}", one.compared("here", "in the store"))).collect();
         let (name, label, settings) = (&self.name, self.store.label(), settings.join(", "));
         let what = format!("the study `{name}` in {label} was created with a different {settings}{said}");
-        Error::refused(what, "use the old settings, give the new study another name, or open the old one without settings")
+        Error::refused(
+            what,
+            "use the old settings, give the new study another name, or open the old one without settings",
+        )
     }
 
     /// A configuration to compare this study's with: where it leaves a setting at its default that the study's log
