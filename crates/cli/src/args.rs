@@ -22,7 +22,7 @@ Examples:
   elbow init --name mix --float x=0..1 --command './mix {x}'   write a study.toml
   elbow run study.toml --workers 4                             run it, four trials at a time
   elbow status                                                 see how it is going
-  elbow best                                                   the best point, and the recommended one"
+  elbow best                                                   the best and the recommended point"
 )]
 pub struct Elbow {
     /// Print JSON, for programs.
