@@ -278,7 +278,7 @@ def test_points_that_are_none_are_refused():
     for bounds in ([(0, math.inf)], [(math.nan, 1)]):
         with pytest.raises(er.DataError, match="bounds has numbers"):
             gp.lipschitz(bounds)
-    with pytest.raises(er.DataError, match="above its high"):
+    with pytest.raises(er.DataError, match="above its upper bound"):
         gp.lipschitz([(1, 0)])
     given = {"x": [0.1], "center": [0.0], "lipschitz": 1.0, "best": 1.0, "mean": 0.0, "sd": 1.0}
     for name in ("x", "center", "best", "mean", "lipschitz", "sd"):

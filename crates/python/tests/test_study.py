@@ -147,7 +147,7 @@ def test_what_cannot_be_given_back_is_said():
     study.give_back(due)
     [first] = study.ask()
     assert first.number == due.number
-    with pytest.raises(er.TrialError, match="trial 1 was handed out again since"):
+    with pytest.raises(er.TrialError, match="trial 1 has been handed to another worker since"):
         study.give_back(due)
     study.tell(first, 1.0)
     with pytest.raises(er.TrialError, match="trial 1 is complete: it cannot be given back"):
@@ -164,7 +164,7 @@ def test_a_trial_of_another_study_is_refused():
     assert own.unit == scaled.unit
     for trial in (other, scaled):
         for call in (lambda one: here.tell(one, 1.0), here.fail, here.infeasible, here.release, here.give_back):
-            with pytest.raises(er.TrialError, match="trial 0 of this study is at another point"):
+            with pytest.raises(er.TrialError, match="trial 0 of this study is at a different point"):
                 call(trial)
     assert here.tell(here.trials[0], 1.0) == "recorded"
     assert er.Study.loads(here.dumps()).tell(own, 2.0) == "replicate"
@@ -281,7 +281,7 @@ def test_a_space_that_a_study_was_not_made_with_is_refused(tmp_path):
     assert er.Study.open(path, space=dict(reversed(space.items()))).space == space
     for other, words in [
         ({"x": er.Float(0, 1)}, "has a parameter `a`, which the given space lacks"),
-        ({**space, "z": er.Int(0, 1)}, "the space given has a parameter `z`, and the study `study` has not"),
+        ({**space, "z": er.Int(0, 1)}, "the given space has a parameter `z`, which the study `study` lacks"),
         ({**space, "x": er.Float(0, 2)}, r"parameter `x` is Float\(low=0.0, high=1.0, log=False\) in the study"),
         ({**space, "x": er.Int(0, 1)}, "parameter `x` is Float"),
         ({**space, "a": er.Categorical([None, True])}, "parameter `a` is Categorical"),
@@ -325,7 +325,7 @@ def test_a_study_is_its_text():
     again = er.Study.loads(study.dumps())
     assert [trial.state for trial in again.trials] == ["complete"] * 4 + ["running"] * 2
     assert [trial.params for trial in again.ask(2)] == [trial.params for trial in study.ask(2)]
-    with pytest.raises(er.StoreError, match="no study that `dumps` wrote"):
+    with pytest.raises(er.StoreError, match="not a study that `dumps` wrote"):
         er.Study.loads("[]")
 
 

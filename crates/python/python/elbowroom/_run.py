@@ -309,7 +309,8 @@ def _tell_named(study: Study, trial: Trial, told: dict[str, float], noise: float
     elif study.tell(trial, told, noise=noise) == "aside":
         _fail_without(study, trial, told)
     elif missing := [name for name in (*others, *_limited(study)) if name not in told]:
-        words = f"trial {trial.number} has no {names_of(missing)}: its point stays pending until they are told"
+        it = "it is" if len(missing) == 1 else "they are"
+        words = f"trial {trial.number} has no {names_of(missing)}: its point stays pending until {it} told"
         warnings.warn(words, stacklevel=3)
 
 
