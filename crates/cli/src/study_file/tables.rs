@@ -108,7 +108,7 @@ impl Table {
         let path = Path::new(page.shown).parent().unwrap_or(Path::new("")).join(name);
         let complain = |what: String, hint: &str| page.cli_error(Some(span.clone()), &what, hint);
         let bytes = std::fs::read(&path).map_err(|error| {
-            complain(format!("{name} could not be read: {error}"), "name a CSV file beside this one")
+            complain(format!("{name} could not be read: {error}"), "name a CSV file, relative to this one")
         })?;
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
         let mut builder = csv::ReaderBuilder::new();
