@@ -193,6 +193,13 @@ mod tests {
     }
 
     #[test]
+    fn the_initial_design_has_the_studys_own_size_unless_it_is_given() {
+        let by_default = MIXED.replace(r#","n_init":2"#, "");
+        let sizes = [MIXED, &by_default].map(|init| talk(&[init]).1.study.config().n_initial());
+        assert_eq!(sizes, [2, 10]);
+    }
+
+    #[test]
     fn what_was_asked_for_is_told_to_its_trial() {
         let (answers, mut session) = talk(&[MIXED, r#"{"op":"ask","q":1}"#]);
         let x: Vec<Value> = serde_json::from_value(answers[1]["x"][0].clone()).expect("a point");
