@@ -2,7 +2,7 @@
 """Runs elbowroom beside its peers on Bayesmark's tasks, as protocol.md says. What has a row is not run again.
 
     run.py --environments DIR --elbow PEER [--minutes 60]
-    run.py --environments DIR --system hebo [--seeds 1]
+    run.py --environments DIR --system hebo --tasks DT/wine/nll,RF/wine/nll --seeds 1
 
 One run at a time, on one thread; tasks and systems run in processes of their own.
 """
@@ -39,7 +39,9 @@ def file_of(job, options):
 
 
 def todo(options, protocol):
-    found = [job for job in plan.all_jobs(protocol) if options.system in (None, job.system) and job.seed < options.seeds]
+    wanted = options.tasks.split(",") if options.tasks else plan.tasks(protocol)
+    found = [job for job in plan.all_jobs(protocol)
+             if options.system in (None, job.system) and job.problem in wanted and job.seed < options.seeds]
     done = set()
     for path in {file_of(job, options) for job in found}:
         done |= {plan.of_row(row) for row in plan.rows(path)}
@@ -49,6 +51,7 @@ def todo(options, protocol):
 def main():
     parser = drive.parser(__doc__, plan.RESULTS, most_seconds=7200)
     parser.add_argument("--system", help="this one alone")
+    parser.add_argument("--tasks", help="these alone, with commas")
     parser.add_argument("--seeds", type=int, default=3, help="the first so many")
     options, protocol = drive.settled(parser.parse_args()), plan.protocol()
     options.objective = objective(options)

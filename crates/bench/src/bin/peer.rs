@@ -196,7 +196,7 @@ mod tests {
     fn the_initial_design_has_the_studys_own_size_unless_it_is_given() {
         let by_default = MIXED.replace(r#","n_init":2"#, "");
         let sizes = [MIXED, &by_default].map(|init| talk(&[init]).1.study.config().n_initial());
-        assert_eq!(sizes, [2, 10]);
+        assert_eq!(sizes, [2, 8]);
     }
 
     #[test]
