@@ -7,14 +7,12 @@
 One run at a time, on one thread. Problems are evaluated here, by a python that has numpy; systems run in processes of their own.
 """
 import os
-import time
 
 import bench
 import drive
 import plan
 from cases import Case
 from design import latin_hypercube
-from play import Failed, Peer
 
 
 def play(job, case, n, n_init, peer):
@@ -39,31 +37,10 @@ def play(job, case, n, n_init, peer):
 
 
 def run(job, options, protocol):
-    """The row of a job. A peer's process is kept for its next run: to start one takes longer than some runs do."""
     case = options.problems.get(job.problem) or options.problems.setdefault(job.problem, Case(job.problem))
-    peer = options.alive.pop(job.system, None) or Peer(command(job, options, protocol), options.log)
-    start = time.time()
-    peer.begin(options.most_seconds)
-    try:
-        row, failed = play(job, case, *plan.evaluations(protocol, len(case.space), job.q), peer), False
-    except Failed as why:
-        row, failed = {"error": str(why)}, True
-    cpu = peer.end()
-    if job.system == plan.OURS:
-        cpu = peer.close()  # all that the process took: it does not count by itself
-    elif failed:
-        peer.close()
-    else:
-        options.alive[job.system] = peer
-    ours = {"commit": options.commit} if job.system == plan.OURS else {}
-    return {**job._asdict(), **ours, **row, "cpu_s": round(cpu, 4), "wall_s": round(time.time() - start, 2), "at": int(start)}
-
-
-def command(job, options, protocol):
-    if job.system == plan.OURS:
-        return [options.elbow]
-    environment = protocol["systems"][job.system]["environment"]
-    return [os.path.join(options.environments, environment, "bin", "python"), os.path.join(bench.HERE, "rival.py"), job.system]
+    n, n_init = plan.evaluations(protocol, len(case.space), job.q)
+    rival = os.path.join(bench.HERE, "rival.py")
+    return drive.row_of(job, options, protocol["systems"], rival, lambda peer: play(job, case, n, n_init, peer))
 
 
 def file_of(job, options):

@@ -56,11 +56,15 @@ class Peer:
 
 
 def play(job, problem, n, n_init, peer):
-    """One run: the true regret of the best observed point after each batch, and of the point where one would stop."""
+    """One run: the true regret of the best observed point after each batch, and of the point where one would stop.
+
+    A system without n_init points to start from chooses its first batch too, by its own rule.
+    """
     declared = {"noise": problem.sigma**2} if job.system == "elbowroom_declared" else {}
     version = peer.call(op="init", space=problem.space, seed=job.seed, n_init=n_init, **declared)["version"]
     noise, least = problem.noise(job.seed, n), problem.minimum or 0.0
-    batch, seen, true, curve = problem.design(n_init, job.seed), [], [], []
+    batch = problem.design(n_init, job.seed) if n_init else peer.call(op="ask", q=job.q)["x"]
+    seen, true, curve = [], [], []
     while True:
         true += [problem.value(point) for point in batch]
         told = [true[i] + float(noise[i]) for i in range(len(seen), len(true))]

@@ -9,43 +9,19 @@ One run at a time, on one thread. Problems are evaluated here, so start it with 
 scikit-learn (README.md); systems run in processes of their own.
 """
 import os
-import time
 
 import drive
 import jobs
-from play import ONE_THREAD, Failed, Peer, play
+from play import ONE_THREAD, play
 
 os.environ.update(ONE_THREAD)  # before numpy and scikit-learn read it
 from problems import Problem  # noqa: E402
 
 
 def run(job, options, plan):
-    """The row of a job. A peer's process is kept for its next run: to start one takes longer than some runs do."""
     problem = options.problems.get(job.problem) or options.problems.setdefault(job.problem, Problem(job.problem))
-    peer = options.alive.pop(job.system, None) or Peer(command(job, options, plan), options.log)
-    start = time.time()
-    peer.begin(options.most_seconds)
-    try:
-        n, n_init = jobs.evaluations(plan, job.problem, job.q, options.evaluations)
-        row, failed = play(job, problem, n, n_init, peer), False
-    except Failed as why:
-        row, failed = {"error": str(why)}, True
-    cpu = peer.end()
-    if job.system in jobs.OURS:
-        cpu = peer.close()  # it does not count by itself
-    elif failed:
-        peer.close()
-    else:
-        options.alive[job.system] = peer
-    ours = {"commit": options.commit} if job.system in jobs.OURS else {}
-    return {**job._asdict(), **ours, **row, "cpu_s": round(cpu, 4), "wall_s": round(time.time() - start, 2), "at": int(start)}
-
-
-def command(job, options, plan):
-    if job.system in jobs.OURS:
-        return [options.elbow]
-    environment = plan["systems"][job.system]["environment"]
-    return [os.path.join(options.environments, environment, "bin", "python"), "serve.py", job.system]
+    n, n_init = jobs.evaluations(plan, job.problem, job.q, options.evaluations)
+    return drive.row_of(job, options, plan["systems"], "serve.py", lambda peer: play(job, problem, n, n_init, peer))
 
 
 def file_of(job, options):

@@ -10,7 +10,7 @@ import jobs
 import space
 import stats
 import summary
-from play import Failed, Peer
+from play import Failed, Peer, play
 
 PLAN = jobs.protocol()
 MIXED = [space.real("rate", 1e-4, 1.0, log=True), space.whole("n", 1, 4), space.whole("m", 1, 64, log=True),
@@ -105,6 +105,34 @@ class Summary(unittest.TestCase):
         rows = [("elbowroom", "net_wine", 10, 0, 0.5), ("hebo", "net_wine", 10, 0, 0.25)]
         text = self.shown(summary.regrets, rows, ["elbowroom", "hebo"], [("net_wine", 10)])
         self.assertIn("| net_wine | 0.25 (0.25–0.25; 1) | **0** (0–0; 1) |", text)
+
+
+class Runs(unittest.TestCase):
+    """A problem with the value of its only coordinate, and a system that asks for 3, 2, 1, ...: what `play` needs."""
+
+    space, sigma, minimum = [], 0.0, None
+    value = staticmethod(lambda point: point[0])
+
+    def setUp(self):
+        self.calls = []
+
+    def noise(self, _seed, n):
+        return [0.0] * n
+
+    def design(self, n, _seed):
+        return [[10.0]] * n
+
+    def call(self, op, **_request):
+        self.calls.append(op)
+        return {"init": {"version": "1"}, "ask": {"x": [[4.0 - self.calls.count("ask")]]}, "tell": {}}[op]
+
+    def test_a_run_begins_with_the_design_that_all_share(self):
+        row = play(jobs.Job("hebo", "line", 1, 0), self, 3, 1, self)
+        self.assertEqual((row["curve"], self.calls), ([10.0, 3.0, 2.0], ["init", "tell", "ask", "tell", "ask"]))
+
+    def test_without_a_design_the_system_chooses_its_first_batch_too(self):
+        row = play(jobs.Job("hebo", "line", 1, 0), self, 3, None, self)
+        self.assertEqual((row["curve"], self.calls), ([3.0, 2.0, 1.0], ["init", "ask", "tell", "ask", "tell", "ask"]))
 
 
 class Processes(unittest.TestCase):

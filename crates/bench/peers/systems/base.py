@@ -1,6 +1,7 @@
 """What a system needs to be run beside the others: a class `System` with these methods. Values are minimized.
 
-    System(space, seed, n_init)   the space as in `space.py`; the first n_init points are told before the first ask
+    System(space, seed, n_init)   the space as in `space.py`; the first n_init points are told before the first ask;
+                                  None if the system chooses them too
     tell(points, values)          the results of the initial design, then of each ask, in its order
     ask(q)                        q points
     stop()                        the point that one would use in the end

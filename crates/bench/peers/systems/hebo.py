@@ -29,7 +29,7 @@ class System(Base):
         self.names = [f"x{i:03d}" for i in range(len(space))]
         named = [{**p, "name": name} for p, name in zip(space, self.names)]
         parsed = DesignSpace().parse([parameter(p) for p in named])
-        self.optimizer = HEBO(parsed, rand_sample=min(n_init, 10), scramble_seed=seed)
+        self.optimizer = HEBO(parsed, rand_sample=n_init and min(n_init, 10), scramble_seed=seed)
 
     def tell(self, points, values):
         super().tell(points, values)

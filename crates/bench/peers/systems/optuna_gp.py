@@ -25,7 +25,7 @@ class System(Base):
         self.running = []
 
     def sampler(self):
-        return optuna.samplers.GPSampler(seed=self.seed, n_startup_trials=min(10, self.n_init))
+        return optuna.samplers.GPSampler(seed=self.seed, n_startup_trials=min(10, self.n_init or 10))
 
     def tell(self, points, values):
         super().tell(points, values)

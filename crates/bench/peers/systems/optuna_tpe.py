@@ -7,7 +7,8 @@ from systems.base import versions
 
 class System(optuna_gp.System):
     def sampler(self):
-        return optuna.samplers.TPESampler(seed=self.seed, n_startup_trials=min(10, self.n_init), constant_liar=True)
+        n = min(10, self.n_init or 10)
+        return optuna.samplers.TPESampler(seed=self.seed, n_startup_trials=n, constant_liar=True)
 
     @staticmethod
     def version():

@@ -3,7 +3,7 @@
 //! One line in, one line out: `{"op":"init","box":[[lo,hi],…],"seed":0,"n_init":10}`, or `"space"` with parameters as
 //! they stand in a log instead of a box; `{"op":"tell","x":[[…],…],"y":[…]}` (minimized);
 //! `{"op":"ask","q":10}` → `{"x":[[…],…]}`; `{"op":"stop"}` → `{"x":[…]}`, the recommended point. With `"noise"` in
-//! `init`, every value is told with this variance.
+//! `init`, every value is told with this variance; without `"n_init"` the initial design is the study's own.
 //!
 //! With `"reference":[…]` in `init` there are several objectives, all minimized, and with `"n_constraints":2` two results
 //! that must be at most 0. A told `y` is then a list: the objectives, then the constraints.
@@ -39,7 +39,8 @@ struct Init {
     #[serde(default)]
     space: Vec<Parameter>,
     seed: u64,
-    n_init: usize,
+    /// The size of the initial design; the study's default if it is not given.
+    n_init: Option<usize>,
     noise: Option<f64>,
     /// The worst acceptable value of each objective; none for one objective.
     reference: Option<Vec<f64>>,
@@ -75,7 +76,11 @@ struct Session {
 impl Session {
     fn new(init: &Init) -> Self {
         let space = SearchSpace::new(init.parameters()).expect("a valid space");
-        let config = StudyConfig::new(space).seed(init.seed).initial(init.n_init);
+        let config = StudyConfig::new(space).seed(init.seed);
+        let config = match init.n_init {
+            Some(n) => config.initial(n),
+            None => config,
+        };
         let config = match (&init.reference, init.n_constraints) {
             (None, 0) => config,
             _ => config.outcomes(init.outcomes()),
@@ -185,6 +190,13 @@ mod tests {
         for x in answers[2]["x"].as_array().expect("points") {
             assert!(x[0].is_f64() && x[1].is_i64() && (x[2] == "p" || x[2] == "q"), "{x}");
         }
+    }
+
+    #[test]
+    fn the_initial_design_has_the_studys_own_size_unless_it_is_given() {
+        let by_default = MIXED.replace(r#","n_init":2"#, "");
+        let sizes = [MIXED, &by_default].map(|init| talk(&[init]).1.study.config().n_initial());
+        assert_eq!(sizes, [2, 8]);
     }
 
     #[test]
