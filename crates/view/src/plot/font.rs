@@ -87,7 +87,7 @@ impl Font {
 
     /// The letters of a text, each with its place in pixels from the beginning of the text, rightwards and upwards, and
     /// the text's width as it is drawn.
-    pub(super) fn place(&self, text: &str, size: f64) -> (Vec<(char, [f64; 2])>, f64) {
+    pub(super) fn typeset(&self, text: &str, size: f64) -> (Vec<(char, [f64; 2])>, f64) {
         let mut pen = 0.0;
         let mut before: Option<(char, f64)> = None;
         let mut letters = Vec::new();
@@ -178,12 +178,12 @@ mod tests {
 
     #[test]
     fn letters_stand_side_by_side_with_kerning_and_accents() {
-        let (letters, width) = REGULAR.place("nn", UNITS);
+        let (letters, width) = REGULAR.typeset("nn", UNITS);
         assert_eq!((letters[1].1, width), ([1298.0, 0.0], 2596.0));
-        let (pair, apart) = (REGULAR.place("AV", UNITS).1, super::width("AV", UNITS, false));
+        let (pair, apart) = (REGULAR.typeset("AV", UNITS).1, super::width("AV", UNITS, false));
         assert!(pair < apart, "{pair} {apart}");
         // The hat of an L stands over the L, and takes no room.
-        let (letters, width) = REGULAR.place("L\u{302}", UNITS);
+        let (letters, width) = REGULAR.typeset("L\u{302}", UNITS);
         assert_eq!((letters[1].1, width), ([298.0 + 512.0, 1520.0 - 1147.0], 1141.0));
     }
 

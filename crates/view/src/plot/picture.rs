@@ -3,8 +3,8 @@
 use super::layer::{Anchor, Frame};
 use super::style::{INK, Marker, Stroke};
 
-/// A place in pixels, from the upper left corner.
-pub(super) type Place = (f64, f64);
+/// A position in pixels, from the upper left corner.
+pub(super) type Pixel = (f64, f64);
 
 /// White, with elements that lie one over the other.
 pub(super) struct Picture {
@@ -21,28 +21,28 @@ pub(super) enum Element {
     /// Ends a cut.
     Unclip,
     Line {
-        points: Vec<Place>,
+        points: Vec<Pixel>,
         stroke: Stroke,
     },
     Area {
-        corners: Vec<Place>,
+        corners: Vec<Pixel>,
         colour: &'static str,
         opacity: f64,
     },
     /// A mark with corners and a white rim.
     Mark {
-        corners: Vec<Place>,
+        corners: Vec<Pixel>,
         colour: &'static str,
     },
     /// A mark of two strokes.
     Cross {
-        strokes: [[Place; 2]; 2],
+        strokes: [[Pixel; 2]; 2],
         colour: &'static str,
         width: f64,
     },
     /// A round mark with a white rim.
     Dot {
-        centre: Place,
+        centre: Pixel,
         radius: f64,
         colour: &'static str,
     },
@@ -51,7 +51,7 @@ pub(super) enum Element {
 
 pub(super) struct Text {
     /// Of the foot of the letters, at the end that `anchor` says.
-    pub at: Place,
+    pub at: Pixel,
     pub text: String,
     pub anchor: Anchor,
     pub size: f64,
@@ -76,22 +76,22 @@ impl Picture {
         self.elements.push(Element::Unclip);
     }
 
-    pub(super) fn line(&mut self, from: Place, to: Place, stroke: Stroke) {
+    pub(super) fn line(&mut self, from: Pixel, to: Pixel, stroke: Stroke) {
         self.polyline([from, to].into_iter(), stroke);
     }
 
-    pub(super) fn polyline(&mut self, points: impl Iterator<Item = Place>, stroke: Stroke) {
+    pub(super) fn polyline(&mut self, points: impl Iterator<Item = Pixel>, stroke: Stroke) {
         self.elements.push(Element::Line { points: points.collect(), stroke });
     }
 
-    pub(super) fn polygon(&mut self, corners: impl Iterator<Item = Place>, colour: &'static str, opacity: f64) {
+    pub(super) fn polygon(&mut self, corners: impl Iterator<Item = Pixel>, colour: &'static str, opacity: f64) {
         self.elements.push(Element::Area { corners: corners.collect(), colour, opacity });
     }
 
-    pub(super) fn marker(&mut self, (x, y): Place, marker: Marker, colour: &'static str, size: f64) {
-        let at = |p: &Place| (x + size * p.0, y + size * p.1);
-        let filled = |corners: &[Place]| Element::Mark { corners: corners.iter().map(at).collect(), colour };
-        let crossed = |a: [Place; 2], b: [Place; 2]| Element::Cross {
+    pub(super) fn marker(&mut self, (x, y): Pixel, marker: Marker, colour: &'static str, size: f64) {
+        let at = |p: &Pixel| (x + size * p.0, y + size * p.1);
+        let filled = |corners: &[Pixel]| Element::Mark { corners: corners.iter().map(at).collect(), colour };
+        let crossed = |a: [Pixel; 2], b: [Pixel; 2]| Element::Cross {
             strokes: [a, b].map(|ends| ends.map(|end| at(&end))),
             colour,
             width: 0.55 * size,
@@ -115,13 +115,13 @@ impl Picture {
         });
     }
 
-    pub(super) fn text(&mut self, at: Place, text: &str, anchor: Anchor, size: f64, bold: bool, colour: &'static str) {
+    pub(super) fn text(&mut self, at: Pixel, text: &str, anchor: Anchor, size: f64, bold: bool, colour: &'static str) {
         let text = text.to_owned();
         self.elements.push(Element::Text(Text { at, text, anchor, size, bold, upward: false, colour }));
     }
 
     /// Text that reads upwards.
-    pub(super) fn upward_text(&mut self, at: Place, text: &str, size: f64) {
+    pub(super) fn upward_text(&mut self, at: Pixel, text: &str, size: f64) {
         let text = text.to_owned();
         let (anchor, colour) = (Anchor::Middle, INK);
         self.elements.push(Element::Text(Text { at, text, anchor, size, bold: false, upward: true, colour }));

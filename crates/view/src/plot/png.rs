@@ -7,7 +7,7 @@ use tiny_skia::{
 
 use super::font::{self, Part};
 use super::layer::{Anchor, Frame};
-use super::picture::{Element, Picture, Place, Text};
+use super::picture::{Element, Picture, Pixel, Text};
 use super::style::Stroke;
 
 /// Pixels of the PNG to one of the SVG.
@@ -87,7 +87,7 @@ fn rounded(length: f64) -> f32 {
 }
 
 /// Contours through points, each up to the first that is no place.
-fn outline(contours: &[&[Place]], closed: bool) -> Option<Path> {
+fn outline(contours: &[&[Pixel]], closed: bool) -> Option<Path> {
     let mut path = PathBuilder::new();
     for points in contours {
         let places = points.iter().map(|p| (rounded(p.0), rounded(p.1)));
@@ -123,7 +123,7 @@ fn paint(colour: &str, opacity: f64) -> Paint<'static> {
 /// The outlines of a text's letters, at their places.
 fn letters(text: &Text) -> Option<Path> {
     let font = font::font(text.bold);
-    let (letters, width) = font.place(&text.text, text.size);
+    let (letters, width) = font.typeset(&text.text, text.size);
     let before = match text.anchor {
         Anchor::Start => 0.0,
         Anchor::Middle => 0.5 * width,

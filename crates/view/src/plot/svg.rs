@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::font::FAMILY;
 use super::layer::{Anchor, Frame};
-use super::picture::{Element, Picture, Place, Text};
+use super::picture::{Element, Picture, Pixel, Text};
 use super::style::INK;
 
 /// Writes a picture as SVG.
@@ -60,11 +60,11 @@ fn line(element: &Element) -> String {
         Element::Dot { centre: (x, y), radius, colour } => {
             format!(r#"<circle cx="{x:.1}" cy="{y:.1}" r="{radius}" fill="{colour}" {RIM}/>"#)
         }
-        Element::Text(text) => words(text),
+        Element::Text(text) => text_element(text),
     }
 }
 
-fn words(text: &Text) -> String {
+fn text_element(text: &Text) -> String {
     let (x, y) = text.at;
     let place = if text.upward {
         format!(r#"transform="translate({x:.1} {y:.1}) rotate(-90)""#)
@@ -81,7 +81,7 @@ fn words(text: &Text) -> String {
     format!(r#"<text {place} font-size="{}"{anchor}{weight}{fill}>{}</text>"#, text.size, escape(&text.text))
 }
 
-fn path(points: &[Place]) -> String {
+fn path(points: &[Pixel]) -> String {
     let mut path = String::new();
     for (i, (x, y)) in points.iter().enumerate() {
         let command = if i == 0 { 'M' } else { 'L' };
