@@ -165,7 +165,7 @@ def test_a_result_without_one_of_the_objectives_fails_the_trial_and_says_which()
         "its last result has right None",
         "its last result has right inf",
     ]
-    with pytest.raises(er.ConfigError, match="or a list of each"):
+    with pytest.raises(er.ConfigError, match="or lists of both"):
         Search(SPACE, metric="loss", mode=None).suggest("t")
 
 
