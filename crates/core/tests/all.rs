@@ -49,6 +49,7 @@ mod space_constraints;
 mod strategies;
 mod study;
 mod study_log;
+mod sums;
 mod tables;
 mod wild_values;
 mod work;

@@ -74,7 +74,8 @@ const AFFORDABLE: f64 = 4e8;
 fn is_exhaustive(situation: &Situation<'_>) -> bool {
     let work_of_one = (situation.posterior.n_data() as f64).powi(2).max(1.0);
     let affordable = |n: u128| n <= EXHAUSTIVE.into() || n as f64 * work_of_one <= AFFORDABLE;
-    situation.domain.n_points().is_some_and(|n| n <= situation.score_all.into() && affordable(n))
+    let few = situation.domain.few_points().map(|few| few.len() as u128);
+    few.or_else(|| situation.domain.n_points()).is_some_and(|n| n <= situation.score_all.into() && affordable(n))
 }
 
 /// Branches that candidates are gathered in, and the fewest in each.
@@ -89,7 +90,9 @@ pub(super) fn candidates(situation: &Situation<'_>) -> Points {
     let domain = situation.domain;
     let mut gathered = Gathered::new(situation);
     if is_exhaustive(situation) {
-        if let Some(all) = domain.enumerate() {
+        if let Some(few) = domain.few_points() {
+            few.iter().for_each(|u| gathered.offer(u));
+        } else if let Some(all) = domain.enumerate() {
             for u in all {
                 gathered.offer(u.as_slice());
             }
@@ -195,8 +198,8 @@ pub(super) fn any_point(
             None => break,
         }
     }
-    if domain.n_points().is_some_and(|n| n <= 1_000_000) {
-        return domain.enumerate()?.find(|u| domain.is_feasible(u) && free(u));
+    if domain.few_points().is_some() || domain.n_points().is_some_and(|n| n <= 1_000_000) {
+        return domain.enumerate_feasible()?.find(free);
     }
     None
 }

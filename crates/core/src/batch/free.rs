@@ -1,6 +1,6 @@
 //! Random points that are feasible and not taken, and a sentence where there are too few.
 //!
-//! A small finite space is enumerated, which is exact. A large or infinite one is sampled by rejection; where that fails
+//! A small finite space is enumerated, which is exact, and so is a short list of points that keep sums on grids. A large or infinite one is sampled by rejection; where that fails
 //! and the space can still be walked through, it is.
 
 use std::collections::HashSet;
@@ -32,7 +32,9 @@ pub(crate) fn free_points(
 ) -> (Vec<UnitPoint>, Option<String>) {
     let mut found = Vec::new();
     let (size, space) = (domain.n_points(), domain.space());
-    if size.is_none_or(|size| size > SMALL) {
+    let few = domain.few_points();
+    let is_short = few.is_some_and(|few| few.len() as u128 <= SMALL);
+    if !is_short && size.is_none_or(|size| size > SMALL) {
         let mut sampler = domain.sampler();
         while found.len() < n {
             let is_free = |u: &UnitPoint, key: &PointKey| {
@@ -51,7 +53,7 @@ pub(crate) fn free_points(
         }
     }
     match size {
-        Some(size) if size <= WALKABLE => {
+        size if few.is_some_and(|few| !few.is_empty()) || size.is_some_and(|size| size <= WALKABLE) => {
             let (mut free, n_feasible) = enumerate(domain, &|key| taken.contains(key) || chosen.contains(key));
             stream.shuffle(&mut free);
             // Neighbours of failed points come last: in a finite space they may be all that is left.
@@ -78,7 +80,7 @@ fn not_found(domain: &Domain<'_>) -> String {
             "no more free feasible point was found among {TRIES} random points that keep the linear constraints: loosen another constraint"
         ),
         None => format!(
-            "no more free feasible point was found in {TRIES} random tries: loosen a constraint, or write it as a sum of floats, from which points can be constructed"
+            "no more free feasible point was found in {TRIES} random tries: loosen a constraint, or write it as a sum of numbers, from which points can be constructed"
         ),
     }
 }
@@ -96,23 +98,26 @@ fn draw(
 fn enumerate(domain: &Domain<'_>, is_taken: &dyn Fn(&PointKey) -> bool) -> (Vec<UnitPoint>, usize) {
     let mut n_feasible = 0;
     let mut free = Vec::new();
-    for u in domain.enumerate().into_iter().flatten() {
-        if domain.is_feasible(&u) {
-            n_feasible += 1;
-            if !is_taken(&domain.key(&u)) {
-                free.push(u);
-            }
+    for u in domain.enumerate_feasible().into_iter().flatten() {
+        n_feasible += 1;
+        if !is_taken(&domain.key(&u)) {
+            free.push(u);
         }
     }
     (free, n_feasible)
 }
 
-fn exhausted(domain: &Domain<'_>, size: u128, n_feasible: usize) -> String {
+fn exhausted(domain: &Domain<'_>, size: Option<u128>, n_feasible: usize) -> String {
     let the_space = match (domain.is_whole(), domain.is_listed()) {
         (true, false) => "the space",
         (false, false) => "the narrowed space",
         (true, true) => "the table",
         (false, true) => "the narrowed table",
+    };
+    let Some(size) = size else {
+        return format!(
+            "{n_feasible} points of {the_space} keep the constraints, and all of these are taken or under way"
+        );
     };
     let points = |n: u128| if n == 1 { "1 point".to_owned() } else { format!("{n} points") };
     match n_feasible {

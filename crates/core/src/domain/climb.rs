@@ -2,12 +2,15 @@
 //!
 //! Continuous coordinates climb by L-BFGS-B; long integer ranges go along as if they were continuous and are rounded
 //! afterwards. Where points are constructed, the climb goes along the polytope that linear constraints leave, by projected
-//! gradients, and parts of a mixture of few are tried in place of each other. Categories and short ranges move one coordinate
+//! gradients, and parts of a mixture of few are tried in place of each other. Numbers on grids go along as if they were
+//! continuous, are rounded, and then exchange levels in pairs. Categories and short ranges move one coordinate
 //! at a time, trying every level. The two take turns until nothing moves. What counts is the score at the decoded point;
 //! infeasible points are refused by the line search.
 //!
 //! Where parameters have conditions, a climb stays in its branch: coordinates of inactive parameters rest, and those that
 //! conditions speak of move only to levels that leave the same parameters active.
+
+use std::cell::Cell;
 
 use super::Domain;
 use crate::optim::{Bounds, Lbfgsb, LbfgsbParams, Objective, SpectralParams, spectral_ascent};
@@ -62,8 +65,10 @@ impl<'a> Climber<'a> {
         let domain = self.domain;
         let constrained = domain.is_constrained();
         let mut evaluations = 0;
+        // Between levels the constraints cannot be asked; the polytope is kept to.
+        let is_between = Cell::new(false);
         let mut guarded = |u: &[f64], gradient: &mut [f64]| {
-            if constrained && !domain.is_feasible(u) {
+            if constrained && !is_between.get() && !domain.is_feasible(u) {
                 return f64::NEG_INFINITY;
             }
             evaluations += 1;
@@ -81,7 +86,9 @@ impl<'a> Climber<'a> {
                         guarded(&trial, &mut self.gradient);
                         let support = inside.support_of(&trial, Some(&self.gradient));
                         let project = |u: &mut [f64]| inside.project_onto(&support, &self.bounds, u);
+                        is_between.set(inside.has_levels());
                         spectral_ascent(&mut guarded, &mut trial, project, &self.along);
+                        is_between.set(false);
                     }
                     None => {
                         self.solver.maximize(&mut guarded, &mut trial, &self.bounds);
@@ -89,14 +96,15 @@ impl<'a> Climber<'a> {
                 }
                 domain.snap(&mut trial);
                 let value = guarded(&trial, &mut self.gradient);
-                if value > best {
+                if value > best && self.active == domain.space().active(&trial) {
                     best = value;
                     u.copy_from_slice(&trial);
                 }
             }
             let branch = (self.active.as_slice(), self.deciding.as_slice());
             let stepped = step_coordinates(domain, branch, &mut guarded, u, &mut best, &mut self.gradient);
-            if !swap_parts(domain, &mut guarded, u, &mut best, &mut self.gradient) && !stepped {
+            let exchanged = exchange(domain, &self.active, &mut guarded, u, &mut best, &mut self.gradient);
+            if !swap_parts(domain, &mut guarded, u, &mut best, &mut self.gradient) && !stepped && !exchanged {
                 break;
             }
         }
@@ -109,7 +117,8 @@ impl<'a> Climber<'a> {
         let mut any = false;
         let (mut low, mut high) = (self.domain.bounds().low().to_vec(), self.domain.bounds().high().to_vec());
         for (k, dimension) in self.domain.space().dimensions().iter().enumerate() {
-            if is_short(dimension) || !self.active[k] || self.deciding.contains(&k) {
+            let goes_along = self.domain.inside.as_ref().is_some_and(|inside| inside.is_on_grid(k));
+            if (is_short(dimension) && !goes_along) || !self.active[k] || self.deciding.contains(&k) {
                 (low[k], high[k]) = (u[k], u[k]);
             } else {
                 any |= low[k] < high[k];
@@ -156,6 +165,35 @@ fn step_coordinates(
             }
         }
         u[k] = keep;
+    }
+    moved
+}
+
+/// Moves on within a branch while two coordinates of a sum on grids can be exchanged for the better; whether they were.
+fn exchange(
+    domain: &Domain<'_>,
+    active: &[bool],
+    score: &mut impl Objective,
+    u: &mut [f64],
+    best: &mut f64,
+    gradient: &mut [f64],
+) -> bool {
+    let Some(inside) = domain.inside.as_ref().filter(|inside| inside.has_levels()) else { return false };
+    let mut moved = false;
+    for _ in 0..MAX_TURNS {
+        let before = *best;
+        score.value_and_gradient(u, gradient);
+        for exchanged in inside.exchanges(u, gradient) {
+            let value = score.value_and_gradient(&exchanged, gradient);
+            if value > *best && domain.space().active(&exchanged) == active {
+                *best = value;
+                u.copy_from_slice(&exchanged);
+            }
+        }
+        if *best == before {
+            break;
+        }
+        moved = true;
     }
     moved
 }

@@ -40,6 +40,9 @@ impl Domain<'_> {
                 all => format!("no point within {ranges} keeps all of {}", all.join(", ")),
             });
         }
+        if self.few_points().is_some_and(<[_]>::is_empty) {
+            return Some(format!("no point within {ranges} keeps all constraints"));
+        }
         let n = self.n_points().filter(|n| *n <= FEW)?;
         let is_any = self.enumerate()?.any(|u| self.is_feasible(&u));
         (!is_any).then(|| format!("none of the {n} points within {ranges} keeps the constraints"))

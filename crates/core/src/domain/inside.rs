@@ -4,7 +4,12 @@
 //! A mixture of at most k parts is a union of polytopes, one for each choice of k parts, its *support*; the other parts are 0 to
 //! the bit. A point is drawn from a random support; the nearest point keeps the k largest parts, which is exact where parts
 //! have no bounds of their own (Kyrillidis et al., ICML 2013).
+//!
+//! Numbers on grids take part as if they were continuous, between their first and their last level; `rounding` then moves a
+//! point onto the grid.
 
+use super::few;
+use super::rounding::{Levels, ON_ROW, round};
 use crate::linalg::dot;
 use crate::optim::Bounds;
 use crate::polytope::{Polytope, Row, Walk};
@@ -13,6 +18,13 @@ use crate::space::{Linear, Parameter, SearchSpace, Value};
 
 /// How far inside a half-space points stay, so that rounding does not lead out of it.
 const MARGIN: f64 = 1e-12;
+
+/// How far outside of a half-space of numbers on grids alone the polytope ends: these keep it exactly or to a billionth.
+const SLACK: f64 = 1e-11;
+
+/// Points of a walk that are tried for one that can be moved onto the grid, and failures in a row before it is given up.
+const ROUNDED: usize = 8;
+const HOPELESS: usize = 100;
 
 /// How far from a plane a point on it may be.
 const ROUNDING: f64 = 1e-14;
@@ -26,12 +38,15 @@ const MOST_SUPPORTS: f64 = 2000.0;
 /// Walks that points of many supports are drawn by.
 const WALKS: usize = 48;
 
-/// What linear constraints leave of a domain. Its coordinates are those of floats that a linear constraint speaks of.
+/// What linear constraints leave of a domain. Its coordinates are those of numbers that a linear constraint speaks of.
 #[derive(Debug, Clone)]
 pub(super) struct Inside {
     /// The number in the unit cube of each of its coordinates.
     dims: Vec<usize>,
     polytope: Polytope,
+    /// For each of its coordinates the levels, if it is on a grid.
+    levels: Vec<Option<Levels>>,
+    has_levels: bool,
     groups: Vec<Group>,
     /// The walk through the polytope, if there are no groups; none if it is empty.
     walk: Option<Walk>,
@@ -58,59 +73,103 @@ struct Part {
 
 impl Inside {
     /// What is left of the box of a domain; none where points are found by rejection.
-    pub fn new(space: &SearchSpace, bounds: &Bounds) -> Option<Self> {
-        Self::of(space, space.constructed_from()?, bounds)
+    pub fn new(space: &SearchSpace, bounds: &Bounds, levels: &[Option<(u64, u64)>]) -> Option<Self> {
+        Self::of(space, space.constructed_from()?, bounds, levels)
     }
 
     /// What is left of the box of a domain, however its points are found; none without linear constraints.
-    pub fn of_any(space: &SearchSpace, bounds: &Bounds) -> Option<Self> {
+    pub fn of_any(space: &SearchSpace, bounds: &Bounds, levels: &[Option<(u64, u64)>]) -> Option<Self> {
         let linear = space.linear();
-        if linear == Linear::default() { None } else { Self::of(space, &linear, bounds) }
+        if linear == Linear::default() { None } else { Self::of(space, &linear, bounds, levels) }
     }
 
-    fn of(space: &SearchSpace, linear: &Linear, bounds: &Bounds) -> Option<Self> {
+    fn of(space: &SearchSpace, linear: &Linear, bounds: &Bounds, levels: &[Option<(u64, u64)>]) -> Option<Self> {
         let named = linear.relations.iter().flat_map(|relation| relation.terms.iter().map(|(i, _)| *i));
         let mut parameters: Vec<usize> = named.chain(linear.sparse.iter().flat_map(|s| s.parts.clone())).collect();
         parameters.sort_unstable();
         parameters.dedup();
         let dims = parameters.iter().map(|&i| space.dimension_of(i)).collect::<Option<Vec<usize>>>()?;
         let position = |i: usize| parameters.partition_point(|&p| p < i);
+        let of_grid = |&dim: &usize| {
+            let (grid, (first, last)) = space.grid(dim).zip(levels[dim])?;
+            Some(Levels { grid: grid.clone(), first, last })
+        };
+        let levels: Vec<Option<Levels>> = dims.iter().map(of_grid).collect();
+        let side = |at: usize| match &levels[at] {
+            Some(levels) => (levels.coordinate(levels.first), levels.coordinate(levels.last)),
+            None => (bounds.low()[dims[at]], bounds.high()[dims[at]]),
+        };
         let rows = linear.relations.iter().map(|relation| {
             let mut normal = vec![0.0; parameters.len()];
             let mut bound = relation.bound;
             for &(i, a) in &relation.terms {
-                let (low, width) = range(&space.parameters()[i]);
+                let (low, width) = range(space, i);
                 normal[position(i)] += a * width;
                 bound -= a * low;
             }
             let length = normal.iter().map(|a| a * a).sum::<f64>().sqrt();
+            let is_on_grid = relation.terms.iter().all(|(i, _)| levels[position(*i)].is_some());
             match relation.is_equal {
                 true => Row::equal(normal, bound),
+                false if is_on_grid => Row::at_most(normal, bound + SLACK * length),
                 false => Row::at_most(normal, bound - MARGIN * length),
             }
         });
         let part = |&i: &usize| {
             let (zero, at) = (space.coordinate_of(i, &Value::Float(0.0)), position(i));
-            let (low, high) = (bounds.low()[dims[at]], bounds.high()[dims[at]]);
-            Part { at, zero, width: range(&space.parameters()[i]).1, is_held: !(low..=high).contains(&zero) }
+            let (low, high) = side(at);
+            Part { at, zero, width: range(space, i).1, is_held: !(low..=high).contains(&zero) }
         };
         let groups = linear.sparse.iter();
         let groups = groups.map(|group| Group { parts: group.parts.iter().map(part).collect(), most: group.most });
         let groups: Vec<Group> = groups.filter(|group| group.most < group.parts.len()).collect();
-        let side = |side: &[f64]| dims.iter().map(|&dim| side[dim]).collect();
+        let (low, high) = (0..dims.len()).map(side).unzip();
         let rows: Vec<Row> = rows.collect();
         // Ranges that overflow are left to rejection.
         if rows.iter().any(|row| !(row.bound.is_finite() && row.normal.iter().all(|a| a.is_finite()))) {
             return None;
         }
         let is_flat = is_flat(&rows);
-        let polytope = Polytope::new(&Bounds::new(side(bounds.low()), side(bounds.high())).ok()?, rows);
+        let polytope = Polytope::new(&Bounds::new(low, high).ok()?, rows);
         let walk = if groups.is_empty() && !is_flat { Walk::new(&polytope) } else { None };
-        Some(Self { dims, polytope, groups, walk, is_flat })
+        let has_levels = levels.iter().any(Option::is_some);
+        Some(Self { dims, polytope, levels, has_levels, groups, walk, is_flat })
+    }
+
+    /// The numbers in the unit cube of its coordinates.
+    pub fn dims(&self) -> &[usize] {
+        &self.dims
+    }
+
+    pub fn polytope(&self) -> &Polytope {
+        &self.polytope
+    }
+
+    /// For each of its coordinates the levels, if it is on a grid.
+    pub fn levels(&self) -> &[Option<Levels>] {
+        &self.levels
+    }
+
+    /// Whether some of its coordinates are on grids.
+    pub fn has_levels(&self) -> bool {
+        self.has_levels
+    }
+
+    /// Whether a coordinate of the unit cube is one of those on grids.
+    pub fn is_on_grid(&self, dim: usize) -> bool {
+        self.dims.iter().zip(&self.levels).any(|(at, levels)| *at == dim && levels.is_some())
+    }
+
+    /// All settings of its coordinates, if all are on grids and they are few.
+    pub fn settings(&self) -> Option<Vec<Vec<f64>>> {
+        if self.has_levels { few::settings(&self.polytope, &self.levels) } else { None }
     }
 
     /// Whether it was shown to hold no point.
     pub fn is_empty(&self) -> bool {
+        if self.settings().is_some_and(|settings| settings.is_empty()) {
+            return true;
+        }
         let holds_too_many = |group: &Group| group.parts.iter().filter(|part| part.is_held).count() > group.most;
         match self.supports() {
             _ if self.groups.iter().any(holds_too_many) => true,
@@ -128,22 +187,39 @@ impl Inside {
 
     /// Endless random points.
     pub fn walks(&self) -> Walks<'_> {
-        Walks { inside: self, walks: Vec::new(), next: 0, fruitless: 0 }
+        Walks { inside: self, walks: Vec::new(), next: 0, fruitless: 0, unrounded: 0 }
     }
 
     /// Whether a point lies inside, up to roundings. What a constraint forgives adds up where points are made from points.
     pub fn holds(&self, u: &[f64]) -> bool {
         let x: Vec<f64> = self.dims.iter().map(|&dim| u[dim]).collect();
         let n_used = |group: &Group| group.parts.iter().filter(|part| x[part.at] != part.zero).count();
-        self.polytope.contains(&x, ROUNDING) && self.groups.iter().all(|group| n_used(group) <= group.most)
+        let is_on_level = |(x, levels): (&f64, &Option<Levels>)| {
+            levels.as_ref().is_none_or(|levels| levels.coordinate(levels.nearest(*x)) == *x)
+        };
+        let tolerance = if self.has_levels { ON_ROW } else { ROUNDING };
+        self.polytope.contains(&x, tolerance)
+            && x.iter().zip(&self.levels).all(is_on_level)
+            && self.groups.iter().all(|group| n_used(group) <= group.most)
     }
 
-    /// Moves a point of the unit cube to the nearest one inside; false if there is none, and it stays.
+    /// Moves a point of the unit cube to the nearest one inside, or where there are grids to one nearby; false if none was
+    /// found, and it stays.
     pub fn project(&self, u: &mut [f64]) -> bool {
-        self.project_within(&self.support_of(u, None), u)
+        let support = self.support_of(u, None);
+        if !self.has_levels {
+            return self.project_within(&support, u);
+        }
+        let held = self.polytope.holding(support.held);
+        let mut x: Vec<f64> = self.dims.iter().map(|&dim| u[dim]).collect();
+        let found = held.project(&mut x) && round(&held, &self.levels, &mut x);
+        if found {
+            self.put(&x, u);
+        }
+        found
     }
 
-    /// Moves a point to the nearest one of a box, and of those inside with one support.
+    /// Moves a point to the nearest one of a box, and of those inside with one support, wherever levels are.
     pub fn project_onto(&self, support: &Support, bounds: &Bounds, u: &mut [f64]) {
         let x: Vec<f64> = self.dims.iter().map(|&dim| u[dim]).collect();
         bounds.project(u);
@@ -275,6 +351,8 @@ pub(super) struct Walks<'a> {
     walks: Vec<Walk>,
     next: usize,
     fruitless: usize,
+    /// Points in a row that could not be moved onto the grid.
+    unrounded: usize,
 }
 
 impl Walks<'_> {
@@ -294,8 +372,18 @@ impl Walks<'_> {
             return;
         }
         self.next = if self.walks.len() < most { self.walks.len() - 1 } else { (self.next + 1) % self.walks.len() };
-        let x = self.walks[self.next].next_point(stream);
-        self.inside.dims.iter().zip(x).for_each(|(&dim, x)| u[dim] = *x);
+        let walk = &mut self.walks[self.next];
+        if !self.inside.has_levels {
+            return self.inside.put(walk.next_point(stream), u);
+        }
+        for _ in 0..if self.unrounded < HOPELESS { ROUNDED } else { 0 } {
+            let mut x = walk.next_point(stream).to_vec();
+            if round(walk.polytope(), &self.inside.levels, &mut x) {
+                self.unrounded = 0;
+                return self.inside.put(&x, u);
+            }
+            self.unrounded += 1;
+        }
     }
 }
 
@@ -311,10 +399,19 @@ fn is_flat(rows: &[Row]) -> bool {
     })
 }
 
-/// Where a float begins, and how wide its range is.
-fn range(parameter: &Parameter) -> (f64, f64) {
-    match parameter {
-        Parameter::Float { low, high, .. } => (*low, high - low),
+/// The number at the beginning of a coordinate, and how much more the one at its end is.
+fn range(space: &SearchSpace, i: usize) -> (f64, f64) {
+    let parameter = &space.parameters()[i];
+    let grid = space.dimension_of(i).and_then(|dim| space.grid(dim));
+    match (parameter, grid) {
+        (_, Some(grid)) => {
+            let last = grid.n_levels() - 1;
+            let number = |level: u64| space.parameters()[i].value_at(level).as_f64().unwrap_or(f64::NAN);
+            let (begin, end) = (grid.coordinate(0), grid.coordinate(last));
+            let width = (number(last) - number(0)) / (end - begin);
+            (number(0) - begin * width, width)
+        }
+        (Parameter::Float { low, high, .. }, None) => (*low, high - low),
         _ => (0.0, 0.0),
     }
 }

@@ -7,8 +7,11 @@
 mod branch;
 mod climb;
 mod emptiness;
+mod exchange;
+mod few;
 mod inside;
 mod narrowing;
+mod rounding;
 
 pub(crate) use branch::{Branch, Branches};
 pub use climb::Climber;
@@ -56,18 +59,21 @@ pub struct Domain<'a> {
     required: Vec<usize>,
     /// Worked out when they are first asked for.
     branches: OnceLock<Branches>,
+    /// All its points, where they are constructed on grids and are few; worked out when they are first asked for.
+    few: OnceLock<Option<Vec<UnitPoint>>>,
 }
 
 impl<'a> Domain<'a> {
     /// All of a space.
     pub fn whole(space: &'a SearchSpace) -> Self {
-        let levels = space.dimensions().iter().map(|dimension| dimension.levels().map(|n| (0, n - 1))).collect();
+        let of_all = |n: u64| (0, n - 1);
+        let levels: Vec<_> = space.dimensions().iter().map(|dimension| dimension.levels().map(of_all)).collect();
         let held = vec![None; space.parameters().len()];
         let bounds = Bounds::unit(space.dim());
-        let inside = Inside::new(space, &bounds);
+        let inside = Inside::new(space, &bounds, &levels);
         let rows = space.candidates().map(|rows| (0..rows.len()).collect());
-        let (required, branches) = (Vec::new(), OnceLock::new());
-        Self { space, bounds, levels, held, is_off_scale: false, is_whole: true, inside, rows, required, branches }
+        let (required, branches, few) = (Vec::new(), OnceLock::new(), OnceLock::new());
+        Self { space, bounds, levels, held, is_off_scale: false, is_whole: true, inside, rows, required, branches, few }
     }
 
     /// A part of a space. Fails, naming the parameter, where the space has no such parameter or value, or where its condition
@@ -105,7 +111,7 @@ impl<'a> Domain<'a> {
         }
         domain.bounds = Bounds::new(low, high)?;
         if !domain.is_whole {
-            domain.inside = Inside::new(space, &domain.bounds);
+            domain.inside = Inside::new(space, &domain.bounds, &domain.levels);
         }
         if let (Some(mut rows), Some(all)) = (domain.rows.take(), space.candidates()) {
             rows.retain(|&i| domain.is_in_box(&all[i]));
@@ -181,6 +187,7 @@ impl<'a> Domain<'a> {
     /// Moves each coordinate to that of the nearest value it may have; where points are constructed, then to the nearest
     /// point that keeps the linear constraints; of a table, to the nearest row.
     pub fn snap(&self, u: &mut [f64]) {
+        let before = self.inside.as_ref().filter(|inside| inside.has_levels()).map(|_| u.to_vec());
         self.snap_to_values(u);
         if let Some(rows) = self.rows.as_ref().filter(|_| !self.space.is_feasible(u))
             && let Some(nearest) = self.space.nearest_candidate(u, rows)
@@ -190,8 +197,24 @@ impl<'a> Domain<'a> {
         if let Some(inside) = &self.inside
             && !inside.holds(u)
         {
-            inside.project(u);
+            let Some(before) = before else {
+                inside.project(u);
+                return;
+            };
+            let snapped = u.to_vec();
+            inside.dims().iter().for_each(|&dim| u[dim] = before[dim]);
+            if !inside.project(u) {
+                u.copy_from_slice(&snapped);
+            }
+            if self.may_move_conditions() {
+                self.space.lay_to_rest(u);
+            }
         }
+    }
+
+    /// Whether numbers on grids are constructed of which conditions may speak.
+    fn may_move_conditions(&self) -> bool {
+        self.space.is_conditional() && self.inside.as_ref().is_some_and(Inside::has_levels)
     }
 
     fn snap_to_values(&self, u: &mut [f64]) {
@@ -277,7 +300,7 @@ impl<'a> Domain<'a> {
     fn is_cut_off(&self) -> bool {
         match &self.inside {
             Some(inside) => inside.is_empty(),
-            None => Inside::of_any(self.space, &self.bounds).is_some_and(|inside| inside.is_empty()),
+            None => Inside::of_any(self.space, &self.bounds, &self.levels).is_some_and(|inside| inside.is_empty()),
         }
     }
 
@@ -445,8 +468,16 @@ impl Sampler<'_> {
         {
             return all[rows[stream.below(rows.len())]].clone();
         }
+        if let Some(few) = self.domain.few_points().filter(|few| !few.is_empty()) {
+            return few[stream.below(few.len())].clone();
+        }
         let mut u: Vec<f64> = (0..self.domain.dim()).map(|_| stream.uniform()).collect();
         self.domain.stretch(&mut u);
+        if let Some(walks) = self.walks.as_mut().filter(|_| self.domain.may_move_conditions()) {
+            walks.step(stream, &mut u);
+            self.domain.snap_to_values(&mut u);
+            return UnitPoint::clamped(u);
+        }
         self.domain.snap_to_values(&mut u);
         if let Some(walks) = &mut self.walks {
             walks.step(stream, &mut u);

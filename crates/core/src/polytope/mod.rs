@@ -111,6 +111,21 @@ impl Polytope {
         !self.project(&mut self.middle())
     }
 
+    /// The planes and half-spaces, with normals of length 1.
+    pub(crate) fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// Where a coordinate begins and ends.
+    pub(crate) fn side(&self, i: usize) -> (f64, f64) {
+        (self.low[i], self.high[i])
+    }
+
+    /// Lets a coordinate begin and end elsewhere.
+    pub(crate) fn set_side(&mut self, i: usize, (low, high): (f64, f64)) {
+        (self.low[i], self.high[i]) = (low, high);
+    }
+
     /// The middle of the box.
     fn middle(&self) -> Vec<f64> {
         self.low.iter().zip(&self.high).map(|(low, high)| 0.5 * (low + high)).collect()

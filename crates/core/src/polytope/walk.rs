@@ -67,6 +67,11 @@ impl Walk {
         Some(Self { polytope: polytope.clone(), free, across, at: center.clone(), center })
     }
 
+    /// What it walks through.
+    pub(crate) fn polytope(&self) -> &Polytope {
+        &self.polytope
+    }
+
     /// A point of the relative interior.
     pub fn center(&self) -> &[f64] {
         &self.center

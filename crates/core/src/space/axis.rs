@@ -137,7 +137,7 @@ pub(super) const SLACK: f64 = 1e-9;
 
 /// How levels 0, 1, …, n − 1 share [0, 1].
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Grid {
+pub(crate) enum Grid {
     Even { n: u64 },
     LogInts { low: i64, n: u64, ln_start: f64, ln_width: f64 },
     Ladder(Ladder),

@@ -3,12 +3,13 @@
 //! Rejection draws from the whole cube until a point is feasible. It is kept wherever it does well. Where a sum of floats must
 //! be equal to something, where a mixture has a limited number of parts, or where linear bounds leave less than a hundredth
 //! of the cube, points are constructed instead: `domain` draws them from the polytope, moves to the nearest of its points, and
-//! climbs along it. Which of the two a space has is decided when constraints are added, and is part of what is written, so
-//! that a study goes on as it began.
+//! climbs along it. Sums with integers, steps or ladders in them are part of that where rejection would fail because of them:
+//! points of the polytope are then moved onto the grid. Which of the three a space has is decided when constraints are added,
+//! and is part of what is written, so that a study goes on as it began.
 
 use serde::{Deserialize, Serialize};
 
-use super::constraint::{Constraint, Interval, Linear};
+use super::constraint::{Constraint, Interval, IsTerm, Linear, Relation, is_linear, is_linear_or_on_grid};
 use super::{Parameter, SearchSpace, Value};
 use crate::error::{Error, Result};
 use crate::rng::Stream;
@@ -19,6 +20,12 @@ const PROBES: usize = 2000;
 /// Of these, as many must keep the linear constraints.
 const ENOUGH: usize = PROBES / 100;
 
+/// How far from equal two sides may be on a grid, relative to the largest term.
+const NEARLY: f64 = 1e-9;
+
+/// Spaces of up to this many points are walked through where draws find nothing.
+const FEW: u64 = 100_000;
+
 /// How points are found, as it is written.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -26,6 +33,9 @@ pub(super) enum Written {
     #[default]
     ByRejection,
     ByConstruction,
+    /// From sums with numbers on grids, too. Logs with such sums that say the other were written when these were rejected.
+    #[serde(rename = "by_construction_on_grids")]
+    OnGrids,
 }
 
 pub(super) fn is_rejection(written: &Written) -> bool {
@@ -38,6 +48,7 @@ pub(super) enum Feasible {
     #[default]
     ByRejection,
     ByConstruction(Linear),
+    OnGrids(Linear),
 }
 
 impl Feasible {
@@ -45,6 +56,7 @@ impl Feasible {
         match self {
             Feasible::ByRejection => Written::ByRejection,
             Feasible::ByConstruction(_) => Written::ByConstruction,
+            Feasible::OnGrids(_) => Written::OnGrids,
         }
     }
 }
@@ -53,16 +65,20 @@ impl SearchSpace {
     /// The linear relations that points are constructed from; none where they are found by rejection.
     pub(crate) fn constructed_from(&self) -> Option<&Linear> {
         match &self.feasible {
-            Feasible::ByConstruction(linear) => Some(linear),
+            Feasible::ByConstruction(linear) | Feasible::OnGrids(linear) => Some(linear),
             Feasible::ByRejection => None,
         }
     }
 
-    /// The constraints that say something linear of floats.
+    /// The constraints that say something linear of floats, or of the numbers that points are constructed from.
     pub(crate) fn linear_constraints(&self) -> impl Iterator<Item = &Constraint> {
-        self.unconditional().filter(|constraint| {
+        let is_term: IsTerm = match self.feasible {
+            Feasible::OnGrids(_) => is_linear_or_on_grid,
+            _ => is_linear,
+        };
+        self.unconditional().filter(move |constraint| {
             let mut linear = Linear::default();
-            constraint.read_linear(&self.parameters, &mut linear);
+            constraint.read_linear(&self.parameters, is_term, &mut linear);
             linear != Linear::default()
         })
     }
@@ -73,10 +89,14 @@ impl SearchSpace {
         self.unconditional().find(|constraint| !constraint.may_hold(&range))
     }
 
-    /// The linear relations that the constraints contain.
+    /// The linear relations of floats that the constraints contain.
     pub(crate) fn linear(&self) -> Linear {
+        self.linear_of(is_linear)
+    }
+
+    fn linear_of(&self, is_term: IsTerm) -> Linear {
         let mut linear = Linear::default();
-        self.unconditional().for_each(|constraint| constraint.read_linear(&self.parameters, &mut linear));
+        self.unconditional().for_each(|constraint| constraint.read_linear(&self.parameters, is_term, &mut linear));
         linear
     }
 
@@ -97,7 +117,7 @@ impl SearchSpace {
     pub(super) fn refuse_conditional_sum(&self, constraint: &Constraint) -> Result<()> {
         let Some(parameter) = self.first_conditional(constraint) else { return Ok(()) };
         let mut linear = Linear::default();
-        constraint.read_linear(&self.parameters, &mut linear);
+        constraint.read_linear(&self.parameters, is_linear, &mut linear);
         if linear.sparse.is_empty() && linear.relations.iter().all(|relation| !relation.is_equal) {
             return Ok(());
         }
@@ -111,7 +131,67 @@ impl SearchSpace {
         let is_needed = linear.relations.iter().any(|relation| relation.is_equal)
             || !linear.sparse.is_empty()
             || (!linear.relations.is_empty() && is_mostly_refused(&linear, &self.parameters));
-        self.constructed_as(if is_needed { Written::ByConstruction } else { Written::ByRejection })
+        let written = match is_needed {
+            _ if self.is_needed_on_grids(is_needed) => Written::OnGrids,
+            true => Written::ByConstruction,
+            false => Written::ByRejection,
+        };
+        self.constructed_as(written)
+    }
+
+    /// Whether rejection would fail because of sums with numbers on grids in them.
+    fn is_needed_on_grids(&self, floats_are_constructed: bool) -> bool {
+        let mut linear = self.linear_of(is_linear_or_on_grid);
+        let is_float = |i: usize| is_linear(&self.parameters[i]);
+        let has_grid = |relation: &Relation| relation.terms.iter().any(|(i, _)| !is_float(*i));
+        if !linear.relations.iter().any(has_grid)
+            && linear.sparse.iter().all(|group| group.parts.iter().all(|i| is_float(*i)))
+        {
+            return false;
+        }
+        if floats_are_constructed {
+            linear.relations.retain(has_grid);
+            linear.sparse.retain(|group| group.parts.iter().any(|i| !is_float(*i)));
+        }
+        // Chance finds no equation of floats, and no float that is 0.
+        let has_float = |relation: &Relation| relation.terms.iter().any(|(i, _)| is_float(*i));
+        if linear.relations.iter().any(|relation| relation.is_equal && has_float(relation))
+            || linear.sparse.iter().any(|group| group.parts.iter().filter(|i| is_float(**i)).count() > group.most)
+        {
+            return true;
+        }
+        let mut levels = self.dimensions.iter().map(|dimension| dimension.levels());
+        let n_points = levels.try_fold(1u64, |n, levels| n.checked_mul(levels?));
+        n_points.is_none_or(|n| n > FEW) && self.is_mostly_refused_on_grids(&linear)
+    }
+
+    /// Whether fewer than one in a hundred points keep the relations and the counts of parts.
+    fn is_mostly_refused_on_grids(&self, linear: &Linear) -> bool {
+        let mut stream = Stream::new(0).child("probe", 1);
+        let mut values = vec![0.0; self.parameters.len()];
+        let mut accepted = 0;
+        for _ in 0..PROBES {
+            for (i, parameter) in self.parameters.iter().enumerate().filter(|(_, p)| is_linear_or_on_grid(p)) {
+                let u = stream.uniform();
+                values[i] = match self.axes[i].grid() {
+                    Some(grid) => parameter.value_at((u * grid.n_levels() as f64) as u64).as_f64().unwrap_or(f64::NAN),
+                    None => range(parameter).map_or(f64::NAN, |range| range.low * (1.0 - u) + range.high * u),
+                };
+            }
+            let keeps = |relation: &Relation| {
+                let terms = || relation.terms.iter().map(|(i, a)| a * values[*i]);
+                let most = NEARLY * terms().fold(relation.bound.abs(), |most, term| most.max(term.abs()));
+                let excess = terms().sum::<f64>() - relation.bound;
+                excess <= most && (!relation.is_equal || excess >= -most)
+            };
+            let is_kept = linear.relations.iter().all(keeps)
+                && linear.sparse.iter().all(|g| g.parts.iter().filter(|i| values[**i] != 0.0).count() <= g.most);
+            accepted += usize::from(is_kept);
+            if accepted >= ENOUGH {
+                return false;
+            }
+        }
+        true
     }
 
     /// The same space with points found as in another, if that is the only difference between them.
@@ -124,16 +204,23 @@ impl SearchSpace {
     }
 
     pub(super) fn constructed_as(mut self, written: Written) -> Self {
-        if written == Written::ByConstruction {
-            self.feasible = Feasible::ByConstruction(self.linear());
-            let loosened = self.constraints.into_iter().map(|constraint| constraint.loosened(&self.parameters));
-            self.constraints = loosened.collect();
-        }
+        let is_term: IsTerm = match written {
+            Written::ByRejection => return self,
+            Written::ByConstruction => is_linear,
+            Written::OnGrids => is_linear_or_on_grid,
+        };
+        let linear = self.linear_of(is_term);
+        self.feasible = match written {
+            Written::OnGrids => Feasible::OnGrids(linear),
+            _ => Feasible::ByConstruction(linear),
+        };
+        let loosened = self.constraints.into_iter().map(|constraint| constraint.loosened(&self.parameters, is_term));
+        self.constraints = loosened.collect();
         self
     }
 }
 
-/// Whether fewer than one in a hundred points of the box keep the relations.
+/// Whether fewer than one in a hundred points of the box keep the relations of floats.
 fn is_mostly_refused(linear: &Linear, parameters: &[Parameter]) -> bool {
     let mut stream = Stream::new(0).child("probe", 0);
     let mut values = vec![0.0; parameters.len()];

@@ -9,7 +9,7 @@ use super::unit::clamp_unit;
 
 /// Where each value of a list is in [0, 1].
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Ladder {
+pub(crate) struct Ladder {
     /// In ascending order.
     coordinates: Vec<f64>,
     /// Where the cells of neighbours meet, one fewer than coordinates.

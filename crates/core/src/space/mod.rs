@@ -25,6 +25,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use self::axis::Axis;
+pub(crate) use self::axis::Grid;
 use self::conditions::Conditions;
 pub(crate) use self::constraint::Linear;
 use self::constraint::Scalar;
@@ -317,6 +318,11 @@ impl SearchSpace {
     /// The coordinates of categories whose levels have descriptors, with where these place the levels.
     pub(crate) fn described(&self) -> &[(usize, Vec<Vec<f64>>)] {
         &self.described
+    }
+
+    /// How the levels of a coordinate share it; none if it is continuous.
+    pub(crate) fn grid(&self, dim: usize) -> Option<&Grid> {
+        self.axes[self.searched[dim]].grid()
     }
 
     /// The coordinate of a parameter, if it has one.

@@ -427,7 +427,7 @@ impl Parameter {
     }
 
     /// The value at a level; for a parameter with one value, that value.
-    pub(super) fn value_at(&self, level: u64) -> Value {
+    pub(crate) fn value_at(&self, level: u64) -> Value {
         match self {
             Parameter::Float { low, high, step: Some(step), .. } if low < high => {
                 Value::Float(Steps::new(*low, *high, *step).value(level))

@@ -1,20 +1,22 @@
-//! Linear relations between floats, read off constraints.
+//! Linear relations between numbers, read off constraints.
 //!
-//! A constraint is a conjunction of parts. A part that compares two sums of floats on linear scales, each times a number,
-//! is a half-space or a plane; one that counts the floats that are not 0 bounds the number of parts of a mixture. Points that
-//! keep these are found by construction. All other parts are only checked.
+//! A constraint is a conjunction of parts. A part that compares two sums of numbers on linear scales, each times a constant,
+//! is a half-space or a plane; one that counts the numbers that are not 0 bounds the number of parts of a mixture. Points that
+//! keep these are found by construction. All other parts are only checked. Which numbers are meant is asked for: floats alone,
+//! or also those on grids, which are integers, steps and ladders.
 //!
 //! Two sides that are equal in the user's mind differ by roundings in a computer, so where points are constructed, `==` of
 //! such sums holds to a billionth of their largest term.
 
 use super::expression::{Comparison, Expression, Function, Operator};
 use crate::space::parameter::Parameter;
+use crate::space::step::Steps;
 use crate::space::value::Value;
 
 /// How far from equal the sides of an equation may be, relative to its largest term.
 const NEARLY: f64 = 1e-9;
 
-/// What constraints say of floats in a form that points can be constructed from.
+/// What constraints say of numbers in a form that points can be constructed from.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Linear {
     pub relations: Vec<Relation>,
@@ -38,17 +40,17 @@ pub(crate) struct Sparse {
 }
 
 impl Linear {
-    /// Adds what an expression says.
-    pub(super) fn read(&mut self, expression: &Expression, parameters: &[Parameter]) {
+    /// Adds what an expression says of the numbers that are meant.
+    pub(super) fn read(&mut self, expression: &Expression, parameters: &[Parameter], is_term: IsTerm) {
         match expression {
             Expression::And(a, b) => {
-                self.read(a, parameters);
-                self.read(b, parameters);
+                self.read(a, parameters, is_term);
+                self.read(b, parameters, is_term);
             }
             Expression::Compare(first, rest) => {
                 let mut left = &**first;
                 for (comparison, right) in rest {
-                    self.compare(left, *comparison, right, parameters);
+                    self.compare((left, *comparison, right), parameters, is_term);
                     left = right;
                 }
             }
@@ -56,7 +58,12 @@ impl Linear {
         }
     }
 
-    fn compare(&mut self, left: &Expression, comparison: Comparison, right: &Expression, parameters: &[Parameter]) {
+    fn compare(
+        &mut self,
+        (left, comparison, right): (&Expression, Comparison, &Expression),
+        parameters: &[Parameter],
+        is_term: IsTerm,
+    ) {
         let (small, large) = match comparison {
             Comparison::Greater | Comparison::GreaterOrEqual | Comparison::NearOrGreater(_) => (right, left),
             Comparison::NotEqual => return,
@@ -64,9 +71,9 @@ impl Linear {
         };
         let is_equal = matches!(comparison, Comparison::Equal | Comparison::Near(_));
         let is_strict = matches!(comparison, Comparison::Less | Comparison::Greater);
-        if let Some(sparse) = sparse(small, large, is_strict, parameters) {
+        if let Some(sparse) = sparse(small, large, is_strict, parameters, is_term) {
             self.sparse.push(sparse);
-        } else if let Some(difference) = difference(small, large, parameters, is_linear)
+        } else if let Some(difference) = difference(small, large, parameters, is_term)
             && difference.factors.iter().any(|a| *a != 0.0)
         {
             let terms = difference.factors.into_iter().enumerate().filter(|(_, a)| *a != 0.0).collect();
@@ -76,11 +83,11 @@ impl Linear {
 }
 
 impl Expression {
-    /// The same with equations of floats that hold to a billionth.
-    pub fn loosened(self, parameters: &[Parameter]) -> Self {
+    /// The same with equations of the numbers that are meant that hold to a billionth; whole numbers alone stay exact.
+    pub fn loosened(self, parameters: &[Parameter], is_term: IsTerm) -> Self {
         self.compared(&|comparison, left, right| match comparison {
             Comparison::Equal => {
-                let tolerance = difference(left, right, parameters, is_linear).and_then(|d| d.tolerance(parameters));
+                let tolerance = difference(left, right, parameters, is_term).and_then(|d| d.tolerance(parameters));
                 tolerance.map_or(Comparison::Equal, Comparison::Near)
             }
             other => other,
@@ -123,12 +130,18 @@ impl Expression {
 }
 
 /// `nonzero(a, b, c) <= 2`, from its two sides.
-fn sparse(small: &Expression, large: &Expression, is_strict: bool, parameters: &[Parameter]) -> Option<Sparse> {
+fn sparse(
+    small: &Expression,
+    large: &Expression,
+    is_strict: bool,
+    parameters: &[Parameter],
+    is_term: IsTerm,
+) -> Option<Sparse> {
     let (Expression::Call(Function::Nonzero, arguments), Expression::Number(most)) = (small, large) else {
         return None;
     };
     let part = |argument: &Expression| match argument {
-        Expression::Parameter(i) if is_linear(&parameters[*i]) && may_be_zero(&parameters[*i]) => Some(*i),
+        Expression::Parameter(i) if is_term(&parameters[*i]) && may_be_zero(&parameters[*i]) => Some(*i),
         _ => None,
     };
     let mut parts = arguments.iter().map(part).collect::<Option<Vec<_>>>()?;
@@ -139,8 +152,22 @@ fn sparse(small: &Expression, large: &Expression, is_strict: bool, parameters: &
     (parts.len() == arguments.len() && most >= 0.0).then_some(Sparse { parts, most: most as usize })
 }
 
-fn is_linear(parameter: &Parameter) -> bool {
+/// Whether a parameter may be a term of a sum.
+pub(crate) type IsTerm = fn(&Parameter) -> bool;
+
+/// Whether it is any number of a range, on a linear scale.
+pub(crate) fn is_linear(parameter: &Parameter) -> bool {
     matches!(parameter, Parameter::Float { low, high, log: false, step: None, .. } if low < high)
+}
+
+/// The same, or a number on a grid whose distances are those of the numbers.
+pub(crate) fn is_linear_or_on_grid(parameter: &Parameter) -> bool {
+    match parameter {
+        Parameter::Float { low, high, log: false, .. } => low < high,
+        Parameter::Int { low, high, log: false, .. } => low < high,
+        Parameter::Ladder { values, log: false, .. } => values.len() > 1,
+        _ => false,
+    }
 }
 
 /// Whether its values are few and as people write them; whole numbers, whose sums are exact, may stand beside them.
@@ -149,7 +176,15 @@ fn is_on_steps(parameter: &Parameter) -> bool {
 }
 
 fn may_be_zero(parameter: &Parameter) -> bool {
-    matches!(parameter, Parameter::Float { low, high, .. } if *low <= 0.0 && 0.0 <= *high)
+    match parameter {
+        Parameter::Float { low, high, step, .. } => {
+            let is_on_step = |step: f64| Steps::new(*low, *high, step).level(0.0).is_ok();
+            *low <= 0.0 && 0.0 <= *high && step.is_none_or(is_on_step)
+        }
+        Parameter::Int { low, high, .. } => (*low..=*high).contains(&0),
+        Parameter::Ladder { values, .. } => values.iter().any(|value| value.as_f64() == Some(0.0)),
+        _ => false,
+    }
 }
 
 /// A sum of floats, each times a number, and of a constant.
@@ -197,16 +232,11 @@ impl Sum {
 }
 
 /// The first side less the second, if both are sums of some parameters.
-fn difference(
-    a: &Expression,
-    b: &Expression,
-    parameters: &[Parameter],
-    is_term: fn(&Parameter) -> bool,
-) -> Option<Sum> {
+fn difference(a: &Expression, b: &Expression, parameters: &[Parameter], is_term: IsTerm) -> Option<Sum> {
     Some(sum(a, parameters, is_term)?.plus(&sum(b, parameters, is_term)?.times(-1.0)))
 }
 
-fn sum(expression: &Expression, parameters: &[Parameter], is_term: fn(&Parameter) -> bool) -> Option<Sum> {
+fn sum(expression: &Expression, parameters: &[Parameter], is_term: IsTerm) -> Option<Sum> {
     let n = parameters.len();
     let sum = |expression| sum(expression, parameters, is_term);
     let found = match expression {
@@ -249,6 +279,10 @@ mod tests {
     use crate::space::Constraint;
 
     fn read(text: &str) -> Linear {
+        read_of(text, is_linear)
+    }
+
+    fn read_of(text: &str, is_term: IsTerm) -> Linear {
         let parameters = [
             Parameter::float("a", 0.0, 1.0),
             Parameter::float("b", -1.0, 2.0),
@@ -257,7 +291,7 @@ mod tests {
             Parameter::fixed("total", 3),
         ];
         let mut linear = Linear::default();
-        linear.read(&Constraint::parse(text.to_owned(), &parameters).unwrap().expression, &parameters);
+        linear.read(&Constraint::parse(text.to_owned(), &parameters).unwrap().expression, &parameters, is_term);
         linear
     }
 
@@ -279,6 +313,18 @@ mod tests {
             ("not a + b <= 1", vec![]),
         ] {
             assert_eq!(read(text), Linear { relations: expected, sparse: vec![] }, "{text}");
+        }
+    }
+
+    #[test]
+    fn sums_with_whole_numbers_are_read_where_grids_are_asked_for() {
+        let relation = |terms: &[(usize, f64)], bound| Relation { terms: terms.to_vec(), bound, is_equal: false };
+        for (text, relations) in [
+            ("a + 2 * n <= 3", vec![relation(&[(0, 1.0), (3, 2.0)], 3.0)]),
+            ("n > 2", vec![relation(&[(3, -1.0)], -2.0)]),
+            ("n * a <= 2 and rate + n < 3", vec![]),
+        ] {
+            assert_eq!(read_of(text, is_linear_or_on_grid), Linear { relations, sparse: vec![] }, "{text}");
         }
     }
 

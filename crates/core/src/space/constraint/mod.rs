@@ -15,6 +15,7 @@ pub(super) use self::expression::Scalar;
 pub use self::formula::Formula;
 pub(super) use self::interval::Interval;
 pub(crate) use self::linear::Linear;
+pub(super) use self::linear::{IsTerm, Relation, is_linear, is_linear_or_on_grid};
 use super::parameter::Parameter;
 use crate::error::{Error, Result};
 
@@ -35,9 +36,10 @@ use crate::error::{Error, Result};
 ///
 /// `not` binds less tightly than a comparison: `not x < y` means `not (x < y)`.
 ///
-/// Sums of floats on linear scales that must be equal, as in `a + b + c == 1`, or whose bounds leave next to nothing of the
-/// space, are not left to chance: points that keep them are constructed, and such sums are equal if they differ by at most a
-/// billionth of their largest term. So are sums of numbers on steps and ladders, for which 0.1 + 0.2 is 0.3.
+/// Sums of numbers on linear scales that must be equal, as in `a + b + c == 1`, or whose bounds leave next to nothing of the
+/// space, are not left to chance: points that keep them are constructed. Such sums are equal if they differ by at most a
+/// billionth of their largest term, and so are sums of numbers on steps and ladders, for which 0.1 + 0.2 is 0.3. Sums of
+/// whole numbers are exact.
 ///
 /// What has no value, as `sqrt(-1) > 2`, is neither true nor false: `not` leaves it so, `and` and `or` go by the other
 /// side where that decides, and a constraint that ends so does not hold.
@@ -80,13 +82,13 @@ impl Constraint {
     }
 
     /// Adds to what is known of linear relations.
-    pub(super) fn read_linear(&self, parameters: &[Parameter], into: &mut Linear) {
-        into.read(&self.expression, parameters);
+    pub(super) fn read_linear(&self, parameters: &[Parameter], is_term: IsTerm, into: &mut Linear) {
+        into.read(&self.expression, parameters, is_term);
     }
 
-    /// The same with equations of floats that hold to a billionth.
-    pub(super) fn loosened(self, parameters: &[Parameter]) -> Self {
-        Self { expression: self.expression.loosened(parameters), ..self }
+    /// The same with equations of some numbers that hold to a billionth.
+    pub(super) fn loosened(self, parameters: &[Parameter], is_term: IsTerm) -> Self {
+        Self { expression: self.expression.loosened(parameters, is_term), ..self }
     }
 
     /// Whether some point could keep it, where `range` gives the range of a parameter that is a number.
