@@ -23,7 +23,8 @@ pub struct Address {
 impl Address {
     /// Reads what was named.
     pub fn find(named: &Where) -> Result<Self> {
-        let Where { place, name } = named;
+        let Where { place, also, name } = named;
+        let place = also.as_ref().unwrap_or(place);
         if !place.ends_with(".toml") {
             return Ok(Self { file: None, address: from_environment(place)?, name: name.clone() });
         }

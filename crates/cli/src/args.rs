@@ -22,7 +22,7 @@ Examples:
   elbow init --name mix --float x=0..1 --command './mix {x}'   write a study.toml
   elbow run study.toml --workers 4                             run it, four trials at a time
   elbow status                                                 see how it is going
-  elbow best                                                   the best point, and the recommended one"
+  elbow best                                                   the best and the recommended point"
 )]
 pub struct Elbow {
     /// Print JSON, for programs.
@@ -102,9 +102,19 @@ pub struct Where {
     /// A study.toml, or the address of a store.
     #[arg(value_name = "STUDY", default_value = "study.toml")]
     pub place: String,
+    /// The same as an option, as the commands have it whose arguments are about something else.
+    #[arg(long = "in", value_name = "STUDY", hide = true, conflicts_with = "place")]
+    pub also: Option<String>,
     /// The study's name, where a store holds several.
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
+}
+
+impl Where {
+    /// A study.toml, or the address of a store.
+    pub fn of(place: &str) -> Self {
+        Self { place: place.to_owned(), also: None, name: None }
+    }
 }
 
 /// `elbow best`.
@@ -143,7 +153,7 @@ pub struct In {
 
 impl From<In> for Where {
     fn from(In { place, name }: In) -> Self {
-        Where { place, name }
+        Where { place, also: None, name }
     }
 }
 

@@ -132,6 +132,12 @@ const BAND: f64 = 0.3;
 const BAR: f64 = 12.0;
 const LANE: f64 = 20.0;
 
+/// The series that a legend names: of the two rims of a band, the first stands for both.
+fn in_legend(series: &[Series]) -> impl Iterator<Item = &Series> {
+    let is_other_rim = |i: usize| i > 0 && series[i].kind == Kind::Rim && series[i - 1].kind == Kind::Rim;
+    series.iter().enumerate().filter(move |(i, _)| !is_other_rim(*i)).map(|(_, one)| one)
+}
+
 /// The most characters of a name beside an axis.
 const NAME: usize = 22;
 
@@ -203,8 +209,7 @@ impl Chart {
     /// A picture of several charts, which have the same kinds of series.
     pub fn figure(charts: &[Chart], title: &str, subtitle: &str) -> Figure {
         let first: &[Series] = charts.first().map_or(&[], |chart| &chart.series);
-        let is_other_rim = |i: usize| i > 0 && first[i].kind == Kind::Rim && first[i - 1].kind == Kind::Rim;
-        let legend = (0..first.len()).filter(|i| !is_other_rim(*i)).map(|i| first[i].kind.key(first[i].name));
+        let legend = in_legend(first).map(|series| series.kind.key(series.name));
         let columns = if charts.len() > 1 { 2 } else { 1 };
         let mut panels: Vec<Panel> = charts.iter().map(Chart::panel).collect();
         if let [only] = &mut panels[..] {
@@ -283,7 +288,7 @@ impl Chart {
         text += format!("{margin}{}", self.below(&frame, columns)).trim_end();
         text.push('\n');
         let key: Vec<String> =
-            self.series.iter().map(|series| format!("{} {}", self.character(series.kind), series.name)).collect();
+            in_legend(&self.series).map(|series| format!("{} {}", self.character(series.kind), series.name)).collect();
         text + &wrapped(&key, "   ", &margin, width)
     }
 

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use elbowroom::study::{Streak, Study, TrialId};
+use elbowroom::study::{Results, Streak, Study, TrialId};
 use elbowroom_run::{CommandEnd, DriveEvent, format_duration};
 use elbowroom_store::{Assignment, SharedStudy};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -11,29 +11,42 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::format::{brief, number, point, safe};
 use crate::spark::progress;
 
+/// The results that a trial with a value still waits for.
+fn awaited(study: &Study, id: TrialId) -> Vec<String> {
+    let found = study.trial(id).map(|trial| study.awaited_results(trial).into_iter().map(str::to_owned).collect());
+    found.unwrap_or_default()
+}
+
 /// Shows a drive on standard error.
 pub struct Progress {
     bar: Option<ProgressBar>,
     begun: Instant,
     done_before: usize,
     said: String,
+    /// Results that the command did not print, of which was warned.
+    missed: Vec<String>,
 }
 
 impl Progress {
     /// Live if standard error is a terminal.
     pub fn new(study: &SharedStudy) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
-            let style = ProgressStyle::with_template("{bar:24.cyan} {wide_msg}");
+            let style = ProgressStyle::with_template("{bar:16.cyan} {wide_msg}");
             let bar = ProgressBar::new(study.study().config().budget.unwrap_or(0) as u64);
             bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
         });
-        Self { bar, begun: Instant::now(), done_before: ended(study), said: String::new() }
+        Self { bar, begun: Instant::now(), done_before: ended(study), said: String::new(), missed: Vec::new() }
     }
 
     /// Shows one thing that happened.
     pub fn show(&mut self, study: &SharedStudy, happening: &DriveEvent<'_>) {
         match happening {
-            DriveEvent::Ended(handed, outcome, took) => self.ended(study, handed, outcome, *took),
+            DriveEvent::Ended(handed, outcome, took) => {
+                self.ended(study, handed, outcome, *took);
+                if let CommandEnd::Value(_, results) = outcome {
+                    self.missed(study.study(), handed.id(), results);
+                }
+            }
             DriveEvent::NotStored(handed, _) => self.print(&format!("trial {}: NOT stored", handed.id())),
             DriveEvent::Failing(streak) => self.print(&failing(streak)),
             DriveEvent::Waiting(why) => self.once(&format!("waiting for trials of other workers: {why}")),
@@ -61,7 +74,7 @@ impl Progress {
         let (what, matters) = match outcome {
             CommandEnd::Value(value, _) => {
                 let (better, word) = self.is_better(study.study(), id);
-                (format!("{}{}", number(*value), if better { word } else { "" }), better)
+                (format!("{}{}", number(*value), if better { &word } else { "" }), better)
             }
             CommandEnd::Failed(why) | CommandEnd::NoMetric(why, _) => (format!("failed: {}", brief(why, 160)), true),
             CommandEnd::Infeasible(why) => (format!("infeasible: {}", brief(why, 160)), true),
@@ -78,14 +91,34 @@ impl Progress {
     }
 
     /// Whether a trial is one to be proud of, and what is said of it; also of one that is not there yet.
-    fn is_better(&self, study: &Study, id: TrialId) -> (bool, &'static str) {
-        if study.trial(id).is_ok_and(|trial| !study.awaited_results(trial).is_empty()) {
-            return (true, "  waiting for its other results");
+    fn is_better(&self, study: &Study, id: TrialId) -> (bool, String) {
+        let awaited = awaited(study, id);
+        if !awaited.is_empty() {
+            return (true, format!("  waiting for {}", awaited.join(", ")));
         }
         match study.outcomes().has_several_objectives() {
-            true => (study.front().points.iter().any(|point| point.trial == id), "  on the front"),
-            false => (study.best().is_some_and(|best| best.id == id), "  best so far"),
+            true => (study.front().points.iter().any(|point| point.trial == id), "  on the front".to_owned()),
+            false => (study.best().is_some_and(|best| best.id == id), "  best so far".to_owned()),
         }
+    }
+
+    /// Warns once of each result that the study needs and the command did not print: its name may be misspelt.
+    fn missed(&mut self, study: &Study, id: TrialId, results: &Results) {
+        let new: Vec<String> = awaited(study, id).into_iter().filter(|name| !self.missed.contains(name)).collect();
+        if new.is_empty() {
+            return;
+        }
+        let list = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let printed: Vec<&str> = results.named().map(|(name, _)| name).collect();
+        let names: Vec<&str> = new.iter().map(String::as_str).collect();
+        let others = if printed.is_empty() { String::new() } else { format!(" besides {}", list(&printed)) };
+        self.print(&format!(
+            "warning: the command printed no {}{others}; trials wait for it, and count as running for the search. Print it, \
+             or report it later: elbow tell {id} {}=VALUE",
+            list(&names),
+            new[0]
+        ));
+        self.missed.extend(new);
     }
 
     /// Says it, unless it was the last thing said.
@@ -112,6 +145,20 @@ impl Progress {
             Some(budget) => format!("{done}/{budget}"),
             None => format!("{done} done"),
         }];
+        // What is cut off on a narrow terminal matters least.
+        let new = done.saturating_sub(self.done_before);
+        if let (Some(budget), true) = (config.budget, new > 0) {
+            let left = self.begun.elapsed().mul_f64(budget.saturating_sub(done) as f64 / new as f64);
+            parts.push(format!("{} left", format_duration(left)));
+        }
+        if study.study().outcomes().has_several_objectives() {
+            let front = study.study().front();
+            let volume = |volume| format!(", hypervolume {}", number(volume));
+            let volume = front.hypervolume.map_or_else(String::new, volume);
+            parts.push(format!("{} on the front{volume}", front.points.len()));
+        } else if let Some(best) = study.study().best().and_then(|trial| Some((trial.id, trial.value()?))) {
+            parts.push(format!("best {} (trial {})", number(best.1), best.0));
+        }
         parts.push(format!("{} running", counts.running));
         let others = [
             (counts.queued, "queued"),
@@ -124,20 +171,7 @@ impl Progress {
                 parts.push(format!("{n} {word}"));
             }
         }
-        if study.study().outcomes().has_several_objectives() {
-            let front = study.study().front();
-            let volume = |volume| format!(", hypervolume {}", number(volume));
-            let volume = front.hypervolume.map_or_else(String::new, volume);
-            parts.push(format!("{} on the front{volume}", front.points.len()));
-        } else if let Some(best) = study.study().best().and_then(|trial| Some((trial.id, trial.value()?))) {
-            parts.push(format!("best {} (trial {})", number(best.1), best.0));
-        }
         parts.push(progress(study.study(), 16));
-        let new = done.saturating_sub(self.done_before);
-        if let (Some(budget), true) = (config.budget, new > 0) {
-            let left = self.begun.elapsed().mul_f64(budget.saturating_sub(done) as f64 / new as f64);
-            parts.push(format!("{} left", format_duration(left)));
-        }
         parts.retain(|part| !part.is_empty());
         parts.join("  ")
     }

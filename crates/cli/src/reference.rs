@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, Command, CommandFactory, Parser};
 use serde_json::{Value, json};
 
 use crate::args::Elbow;
@@ -15,7 +15,7 @@ pub fn is_written(file: &str, text: &str) {
     if std::env::var_os("ELBOWROOM_WRITE_SCHEMAS").is_some() {
         std::fs::write(&path, text).unwrap();
     }
-    let hint = "write it anew: ELBOWROOM_WRITE_SCHEMAS=1 cargo test -p elbowroom-cli --lib";
+    let hint = "write it with: ELBOWROOM_WRITE_SCHEMAS=1 cargo test -p elbowroom-cli --lib";
     let there = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(there == text, "{file} is not what the types say; {hint}");
 }
@@ -95,7 +95,7 @@ fn meaning(arg: &Arg) -> String {
 fn reference(schema: &Value) -> String {
     let mut text = "# study.toml\n\n\
         <!-- Made from the types that read the file: ELBOWROOM_WRITE_SCHEMAS=1 cargo test -p elbowroom-cli --lib -->\n\n\
-        What a study is made with. `elbow init` writes a commented one, `elbow schema` prints the JSON schema of this page,\n\
+        The file that describes a study. `elbow init` writes a commented one, `elbow schema` prints the JSON schema of this page,\n\
         and every mistake is reported with its line and the nearest key that exists.\n\n"
         .to_owned();
     let mut table = |title: &str, about: &str, part: &Value| {
@@ -144,6 +144,9 @@ fn kind(schema: &Value, field: &Value) -> String {
             _ => "value".to_owned(),
         });
     }
+    if let Some(listed) = words(field) {
+        return listed;
+    }
     let one = match &field["type"] {
         Value::String(one) => one.as_str(),
         Value::Array(all) => all.first().and_then(Value::as_str).unwrap_or("value"),
@@ -157,4 +160,71 @@ fn kind(schema: &Value, field: &Value) -> String {
         "boolean" => "`true` or `false`".to_owned(),
         other => other.to_owned(),
     }
+}
+
+/// The documents, templates and comments that name commands, with their paths.
+fn documents() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folders = ["", "docs", "examples", "packaging", ".github/ISSUE_TEMPLATE"];
+    let crates = ["bench", "cli", "core", "python", "run", "store", "view", "web"].map(|name| format!("crates/{name}"));
+    let mut found = Vec::new();
+    for folder in folders.map(str::to_owned).into_iter().chain(crates) {
+        let entries = std::fs::read_dir(root.join(&folder)).unwrap().map(|entry| entry.unwrap().path());
+        for path in entries.filter(|path| path.extension().is_some_and(|end| end == "md")) {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            // What was is not what is.
+            if name != "CHANGELOG.md" {
+                found.push((format!("{folder}/{name}"), std::fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    found
+}
+
+/// The commands that a document names: lines of its blocks, and texts in backticks.
+fn named(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (i, part) in text.split("```").enumerate() {
+        if i % 2 == 1 {
+            let lines = part.lines().map(|line| line.trim().trim_start_matches("$ "));
+            found.extend(lines.filter(|line| line.starts_with("elbow ")).map(str::to_owned));
+        } else {
+            let spans = part.split('`').skip(1).step_by(2);
+            found.extend(spans.filter(|span| span.starts_with("elbow ")).map(str::to_owned));
+        }
+    }
+    found
+}
+
+#[test]
+fn every_command_that_a_document_names_is_one_that_can_be_typed() {
+    let (mut n, mut wrong) = (0, Vec::new());
+    for (file, text) in documents() {
+        for line in named(&text) {
+            // Parts that are left out, and lines of a table in a help.
+            if line.contains('…') || line.contains("  ") && file.ends_with("command.md") && !line.contains(" #") {
+                continue;
+            }
+            let words = shell_words::split(&line).unwrap_or_else(|error| panic!("{file}: {line}: {error}"));
+            let ends = ["|", ">", "&", "&&", ";"];
+            let typed = words.into_iter().take_while(|word| !word.starts_with('#') && !ends.contains(&word.as_str()));
+            // A name in capitals stands for what the reader has.
+            let typed = typed.map(|word| {
+                let stands = word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase());
+                if stands { "1".to_owned() } else { word }
+            });
+            let typed: Vec<String> = typed.collect();
+            if let Err(error) = Elbow::try_parse_from(&typed) {
+                use clap::error::ErrorKind::{DisplayHelp, DisplayVersion, MissingRequiredArgument, MissingSubcommand};
+                let kinds = [DisplayHelp, DisplayVersion, MissingRequiredArgument, MissingSubcommand];
+                // An option may be named without its value.
+                if !kinds.contains(&error.kind()) && !error.to_string().contains("a value is required for") {
+                    wrong.push(format!("{file}: {line}\n{error}"));
+                }
+            }
+            n += 1;
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(n > 100, "{n} commands");
 }

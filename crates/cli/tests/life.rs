@@ -340,7 +340,7 @@ fn a_new_study_keeps_the_rule_for_failures_that_it_began_with() {
     assert!(bench.bad(1, &["ask"]).contains("was created with a different failures"));
     bench.write("study.toml", &format!("failures = \"forget\"\n{text}"));
     let said = bench.bad(1, &["ask"]);
-    assert!(said.contains("study.toml, line 1: ") && said.contains("expected `learn` or `ignore`"), "{said}");
+    assert!(said.contains("study.toml, line 1: ") && said.contains("use one of `learn`, `ignore`"), "{said}");
 }
 
 #[test]

@@ -259,7 +259,7 @@ fn a_sheet_goes_to_the_laboratory_and_comes_back() {
     let bench = Bench { folder: tempfile::tempdir().unwrap() };
     bench.good(&["init", "--name", "plate", "--float", "ph=3..9", "--choice", "salt=NaCl,none", "--maximize"]);
     bench.good(&["sheet", "-n", "5", "--plate", "96", "-o", "monday.csv"]);
-    assert!(bench.bad(1, &["sheet", "-n", "2", "-o", "monday.csv"]).contains("not there yet"));
+    assert!(bench.bad(1, &["sheet", "-n", "2", "-o", "monday.csv"]).contains("already exists"));
     assert_eq!(bench.json(&["status"])["n_trials"], 5, "a sheet that cannot be written takes no points");
     assert!(bench.bad(1, &["sheet", "-n", "97", "--plate", "96"]).contains("do not fit"));
 

@@ -111,7 +111,8 @@ fn a_sheet_is_filled_in_bit_by_bit_and_no_value_counts_twice() {
         text.lines().take(1).map(|head| format!("{head}\n")).chain(text.lines().skip(1).map(row)).collect()
     };
     bench.write("monday.csv", &filled(",81,,5,,"));
-    bench.good(&["import", "monday.csv", "--yes"]);
+    let said = bench.good(&["import", "monday.csv", "--yes"]);
+    assert!(said.contains("trial 0: yield=81 cost=5"), "{said}");
     assert!(bench.good(&["status"]).contains("waiting 2 trials wait for purity: 0, 1"));
     bench.write("monday.csv", &filled(",81,,5,97,"));
     let said = bench.good(&["import", "monday.csv", "--yes"]);
@@ -158,8 +159,14 @@ fn a_command_prints_all_results_as_an_object_and_a_target_as_a_number() {
     assert!(is_good);
     assert_eq!(bench.json(&["best"])["front"]["points"][0]["values"][1], 3.2);
     let (bench, said, _) = run(both, "81");
-    assert!(said.contains("81  waiting for its other results"), "{said}");
+    assert!(said.contains("81  waiting for cost") && said.contains("warning: the command printed no `cost`"), "{said}");
+    assert_eq!(said.matches("warning: ").count(), 1, "{said}");
     assert!(bench.good(&["best"]).contains("no trial has every objective yet"));
+    let limited = "{ name = \"yield\", goal = \"maximize\" }, { name = \"cost\", at_most = 3 }";
+    let (bench, said, _) = run(limited, r#"{\"yield\": {x}, \"cots\": 3.2}"#);
+    assert!(said.contains("the command printed no `cost` besides ") && said.contains("`cots`"), "{said}");
+    let said = bench.good(&["best", "--in", "study.toml"]);
+    assert!(said.contains("no trial has all its results yet; still missing: cost"), "{said}");
 
     let (bench, _, is_good) = run("{ name = \"viscosity\", near = 4 }", "5.5");
     assert!(is_good);

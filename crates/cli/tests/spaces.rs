@@ -28,6 +28,20 @@ fn every_study_of_the_page_on_spaces_can_be_asked() {
 }
 
 #[test]
+fn a_sheet_that_is_refused_leaves_no_file_and_the_next_try_may_have_its_name() {
+    let bench = bench(
+        "name = \"a\"\ncontexts = [\"humidity\"]\n[parameters]\nx = { float = [0, 1] }\nhumidity = { float = [0, 90] }\n",
+    );
+    for wrong in [&[][..], &["--fix", "humidity=100"], &["--fix", "humidty=40"]] {
+        bench.bad(1, &[&["sheet", "-o", "monday.csv"], wrong].concat());
+        assert!(!bench.path("monday.csv").exists(), "{wrong:?}");
+    }
+    bench.good(&["sheet", "--fix", "humidity=40", "-o", "monday.csv"]);
+    let said = bench.bad(1, &["sheet", "--fix", "humidity=40", "-o", "monday.csv"]);
+    assert!(said.contains("monday.csv already exists"), "{said}");
+}
+
+#[test]
 fn a_step_is_asked_for_and_told_as_it_is_written() {
     let bench = bench("name = \"a\"\n[parameters]\nangle = { float = [0, 1], step = 0.05 }\n");
     let said = bench.good(&["ask", "-n", "5"]);
@@ -80,7 +94,7 @@ fn tables_that_cannot_be_used_are_refused_with_the_file_and_the_line() {
         (solvent("\"water\", \"toluene\"", "solvents.csv"), "the text \"toluene\" has no descriptors"),
         (table("twice.csv"), "candidates 1 and 3 are the same: x=1 y=2"),
         (table("none.csv"), "none.csv could not be read"),
-        ("name = \"a\"\n".to_owned(), "missing field `parameters`"),
+        ("name = \"a\"\n".to_owned(), "the key `parameters` is missing"),
         ("name = \"a\"\n[parameters]\nx = { int = [1, 9], step = 2 }\n".to_owned(), "has `step`, and is not a float"),
     ] {
         bench.write("wrong.toml", &study);
@@ -100,4 +114,24 @@ fn a_sheet_of_ladders_and_steps_goes_out_and_comes_back() {
     bench.write("filled.csv", &filled);
     bench.good(&["import", "filled.csv", "--yes"]);
     assert_eq!(bench.count("complete"), 4);
+}
+
+#[test]
+fn a_table_with_conditions_has_empty_cells_where_they_do_not_hold_and_nowhere_else() {
+    let bench = bench(
+        "name = \"a\"\ncandidates = \"rows.csv\"\n[parameters]\nshare = { float = [0, 1], when = \"kind == 'mixed'\" }\n",
+    );
+    bench.write("rows.csv", "kind,share,hours\nplain,,1\nplain,,3\nmixed,0.2,2\nmixed,0.7,2\n");
+    let asked = bench.json(&["ask", "-n", "4"]);
+    let points: Vec<&serde_json::Value> =
+        asked["trials"].as_array().unwrap().iter().map(|trial| &trial["point"]).collect();
+    assert_eq!(points.len(), 4, "{asked}");
+    assert!(points.iter().all(|point| point.get("share").is_some() == (point["kind"] == "mixed")), "{asked}");
+    // The study is read again from its store, without the file.
+    std::fs::remove_file(bench.path("rows.csv")).unwrap();
+    assert_eq!(bench.json(&["trials", "a.elbow"])["trials"].as_array().unwrap().len(), 4);
+    bench.write("other.toml", "name = \"b\"\ncandidates = \"gaps.csv\"\n");
+    bench.write("gaps.csv", "kind,dose\na,1\nb,\nc,3\n");
+    let error = bench.bad(1, &["ask", "--in", "other.toml"]);
+    assert!(error.contains("gaps.csv, line 3: the cell of `dose` is empty"), "{error}");
 }

@@ -4,7 +4,8 @@
 //!
 //! * failures happen anywhere alike: p₀ = (n₊ + 2)/(n + 3), Z₀ = 3p₀² p₀^n₊ (1 − p₀)^n₋, for chance seldom takes most trials;
 //! * failures have a place: a Gaussian process behind a probit ([`Probit`]), whose lengthscale and variance are averaged
-//!   over a grid with the weights Z_g; Z₁ is the mean of the Z_g.
+//!   over a grid with the weights π_g Z_g; with more beforehand for
+//!   sharp borders; Z₁ is the mean of the Z_g.
 //!
 //! ln p(x) = ln(w₁ Σ_g w_g p_g(x) + w₀ p₀), with w₁/w₀ = (hZ₁/Z₀)³ and ln h = 1.2. Where failures come at random, w₁ falls and p is the
 //! same everywhere: the search is not driven away. Where they have a place, w₀ falls. There is no threshold. Both are
@@ -14,7 +15,8 @@
 //! EI·p would be the expected improvement if p were all there is to it. But the search goes where p is too large, and where
 //! the objective is known well, an improvement beyond the border outweighs any chance of failure: four of five trials
 //! failed. So p also has a gate: a point may be *riskier* than the safest trial by so much and no more,
-//! p(x) ≥ w₁(1 − r) p_most, where the risk r is what the points under way leave of three tenths. While any candidate is above
+//! p(x) ≥ w₁(1 − r) p_most, where the risk r is what the points under way leave of 0.28, and
+//! some in any case. While any candidate is above
 //! the gate nothing below it is chosen, however little is left to gain above. Where failures have no place, w₁ opens it.
 //!
 //! Prior means are those of the rate that was seen, Φ(m/√(1 + σ²)) = p₀, so that what is far from all trials
@@ -32,9 +34,11 @@ use crate::normal;
 /// makes the border nearly a plane.
 const LENGTHSCALES: [f64; 3] = [0.15, 0.6, 2.4];
 
-/// Standard deviations of the latent function for each unit of lengthscale: how sharp the border is. A chance rises from
-/// 0.1 to 0.9 over about 2.6 by this, in the unit cube.
-const SLOPES: [f64; 3] = [4.0, 32.0, 256.0];
+/// Standard deviations of the latent function for each unit of lengthscale, and how likely each is beforehand: how sharp the
+/// border is. A chance rises from 0.1 to 0.9 over about 2.6 by this, in the unit cube. Where a solver diverges or memory runs
+/// out, the border has no width, and trials hardly tell: of those that bisect it half fail, as beside a blunt border, and the
+/// evidence of both stays the same. So sharp ones are likelier beforehand.
+const SLOPES: [(f64, f64); 4] = [(4.0, 0.01), (64.0, 0.01), (1024.0, 0.09), (16384.0, 0.89)];
 
 /// How often the evidence counts between a place and chance. Once is an average by the rules, and has the search driven
 /// away by failures at random; more decides sooner and wastes no more beside a border.
@@ -46,15 +50,26 @@ const HEAD_START: f64 = 1.2;
 /// Members with less than this share of the weight of the best are left out.
 const LEAST_SHARE: f64 = 0.05;
 
-/// How much riskier than the safest trial points may be, together with those under way, and each of them in any case.
-const RISK: f64 = 0.3;
-const LEAST_RISK: f64 = 0.05;
+/// How much riskier than the safest trial points may be, together with those under way.
+const RISK: f64 = 0.28;
+
+/// How much riskier each of them may be in any case: less where more than [`MANY`] of all trials failed.
+const LEAST_RISK: f64 = 0.08;
+const LEAST_RISK_AFTER_MANY: f64 = 0.035;
+
+/// The share of trials that failed from which on it is many.
+const MANY: f64 = 0.2;
 
 /// How steeply a score falls below the gate, for each unit of ln p.
 const GATE_SLOPE: f64 = 1000.0;
 
-/// Sweeps for each member of the grid, which starts from the sites of the one before.
-const SWEEPS: Sweeps = Sweeps { most: 6, tolerance: 0.01 };
+/// Sweeps for each member of the grid, which starts from the sites of the one before; and more of them for those whose
+/// evidence is not [`BEHIND`] the best so far. Sharp borders take that many to settle.
+const SWEEPS: Sweeps = Sweeps { most: 5, tolerance: 0.01 };
+const MORE_SWEEPS: Sweeps = Sweeps { most: 10, tolerance: 0.01 };
+
+/// Nats by which a member is behind that will not count.
+const BEHIND: f64 = 6.0;
 
 /// The chance that a point gives a value.
 ///
@@ -78,6 +93,8 @@ pub struct Chance {
     ln_constant: f64,
     /// ln of the largest chance at a trial that succeeded; 0 if none did.
     ln_most: f64,
+    /// How much riskier than the safest trial a point may be in any case.
+    least_risk: f64,
     work: f64,
 }
 
@@ -97,26 +114,35 @@ impl Chance {
         let typical = normal::quantile(rate);
         let wide = (0.5 * x.dim().max(1) as f64).sqrt();
         let mut found: Vec<(f64, Probit, Hyperparameters)> = Vec::new();
-        let mut sweeps = 0;
+        let (mut sweeps, mut best) = (0, f64::NEG_INFINITY);
         for lengthscale in LENGTHSCALES {
             let mut sites = Sites::new(x.len());
-            for slope in SLOPES {
+            for (slope, prior) in SLOPES {
                 let variance = (slope * lengthscale).powi(2);
                 let lengthscales = vec![lengthscale * wide; x.dim()];
                 let mut hyper = Hyperparameters::new(KernelKind::Matern52, variance, lengthscales, 0.0);
                 hyper.metric = metric.to_vec();
                 hyper.mean = typical * (1.0 + variance).sqrt();
-                if let Some(probit) = Probit::new(x, succeeded, &hyper, sites.clone(), SWEEPS) {
-                    sites.clone_from(&probit.sites);
-                    sweeps += probit.sweeps;
-                    found.push((probit.ln_evidence, probit, hyper));
-                }
+                let Some(first) = Probit::new(x, succeeded, &hyper, sites.clone(), SWEEPS) else { continue };
+                sweeps += first.sweeps;
+                best = best.max(first.ln_evidence + prior.ln());
+                let is_unsettled = first.sweeps == SWEEPS.most && first.ln_evidence + prior.ln() > best - BEHIND;
+                let more = || Probit::new(x, succeeded, &hyper, first.sites.clone(), MORE_SWEEPS);
+                let probit = match is_unsettled.then(more).flatten() {
+                    Some(settled) => {
+                        sweeps += settled.sweeps;
+                        settled
+                    }
+                    None => first,
+                };
+                sites.clone_from(&probit.sites);
+                found.push((probit.ln_evidence + prior.ln(), probit, hyper));
             }
         }
         let ln_z0 = (n_succeeded + 2.0) * rate.ln() + (n - n_succeeded) * (-rate).ln_1p() + 3f64.ln();
         let best = found.iter().map(|(z, ..)| *z).fold(f64::NEG_INFINITY, f64::max);
-        let n_members = (LENGTHSCALES.len() * SLOPES.len()) as f64;
-        let ln_z1 = ln_sum(found.iter().map(|(z, ..)| *z)) - n_members.ln();
+        let unweighted = found.iter().map(|(_, probit, _)| probit.ln_evidence);
+        let ln_z1 = ln_sum(unweighted) - ((LENGTHSCALES.len() * SLOPES.len()) as f64).ln();
         let (ln_w0, ln_w1) = (SHARPNESS * ln_z0, SHARPNESS * (ln_z1 + HEAD_START));
         let ln_total = ln_sum([ln_w0, ln_w1].into_iter());
         found.retain(|(z, ..)| *z >= best + LEAST_SHARE.ln());
@@ -127,11 +153,18 @@ impl Chance {
             .collect::<Result<Vec<_>>>()?;
         let ln_constant = ln_w0 - ln_total + rate.ln();
         let work = (sweeps + members.len()) as f64 * work::likelihood(x.len(), x.dim());
-        let mut chance = Self { members, ln_constant, ln_most: 0.0, work };
+        let mut chance = Self { members, ln_constant, ln_most: 0.0, least_risk: least_risk(n - n_succeeded, n), work };
         let mut good = Points::new(x.dim());
         x.iter().zip(succeeded).filter(|(_, s)| **s).for_each(|(u, _)| good.push(u));
         chance.ln_most = chance.ln_p_many(&good).into_iter().reduce(f64::max).unwrap_or(0.0);
         Ok(Some(chance))
+    }
+
+    /// Says how many of all trials failed, where it was learned from a part of them.
+    #[must_use]
+    pub fn among(mut self, n_failed: usize, n_ended: usize) -> Self {
+        self.least_risk = least_risk(n_failed as f64, n_ended as f64);
+        self
     }
 
     /// ln of the chance at a point.
@@ -186,7 +219,7 @@ impl Chance {
 
     /// The gate for one more point, given what those under way risk together: the least ln p that it may have.
     pub fn gate(&self, risk_under_way: f64) -> f64 {
-        let risk = (RISK - risk_under_way).max(LEAST_RISK);
+        let risk = (RISK - risk_under_way).max(self.least_risk);
         self.ln_most + (-risk).ln_1p() + self.weight_of_place().ln()
     }
 
@@ -223,6 +256,10 @@ impl Chance {
     pub fn work_of_prediction(&self) -> f64 {
         self.members.iter().map(|(_, latent)| latent.work_of_prediction()).sum()
     }
+}
+
+fn least_risk(n_failed: f64, n_ended: f64) -> f64 {
+    if n_failed > MANY * n_ended { LEAST_RISK_AFTER_MANY } else { LEAST_RISK }
 }
 
 /// ln Σ e^v.

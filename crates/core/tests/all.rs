@@ -2,6 +2,7 @@
 //!
 //! One program for them all, because each would be linked for itself with everything that the crate stands on.
 
+mod any_space;
 mod bad_input;
 mod chance;
 mod conditions;

@@ -213,6 +213,38 @@ mod learned {
     }
 
     #[test]
+    fn a_failure_that_may_have_a_place_is_not_called_luck() {
+        use elbowroom::batch::Tried;
+        let (mut n_possible, mut n_luck) = (0, 0);
+        for seed in 0..40 {
+            let (x, answers) = trials(24, 2, seed, |_, draw| draw.uniform() > 0.25);
+            let failed: Vec<&[f64]> = x.iter().zip(&answers).filter(|(_, gave)| !**gave).map(|(u, _)| u).collect();
+            let chance = chance(&x, &answers);
+            let mut tried = Tried { points: vec![], failed: failed.clone() };
+            tried.forgive(&chance, &failed);
+            let is_forgiven = tried.failed.len() < failed.len();
+            if chance.weight_of_place() > 0.05 {
+                assert!(!is_forgiven, "seed {seed}: {}", chance.weight_of_place());
+                n_possible += 1;
+            }
+            n_luck += usize::from(is_forgiven);
+        }
+        assert!(n_possible >= 3 && n_luck >= 3, "{n_possible} {n_luck}");
+    }
+
+    #[test]
+    fn what_each_point_may_risk_is_less_where_many_trials_failed() {
+        let (x, answers) = trials(40, 2, 1, |u, _| u[0] < 0.6);
+        let chance = chance(&x, &answers);
+        // 1 − r of the safest trial: r is 0.08 where at most a fifth failed, and 0.035 beyond.
+        let (few, many) = (chance.clone().among(20, 100), chance.among(21, 100));
+        assert_close(few.gate(5.0) - many.gate(5.0), (0.92f64 / 0.965).ln(), 1e-12);
+        // Alone, a point may risk 0.28 either way.
+        assert_close(few.gate(0.0), many.gate(0.0), 0.0);
+        assert_close(few.gate(0.0) - many.gate(5.0), (0.72f64 / 0.965).ln(), 1e-12);
+    }
+
+    #[test]
     fn risk_is_counted_from_the_safest_trial_and_used_up_by_what_is_under_way() {
         let (x, answers) = trials(40, 2, 1, |u, _| u[0] < 0.6);
         let chance = chance(&x, &answers);

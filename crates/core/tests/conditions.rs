@@ -445,3 +445,34 @@ fn answers(space: SearchSpace, least: usize) {
         study.tell(trial.id, numbers.sum::<f64>() + f64::from(i % 3)).unwrap();
     }
 }
+
+#[test]
+fn a_branch_that_one_of_very_many_settings_leads_to_is_designed_searched_and_held() {
+    let rare = |above: Parameter, condition: &str| {
+        SearchSpace::new(vec![above, Parameter::float("x", 0.0, 1.0).when(condition), Parameter::float("y", 0.0, 1.0)])
+    };
+    let kinds = Parameter::category("kind", (0..10_000i64).map(|i| format!("c{i}")));
+    let numbers = Parameter::int("n", 1, 1 << 50);
+    for space in [rare(kinds, "kind == 'c7777'"), rare(numbers.clone(), "n == 17"), rare(numbers, "not n > 3")] {
+        let mut study = Study::new(StudyConfig::new(space.unwrap()).seed(2).initial(4)).unwrap();
+        let design = study.ask(4).unwrap().trials;
+        assert!(design.iter().any(|trial| trial.point.get("x").is_some()), "{:?}", design[0].point);
+        assert!(design.iter().any(|trial| trial.point.get("x").is_none()), "{:?}", design[0].point);
+        // Its own parameter may be held.
+        let held = study.ask(Ask::new(3).fix("x", 0.25)).unwrap();
+        assert_eq!((held.trials.len(), held.shortfall), (3, None));
+        assert!(held.trials.iter().all(|trial| trial.point.f64("x").unwrap() == 0.25));
+    }
+    // Fourteen at once, and a chain in which each must be the second of two.
+    let all: Vec<String> = (0..14).map(|i| format!("k{i} == 'b'")).collect();
+    let mut parameters: Vec<Parameter> = (0..14).map(|i| Parameter::category(format!("k{i}"), ["a", "b"])).collect();
+    parameters.push(Parameter::float("x", 0.0, 1.0).when(all.join(" and ")));
+    let mut chain = vec![Parameter::category("k0", ["a", "b"])];
+    chain.extend((1..14).map(|i| Parameter::category(format!("k{i}"), ["a", "b"]).when(all[i - 1].clone())));
+    chain.push(Parameter::float("x", 0.0, 1.0).when(all[13].clone()));
+    for parameters in [parameters, chain] {
+        let mut study = Study::new(StudyConfig::new(SearchSpace::new(parameters).unwrap()).seed(2)).unwrap();
+        let held = study.ask(Ask::new(3).within("x", 0.2, 0.4)).unwrap().trials;
+        assert!(held.len() == 3 && held.iter().all(|trial| trial.point.str("k13").unwrap() == "b"));
+    }
+}

@@ -251,3 +251,32 @@ fn several_objectives_are_modelled_in_the_units_they_are_told_in() {
     assert!(one.model().unwrap().scale.bend().is_some());
     assert!(["left", "right"].iter().all(|name| several.model_of(name).unwrap().scale.bend().is_none()));
 }
+
+#[test]
+fn a_space_of_one_point_has_a_front_and_nothing_to_recommend() {
+    let space = SearchSpace::new(vec![Parameter::fixed("x", 1)]).unwrap();
+    let config = StudyConfig::new(space).outcomes(Outcomes::new(objectives()).unwrap());
+    let mut study = Study::new(config).unwrap();
+    study.add(&Point::new().with("x", 1), [("left", 0.1), ("right", -0.1)]).unwrap();
+    assert_eq!(study.front().points.len(), 1);
+    assert!(study.recommended_front().unwrap().is_empty());
+}
+
+#[test]
+fn a_score_that_has_no_value_though_all_its_results_are_in_is_not_waited_for() {
+    let mut outcomes = objectives();
+    outcomes.push(Outcome::objective("ratio", Goal::Maximize).computed("left / waste"));
+    outcomes.push(Outcome::watched("waste"));
+    let mut study = Study::new(config(outcomes)).unwrap();
+    let trials = study.ask(6).unwrap().trials;
+    for trial in &trials {
+        study.tell(trial.id, results(trial)).unwrap();
+        study.tell(trial.id, [("waste", if trial.id == TrialId(0) { 0.0 } else { 2.0 })]).unwrap();
+    }
+    let awaited = |study: &Study| study.in_situation(1, |situation, _| Ok(situation.pending.len())).unwrap();
+    assert_eq!((study.trial(trials[0].id).unwrap().result("ratio"), awaited(&study)), (None, 0));
+    // One whose waste may still come is.
+    let later = study.ask(1).unwrap().trials.remove(0);
+    study.tell(later.id, results(&later)).unwrap();
+    assert_eq!(awaited(&study), 1);
+}

@@ -277,3 +277,33 @@ fn wide_mixtures_are_answered() {
         }
     }
 }
+
+#[test]
+fn bounds_that_leave_no_room_between_them_are_said_at_once() {
+    for constraints in [["x1 < x2", "x2 < x1"], ["x1 + x2 <= 1", "2 * x1 + 2 * x2 >= 2"]] {
+        let space = SearchSpace::new(parts(2)).unwrap().with_constraints(constraints).unwrap();
+        let asked = Study::new(StudyConfig::new(space)).unwrap().ask(3).unwrap();
+        let why = asked.shortfall.unwrap();
+        assert!(asked.trials.is_empty() && why.contains("write two that meet as one `==`"), "{why}");
+    }
+    // A gap is shown to be empty.
+    let space = SearchSpace::new(parts(2)).unwrap().with_constraints(["x1 + x2 <= 0.5", "x1 + x2 >= 0.6"]).unwrap();
+    assert!(Study::new(StudyConfig::new(space)).unwrap_err().to_string().contains("keeps all of"));
+    // A little room is enough.
+    let space = SearchSpace::new(parts(2)).unwrap().with_constraints(["x1 + x2 <= 1", "x1 + x2 >= 0.99999"]).unwrap();
+    assert_eq!(Study::new(StudyConfig::new(space)).unwrap().ask(5).unwrap().trials.len(), 5);
+}
+
+#[test]
+fn parts_that_cannot_be_zero_count_among_those_that_are_not() {
+    let part = |name: &String| Parameter::float(name.clone(), 0.1, 1.0);
+    let space = SearchSpace::new(names(4).iter().map(part).collect()).unwrap();
+    let space = space.with_constraints(["x1 + x2 + x3 + x4 == 1", "nonzero(x1, x2, x3, x4) <= 2"]).unwrap();
+    let error = Study::new(StudyConfig::new(space)).unwrap_err().to_string();
+    assert!(error.contains("no point within the parameters' ranges keeps `nonzero(x1, x2, x3, x4) <= 2`"), "{error}");
+    // The same of parts that an ask holds: one alone cannot be 0.3 of the whole, and two are too many.
+    let mut study = Study::new(StudyConfig::new(mixture(3, Some(1)))).unwrap();
+    let asked = study.ask(Ask::new(1).fix("x1", 0.3)).unwrap();
+    let why = asked.shortfall.unwrap();
+    assert!(asked.trials.is_empty() && why.contains("no point within the narrowed ranges keeps all of"), "{why}");
+}

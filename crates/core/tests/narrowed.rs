@@ -246,3 +246,16 @@ fn why_takes_the_exploit_share_against_the_best_of_the_part_that_was_asked_for()
     // Against the record of the whole space nothing there is expected to be an improvement.
     assert!(most > 0.05, "{most}");
 }
+
+#[test]
+fn a_range_of_one_value_holds_the_parameter_at_it_to_the_bit() {
+    let space = SearchSpace::new(vec![Parameter::float("a", -1.0, 2.7), Parameter::float("b", 0.0, 1.0)]).unwrap();
+    let mut draw = Stream::new(8);
+    for _ in 0..200 {
+        let at = -1.0 + 3.7 * draw.uniform();
+        let narrowing = Narrowing::new().within("a", at, at);
+        let domain = Domain::narrowed(&space, &narrowing).unwrap();
+        let point = domain.decode(&domain.sample(&mut draw));
+        assert!(narrowing.holds_at(&point), "{point} for {at}");
+    }
+}

@@ -1,5 +1,6 @@
 //! Constraints: what they mean, and how they are refused.
 
+use elbowroom::domain::Domain;
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, Point, SearchSpace, Value};
 use proptest::prelude::*;
@@ -244,4 +245,23 @@ proptest! {
             space.broken_constraint(&point()).unwrap();
         }
     }
+}
+
+#[test]
+fn sums_of_steps_and_ladders_are_what_they_are_on_paper() {
+    let kept = |parameters: Vec<Parameter>, constraint: &str| {
+        let space = SearchSpace::new(parameters).unwrap().with_constraints([constraint]).unwrap();
+        let domain = Domain::whole(&space);
+        domain.enumerate().unwrap().filter(|u| domain.is_feasible(u)).count()
+    };
+    let steps = |n: usize, step: f64| (0..n).map(|i| Parameter::float(format!("x{i}"), 0.0, 1.0).step(step)).collect();
+    // Of ten tenths in three parts there are C(12, 2) ways, of at most ten C(13, 3); computed in binary, some are not 1.
+    assert_eq!(kept(steps(3, 0.1), "x0 + x1 + x2 == 1"), 66);
+    assert_eq!(kept(steps(3, 0.1), "x0 + x1 + x2 <= 1"), 286);
+    assert_eq!(kept(steps(3, 0.1), "1 >= x0 + x1 + x2"), 286);
+    assert_eq!(kept(steps(2, 0.05), "0.3 <= x0 + x1 <= 0.3"), 7);
+    assert_eq!(kept(vec![Parameter::ladder("a", [0.1, 0.4]), Parameter::ladder("b", [0.2, 0.5])], "a + b == 0.3"), 1);
+    // Whole numbers are exact, however large.
+    let whole = |name: &str| Parameter::int(name, 1_000_000_000_000, 1_000_000_000_009);
+    assert_eq!(kept(vec![whole("n"), whole("m")], "n == m"), 10);
 }

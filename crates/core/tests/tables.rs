@@ -148,3 +148,28 @@ fn a_table_of_many_rows_with_names_of_their_own_is_read_and_asked() {
     }
     assert_eq!(study.ask(2).unwrap().trials.len(), 2);
 }
+
+#[test]
+fn a_table_whose_rows_lack_parameters_by_a_condition_is_read_from_its_log() {
+    let space = SearchSpace::new(vec![
+        Parameter::category("kind", ["plain", "mixed"]),
+        Parameter::float("share", 0.0, 1.0).when("kind == 'mixed'"),
+        Parameter::int("hours", 1, 4),
+    ])
+    .unwrap();
+    let plain = |hours: i64| Point::new().with("kind", "plain").with("hours", hours);
+    let mixed = |share: f64| Point::new().with("kind", "mixed").with("share", share).with("hours", 2);
+    let space = space.with_candidates([plain(1), plain(3), mixed(0.2), mixed(0.7)]).unwrap();
+    let text = serde_json::to_string(&space).unwrap();
+    assert!(text.contains(r#""candidates":[["plain",null,1],["plain",null,3],["mixed",0.2,2]"#), "{text}");
+    assert_eq!(serde_json::from_str::<SearchSpace>(&text).unwrap(), space);
+    let mut study = Study::new(StudyConfig::new(space).initial(2)).unwrap();
+    for _ in 0..2 {
+        for trial in study.ask(2).unwrap().trials {
+            study.tell(trial.id, trial.point.f64("hours").unwrap()).unwrap();
+        }
+    }
+    let written: Vec<String> = study.events().iter().map(|event| serde_json::to_string(event).unwrap()).collect();
+    let read: Vec<Event> = written.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(verify(&read).unwrap().is_empty());
+}

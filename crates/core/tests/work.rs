@@ -156,3 +156,16 @@ fn the_count_is_the_same_in_every_run_and_thread() {
     let elsewhere = std::thread::scope(|s| [s.spawn(run), s.spawn(run)].map(|t| t.join().unwrap()));
     assert_eq!(elsewhere, [here.clone(), here]);
 }
+
+#[test]
+fn a_joint_draw_is_not_made_over_every_point_of_a_large_finite_space() {
+    // The cube of 20,000 would be 3·10¹² operations, a minute and more.
+    let space = SearchSpace::new(vec![Parameter::int("n", 1, 200), Parameter::int("m", 1, 100)]).unwrap();
+    let strategy = StrategyConfig::Thompson(Thompson::default());
+    let mut study = Study::new(StudyConfig::new(space).strategy(strategy).initial(3)).unwrap();
+    for trial in study.ask(3).unwrap().trials {
+        study.tell(trial.id, trial.point.f64("n").unwrap()).unwrap();
+    }
+    let asked = study.ask(2).unwrap();
+    assert!(asked.trials.len() == 2 && asked.work.choice < 1e10, "{:?}", asked.work);
+}

@@ -141,7 +141,7 @@ impl GaussianProcess {
             "1" => Norm::One,
             "2" => Norm::Two,
             "inf" => Norm::Infinity,
-            _ => return Err(config(format!("there is no norm {norm}"), "take 1, 2 or inf")),
+            _ => return Err(config(format!("there is no norm {norm}"), "use 1, 2 or inf")),
         };
         if low.len() != self.posterior.dim() {
             let (given, dim) = (low.len(), self.posterior.dim());

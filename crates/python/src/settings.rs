@@ -15,7 +15,7 @@ pub fn config_of(space: &SearchSpace, settings: &str) -> PyResult<StudyConfig> {
     let mut settings: Map<String, Value> = serde_json::from_str(settings).map_err(unreadable)?;
     if let Some(strategy) = settings.get("strategy") {
         let Some(name) = strategy.get("name").and_then(Value::as_str) else {
-            let hint = format!("take one of {}", StrategyConfig::names().join(", "));
+            let hint = format!("use one of {}", StrategyConfig::names().join(", "));
             return Err(config("the strategy has no name", hint));
         };
         StrategyConfig::named(name).map_err(BindingError::from)?;

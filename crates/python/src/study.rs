@@ -570,6 +570,6 @@ fn about(trial: u64, attempt: Option<u32>, request: Option<String>) -> About {
 
 fn seconds(seconds: f64) -> PyResult<Duration> {
     Duration::try_from_secs_f64(seconds).map_err(|_| {
-        crate::error::config(format!("{seconds} is no time in seconds"), "give a number that is not negative")
+        crate::error::config(format!("{seconds} is not a time in seconds"), "give a number that is not negative")
     })
 }

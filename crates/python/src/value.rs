@@ -30,7 +30,7 @@ pub fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Value> {
 
 fn no_value(value: &Bound<'_, PyAny>, hint: &str) -> PyErr {
     let shown = value.repr().map_or_else(|_| "this".to_owned(), |text| text.to_string());
-    BindingError::from(Error::space(format!("{shown} is no value of a parameter"), hint)).into()
+    BindingError::from(Error::space(format!("{shown} cannot be the value of a parameter"), hint)).into()
 }
 
 /// As Python's own types.

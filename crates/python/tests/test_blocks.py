@@ -279,7 +279,7 @@ def test_what_leaves_pending_points_out_is_refused():
     for call in calls:
         with pytest.raises(er.ConfigError, match="pending\n  try: condition on the results first"):
             call()
-    with pytest.raises(er.ConfigError, match="a noise without y"):
+    with pytest.raises(er.ConfigError, match="noise was given without y"):
         gp.condition([[0.6]], noise=0.1)
     # In the other order all count: results first, then what is pending, also in several steps.
     both = gp.condition([[0.3]], [1.0]).condition([[0.6]]).condition([[0.8]])

@@ -49,7 +49,7 @@ def test_another_setting_is_named_with_both_its_values(tmp_path):
     with pytest.raises(er.StoreError) as refused:
         er.Study({"x": er.Float(0, 2), "n": er.Int(1, 3)}, goal="maximize", seed=3, store=store, name="plate")
     said = str(refused.value)
-    assert "the study `plate` in " in said and "was made with another goal, parameters.x, seed" in said
+    assert "the study `plate` in " in said and "was created with a different goal, parameters.x, seed" in said
     assert "\n  `goal` is maximize here, and minimize in the store" in said
     assert "\n  `parameters.x` is a float from 0 to 2 here, and a float from 0 to 1 in the store" in said
     assert "\n  `seed` is 3 here, and 0 in the store" in said
@@ -62,7 +62,7 @@ def test_a_study_that_is_not_there_is_answered_with_those_that_are(tmp_path):
         er.Study(SPACE, store=store, name=name)
     with pytest.raises(er.StoreError, match=r"no study `palte` in .*\n  try: did you mean `plate`\?"):
         er.Study.open(store, "palte")
-    with pytest.raises(er.StoreError, match=r"no study `reactor` in .*\n  try: one of those that are there: `kiln`, `plate`"):
+    with pytest.raises(er.StoreError, match=r"no study `reactor` in .*\n  try: use one of `kiln`, `plate`"):
         er.Study.open(store, "reactor")
 
 

@@ -41,7 +41,7 @@ def test_why_tells_what_the_model_expected(study):
     assert why.belief.n_observed == chosen.number and why.source == "model"
     assert why.belief.best == min(trial.value for trial in study.trials[: chosen.number])
     assert [one.distance for one in why.belief.nearest] == sorted(one.distance for one in why.belief.nearest)
-    assert "expected there" in str(why) and "ln acquisition" in str(why)
+    assert "predicted: " in str(why) and "ln acquisition" in str(why)
     assert abs(sum(term.value for term in why.belief.score.terms) - why.belief.score.total) < 1e-9
     assert why.belief.strategy == "local_penalization" and why.belief.chance is None and why.belief.subset is None
     # The last of two that were asked for together saw the first.
@@ -70,7 +70,7 @@ def test_pictures_show_what_is_there(study):
     ax = study.plot_pending("x", "n")
     assert len(ax.collections[-1].get_offsets()) == 2
     study.plot_pending("kind", "x").figure.canvas.draw()
-    with pytest.raises(er.ConfigError, match="no parameter 'z'"):
+    with pytest.raises(er.ConfigError, match="no searched parameter 'z'"):
         study.plot_slices(["z"])
 
 
@@ -105,7 +105,7 @@ def test_categories_are_not_joined_by_lines(study):
 
 def test_pictures_need_a_result():
     pytest.importorskip("matplotlib")
-    with pytest.raises(er.ElbowroomError, match="no value yet"):
+    with pytest.raises(er.ElbowroomError, match="no values yet"):
         er.Study(SPACE).plot_slices()
 
 
@@ -187,7 +187,7 @@ def test_a_timeline_has_a_bar_for_each_trial_that_was_handed_out(study):
     ax = study.plot_timeline()
     assert len(ax.patches) == 16
     assert {text.get_text() for text in ax.get_legend().get_texts()} == {"complete", "running"}
-    with pytest.raises(er.ElbowroomError, match="nobody has worked on this study yet"):
+    with pytest.raises(er.ElbowroomError, match="no worker has joined this study yet"):
         er.Study({"x": er.Float(0, 1)}).plot_timeline()
 
 

@@ -159,13 +159,13 @@ def _pair(celsius, ratio):
 
 def test_a_limited_result_that_a_run_leaves_out_is_warned_of():
     study = er.Study({"x": er.Float(0, 1)}, outcomes={"loss": er.Minimize(), "purity": er.AtLeast(0.3)})
-    with pytest.warns(UserWarning, match="trial 0 has no `purity`: its point stays pending until that is told"):
+    with pytest.warns(UserWarning, match="trial 0 has no `purity`: its point stays pending until it is told"):
         study.run(lambda x: {"loss": x, "Purity": x}, 1)
 
 
 def test_an_objective_that_a_run_leaves_out_is_warned_of_and_may_come_later():
     study = er.Study(SPACE, outcomes=TWO)
-    with pytest.warns(UserWarning, match="trial 0 has no `cost`: its point stays pending until that is told"):
+    with pytest.warns(UserWarning, match="trial 0 has no `cost`: its point stays pending until it is told"):
         study.run(lambda celsius, ratio: {"yield": celsius}, 1)
     assert len(study.front) == 0 and study.trials[0].waiting_for == ("cost",)
     assert study.trials[0].to_dict()["waiting_for"] == ["cost"]

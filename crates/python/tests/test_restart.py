@@ -82,7 +82,7 @@ def test_a_run_that_ends_with_trials_pending_says_so(tmp_path):
     study = er.Study(SPACE, store=path, budget=4)
     other = er.Study.open(path, worker="other")
     held = other.ask()
-    with pytest.warns(UserWarning, match="ends with trials pending: 1 trial of other workers under way, 0 to be handed"):
+    with pytest.warns(UserWarning, match="ends with trials pending: 1 trial running on other workers, 0 waiting to be handed"):
         study.run(square, 2)
     other.give_back(held)
     # What this process has in hand is no news to it.

@@ -121,7 +121,7 @@ def test_results_that_are_none_are_refused():
     study = er.Study(SPACE)
     for results, words in [
         ({}, "the results are empty"),
-        ({"loss": "good"}, "the result 'loss' is 'good', which is no number"),
+        ({"loss": "good"}, "the result 'loss' is 'good', which is not a number"),
         ({3: 1.0}, "a result has the name 3"),
         ({"x": 1.0}, "the name of a parameter"),
         ({"": 1.0}, "the name of a result"),

@@ -55,7 +55,7 @@ def test_descriptors_are_a_dict_or_a_frame_and_each_choice_has_them() -> None:
     assert er.Categorical(["hexane", "water"], descriptors=Frame()) == from_dict
     with pytest.raises(er.SpaceError, match="'toluene' has no descriptors"):
         er.Categorical(["water", "toluene"], descriptors=SOLVENTS)
-    with pytest.raises(er.SpaceError, match="no number"):
+    with pytest.raises(er.SpaceError, match="not a number"):
         er.Categorical(["a"], descriptors={"a": {"p": "heavy"}})
     with pytest.raises(er.SpaceError, match="the same for all levels"):
         er.Study({"kind": er.Categorical(["a", "b"], descriptors={"a": {"p": 1}, "b": {"p": 1}})})
@@ -82,10 +82,22 @@ def test_a_column_of_a_table_may_be_described() -> None:
     assert er.Study(table).space["dose"] == er.Ladder([0.1, 0.5, 20.0], log=True)
     with pytest.raises(er.SpaceError, match="candidates 1 and 2 are the same"):
         er.Study(er.Candidates([ROWS[0], ROWS[0]]))
-    with pytest.raises(er.SpaceError, match="no rows"):
+    with pytest.raises(er.SpaceError, match="not a table"):
         er.Candidates([])
 
 
 def test_how_many_points_are_all_scored_can_be_set() -> None:
     study = er.Study({"kind": er.Categorical(["a", "b"])}, score_all=5000)
     assert study.settings["score_all"] == 5000
+
+
+def test_rows_of_a_table_may_lack_a_parameter_with_a_condition() -> None:
+    """As None, as NaN or without its key: the row does not have it."""
+    rows = [{"kind": "plain", "share": None}, {"kind": "none"}, {"kind": "mixed", "share": 0.2}]
+    rows.append({"kind": "pure", "share": float("nan")})
+    table = er.Candidates(rows, {"share": er.Float(0, 1, when="kind == 'mixed'")})
+    study = er.Study(table, seed=1)
+    asked = [trial.params for trial in study.ask(4)]
+    assert sorted(params["kind"] for params in asked) == ["mixed", "none", "plain", "pure"]
+    assert all(("share" in params) == (params["kind"] == "mixed") for params in asked)
+    assert len(er.Study.loads(study.dumps()).trials) == 4

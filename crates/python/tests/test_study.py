@@ -147,7 +147,7 @@ def test_what_cannot_be_given_back_is_said():
     study.give_back(due)
     [first] = study.ask()
     assert first.number == due.number
-    with pytest.raises(er.TrialError, match="trial 1 was handed out again since"):
+    with pytest.raises(er.TrialError, match="trial 1 has been handed to another worker since"):
         study.give_back(due)
     study.tell(first, 1.0)
     with pytest.raises(er.TrialError, match="trial 1 is complete: it cannot be given back"):
@@ -164,7 +164,7 @@ def test_a_trial_of_another_study_is_refused():
     assert own.unit == scaled.unit
     for trial in (other, scaled):
         for call in (lambda one: here.tell(one, 1.0), here.fail, here.infeasible, here.release, here.give_back):
-            with pytest.raises(er.TrialError, match="trial 0 of this study is at another point"):
+            with pytest.raises(er.TrialError, match="trial 0 of this study is at a different point"):
                 call(trial)
     assert here.tell(here.trials[0], 1.0) == "recorded"
     assert er.Study.loads(here.dumps()).tell(own, 2.0) == "replicate"
@@ -268,7 +268,7 @@ def test_a_file_keeps_the_study(tmp_path):
     assert again.best == study.best
     assert again.space == {"x": er.Float(-1.0, 1.0), "n": er.Int(1, 9)}
     assert er.Study(SPACE, store=path, name="plate", seed=2).best.value == 1.5
-    with pytest.raises(er.StoreError, match="made with another seed\n  `seed` is 3 here, and 2 in the store"):
+    with pytest.raises(er.StoreError, match="created with a different seed\n  `seed` is 3 here, and 2 in the store"):
         er.Study(SPACE, store=path, name="plate", seed=3)
     with pytest.raises(er.StoreError, match="there is no study `cup`"):
         er.Study.open(path, "cup")
@@ -280,8 +280,8 @@ def test_a_space_that_a_study_was_not_made_with_is_refused(tmp_path):
     study = er.Study(space, store=path)
     assert er.Study.open(path, space=dict(reversed(space.items()))).space == space
     for other, words in [
-        ({"x": er.Float(0, 1)}, "has a parameter `a`, and the space given has not"),
-        ({**space, "z": er.Int(0, 1)}, "the space given has a parameter `z`, and the study `study` has not"),
+        ({"x": er.Float(0, 1)}, "has a parameter `a`, which the given space lacks"),
+        ({**space, "z": er.Int(0, 1)}, "the given space has a parameter `z`, which the study `study` lacks"),
         ({**space, "x": er.Float(0, 2)}, r"parameter `x` is Float\(low=0.0, high=1.0, log=False\) in the study"),
         ({**space, "x": er.Int(0, 1)}, "parameter `x` is Float"),
         ({**space, "a": er.Categorical([None, True])}, "parameter `a` is Categorical"),
@@ -325,7 +325,7 @@ def test_a_study_is_its_text():
     again = er.Study.loads(study.dumps())
     assert [trial.state for trial in again.trials] == ["complete"] * 4 + ["running"] * 2
     assert [trial.params for trial in again.ask(2)] == [trial.params for trial in study.ask(2)]
-    with pytest.raises(er.StoreError, match="no study that `dumps` wrote"):
+    with pytest.raises(er.StoreError, match="not a study that `dumps` wrote"):
         er.Study.loads("[]")
 
 
@@ -398,7 +398,7 @@ def test_failures_teach_unless_the_study_says_otherwise(tmp_path):
     assert er.Study(space, store=store, failures="ignore").settings["failures"] == "ignore"
     assert er.Study(space, store=store, failures="ignore").settings["failures"] == "ignore"
     for other in (None, "learn"):
-        with pytest.raises(er.StoreError, match="was (made with another|created with a different)"):
+        with pytest.raises(er.StoreError, match="was created with a different"):
             er.Study(space, store=store, failures=other)
     study = er.minimize(lambda x: x, space, budget=2, failures="ignore")
     assert study.settings["failures"] == "ignore"
@@ -426,7 +426,7 @@ def test_a_store_from_before_failures_taught_is_refused_only_if_one_asks_for_ano
         base.execute("UPDATE events SET text = ?, digest = ?", (first, digest))
     assert er.Study(OLD_SPACE, seed=11, budget=40, store=store, name="old").settings["failures"] == "ignore"
     assert er.Study(OLD_SPACE, seed=11, budget=40, store=store, name="old", failures="ignore")
-    with pytest.raises(er.StoreError, match="made with another failures\n  `failures` is learn here, and ignore in the store"):
+    with pytest.raises(er.StoreError, match="created with a different failures\n  `failures` is learn here, and ignore in the store"):
         er.Study(OLD_SPACE, seed=11, budget=40, store=store, name="old", failures="learn")
 
 

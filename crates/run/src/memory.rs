@@ -8,10 +8,11 @@
 //! there at both.
 
 use std::collections::HashMap;
+use std::fs;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use procfs::process::{Process, all_processes};
+use rustix::param::page_size;
 use rustix::time::{ClockId, clock_gettime};
 
 /// The shortest time between two looks, and the longest.
@@ -79,9 +80,8 @@ fn members(group: i32) -> Vec<(Id, u64)> {
     let mut known = PROCESSES.lock().unwrap_or_else(PoisonError::into_inner);
     if known.as_ref().is_none_or(|(at, _)| at.elapsed() >= PERIOD[0]) {
         let mut groups = Groups::new();
-        for stat in all_processes().into_iter().flatten().flatten().filter_map(|process| process.stat().ok()) {
-            let resident = stat.rss.saturating_mul(procfs::page_size());
-            groups.entry(stat.pgrp).or_default().push(((stat.pid, stat.starttime), resident));
+        for stat in numbers().filter_map(Stat::of) {
+            groups.entry(stat.group).or_default().push((stat.id, stat.resident));
         }
         *known = Some((Instant::now(), groups));
     }
@@ -89,18 +89,59 @@ fn members(group: i32) -> Vec<(Id, u64)> {
 }
 
 /// A process's memory with its part of what it shares; none if that is not told.
-fn own_share((number, started): Id) -> Option<u64> {
-    let Ok(process) = Process::new(number) else { return Some(0) };
-    let sums = process.smaps_rollup();
+fn own_share(id: Id) -> Option<u64> {
+    let sums = fs::read_to_string(format!("/proc/{}/smaps_rollup", id.0));
     // It may have ended meanwhile.
-    if !process.is_alive() || process.stat().is_ok_and(|stat| stat.starttime != started) {
+    if Stat::of(id.0).is_none_or(|stat| stat.id != id || stat.ended) {
         return Some(0);
     }
     let sums = sums.ok()?;
-    let sums = &sums.memory_map_rollup.0.first()?.extension.map;
-    let sum = |name: &str| sums.get(name).copied();
+    let sum = |name: &str| sums.lines().find_map(|line| kilobytes(line, name));
     // Before Linux 5.4 there is only the sum, with the pages of files.
     sum("Pss_Anon").zip(sum("Pss_Shmem")).map(|(own, shared)| own + shared).or_else(|| sum("Pss"))
+}
+
+/// Bytes that a line such as `Pss_Anon:   1204 kB` tells of a name.
+fn kilobytes(line: &str, name: &str) -> Option<u64> {
+    let number = line.strip_prefix(name)?.strip_prefix(':')?.trim().strip_suffix(" kB")?;
+    number.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+/// The numbers of all processes.
+fn numbers() -> impl Iterator<Item = i32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+/// What `/proc/N/stat` tells of a process.
+struct Stat {
+    id: Id,
+    group: i32,
+    resident: u64,
+    /// Whether nobody has asked yet how it ended.
+    ended: bool,
+}
+
+impl Stat {
+    /// None if there is no such process.
+    fn of(number: i32) -> Option<Self> {
+        Self::read(number, &fs::read(format!("/proc/{number}/stat")).ok()?)
+    }
+
+    /// The line begins with the number and the program's name in brackets, which may hold anything, brackets too. The
+    /// fields after it are counted in proc_pid_stat(5), which calls the first of them the third.
+    fn read(number: i32, line: &[u8]) -> Option<Self> {
+        let name_end = line.iter().rposition(|byte| *byte == b')')?;
+        let fields: Vec<&str> = str::from_utf8(&line[name_end + 1..]).ok()?.split_ascii_whitespace().collect();
+        let field = |n: usize| fields.get(n - 3).copied();
+        let pages: u64 = field(24)?.parse().ok()?;
+        Some(Self {
+            id: (number, field(22)?.parse().ok()?),
+            group: field(5)?.parse().ok()?,
+            resident: pages.saturating_mul(page_size() as u64),
+            ended: matches!(field(3)?, "Z" | "X"),
+        })
+    }
 }
 
 /// How long this thread has worked: what else the machine does should not count.
@@ -217,6 +258,20 @@ mod tests {
         ] {
             assert_eq!(watch.judge(taken), excess, "{taken:?}");
         }
+    }
+
+    #[test]
+    fn a_process_is_known_by_what_linux_writes_of_it() {
+        let line =
+            b"42 (a) R (\xff) S 1 40 39 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 9876 1000000 25 18446744073709551615 1 1";
+        let stat = Stat::read(42, line).unwrap();
+        assert_eq!((stat.id, stat.group, stat.resident, stat.ended), ((42, 9876), 40, 25 * page_size() as u64, false));
+        assert!(Stat::read(42, b"42 (cut").is_none() && Stat::read(42, b"42 (cut) S 1 40").is_none());
+        let own = Stat::of(std::process::id() as i32).unwrap();
+        assert!(own.resident > MB && !own.ended);
+        assert!(numbers().any(|number| number == own.id.0));
+        assert_eq!(kilobytes("Pss_Anon:      1204 kB", "Pss_Anon"), Some(1204 * 1024));
+        assert_eq!(kilobytes("Pss_Anon:      1204 kB", "Pss"), None);
     }
 
     #[test]

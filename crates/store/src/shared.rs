@@ -123,7 +123,7 @@ impl SharedStudy {
     /// let store = std::sync::Arc::new(Memory::new());
     /// SharedStudy::create(store.clone(), "plate", StudyConfig::new(space))?;
     /// assert_eq!(SharedStudy::open(store.clone(), "palte").unwrap_err().hint(), "did you mean `plate`?");
-    /// assert_eq!(SharedStudy::open(store, "kiln").unwrap_err().hint(), "one of those that are there: `plate`");
+    /// assert_eq!(SharedStudy::open(store, "kiln").unwrap_err().hint(), "use one of `plate`");
     /// # Ok::<(), elbowroom_store::Error>(())
     /// ```
     pub fn open(store: Arc<dyn Store>, name: &str) -> Result<Self> {
@@ -179,7 +179,7 @@ impl SharedStudy {
     /// let (store, config) = (std::sync::Arc::new(Memory::new()), StudyConfig::new(space));
     /// let study = SharedStudy::create(store.clone(), "plate", config.clone())?;
     /// let error = study.refusal_of(&config.clone().seed(3));
-    /// assert!(error.what().ends_with("was made with another seed\n  `seed` is 3 here, and 0 in the store"));
+    /// assert!(error.what().ends_with("was created with a different seed\n  `seed` is 3 here, and 0 in the store"));
     /// let again = SharedStudy::open_or_create(store, "plate", config.seed(3));
     /// assert_eq!(again.unwrap_err().what(), error.what());
     /// # Ok::<(), elbowroom_store::Error>(())
@@ -189,8 +189,11 @@ impl SharedStudy {
         let settings: Vec<&str> = differ.iter().map(|one| one.setting.as_str()).collect();
         let said: String = differ.iter().map(|one| format!("\n  {}", one.compared("here", "in the store"))).collect();
         let (name, label, settings) = (&self.name, self.store.label(), settings.join(", "));
-        let what = format!("the study `{name}` in {label} was made with another {settings}{said}");
-        Error::refused(what, "the old settings, another name for the new study, or open the old one without settings")
+        let what = format!("the study `{name}` in {label} was created with a different {settings}{said}");
+        Error::refused(
+            what,
+            "use the old settings, give the new study another name, or open the old one without settings",
+        )
     }
 
     /// A configuration to compare this study's with: where it leaves a setting at its default that the study's log
@@ -308,8 +311,8 @@ fn say_which_there_are(error: Error, store: &dyn Store) -> Error {
     let hint = match (nearest(&study, known.iter().map(String::as_str)), known.len()) {
         (Some(near), _) => format!("did you mean `{near}`?"),
         (None, 0) => hint,
-        (None, 1..=MOST_NAMED) => format!("one of those that are there: {}", names()),
-        (None, n) => format!("list the {n} studies that are there, or create it first"),
+        (None, 1..=MOST_NAMED) => format!("use one of {}", names()),
+        (None, n) => format!("list the {n} studies of the store, or create it first"),
     };
     Error::NoStudy { study, place, hint }
 }

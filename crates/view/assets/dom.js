@@ -107,7 +107,10 @@ export const ago = (from, to) => {
  * How long something took.
  * @param {number | null | undefined} seconds
  */
-export const lasting = (seconds) => (seconds === null || seconds === undefined ? "–" : ago(0, 1000 * seconds));
+export const lasting = (seconds) => {
+  if (seconds === null || seconds === undefined) return "–";
+  return seconds > 0 && seconds < 0.1 ? `${Math.ceil(1000 * seconds)} ms` : ago(0, 1000 * seconds);
+};
 
 /** @param {string} word */
 export const tag = (word) => el("span", { class: `tag ${word}` }, word);

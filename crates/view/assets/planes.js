@@ -27,6 +27,17 @@ import { ofTrial } from "./tips.js";
 // Names of clipping paths, which must differ within a page.
 let frames = 0;
 
+/**
+ * The size of a drawing that is as wide as its place, so that its texts are as large as all others.
+ * @param {HTMLElement} place
+ * @param {number} ratio The height of a drawing of width 1.
+ * @returns {[number, number]}
+ */
+export const sizeIn = (place, ratio = 0.75) => {
+  const width = Math.max(Math.round(place.clientWidth), 280);
+  return [width, Math.min(Math.max(Math.round(width * ratio), 260), 460)];
+};
+
 /** The room that a colour bar takes at the right. */
 export const BAR = 74;
 
@@ -174,9 +185,10 @@ const raster = (n, values, { low, high, log }) => {
  * @param {Dot[]} dots
  * @param {Colours} colours
  * @param {Context} context
+ * @param {[number, number]} size
  */
-export const heatmap = (x, y, n, values, dots, colours, context) => {
-  const f = frame(x, y, 440, 340, BAR);
+export const heatmap = (x, y, n, values, dots, colours, context, size) => {
+  const f = frame(x, y, ...size, BAR);
   const href = raster(n, values, colours).toDataURL();
   const box = { x: f.left, y: f.top, width: f.width, height: f.height };
   f.back.append(svg("image", { href, ...box, preserveAspectRatio: "none" }));

@@ -47,6 +47,8 @@ fn study(config: StudyConfig, n: usize, f: impl Fn(&Trial) -> f64) -> Study {
 
 #[test]
 fn the_importance_of_a_linear_functions_parameters_is_their_share_of_its_variance() {
+    let none = study(StudyConfig::new(floats(2)), 0, |_| 0.0);
+    assert_eq!(importance(&none).unwrap_err().what(), "a model needs at least two results");
     // f = x0 + 2 x1 on the unit cube: Var = 1/12 + 4/12, and x2 has no part in it. Shares 1/5, 4/5, 0.
     let study = study(StudyConfig::new(floats(3)).initial(40).seed(3), 40, |t| x(t, 0) + 2.0 * x(t, 1));
     let found = importance(&study).unwrap();

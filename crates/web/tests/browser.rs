@@ -286,6 +286,7 @@ fn nothing_yet_and_nobody_there_are_said() {
     ] {
         go(&mut browser, page);
         browser.wait(&format!("document.body.innerText.toLowerCase().includes({:?})", said.to_lowercase()));
+        assert_eq!(browser.count(".bar"), 0, "without results nothing is important: {page}");
     }
     browser.eval("location.hash = '#/compare'");
     browser.wait("document.querySelectorAll('tbody tr').length === 2");

@@ -68,29 +68,92 @@ fn go(browser: &mut Browser, study: &str, page: &str) {
 
 const PAGES: [&str; 9] = ["overview", "front", "map", "model", "trials", "parallel", "workers", "health", "trial/12"];
 
+/// Looks at a page: nothing hangs over the edge, no two texts of a chart cover each other. Keeps a picture of it.
+fn look(browser: &mut Browser, width: u32, name: &str) {
+    // The page may have been drawn at another width: until it is drawn again it is as wide as it was.
+    browser.wait(&format!("document.documentElement.scrollWidth <= {width}"));
+    let covered = browser.eval(
+        "[...document.querySelectorAll('svg')].flatMap((chart) => {
+            const texts = [...chart.querySelectorAll('text')].filter((t) => t.textContent.trim());
+            const boxes = texts.map((t) => t.getBoundingClientRect());
+            return texts.flatMap((t, i) => texts.slice(i + 1).filter((_, k) => {
+                const [a, b] = [boxes[i], boxes[i + 1 + k]];
+                const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+                const along = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+                return across > 1 && along > 4;
+            }).map((other) => `${t.textContent} | ${other.textContent}`));
+        })",
+    );
+    browser.shot(&format!("{name}-{width}"));
+    assert_eq!(covered, serde_json::json!([]), "{name} at {width}: texts that cover each other");
+}
+
+const WIDTHS: [(u32, u32); 3] = [(390, 844), (900, 1180), (1600, 900)];
+
 #[test]
 fn every_page_fits_a_telephone_a_tablet_and_a_desk_in_the_dark_and_in_the_light() {
     let Some(mut browser) = Browser::start() else { return };
     let served = Served::start(true);
     decades(&served.store, "decades");
     outcomes(&served.store, "outcomes");
+    SharedStudy::create(served.store.clone(), "empty", StudyConfig::new(space()).seed(1)).unwrap();
     browser.open(&served.url);
     browser.wait("document.querySelector('td a')");
-    for (width, height) in [(390, 844), (820, 1180), (1440, 900)] {
+    for (width, height) in WIDTHS {
         browser.size(width, height);
         for dark in [false, true] {
             browser.dark(dark);
             let theme = if dark { "dark" } else { "light" };
             browser.wait(&format!("document.documentElement.dataset.theme === '{theme}'"));
-            for study in ["decades", "outcomes"] {
-                for page in PAGES {
-                    if study == "decades" && page == "front" {
+            for (study, failed) in [("decades", "trial/4"), ("outcomes", "trial/15"), ("empty", "trial/0")] {
+                for page in PAGES.into_iter().chain([failed]) {
+                    if (study == "empty" && page.starts_with("trial/")) || (study != "outcomes" && page == "front") {
                         continue;
                     }
                     go(&mut browser, study, page);
-                    let wide = browser.eval("document.documentElement.scrollWidth").as_u64().unwrap();
-                    assert!(wide <= u64::from(width), "{study}/{page} hangs over the edge at {width}: {wide}");
-                    browser.shot(&format!("{study}-{}-{width}-{theme}", page.replace('/', "-")));
+                    look(&mut browser, width, &format!("{theme}-{study}-{}", page.replace('/', "-")));
+                }
+            }
+            for (page, name) in [("#/", "studies"), ("#/compare", "compare")] {
+                browser.eval(&format!("document.documentElement.dataset.ready = ''; location.hash = '{page}'"));
+                browser.wait(&format!("document.documentElement.dataset.ready === '{page}'"));
+                look(&mut browser, width, &format!("{theme}-{name}"));
+            }
+            browser.eval("document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '?', bubbles: true }))");
+            browser.wait("document.querySelector('dialog[open]')");
+            look(&mut browser, width, &format!("{theme}-keys"));
+            browser.eval("document.querySelector('dialog[open]').close()");
+        }
+    }
+    // A study without results has no model, which the browser notes.
+    let others: Vec<&String> = browser.complaints.iter().filter(|text| !text.contains("/studies/empty/")).collect();
+    assert!(others.is_empty(), "{others:?}");
+}
+
+#[test]
+fn every_page_of_a_report_fits_too() {
+    let Some(mut browser) = Browser::start() else { return };
+    let served = Served::start(false);
+    let folder = tempfile::tempdir().unwrap();
+    for (study, name) in
+        [(decades(&served.store, "decades"), "decades"), (outcomes(&served.store, "outcomes"), "outcomes")]
+    {
+        let file = folder.path().join(format!("{name}.html"));
+        let hash = study.stored().digest().to_string();
+        std::fs::write(&file, elbowroom_view::report::report(&elbowroom_view::Scene::of(&study), &hash, true)).unwrap();
+        browser.open(&format!("file://{}", file.display()));
+        for (width, height) in WIDTHS {
+            browser.size(width, height);
+            for dark in [false, true] {
+                browser.dark(dark);
+                let theme = if dark { "dark" } else { "light" };
+                browser.wait(&format!("document.documentElement.dataset.theme === '{theme}'"));
+                for page in PAGES {
+                    if name == "decades" && page == "front" {
+                        continue;
+                    }
+                    go(&mut browser, name, page);
+                    look(&mut browser, width, &format!("{theme}-report-{name}-{}", page.replace('/', "-")));
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! `elbow best`: the best observed point and the recommended one.
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
 use elbowroom::study::Study;
 use elbowroom_store::{BestAnswer, SharedStudy};
@@ -36,10 +38,20 @@ pub fn best(args: &Best, json: bool) -> Result<()> {
 
 /// What there is in place of a best trial.
 fn none_in_words(study: &Study) -> String {
-    let Some(nearest) = study.least_infeasible() else { return "best: no trial has a value yet\n".to_owned() };
+    let Some(nearest) = study.least_infeasible() else { return nothing_in_words(study) };
     let why = broken(study, nearest);
     let lines = point_lines(&nearest.point);
     format!("best: no trial keeps all limits yet; trial {} comes closest: {why}\n{lines}", nearest.id)
+}
+
+/// Why there is not even a trial that comes close.
+fn nothing_in_words(study: &Study) -> String {
+    let awaited: BTreeSet<&str> = study.trials().iter().flat_map(|trial| study.awaited_results(trial)).collect();
+    if awaited.is_empty() {
+        return "best: no trial has a value yet\n".to_owned();
+    }
+    let names = awaited.into_iter().collect::<Vec<_>>().join(", ");
+    format!("best: no trial has all its results yet; still missing: {names}\n")
 }
 
 /// The front, and that of the models.

@@ -14,7 +14,7 @@ use crate::error::cli_error;
 
 /// Copies it, every event as it was written.
 pub fn copy(args: &Copy, json: bool) -> Result<()> {
-    let from = Address::find(&Where { place: args.from.clone(), name: args.name.clone() })?;
+    let from = Address::find(&Where { name: args.name.clone(), ..Where::of(&args.from) })?;
     if args.to.ends_with(".toml") {
         let hint = "name a store file, such as copy.elbow, or postgres://…";
         return Err(cli_error(format!("{} is not a store", args.to), hint));

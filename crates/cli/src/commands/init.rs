@@ -23,7 +23,7 @@ pub fn init(args: &Init, json: bool) -> Result<()> {
     let n_given = args.float.len() + args.log_float.len() + args.int.len() + args.choice.len() + args.outcome.len();
     let given = n_given > 0;
     let answers = if given || !io::stdin().is_terminal() || json { Answers::given(args)? } else { Answers::ask(args)? };
-    let text = answers.write();
+    let (text, has_command) = (answers.write(), answers.command.is_some());
     StudyFile::parse(&text, &shown.to_string())?;
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(args.force).create_new(!args.force);
@@ -34,7 +34,13 @@ pub fn init(args: &Init, json: bool) -> Result<()> {
     answer(
         json,
         || json!({ "written": path.display().to_string() }),
-        || format!("wrote {shown}; review it, then start with: elbow run {shown} --workers 4\n"),
+        || match has_command {
+            true => format!("wrote {shown}; review it, then start with: elbow run {shown} --workers 4\n"),
+            false => format!(
+                "wrote {shown}; write your command below [run], then start with: elbow run {shown} --workers 4\n\
+                 or evaluate points yourself: elbow ask --in {shown}\n"
+            ),
+        },
     )
 }
 
@@ -138,12 +144,14 @@ name = {name}
 # failures = "ignore"           # do not avoid points near failed trials: for flaky machines
 # strategy = "local_penalization"
 # contexts = ["humidity"]       # parameters that are observed, not chosen: `elbow ask --fix humidity=40`
+# candidates = "points.csv"     # a table whose rows are the only points, instead of ranges
 # constraints = ["a + b <= 1"]  # known constraints over the parameters; a mixture is "a + b + c == 1"
 
 # Each parameter is one of
 #   {{ float = [0.1, 10.0], log = true }}   {{ int = [1, 8] }}   {{ values = [16, 32, 64] }}
 #   {{ float = [0, 1], step = 0.05 }}       {{ ladder = [16, 32, 64, 512], log = true }}
 #   {{ categories = ["relu", "tanh"] }}     {{ fixed = 20 }}
+# and may have a condition: {{ float = [0, 1], when = "kind == 'sgd'" }}
 [parameters]
 {parameters}
 
@@ -180,7 +188,7 @@ trials = {trials}
         }
         let goal = if self.maximize { "maximize" } else { "minimize" };
         format!(
-            "goal = \"{goal}\"              # minimize or maximize the value\n\
+            "goal = \"{goal}\"               # minimize or maximize the value\n\
              # metric = \"loss\"               # its name, if the command prints several: \
              {{\"loss\": 0.3, \"minutes\": 12}}\n# outcomes = [{{ name = \"yield\", goal = \"maximize\" }}, …]  \
              # instead of both, for several results\n{OUTCOMES}"

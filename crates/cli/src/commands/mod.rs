@@ -67,7 +67,7 @@ pub fn run(args: Elbow) -> Result<ExitCode> {
         }
         Command::Man { folder } => clap_mangen::generate_to(Elbow::command(), &folder).map_err(|error| {
             let what = format!("manual pages cannot be written to {}: {error}", folder.display());
-            cli_error(what, "name a folder that is there and can be written")
+            cli_error(what, "name an existing folder that you may write to")
         }),
     }?;
     Ok(ExitCode::SUCCESS)

@@ -54,7 +54,7 @@ pub fn plot(args: &Plot, json: bool) -> Result<()> {
             drawn(path, &Chart::figure(&charts, &format!("{title}: {}", study.name()), &subtitle(&study, args)))?;
         std::fs::write(path, bytes)
             .map_err(|error| cli_error(format!("{shown} could not be written: {error}"), "choose another path"))?;
-        return answer(json, || json!({ "written": shown.to_string() }), || format!("{shown} is written\n"));
+        return answer(json, || json!({ "written": shown.to_string() }), || format!("wrote {shown}\n"));
     }
     answer(
         json,

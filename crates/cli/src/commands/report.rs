@@ -21,5 +21,5 @@ pub fn report(args: &Report, json: bool) -> Result<()> {
     let shown = args.file.display();
     std::fs::write(&args.file, text)
         .map_err(|error| cli_error(format!("{shown} could not be written: {error}"), "choose another path"))?;
-    answer(json, || json!({ "written": shown.to_string() }), || format!("{shown} is written\n"))
+    answer(json, || json!({ "written": shown.to_string() }), || format!("wrote {shown}\n"))
 }

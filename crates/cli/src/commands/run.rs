@@ -28,7 +28,7 @@ pub fn run(args: &Run, json: bool) -> Result<ExitCode> {
         let what = format!("{} is not a study.toml", args.place);
         return Err(cli_error(what, "name a study.toml, or join a store's study with `elbow worker`"));
     }
-    let place = Address::find(&Where { place: args.place.clone(), name: None })?;
+    let place = Address::find(&Where::of(&args.place))?;
     go(&place, &args.how, json)
 }
 

@@ -19,7 +19,7 @@ const TOKEN: &str = "ELBOW_TOKEN";
 
 /// Serves until it is told to stop.
 pub fn serve(args: &Serve, json: bool) -> Result<()> {
-    let place = Address::find(&Where { place: args.place.clone(), name: None })?;
+    let place = Address::find(&Where::of(&args.place))?;
     // A study that has not begun is waited for, in the store file where it will be.
     let store = if place.file.is_some() { place.store_or_create()? } else { place.store()? };
     // Another study of the store may be served all the same.

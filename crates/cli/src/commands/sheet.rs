@@ -29,27 +29,23 @@ pub fn sheet(args: &Sheet, json: bool) -> Result<()> {
     // The file before new points: those that were asked for and never seen would be a pity.
     let mut file = match &args.output {
         Some(path) => Some(OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| {
-            let what = format!("{} could not be written: {error}", path.display());
-            cli_error(what, "name a file that is not there yet")
+            let what = match error.kind() {
+                std::io::ErrorKind::AlreadyExists => format!("{} already exists", path.display()),
+                _ => format!("{} could not be written: {error}", path.display()),
+            };
+            cli_error(what, "name a file that does not exist yet, in a folder that you may write to")
         })?),
         None => None,
     };
     let (mut study, trials, short) = match pending {
         Some((study, trials)) => (study, trials, None),
-        None => {
-            let mut study = place.open_or_create()?.worker(BY_HAND).ttl(args.due);
-            let narrowing = narrowing(study.study().space(), &args.narrow)?;
-            let wanted = Ask { request: args.request.clone(), ..Ask::new(args.n) }.narrowed(narrowing);
-            let handed = study.ask_unless_paused(wanted)?.ok_or_else(paused)?;
-            let refused = refuse_nothing(study.study(), handed.trials.is_empty(), handed.shortfall.as_deref());
-            if let (Err(_), Some(path)) = (&refused, &args.output) {
+        None => new(args, &place).inspect_err(|_| {
+            if let Some(path) = &args.output {
                 drop(file.take());
-                // It is empty; who cannot remove it hears of the refusal all the same.
+                // It is empty; the refusal is reported even if it cannot be removed.
                 let _ = std::fs::remove_file(path);
             }
-            refused?;
-            (study, handed.trials.into_iter().map(|handed| handed.trial).collect(), handed.shortfall)
-        }
+        })?,
     };
     let wells = wells(study.study(), &trials, args.plate, args.pending);
     let placed: Vec<PlacedTrial> = wells
@@ -80,6 +76,16 @@ pub fn sheet(args: &Sheet, json: bool) -> Result<()> {
         || json!({ "written": path, "trials": ids, "short": short }),
         || format!("{path}: {n} trials; fill in the values, then: elbow import {path}\n"),
     )
+}
+
+/// New points, and why there are fewer than were asked for.
+fn new(args: &Sheet, place: &Address) -> Result<(SharedStudy, Vec<Trial>, Option<String>)> {
+    let mut study = place.open_or_create()?.worker(BY_HAND).ttl(args.due);
+    let narrowing = narrowing(study.study().space(), &args.narrow)?;
+    let wanted = Ask { request: args.request.clone(), ..Ask::new(args.n) }.narrowed(narrowing);
+    let handed = study.ask_unless_paused(wanted)?.ok_or_else(paused)?;
+    refuse_nothing(study.study(), handed.trials.is_empty(), handed.shortfall.as_deref())?;
+    Ok((study, handed.trials.into_iter().map(|handed| handed.trial).collect(), handed.shortfall))
 }
 
 /// The well of each trial: of those under way the one it was given, and for the others the first of a plate that are

@@ -12,7 +12,7 @@ use crate::table::{table, width};
 
 /// Lists them.
 pub fn studies(args: &Studies, json: bool) -> Result<()> {
-    let store = Address::find(&Where { place: args.place.clone(), name: None })?.store()?;
+    let store = Address::find(&Where::of(&args.place))?.store()?;
     let found = StudiesAnswer::of(&*store)?;
     answer(json, || json!(found), || in_words(&found))
 }

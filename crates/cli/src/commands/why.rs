@@ -40,9 +40,9 @@ fn believed(m: &BeliefThen, measured: Option<f64>) -> String {
     let mut text = format!("model fitted to {made_of}; best so far {}\n", m.best.map_or("none".into(), number));
     text += &format!("  predicted: {} ± {}", number(m.mean), number(m.sd));
     text += &measured.map_or_else(|| "\n".to_owned(), |value| format!("; measured: {}\n", number(value)));
-    text += &m.chance.map_or_else(String::new, |p| format!("  chance of a value: {:.0}%\n", 100.0 * p));
+    text += &m.chance.map_or_else(String::new, |p| format!("  chance of a value: {:.0} %\n", 100.0 * p));
     let (leaning, share) = if m.exploit > 0.5 { ("exploit", m.exploit) } else { ("explore", 1.0 - m.exploit) };
-    text += &format!("  balance: {leaning} ({:.0}% of the expected improvement)\n", 100.0 * share);
+    text += &format!("  balance: {leaning} ({:.0} % of the expected improvement)\n", 100.0 * share);
     let score = if m.score.is_score { "score" } else { "worth" };
     text += &format!("  {score} for {}: {}, the sum of\n", m.strategy.replace('_', " "), number(m.score.total));
     for term in &m.score.terms {
@@ -55,6 +55,7 @@ fn believed(m: &BeliefThen, measured: Option<f64>) -> String {
         let n = m.pending.len();
         let sd = number(m.sd_with_pending);
         text += &format!("  {n} pending; once their results are in, the uncertainty is ± {sd}\n");
+        text += "  nearest pending, in lengthscales:\n";
         text += &listed(&m.pending);
     }
     if let Some(at) = &m.without_pending {

@@ -46,7 +46,7 @@ impl<'a> Rows<'a> {
         let id = if self.given { None } else { row.trial.or_else(|| self.in_well(row)) };
         let Some(id) = id else { return self.own_point(row) };
         let Ok(trial) = self.study.trial(id) else {
-            let hint = "check that the sheet is of this study; --given takes the rows as new points";
+            let hint = "check that the sheet is of this study; --given reads the rows as new points";
             self.complain(row, format!("there is no trial {id}"), hint);
             return None;
         };
@@ -55,7 +55,9 @@ impl<'a> Rows<'a> {
         Some(match row.result {
             RowResult::Blank if row.others.is_empty() => return None,
             // Results besides belong to the trial, whatever was set.
-            RowResult::Blank => (Act::Tell(id, report(None, row)), format!("trial {id}: {}", shown(None, row))),
+            RowResult::Blank => {
+                (Act::Tell(id, report(None, row)), format!("trial {id}: {}", shown(self.study, None, row)))
+            }
             RowResult::Failed => {
                 (Act::Fail(id, why.to_owned(), others(row)), format!("trial {id} failed: {why}{stays}"))
             }
@@ -63,14 +65,17 @@ impl<'a> Rows<'a> {
                 (Act::Infeasible(id, why.to_owned(), others(row)), format!("trial {id} is infeasible: {why}{stays}"))
             }
             RowResult::Value(value) if is_as_planned(trial, row) => {
-                let old = |old: f64| format!(", beside {}", number(old));
+                let old = |old: f64| format!(", in addition to {}", number(old));
                 let beside = trial.value().filter(|_| !self.correct).map_or_else(String::new, old);
-                (Act::Tell(id, report(Some(value), row)), format!("trial {id}: {}{beside}", shown(Some(value), row)))
+                (
+                    Act::Tell(id, report(Some(value), row)),
+                    format!("trial {id}: {}{beside}", shown(self.study, Some(value), row)),
+                )
             }
             RowResult::Value(value) => {
                 let full = self.complete(row, Some(trial))?;
-                let (shown, at) = (shown(Some(value), row), point(&full));
-                let words = format!("trial {id}: {shown} at {at} instead, which becomes a trial of its own");
+                let (shown, at) = (shown(self.study, Some(value), row), point(&full));
+                let words = format!("trial {id}: {shown} at {at} instead, which becomes a new trial");
                 self.at_its_trial(Act::Elsewhere(id, full, report(Some(value), row)), words)
             }
         })
@@ -88,9 +93,9 @@ impl<'a> Rows<'a> {
         let (why, at) = (reason(row), format!("as a new point, {}", point(&full)));
         Some(match row.result {
             RowResult::Blank if row.others.is_empty() => return None,
-            RowResult::Blank => (Act::Add(full, report(None, row)), format!("{} {at}", shown(None, row))),
+            RowResult::Blank => (Act::Add(full, report(None, row)), format!("{} {at}", shown(self.study, None, row))),
             RowResult::Value(value) => {
-                let words = format!("{} {at}", shown(Some(value), row));
+                let words = format!("{} {at}", shown(self.study, Some(value), row));
                 self.at_its_trial(Act::Add(full, report(Some(value), row)), words)
             }
             RowResult::Failed => (Act::AddFailed(full, why.to_owned(), others(row)), format!("failed {at}: {why}")),
@@ -247,10 +252,12 @@ fn others(row: &Row) -> Results {
     row.others.iter().cloned().collect()
 }
 
-/// All results of a row in words.
-fn shown(value: Option<f64>, row: &Row) -> String {
+/// All results of a row in words. The optimized one has its name where others stand beside it.
+fn shown(study: &Study, value: Option<f64>, row: &Row) -> String {
+    let name = study.outcomes().metric();
+    let bare = |value| if row.others.is_empty() { number(value) } else { format!("{name}={}", number(value)) };
     let others = row.others.iter().map(|(name, value)| format!("{name}={}", number(*value)));
-    value.map(number).into_iter().chain(others).collect::<Vec<_>>().join(" ")
+    value.map(bare).into_iter().chain(others).collect::<Vec<_>>().join(" ")
 }
 
 fn report(value: Option<f64>, row: &Row) -> Tell {

@@ -76,7 +76,8 @@ impl StudyFile {
     /// Reads a text; `shown` is what a complaint calls it.
     pub fn parse(text: &str, shown: &str) -> Result<Self> {
         let page = Page { text, shown };
-        let written: Written = toml::from_str(text).map_err(|error| page.unread(error.span(), error.message()))?;
+        let written: Written = toml::from_str(text)
+            .map_err(|error| page.bare_parameter().unwrap_or_else(|| page.unread(error.span(), error.message())))?;
         written.check(&page)
     }
 }
@@ -357,7 +358,7 @@ fn space(
             parameter(&name, one).map_err(|(what, hint)| page.cli_error(Some(span.clone()), &what, hint))?;
         if let Some(descriptors) = descriptors {
             let Parameter::Category { choices, .. } = &parameter else {
-                let what = format!("the parameter `{name}` has `descriptors`, and is no category");
+                let what = format!("the parameter `{name}` has `descriptors` but is not a category");
                 let hint = "remove `descriptors`: numbers say by themselves which of them are alike";
                 return Err(page.cli_error(Some(span), &what, hint));
             };
@@ -369,7 +370,9 @@ fn space(
         parameters.push(parameter);
         spans.push(span);
     }
-    for (i, span) in spans.into_iter().enumerate().filter(|(i, _)| parameters[*i].condition().is_some()) {
+    // With a table, conditions may speak of columns that only the file has.
+    let is_alone = |i: &usize| candidates.is_none() && parameters[*i].condition().is_some();
+    for (i, span) in spans.into_iter().enumerate().filter(|(i, _)| is_alone(i)) {
         let mut others = parameters.clone();
         others.iter_mut().enumerate().filter(|(j, _)| *j != i).for_each(|(_, one)| *one = one.clone().always());
         SearchSpace::new(others).map_err(|error| page.core(span, &error))?;
@@ -514,9 +517,28 @@ metric = "accuracy"
         assert_eq!(said("failures = \"ignore\""), (FailureRule::Ignore, true));
         let error = read("failures = \"ignored\"").unwrap_err().to_string();
         assert!(
-            error.starts_with("study.toml, line 4: unknown variant `ignored`, expected `learn` or `ignore`"),
+            error.starts_with("study.toml, line 4: `ignored` is not possible here") && error.contains("`ignore`?"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn a_parameter_without_its_kind_is_answered_with_the_line_to_write() {
+        for (written, line) in [
+            ("[0.0, 1.0]", "x = { float = [0.0, 1.0] }"),
+            ("[0, 8]", "x = { int = [0, 8] }"),
+            ("[1, 2, 4]", "x = { values = [1, 2, 4] }"),
+            ("[\"a\", \"b\"]", "x = { categories = [\"a\", \"b\"] }"),
+            ("3", "x = { fixed = 3 }"),
+        ] {
+            let text = format!("name = \"a\"\n[parameters]\nx = {written}\n");
+            let error = StudyFile::parse(&text, "study.toml").unwrap_err();
+            let said = format!("{error:#}");
+            assert!(said.contains("study.toml, line 3: the parameter `x` is "), "{said}");
+            assert!(said.contains(&format!("write {line}")), "{said}");
+            let text = format!("name = \"a\"\n[parameters]\n{line}\ny = {{ float = [0, 1] }}\n");
+            StudyFile::parse(&text, "study.toml").unwrap_or_else(|error| panic!("{line}: {error}"));
+        }
     }
 
     #[test]

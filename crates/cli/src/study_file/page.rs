@@ -40,11 +40,38 @@ impl Page<'_> {
         if let Some((what, hint)) = message.split_once("\n  try: ") {
             return self.cli_error(span, what, hint);
         }
-        let plain = plain(message);
-        let hint = near(message).map(|near| format!("did you mean `{near}`?"));
-        let hint = hint.or_else(|| plain.as_ref().map(|(_, expected)| format!("write {expected}")));
-        let what = plain.as_ref().map_or(message, |(what, _)| what);
-        self.cli_error(span, what, hint.as_deref().unwrap_or("compare it with the file that `elbow init` writes"))
+        let known = unknown(message).or_else(|| missing(message)).or_else(|| plain(message));
+        let (what, hint) = known
+            .unwrap_or_else(|| (message.to_owned(), "compare it with the file that `elbow init` writes".to_owned()));
+        self.cli_error(span, &what, &hint)
+    }
+
+    /// The first parameter that is not a table, such as `x = [0, 1]`, with what to write instead.
+    pub fn bare_parameter(&self) -> Option<anyhow::Error> {
+        let whole = DeTable::parse(self.text).ok()?.into_inner();
+        let (_, parameters) = whole.iter().find(|(key, _)| key.get_ref() == "parameters")?;
+        let DeValue::Table(parameters) = parameters.get_ref() else { return None };
+        let (name, value) = parameters.iter().find(|(_, value)| !matches!(value.get_ref(), DeValue::Table(_)))?;
+        let (is, kind) = match value.get_ref() {
+            DeValue::Array(list) => {
+                let all = |is: fn(&DeValue<'_>) -> bool| list.iter().all(|one| is(one.get_ref()));
+                let numbers = all(|one| matches!(one, DeValue::Integer(_) | DeValue::Float(_)));
+                let kind = match list.len() {
+                    2 if numbers && all(|one| matches!(one, DeValue::Integer(_))) => "int",
+                    2 if numbers => "float",
+                    _ if numbers => "values",
+                    _ => "categories",
+                };
+                ("a list", kind)
+            }
+            _ => ("one value", "fixed"),
+        };
+        let written = &self.text[value.span()];
+        let written = if written.len() <= 60 && !written.contains('\n') { written } else { "…" };
+        let what =
+            format!("the parameter `{}` is {is}, which does not say what kind of parameter it is", name.get_ref());
+        let hint = format!("write {} = {{ {kind} = {written} }}", name.get_ref());
+        Some(self.cli_error(Some(value.span()), &what, &hint))
     }
 
     pub fn core(&self, span: Range<usize>, error: &CoreError) -> anyhow::Error {
@@ -71,20 +98,44 @@ impl Page<'_> {
     }
 }
 
-/// The known word nearest to the unknown one, in what serde says: "unknown field `a`, expected one of `b`, `c`".
-fn near(message: &str) -> Option<String> {
-    if !message.starts_with("unknown ") {
-        return None;
-    }
-    let mut words = message.split('`').skip(1).step_by(2);
+/// What serde says of an unknown word, "unknown field `a`, expected one of `b`, `c`", and the nearest that it knows.
+fn unknown(message: &str) -> Option<(String, String)> {
+    let (kind, rest) = message.strip_prefix("unknown ")?.split_once(' ')?;
+    let mut words = rest.split('`').skip(1).step_by(2);
     let unknown = words.next()?;
-    nearest(unknown, words).map(str::to_owned)
+    let known: Vec<&str> = words.collect();
+    let what = match kind {
+        "field" => format!("unknown key `{unknown}`"),
+        "variant" => format!("`{unknown}` is not possible here"),
+        _ => return None,
+    };
+    let hint = match (nearest(unknown, known.iter().copied()), &known[..]) {
+        (Some(near), _) => format!("did you mean `{near}`?"),
+        (None, []) => "remove it".to_owned(),
+        (None, [only]) => format!("use `{only}`"),
+        (None, all) => {
+            format!("use one of {}", all.iter().map(|one| format!("`{one}`")).collect::<Vec<_>>().join(", "))
+        }
+    };
+    Some((what, hint))
+}
+
+/// What serde says of a key that is not there: "missing field `name`".
+fn missing(message: &str) -> Option<(String, String)> {
+    let key = message.strip_prefix("missing field `")?.strip_suffix('`')?;
+    let hint = match key {
+        "name" => "write name = \"…\"",
+        "parameters" => "write [parameters] on a line, and below it one line for each, such as x = { float = [0, 1] }",
+        _ => "add it; `elbow init` writes a file to compare with",
+    };
+    Some((format!("the key `{key}` is missing"), hint.to_owned()))
 }
 
 /// What serde says of a wrong type, in words that people who write TOML know, and what was expected:
 /// "invalid type: map, expected a sequence".
 fn plain(message: &str) -> Option<(String, String)> {
-    let (found, expected) = message.strip_prefix("invalid type: ")?.split_once(", expected ")?;
+    let wrong = message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "))?;
+    let (found, expected) = wrong.split_once(", expected ")?;
     let found = match found.split_once(' ') {
         _ if found == "map" => "a table".to_owned(),
         _ if found == "sequence" => "a list".to_owned(),
@@ -105,7 +156,7 @@ fn plain(message: &str) -> Option<(String, String)> {
         other => other,
     };
     let what = format!("this is {}, which does not fit here", found.replace('`', ""));
-    Some((what, expected.to_owned()))
+    Some((what, format!("write {expected}")))
 }
 
 /// The start of the character at an index of a text.
@@ -116,7 +167,7 @@ fn floor(text: &str, at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::plain;
+    use super::{missing, plain, unknown};
 
     #[test]
     fn wrong_types_are_named_in_the_words_of_toml() {
@@ -125,10 +176,32 @@ mod tests {
             ("invalid type: string \"four\", expected usize", "this is the text \"four\", which does not fit here"),
             ("invalid type: integer `1`, expected a boolean", "this is the number 1, which does not fit here"),
             ("invalid type: floating point `1.5`, expected i64", "this is the number 1.5, which does not fit here"),
+            ("invalid value: integer `-1`, expected usize", "this is the number -1, which does not fit here"),
         ];
         for (said, what) in cases {
             assert_eq!(plain(said).unwrap().0, what);
         }
         assert!(plain("unknown field `a`").is_none());
+        assert_eq!(
+            plain("invalid value: integer `-1`, expected usize").unwrap().1,
+            "write a whole number that is not negative"
+        );
+    }
+
+    #[test]
+    fn unknown_and_missing_keys_are_said_without_the_words_of_the_reader() {
+        let said = |message: &str| unknown(message).map(|(what, hint)| format!("{what}; {hint}"));
+        let cases = [
+            ("unknown field `sede`, expected one of `name`, `seed`", "unknown key `sede`; did you mean `seed`?"),
+            ("unknown field `zzz`, expected one of `name`, `seed`", "unknown key `zzz`; use one of `name`, `seed`"),
+            (
+                "unknown variant `big`, expected `minimize` or `maximize`",
+                "`big` is not possible here; use one of `minimize`, `maximize`",
+            ),
+        ];
+        for (message, expected) in cases {
+            assert_eq!(said(message).as_deref(), Some(expected));
+        }
+        assert_eq!(missing("missing field `name`").unwrap().0, "the key `name` is missing");
     }
 }

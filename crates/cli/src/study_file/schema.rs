@@ -15,7 +15,7 @@ mod tests {
     use elbowroom::study::{ModelConfig, StrategyConfig};
     use schemars::generate::SchemaSettings;
     use schemars::{Schema, SchemaGenerator, json_schema};
-    use serde_json::{Map, Value, json};
+    use serde_json::{Value, json};
 
     use super::super::{StudyFile, Written};
     use super::SCHEMA;
@@ -28,14 +28,75 @@ mod tests {
         })
     }
 
-    /// The model's settings, by the names that it writes.
+    /// What each setting of the model is, with its type.
+    fn of_the_model() -> Value {
+        let number = |least: f64| json!({ "type": "number", "minimum": least });
+        let with = |mut kind: Value, about: &str| {
+            kind["description"] = json!(about);
+            kind
+        };
+        let anything = || json!({});
+        json!({
+            "kernels": with(
+                json!({ "type": "array", "items": {} }),
+                "The kernels that compete, by name: `\"matern52\"`, `\"matern32\"`, `\"twoscale\"`, `\"rbf\"`. By default, the first three.",
+            ),
+            "ard": with(
+                json!({ "type": "boolean" }),
+                "Whether each parameter has a lengthscale of its own. By default, `true`.",
+            ),
+            "hyperparameters": with(
+                anything(),
+                "How they are fitted: `{ map = { random_starts = 1 } }` (the default), `{ maximum_likelihood = { starts = 10 } }`, or fixed values, `{ fixed = { variance = 1.0, lengthscales = [0.3], noise = 1e-6 } }`.",
+            ),
+            "outcome": with(
+                json!({ "type": "string", "enum": ["warped", "standardized", "centred"] }),
+                "How results are transformed first. By default, `\"warped\"`: standardized, and warped if the data call for it.",
+            ),
+            "noise": with(number(0.0), "The noise variance of every result, if it is known. By default, it is estimated."),
+            "sd": with(number(0.0), "The standard deviation of every result, if it is known; `noise`, the variance, says the same."),
+            "noise_floor": with(
+                json!({ "type": "number", "minimum": 0, "maximum": 1 }),
+                "The smallest noise variance of a fit, as a share of the variance of the results. By default, 1e-10.",
+            ),
+            "noise_prior": with(anything(), "The prior of the noise variance."),
+            "category_prior": with(anything(), "The prior of the lengthscales of categories."),
+            "max_observations": with(
+                json!({ "type": "integer", "minimum": 20 }),
+                "With more results than this, the model is fitted to a part of them. By default, 1000.",
+            ),
+        })
+    }
+
+    /// The model's settings, by the names that it writes, and `sd`.
     pub fn model(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "object", "properties": of_the_model(), "additionalProperties": false })
+    }
+
+    #[test]
+    fn every_setting_of_the_model_is_described_and_no_other() {
         let written = serde_json::to_value(ModelConfig::default()).unwrap();
-        let mut known: Map<String, Value> =
-            written.as_object().unwrap().keys().map(|name| (name.clone(), json!(true))).collect();
-        let sd = "The standard deviation of every result, if it is known; `noise`, the variance, says the same.";
-        known.insert("sd".to_owned(), json!({ "type": "number", "minimum": 0, "description": sd }));
-        json_schema!({ "type": "object", "properties": known, "additionalProperties": false })
+        let mut known: Vec<String> = written.as_object().unwrap().keys().cloned().chain(["sd".to_owned()]).collect();
+        let mut described: Vec<String> = of_the_model().as_object().unwrap().keys().cloned().collect();
+        known.sort();
+        described.sort();
+        assert_eq!(known, described);
+        for given in [
+            "kernels = [\"matern52\", \"matern32\", \"twoscale\", \"rbf\"]",
+            "ard = false",
+            "hyperparameters = { map = { random_starts = 1 } }",
+            "hyperparameters = { maximum_likelihood = { starts = 10 } }",
+            "hyperparameters = { fixed = { variance = 1.0, lengthscales = [0.3], noise = 1e-6 } }",
+            "outcome = \"warped\"",
+            "outcome = \"standardized\"",
+            "outcome = \"centred\"",
+            "noise = 0.1",
+            "noise_floor = 1e-10",
+            "max_observations = 20",
+        ] {
+            let text = format!("name = \"m\"\n[parameters]\nx = {{ float = [0, 1] }}\n[model]\n{given}\n");
+            StudyFile::parse(&text, "study.toml").unwrap_or_else(|error| panic!("{given}: {error}"));
+        }
     }
 
     /// The schema as the types say it.

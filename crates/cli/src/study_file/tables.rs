@@ -78,16 +78,22 @@ pub fn descriptors(
 pub fn candidates(name: &Spanned<String>, described: Vec<Parameter>, page: &Page<'_>) -> Result<SearchSpace> {
     let table = Table::read(name.get_ref(), name.span(), page)?;
     let of_column = |column: &String| described.iter().find(|parameter| parameter.name() == column);
+    // An empty cell of a parameter with a condition: this row does not have it.
+    let may_lack = |column: &String| of_column(column).is_some_and(|own| own.condition().is_some());
+    for (line, cells) in &table.rows {
+        let mut empty = table.head.iter().zip(cells).filter(|(column, cell)| cell.is_empty() && !may_lack(column));
+        if let Some((column, _)) = empty.next() {
+            let what = format!("{}, line {line}: the cell of `{column}` is empty", name.get_ref());
+            let hint = "fill it, leave the row out, or give the parameter a condition under `[parameters]`";
+            return Err(page.cli_error(Some(name.span()), &what, hint));
+        }
+    }
     let point = |(_, cells): &(usize, Vec<String>)| {
-        let named = table.head.iter().zip(cells);
-        named.map(|(column, cell)| (column.clone(), value(of_column(column), cell))).collect::<Point>()
+        let there = table.head.iter().zip(cells).filter(|(_, cell)| !cell.is_empty());
+        there.map(|(column, cell)| (column.clone(), value(of_column(column), cell))).collect::<Point>()
     };
     let rows: Vec<Point> = table.rows.iter().map(point).collect();
-    let found = SearchSpace::of_candidates(rows.clone()).and_then(|plain| {
-        let beside = described.iter().filter(|parameter| !table.head.iter().any(|column| column == parameter.name()));
-        let columns = plain.parameters().iter().map(|own| of_column(&own.name().to_owned()).unwrap_or(own));
-        SearchSpace::new(columns.chain(beside).cloned().collect())?.with_candidates(rows)
-    });
+    let found = SearchSpace::of_described_candidates(rows, described.clone());
     found.map_err(|error| page.core(name.span(), &error))
 }
 
@@ -102,7 +108,7 @@ impl Table {
         let path = Path::new(page.shown).parent().unwrap_or(Path::new("")).join(name);
         let complain = |what: String, hint: &str| page.cli_error(Some(span.clone()), &what, hint);
         let bytes = std::fs::read(&path).map_err(|error| {
-            complain(format!("{name} could not be read: {error}"), "name a CSV file beside this one")
+            complain(format!("{name} could not be read: {error}"), "name a CSV file, relative to this one")
         })?;
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
         let mut builder = csv::ReaderBuilder::new();

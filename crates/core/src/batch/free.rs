@@ -70,6 +70,10 @@ pub(crate) fn free_points(
 fn not_found(domain: &Domain<'_>) -> String {
     match domain.why_empty() {
         Some(why) => why,
+        None if domain.is_flat() => {
+            "no point was found between two bounds that leave no room: loosen one, or write two that meet as one `==`"
+                .to_owned()
+        }
         None if domain.is_constructed() => format!(
             "no more free feasible point was found among {TRIES} random points that keep the linear constraints: loosen another constraint"
         ),

@@ -45,7 +45,7 @@ const SURE_PLACE: f64 = 0.95;
 
 /// The weight of failures that have a place from which on a pending point may fail, and with it all beside it, however
 /// likely its value is: at a border nobody can be surer.
-const LIKELY_PLACE: f64 = 0.5;
+const POSSIBLE_PLACE: f64 = 0.05;
 
 /// A point that is riskier than this may fail for the same reason as a pending one beside it.
 const RISKY: f64 = 0.1;
@@ -413,7 +413,7 @@ impl<'a> Search<'a> {
         if self.is_finite || !self.keeps_apart {
             return true;
         }
-        let has_place = |chance: &Chance| chance.weight_of_place() > LIKELY_PLACE;
+        let has_place = |chance: &Chance| chance.weight_of_place() > POSSIBLE_PLACE;
         let is_risky = self.situation.chance.is_some_and(has_place) || risk(self.situation, u) > RISKY;
         let is_apart_from =
             |p: &[f64]| is_apart(&self.posterior, p, u, MIN_SEPARATION) && !(is_risky && is_beside(space, p, u));

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use super::candidates::any_point;
+use super::candidates::{EXHAUSTIVE, any_point};
 use super::chooser::{Planned, Ranked, term, terms};
 use super::{Batch, BatchInfo, BatchSize, BatchStrategy, Candidates, Chooser, Explanation, Situation};
 use crate::error::Result;
@@ -30,7 +30,9 @@ pub struct Thompson {
 
 impl BatchStrategy for Thompson {
     fn bind<'a>(&'a self, situation: &'a Situation<'a>, q: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
-        let candidates = self.candidates.points(situation);
+        // A joint draw takes the cube of their number.
+        let few = Situation { score_all: situation.score_all.min(EXHAUSTIVE), ..*situation };
+        let candidates = self.candidates.points(&few);
         let n_draws = q.get().min(candidates.len());
         let draws = if candidates.is_empty() {
             Points::new(0)

@@ -87,6 +87,9 @@ impl Branches {
             let levels: Vec<u64> = ranges.iter().map(level).collect();
             gathered.add(&levels);
         }
+        if n.is_none() {
+            gathered.add_rare(&ranges);
+        }
         Self { all: gathered.all, is_complete: n.is_some() }
     }
 }
@@ -101,6 +104,23 @@ struct Gathered<'a> {
 }
 
 impl Gathered<'_> {
+    /// Adds settings with and without each parameter that has a condition, where draws may have missed all of them.
+    fn add_rare(&mut self, ranges: &[(u64, u64)]) {
+        let (domain, space) = (self.domain, self.domain.space());
+        let required: Vec<(usize, bool)> = domain.required.iter().map(|i| (*i, true)).collect();
+        let conditional =
+            (0..space.parameters().len()).filter(|i| space.parameters()[*i].condition().is_some()).collect::<Vec<_>>();
+        for wanted in conditional.into_iter().flat_map(|i| [(i, true), (i, false)]) {
+            if required.contains(&(wanted.0, !wanted.1)) {
+                continue;
+            }
+            let all: Vec<(usize, bool)> = required.iter().copied().chain([wanted]).collect();
+            if let Some(levels) = space.setting_where(&all, ranges) {
+                self.add(&levels);
+            }
+        }
+    }
+
     fn add(&mut self, levels: &[u64]) {
         let (domain, space) = (self.domain, self.domain.space());
         let all = self.deciding.iter().zip(levels).map(|(&dim, &level)| (dim, space.coordinate(dim, level)));

@@ -5,6 +5,7 @@
 //! the bit. A point is drawn from a random support; the nearest point keeps the k largest parts, which is exact where parts
 //! have no bounds of their own (Kyrillidis et al., ICML 2013).
 
+use crate::linalg::dot;
 use crate::optim::Bounds;
 use crate::polytope::{Polytope, Row, Walk};
 use crate::rng::Stream;
@@ -34,6 +35,8 @@ pub(super) struct Inside {
     groups: Vec<Group>,
     /// The walk through the polytope, if there are no groups; none if it is empty.
     walk: Option<Walk>,
+    /// Whether two half-spaces leave no room between them.
+    is_flat: bool,
 }
 
 /// Parts of which at most so many are not 0.
@@ -100,18 +103,27 @@ impl Inside {
         if rows.iter().any(|row| !(row.bound.is_finite() && row.normal.iter().all(|a| a.is_finite()))) {
             return None;
         }
+        let is_flat = is_flat(&rows);
         let polytope = Polytope::new(&Bounds::new(side(bounds.low()), side(bounds.high())).ok()?, rows);
-        let walk = if groups.is_empty() { Walk::new(&polytope) } else { None };
-        Some(Self { dims, polytope, groups, walk })
+        let walk = if groups.is_empty() && !is_flat { Walk::new(&polytope) } else { None };
+        Some(Self { dims, polytope, groups, walk, is_flat })
     }
 
     /// Whether it was shown to hold no point.
     pub fn is_empty(&self) -> bool {
+        let holds_too_many = |group: &Group| group.parts.iter().filter(|part| part.is_held).count() > group.most;
         match self.supports() {
+            _ if self.groups.iter().any(holds_too_many) => true,
+            _ if self.is_flat => self.polytope.is_empty(),
             _ if self.groups.is_empty() => self.walk.is_none(),
             Some(supports) => supports.into_iter().all(|held| self.polytope.holding(held).is_empty()),
             None => self.polytope.is_empty(),
         }
+    }
+
+    /// Whether two half-spaces leave no room between them.
+    pub fn is_flat(&self) -> bool {
+        self.is_flat
     }
 
     /// Endless random points.
@@ -229,8 +241,11 @@ impl Inside {
             for (i, part) in group.parts.iter().enumerate() {
                 if chosen.contains(&i) { inside.push(*part) } else { outside.push(*part) }
             }
+            let is_possible = outside.iter().all(|part| !part.is_held);
             inside.extend(outside);
-            supports.push(group.at_zero(&inside).collect());
+            if is_possible {
+                supports.push(group.at_zero(&inside).collect());
+            }
             // The next choice in order: the last number that can still rise does, and those behind it follow.
             let Some(i) = (0..group.most).rev().find(|&i| chosen[i] < n - group.most + i) else { break };
             chosen[i] += 1;
@@ -282,6 +297,18 @@ impl Walks<'_> {
         let x = self.walks[self.next].next_point(stream);
         self.inside.dims.iter().zip(x).for_each(|(&dim, x)| u[dim] = *x);
     }
+}
+
+/// Whether two half-spaces that look at each other meet, or leave a gap: as `a < b` and `b < a`, or `a <= b` and `b <= a`.
+fn is_flat(rows: &[Row]) -> bool {
+    let sides: Vec<(&Row, f64)> =
+        rows.iter().filter(|row| !row.is_equal).map(|row| (row, dot(&row.normal, &row.normal).sqrt())).collect();
+    sides.iter().enumerate().any(|(i, (one, length))| {
+        sides[..i].iter().any(|(other, other_length)| {
+            let turned = dot(&one.normal, &other.normal) <= (1e-12 - 1.0) * length * other_length;
+            turned && *length > 0.0 && one.bound / length + other.bound / other_length < 0.0
+        })
+    })
 }
 
 /// Where a float begins, and how wide its range is.

@@ -77,7 +77,8 @@ impl<'a> Domain<'a> {
         let mut domain = Self { is_whole: narrowing.is_empty(), ..Self::whole(space) };
         let (mut low, mut high) = (domain.bounds.low().to_vec(), domain.bounds.high().to_vec());
         let fixed = narrowing.fixed.iter().map(|(name, value)| (name, [value, value], true));
-        let within = narrowing.within.iter().map(|(name, [low, high])| (name, [low, high], false));
+        // A range of one value holds the parameter at it: its coordinate may decode to a neighbour.
+        let within = narrowing.within.iter().map(|(name, [low, high])| (name, [low, high], low == high));
         for (name, ends, is_fixed) in fixed.chain(within) {
             let Some(i) = space.parameters().iter().position(|parameter| parameter.name() == name) else { continue };
             domain.held[i] = is_fixed.then(|| ends[0].clone());
@@ -278,6 +279,11 @@ impl<'a> Domain<'a> {
             Some(inside) => inside.is_empty(),
             None => Inside::of_any(self.space, &self.bounds).is_some_and(|inside| inside.is_empty()),
         }
+    }
+
+    /// Whether two linear bounds leave no room between them, so that no point can be constructed.
+    pub(crate) fn is_flat(&self) -> bool {
+        self.inside.as_ref().is_some_and(Inside::is_flat)
     }
 
     /// A point drawn at random: each coordinate uniform in the box, then snapped; where points are constructed, uniform

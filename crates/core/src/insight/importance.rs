@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::linalg::Points;
 use crate::rng::Stream;
 use crate::space::SearchSpace;
@@ -77,6 +77,10 @@ pub fn importance(study: &Study) -> Result<Importance> {
 /// # Ok::<(), elbowroom::error::Error>(())
 /// ```
 pub fn importance_of(study: &Study, outcome: &str) -> Result<Importance> {
+    // Without results it would be that of the prior, which says nothing about the function.
+    if study.n_observed() < 2 {
+        return Err(Error::data("a model needs at least two results", "run more trials first"));
+    }
     let (space, dim) = (study.space(), study.space().dim());
     let n = (JOINT_POINTS / (dim + 1)).max(8);
     let mut stream = Stream::new(study.config().seed).child("importance", 0);

@@ -66,8 +66,18 @@ impl Conditions {
         self.of[i].as_ref().is_none_or(|condition| condition.holds(read))
     }
 
+    /// Whether the condition of a parameter is false, whatever is not known.
+    pub(super) fn is_broken<'a>(&'a self, i: usize, read: &dyn Fn(usize) -> Scalar<'a>) -> bool {
+        self.of[i].as_ref().is_some_and(|condition| condition.is_broken(read))
+    }
+
+    /// The numbers and texts that conditions name.
+    pub(super) fn literals(&self) -> Vec<Scalar<'_>> {
+        self.of.iter().flatten().flat_map(Constraint::literals).collect()
+    }
+
     /// For each parameter whether it is there, where `read` gives the value that it has or would have.
-    fn active<'a>(&'a self, read: &dyn Fn(usize) -> Scalar<'a>) -> Vec<bool> {
+    pub(super) fn active<'a>(&'a self, read: &dyn Fn(usize) -> Scalar<'a>) -> Vec<bool> {
         let mut active = vec![true; self.of.len()];
         for &i in &self.order {
             active[i] = self.holds(i, &|j| if active[j] { read(j) } else { Scalar::Undefined });
@@ -138,7 +148,7 @@ impl Conditions {
     }
 
     /// All that decides whether a parameter is there: what its condition speaks of, what theirs do, and so on.
-    fn above(&self, i: usize) -> Vec<usize> {
+    pub(super) fn above(&self, i: usize) -> Vec<usize> {
         let mut above = self.names(i);
         let mut next = 0;
         while let Some(&j) = above.get(next) {

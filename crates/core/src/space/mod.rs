@@ -15,6 +15,7 @@ mod parameter;
 mod point;
 mod step;
 mod table;
+mod turns;
 mod unit;
 mod value;
 
@@ -520,9 +521,9 @@ struct Written {
     parameters: Vec<Parameter>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     constraints: Vec<String>,
-    /// The only points that there are: for each, the values in the order of the parameters.
+    /// The only points that there are: for each, the values in the order of the parameters; null where it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    candidates: Option<Vec<Vec<Value>>>,
+    candidates: Option<Vec<Vec<Option<Value>>>>,
     /// How points that keep the constraints are found; by rejection where it is not said.
     #[serde(default, skip_serializing_if = "construction::is_rejection")]
     feasible: construction::Written,

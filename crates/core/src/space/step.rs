@@ -37,7 +37,9 @@ impl Steps {
     /// The value after k steps, whatever high is.
     pub fn after(&self, k: f64) -> f64 {
         let decimals = decimals(self.low).max(decimals(self.step));
-        let x = self.low + k * self.step;
+        // At half scale, for ranges that overflow.
+        let exact = self.low + k * self.step;
+        let x = if exact.is_finite() { exact } else { 2.0 * (0.5 * self.low + k * (0.5 * self.step)) };
         let written = format!("{x:.decimals$}").parse().unwrap_or(x);
         // Nothing may be lost where there are more decimals than are written.
         if f64::abs(written - x) <= 1e-9 * self.step { written } else { x }
@@ -95,5 +97,6 @@ mod tests {
         assert_eq!(Steps::new(0.0, 1.0, 0.3).count(), (3.0, false));
         let wide = Steps::new(-1e308, 1e308, 1e307);
         assert_eq!((wide.count(), wide.level(0.0)), ((20.0, true), Ok(10)));
+        assert!((0..=20).all(|k| (wide.value(k) - 1e307 * (k as f64 - 10.0)).abs() < 1e293));
     }
 }

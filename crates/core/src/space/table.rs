@@ -4,7 +4,7 @@
 //! which of the points there are. Where nobody says what a column is, numbers are a ladder at their true distances, and
 //! everything else is a category.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::value::Value;
@@ -41,10 +41,31 @@ impl SearchSpace {
     /// # Ok::<(), elbowroom::error::Error>(())
     /// ```
     pub fn of_candidates(rows: impl IntoIterator<Item = Point>) -> Result<Self> {
+        Self::of_described_candidates(rows, Vec::new())
+    }
+
+    /// The same, where some columns are described by parameters of their names; a parameter with a condition is in the rows
+    /// where that holds. Parameters without a column must be fixed.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, Point, SearchSpace};
+    /// let rows = [Point::new().with("kind", "a").with("dose", 0.1), Point::new().with("kind", "b")];
+    /// let dose = Parameter::float("dose", 0.0, 1.0).when("kind == 'a'");
+    /// let space = SearchSpace::of_described_candidates(rows, vec![dose])?;
+    /// assert_eq!(space.n_points(), Some(2));
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn of_described_candidates(rows: impl IntoIterator<Item = Point>, described: Vec<Parameter>) -> Result<Self> {
         let rows = few(rows)?;
-        let Some(first) = rows.first() else { return Err(none()) };
-        let names: Vec<&str> = first.iter().map(|(name, _)| name).collect();
-        let parameters = names.into_iter().map(|name| column(name, &rows)).collect();
+        let (mut names, mut seen): (Vec<&str>, HashSet<&str>) = (Vec::new(), HashSet::new());
+        names.extend(rows.iter().flat_map(Point::iter).map(|(name, _)| name).filter(|name| seen.insert(name)));
+        if names.is_empty() {
+            return Err(none());
+        }
+        let own = |name: &str| described.iter().find(|parameter| parameter.name() == name).cloned();
+        let mut parameters: Vec<Parameter> =
+            names.iter().map(|name| own(name).unwrap_or_else(|| column(name, &rows))).collect();
+        parameters.extend(described.iter().filter(|parameter| !seen.contains(parameter.name())).cloned());
         Self::new(parameters)?.with_candidates(rows)
     }
 
@@ -106,22 +127,28 @@ impl SearchSpace {
         ))
     }
 
-    /// The table as it is written: the values of each row.
-    pub(super) fn written_candidates(&self) -> Option<Vec<Vec<Value>>> {
-        let values = |row: &UnitPoint| self.decode(row).into_iter().map(|(_, value)| value).collect();
+    /// The table as it is written: the values of each row, and nothing where a row does not have a parameter.
+    pub(super) fn written_candidates(&self) -> Option<Vec<Vec<Option<Value>>>> {
+        let values = |row: &UnitPoint| {
+            let mut own = self.decode(row).into_iter().peekable();
+            let value =
+                |parameter: &Parameter| own.next_if(|(name, _)| name == parameter.name()).map(|(_, value)| value);
+            self.parameters.iter().map(value).collect()
+        };
         self.candidates().map(|rows| rows.iter().map(values).collect())
     }
 
     /// The same space with a table that was written.
-    pub(super) fn with_written_candidates(self, written: Option<Vec<Vec<Value>>>) -> Result<Self> {
+    pub(super) fn with_written_candidates(self, written: Option<Vec<Vec<Option<Value>>>>) -> Result<Self> {
         let Some(written) = written else { return Ok(self) };
         let names: Vec<String> = self.parameters.iter().map(|parameter| parameter.name().to_owned()).collect();
-        let point = |(i, row): (usize, Vec<Value>)| {
+        let point = |(i, row): (usize, Vec<Option<Value>>)| {
             if row.len() != names.len() {
                 let what = format!("candidate {} has {} values for {} parameters", i + 1, row.len(), names.len());
                 return Err(Error::space(what, "give a value for each parameter"));
             }
-            Ok(names.iter().cloned().zip(row).collect::<Point>())
+            let named = names.iter().cloned().zip(row);
+            Ok(named.filter_map(|(name, value)| Some((name, value?))).collect::<Point>())
         };
         let rows = written.into_iter().enumerate().map(point).collect::<Result<Vec<_>>>()?;
         self.with_candidates(rows)
@@ -145,7 +172,7 @@ fn none() -> Error {
 /// What a column is: a ladder of numbers, or a category.
 fn column(name: &str, rows: &[Point]) -> Parameter {
     let mut values: Vec<&Value> = Vec::new();
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     for value in rows.iter().filter_map(|row| row.get(name)) {
         if seen.insert(value.identity()) {
             values.push(value);

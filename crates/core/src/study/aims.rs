@@ -189,13 +189,18 @@ impl State {
     }
 
     /// Trials that have their value but are still awaited for the search: an objective is missing, or a limited result that
-    /// there is a model of.
+    /// there is a model of. A score that has no value though all its results are in, as after a division by 0, never comes.
     pub fn awaited(&self, has_model: impl Fn(&str) -> bool) -> Vec<TrialId> {
         let is_needed = |name: &&str| self.outcomes.is_objective(name) || has_model(name);
         let needed: Vec<&str> = self.outcomes.modelled().filter(is_needed).collect();
+        let is_in = |trial: &Trial, name: &str| !trial.measurements_of(name).is_empty();
+        let formula = |name: &str| self.outcomes.computed().find(|(computed, _)| *computed == name);
+        let never_comes = |trial: &Trial, name: &str| {
+            formula(name).is_some_and(|(_, formula)| formula.names().all(|used| is_in(trial, used)))
+        };
+        let is_missing = |trial: &Trial, name: &str| !is_in(trial, name) && !never_comes(trial, name);
         let is_awaited = |trial: &&Trial| {
-            matches!(trial.state, TrialState::Complete { .. })
-                && needed.iter().any(|name| trial.measurements_of(name).is_empty())
+            matches!(trial.state, TrialState::Complete { .. }) && needed.iter().any(|name| is_missing(trial, name))
         };
         self.trials.iter().filter(is_awaited).map(|trial| trial.id).collect()
     }

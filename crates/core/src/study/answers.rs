@@ -9,12 +9,23 @@ use crate::linalg::Points;
 /// The most trials.
 const MOST: usize = 120;
 
+/// What the chance of success is learned from.
+pub(super) struct Answers {
+    /// Points of trials that ended, and whether each gave a value.
+    pub x: Points,
+    pub gave_value: Vec<bool>,
+    /// How many of all trials failed, and how many there were.
+    pub n_failed: usize,
+    pub n_ended: usize,
+}
+
 /// The part of `ended` that is learned from, points with whether they gave a value; none if all did.
-pub(super) fn choose(ended: Vec<(&[f64], bool)>, dim: usize) -> Option<(Points, Vec<bool>)> {
+pub(super) fn choose(ended: Vec<(&[f64], bool)>, dim: usize) -> Option<Answers> {
     let (good, bad): (Vec<_>, Vec<_>) = ended.iter().map(|(u, gave)| (*u, *gave)).partition(|(_, gave)| *gave);
     if bad.is_empty() {
         return None;
     }
+    let (n_failed, n_ended) = (bad.len(), ended.len());
     let mut kept = ended;
     if kept.len() > MOST {
         let n_bad = bad.len().min(MOST / 2).max(MOST.saturating_sub(good.len()).min(bad.len()));
@@ -32,7 +43,7 @@ pub(super) fn choose(ended: Vec<(&[f64], bool)>, dim: usize) -> Option<(Points, 
     }
     let mut x = Points::new(dim);
     kept.iter().for_each(|(u, _)| x.push(u));
-    Some((x, kept.into_iter().map(|(_, gave)| gave).collect()))
+    Some(Answers { x, gave_value: kept.into_iter().map(|(_, gave)| gave).collect(), n_failed, n_ended })
 }
 
 #[cfg(test)]
@@ -42,8 +53,9 @@ mod tests {
     #[test]
     fn without_a_failure_there_is_nothing_to_learn() {
         assert!(choose(vec![(&[0.5], true), (&[0.6], true)], 1).is_none());
-        let (x, gave) = choose(vec![(&[0.5], true), (&[0.6], false)], 1).unwrap();
-        assert_eq!((x.len(), gave), (2, vec![true, false]));
+        let answers = choose(vec![(&[0.5], true), (&[0.6], false)], 1).unwrap();
+        assert_eq!((answers.x.len(), answers.gave_value), (2, vec![true, false]));
+        assert_eq!((answers.n_failed, answers.n_ended), (1, 2));
     }
 
     #[test]
@@ -51,9 +63,10 @@ mod tests {
         // Trial i succeeded at i/1000, except at the multiples of ten below 300.
         let units: Vec<[f64; 1]> = (0..1000).map(|i| [i as f64 / 1000.0]).collect();
         let ended = units.iter().enumerate().map(|(i, u)| (u.as_slice(), !(i % 10 == 0 && i < 300))).collect();
-        let (x, gave) = choose(ended, 1).unwrap();
-        assert_eq!((x.len(), gave.iter().filter(|g| !**g).count()), (MOST, 30));
-        let kept: Vec<u64> = x.iter().map(|u| (u[0] * 1000.0).round() as u64).collect();
+        let answers = choose(ended, 1).unwrap();
+        assert_eq!((answers.x.len(), answers.gave_value.iter().filter(|g| !**g).count()), (MOST, 30));
+        assert_eq!((answers.n_failed, answers.n_ended), (30, 1000));
+        let kept: Vec<u64> = answers.x.iter().map(|u| (u[0] * 1000.0).round() as u64).collect();
         assert!((955..1000).all(|i| kept.contains(&i)) && kept.contains(&11) && !kept.contains(&600));
     }
 }

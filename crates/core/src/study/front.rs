@@ -133,7 +133,7 @@ impl Study {
     }
 
     /// The front of the models: of what they expect at the points that were tried, as far as these keep all limits with a
-    /// chance of 0.8. It takes fits, unless they were made.
+    /// chance of 0.8. It takes fits, unless they were made. There is none where nothing is searched.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, Point, SearchSpace};
@@ -151,6 +151,9 @@ impl Study {
     /// # Ok::<(), elbowroom::error::Error>(())
     /// ```
     pub fn recommended_front(&self) -> Result<Vec<FrontRecommendation>> {
+        if self.space().dim() == 0 {
+            return Ok(Vec::new());
+        }
         let (first, others) = (self.model()?, self.outcome_models());
         let wanted = Wanted::new(&self.state, first, &others)?;
         let objectives = self.outcomes().objectives();

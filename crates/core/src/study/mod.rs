@@ -445,9 +445,9 @@ impl Study {
     /// ```
     pub fn chance(&self) -> Result<Option<Arc<Chance>>> {
         self.chance.at(self.state.data_revision, || {
-            let Some((x, gave_value)) = self.state.answers() else { return Ok(None) };
-            let chance = Chance::learn(&x, &gave_value, &metric(self.space()))?;
-            Ok(chance.map(Arc::new))
+            let Some(answers) = self.state.answers() else { return Ok(None) };
+            let chance = Chance::learn(&answers.x, &answers.gave_value, &metric(self.space()))?;
+            Ok(chance.map(|chance| Arc::new(chance.among(answers.n_failed, answers.n_ended))))
         })
     }
 }

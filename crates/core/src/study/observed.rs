@@ -1,6 +1,6 @@
 //! State to data: what models are made of, and what proposals keep away from.
 
-use super::answers;
+use super::answers::{self, Answers};
 use super::config::{FailureRule, Goal};
 use super::state::State;
 use super::trial::{Trial, TrialState};
@@ -66,7 +66,7 @@ impl State {
     ///
     /// A wild value, such as the 10⁹ that people return for "bad", is a value that says "not here": the model hardly
     /// looks at how large it is, and the search keeps away as from a failure.
-    pub fn answers(&self) -> Option<(Points, Vec<bool>)> {
+    pub fn answers(&self) -> Option<Answers> {
         let gauge = self.gauge();
         let is_wild = |trial: &Trial| {
             let value = trial.value().map(|value| self.config.goal.maximized(value));

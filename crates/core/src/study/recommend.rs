@@ -131,10 +131,10 @@ impl Study {
     pub fn recommended_in(&self, narrowing: &Narrowing) -> error::Result<Option<Recommendation>> {
         let narrowing = check_given(&self.config().contexts, narrowing.check(self.space())?)?;
         if self.outcomes().has_several_objectives() {
-            let what = "there are several objectives, and no one point is the best where parameters are given";
+            let what = "with several objectives, no single point is the best for given parameters";
             return Err(error::Error::config(
                 what,
-                "ask for the front of all trials, or tell what it is worth as one `score`",
+                "ask for the front of all trials, or combine the objectives into one with a `score`",
             ));
         }
         let Some(best) = self.best().filter(|_| self.space().dim() > 0) else { return Ok(None) };

@@ -122,13 +122,13 @@ def _broadcast(**given: ArrayLike) -> list[Array]:
         return [np.asarray(one) for one in np.broadcast_arrays(*arrays.values())]
     except ValueError:
         shapes = ", ".join(f"{name} {one.shape}" for name, one in arrays.items())
-        raise DataError(f"arrays whose shapes do not fit: {shapes}\n  try: numbers, or arrays of one shape") from None
+        raise DataError(f"the shapes of the arrays do not match: {shapes}\n  try: numbers, or arrays of one shape") from None
 
 
 def _check_covariance(covariance: Array) -> None:
     size = np.abs(covariance).max(initial=0.0)
     if np.abs(covariance - covariance.T).max(initial=0.0) > ROUNDING * size:
-        raise DataError("cov is not symmetric\n  try: (cov + cov.T) / 2, if it is so but for rounding")
+        raise DataError("cov is not symmetric\n  try: (cov + cov.T) / 2, if only rounding makes it so")
     smallest = np.linalg.eigvalsh(covariance).min(initial=0.0)
     if smallest < -ROUNDING * max(size, np.finfo(np.float64).tiny) * len(covariance):
         raise DataError(

@@ -20,7 +20,7 @@ class SpaceError(ElbowroomError, ValueError):
 
 
 class DataError(ElbowroomError, ValueError):
-    """Observations that a model cannot take."""
+    """Observations that a model cannot use."""
 
 
 class ConfigError(ElbowroomError, ValueError):
@@ -32,7 +32,7 @@ class TrialError(ElbowroomError, ValueError):
 
 
 class NumericalError(ElbowroomError, ArithmeticError):
-    """A computation that broke down although its input was valid."""
+    """A computation that failed although its input was valid."""
 
 
 class StoreError(ElbowroomError, OSError):
@@ -40,7 +40,7 @@ class StoreError(ElbowroomError, OSError):
 
 
 class Infeasible(Exception):
-    """Raised by an objective whose point breaks a constraint that only the evaluation can tell.
+    """Raised by an objective if its point breaks a constraint that only the evaluation reveals.
 
     >>> import elbowroom as er
     >>> def burn(x):

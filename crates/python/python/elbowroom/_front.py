@@ -32,7 +32,7 @@ class FrontStep(NamedTuple):
 
 
 class Front(Trials):
-    """The trials that no other beats in every objective, by number, among those that keep all limits.
+    """The trials that no other trial beats in every objective, by number, among those that keep all limits.
 
     >>> import elbowroom as er
     >>> study = er.Study({"x": er.Float(0, 1)}, outcomes={"gain": er.Maximize(worst=0), "cost": er.Minimize(worst=10)})
@@ -110,8 +110,8 @@ class FrontRecommendation:
 
 
 class RecommendedFront(list[FrontRecommendation]):
-    """The front of what the models expect at the points that were tried, as far as these keep all limits with a chance
-    of 0.8: the front of measurements is made of luck in part, where they are noisy.
+    """The front of what the models expect at the points that were tried, among those that keep all limits with a
+    probability of at least 0.8. With noisy measurements, the front of measured values is partly luck.
 
     >>> import elbowroom as er
     >>> study = er.Study({"x": er.Float(0, 1)}, outcomes={"left": er.Minimize(), "right": er.Minimize()})

@@ -186,7 +186,7 @@ class GaussianProcess:
         """
         box = finite(_box(bounds), "bounds")
         if (box[:, 0] > box[:, 1]).any():
-            raise DataError("a low of the bounds is above its high\n  try: low and high of each coordinate, d × 2")
+            raise DataError("a lower bound is above its upper bound\n  try: low and high of each coordinate, d × 2")
         return self._native.lipschitz(box[:, 0].tolist(), box[:, 1].tolist(), str(norm), seed_of(seed))
 
     def gradient_posterior(self, x: ArrayLike) -> tuple[Array, Array]:
@@ -229,7 +229,7 @@ class GaussianProcess:
         given = None if noise is None else _flat(noise, "noise")
         if given is not None:
             if values is None:
-                raise ConfigError("a noise without y: pending points have the process's own\n  try: y too, or no noise")
+                raise ConfigError("noise was given without y: pending points have the noise of the process\n  try: y too, or no noise")
             if given.size not in (1, len(rows)):
                 raise DataError(
                     f"{given.size} noise variances for {len(rows)} points\n  try: one for each, or one for all"

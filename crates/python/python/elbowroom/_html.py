@@ -84,4 +84,8 @@ def names_of(names: Sequence[str]) -> str:
 def _text(cell: object) -> str:
     if cell is None:
         return ""
-    return f"{cell:.6g}" if isinstance(cell, float) else str(cell)
+    if isinstance(cell, float):
+        return f"{cell:.6g}"
+    text = str(cell)
+    # What a traceback says is in its last line.
+    return text.strip().rsplit("\n", 1)[-1] if text.startswith("Traceback (most recent call last)") else text

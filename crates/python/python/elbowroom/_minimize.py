@@ -50,7 +50,7 @@ def minimize(
 ) -> Searched:
     """Searches for the smallest value of ``f`` with ``budget`` evaluations, ``workers`` at a time.
 
-    The other arguments are those of :class:`Study` and of :meth:`Study.run`.
+    The other arguments are those of :class:`Study` and :meth:`Study.run`.
 
     >>> import elbowroom as er
     >>> study = er.minimize(lambda x: (x - 0.3) ** 2, {"x": er.Float(0, 1)}, budget=15)
@@ -67,7 +67,7 @@ def maximize(
     workers: int | None = None,
     **options: Unpack[Options],
 ) -> Searched:
-    """Searches for the largest value of ``f``; otherwise as :func:`minimize`.
+    """Searches for the largest value of ``f``; otherwise like :func:`minimize`.
 
     >>> import elbowroom as er
     >>> study = er.maximize(lambda x: -(x - 0.3) ** 2, {"x": er.Float(0, 1)}, budget=15)

@@ -50,7 +50,7 @@ def number(value: Any, what: str = "the value") -> float:
         return float(one)
     except Exception:
         # Whatever `__float__` raises: tensors of several numbers have errors of their own.
-        raise DataError(f"{what} is {shown(value)}, which is no number\n  try: a float") from None
+        raise DataError(f"{what} is {shown(value)}, which is not a number\n  try: a float") from None
 
 
 def results_of(value: Any) -> float | dict[str, float]:
@@ -70,7 +70,7 @@ def results_of(value: Any) -> float | dict[str, float]:
 
 def _name(name: Any) -> str:
     if not isinstance(name, str) or encodable(name) != name:
-        raise DataError(f"a result has the name {shown(name)}\n  try: a text")
+        raise DataError(f"a result has the name {shown(name)}\n  try: a string")
     return str(name)
 
 
@@ -120,8 +120,8 @@ def whole(value: Any, what: str, low: int = 0, high: int = 2**63 - 1) -> int:
     except TypeError:
         found = low - 1
     if not low <= found <= high or isinstance(value, (bool, np.bool_)):
-        most = f", of at most {high}" if found > high or high == MAX_SEED else ""
-        raise ConfigError(f"{what} is {shown(value)}\n  try: a whole number from {low} on{most}")
+        most = f" and at most {high}" if found > high or high == MAX_SEED else ""
+        raise ConfigError(f"{what} is {shown(value)}\n  try: an integer of at least {low}{most}")
     return found
 
 
@@ -133,7 +133,7 @@ def seed_of(value: Any) -> int:
 def text_of(value: Any, what: str) -> str:
     """A text that can be stored."""
     if not isinstance(value, str) or encodable(value) != value:
-        raise ConfigError(f"{what} is {shown(value)}\n  try: a text")
+        raise ConfigError(f"{what} is {shown(value)}\n  try: a string")
     return str(value)
 
 
@@ -145,7 +145,7 @@ def array(values: ArrayLike, what: str) -> NDArray[np.float64]:
             raise TypeError
         return given.astype(np.float64, copy=False)
     except Exception:
-        raise DataError(f"{what} is {shown(values)}, which is no array of numbers\n  try: finite numbers") from None
+        raise DataError(f"{what} is {shown(values)}, which is not an array of numbers\n  try: finite numbers") from None
 
 
 def finite(values: ArrayLike, what: str) -> NDArray[np.float64]:

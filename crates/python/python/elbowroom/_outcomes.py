@@ -43,9 +43,9 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Maximize(Outcome):
-    """A result that should be large. ``worst`` is the smallest value that is acceptable: with several objectives, points
-    below it count for nothing, and it is a side of the reference point. It may have limits as well, and with a
-    ``score``, a formula of other results, it is computed instead of told.
+    """A result that should be large. ``worst`` is the smallest acceptable value: with several objectives, points
+    below it count for nothing, and it is this objective's part of the reference point. A result may have limits as well.
+    With a ``score``, a formula of other results, it is computed instead of being told.
 
     >>> import elbowroom as er
     >>> er.Maximize(worst=50)
@@ -63,7 +63,7 @@ class Maximize(Outcome):
 
 @dataclass(frozen=True)
 class Minimize(Outcome):
-    """A result that should be small; ``worst`` is the largest value that is acceptable. Otherwise as :class:`Maximize`.
+    """A result that should be small; ``worst`` is the largest acceptable value. Otherwise like :class:`Maximize`.
 
     >>> import elbowroom as er
     >>> er.Minimize(score="cost / yield").score
@@ -81,8 +81,8 @@ class Minimize(Outcome):
 
 @dataclass(frozen=True)
 class Near(Outcome):
-    """A result that should come as near to ``target`` as possible: the distance is an objective, to be minimized, and
-    stands among the results as ``distance of viscosity to 4.2``. ``worst`` is the largest distance that is acceptable.
+    """A result that should come as near to ``target`` as possible. The distance is an objective, to be minimized,
+    and appears among the results as ``distance of viscosity to 4.2``. ``worst`` is the largest acceptable distance.
 
     >>> import elbowroom as er
     >>> er.Near(4.2).target
@@ -101,7 +101,7 @@ class Near(Outcome):
 
 @dataclass(frozen=True)
 class AtLeast(Outcome):
-    """A result with a lower limit: a trial below it is not feasible. The search learns where the limit is kept.
+    """A result with a lower limit: a trial below it is not feasible. The search learns where the limit holds.
 
     >>> import elbowroom as er
     >>> er.AtLeast(95).limit
@@ -135,7 +135,7 @@ class AtMost(Outcome):
 
 @dataclass(frozen=True)
 class Between(Outcome):
-    """A result with two limits, both of them included.
+    """A result with two limits, both included.
 
     >>> import elbowroom as er
     >>> er.Between(6.8, 7.4)
@@ -153,7 +153,7 @@ class Between(Outcome):
 
 @dataclass(frozen=True)
 class Watched(Outcome):
-    """A result that is kept, shown and exported; nothing is chosen by it.
+    """A result that is recorded, shown and exported; it does not influence the search.
 
     >>> import elbowroom as er
     >>> er.Watched()
@@ -181,7 +181,7 @@ def written(outcomes: Any) -> list[dict[str, Any]]:
                 kinds = "er.Maximize(), er.Minimize(), er.Near(…), er.AtLeast(…), er.AtMost(…) or er.Watched()"
                 raise ConfigError(f"the outcome {shown(name)} is {shown(one)}\n  try: one of {kinds}")
         if not any(is_objective(one) for one in outcomes.values()):
-            raise ConfigError("outcomes has no objective\n  try: er.Maximize() or er.Minimize() for what is optimized")
+            raise ConfigError("outcomes has no objective\n  try: er.Maximize() or er.Minimize() for each result to optimize")
         return [{"name": text_of(name, "the name of an outcome"), **one._written()} for name, one in outcomes.items()]
     if not isinstance(outcomes, Sequence) or not all(isinstance(one, Mapping) for one in outcomes):
         raise ConfigError(f"outcomes is {shown(outcomes)}\n  try: a dict such as {_EXAMPLE}")

@@ -116,7 +116,7 @@ def pending(
     through = _through(study)
     free = _free(space, through)
     if len(free) < 2:
-        raise ConfigError("a map needs two parameters that are searched\n  try: plot_slices")
+        raise ConfigError("a map needs two searched parameters\n  try: plot_slices")
     x = x or free[0]
     y = y or next(name for name in free if name != x)
     ax = axes_of(ax)
@@ -164,7 +164,7 @@ def _through(study: Study) -> Params:
     """The point that pictures of the model go through."""
     recommended = study._recommended_point()
     if recommended is None:
-        raise ElbowroomError("there is no value yet, and so no model\n  try: plots after the first results")
+        raise ElbowroomError("there are no values yet, and so no model\n  try: plots after the first results")
     return recommended.params
 
 
@@ -186,7 +186,7 @@ def _values(space: dict[str, Parameter], name: str) -> list[Any]:
         return list(parameter.values)
     if isinstance(parameter, Categorical):
         return list(parameter.choices)
-    raise ConfigError(f"there is no parameter {name!r} that is searched\n  try: one of {', '.join(space)}")
+    raise ConfigError(f"there is no searched parameter {name!r}\n  try: one of {', '.join(space)}")
 
 
 def _places(parameter: Parameter, values: Sequence[Any], all_: Sequence[Any] | None = None) -> tuple[Any, Any]:

@@ -110,7 +110,7 @@ def timeline(study: Study, ax: Any = None) -> Any:
     """Who ran which attempt of which trial, from when to when, and how it ended."""
     drawn = json.loads(study._native.timeline(_MOST_ATTEMPTS))
     if not drawn["workers"]:
-        raise ElbowroomError("nobody has worked on this study yet\n  try: plot_timeline after a run, or after ask and tell")
+        raise ElbowroomError("no worker has joined this study yet\n  try: plot_timeline after a run, or after ask and tell")
     unit, word = _unit(drawn["to"] - drawn["from"])
     ax = axes_of(ax)
     lane = 0

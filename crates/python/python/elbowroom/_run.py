@@ -163,8 +163,8 @@ class Rules:
             warnings.warn(f"there was no trial to run: {self._short}", stacklevel=4)
         n_others, n_queued = self._study._native.others()
         if n_others + n_queued:
-            words = f"{_trials(n_others)} of other workers under way, {n_queued} to be handed out again"
-            warnings.warn(f"the run ends with trials pending: {words}. Another run finishes them", stacklevel=4)
+            words = f"{_trials(n_others)} running on other workers, {n_queued} waiting to be handed out again"
+            warnings.warn(f"the run ends with trials pending: {words}. Run again to finish them", stacklevel=4)
 
 
 def _trials(n: int) -> str:
@@ -309,7 +309,8 @@ def _tell_named(study: Study, trial: Trial, told: dict[str, float], noise: float
     elif study.tell(trial, told, noise=noise) == "aside":
         _fail_without(study, trial, told)
     elif missing := [name for name in (*others, *_limited(study)) if name not in told]:
-        words = f"trial {trial.number} has no {names_of(missing)}: its point stays pending until that is told"
+        it = "it is" if len(missing) == 1 else "they are"
+        words = f"trial {trial.number} has no {names_of(missing)}: its point stays pending until {it} told"
         warnings.warn(words, stacklevel=3)
 
 
@@ -437,8 +438,8 @@ class Drive:
         self._rules.given_back(len(back))
         if self._make is None:
             raise ElbowroomError(
-                "the executor broke: a worker of it died. Its trials were given back\n"
-                "  try: run again with a new executor, or give a function that makes one"
+                "the executor broke because one of its workers died; its trials were given back\n"
+                "  try: run again with a new executor, or pass a function that creates one"
             ) from broken
         self._pool.shutdown(wait=False)
         self._pool = self._make()
@@ -519,7 +520,7 @@ async def _to_the_end(call: Callable[..., None], *args: Any) -> None:
 def _workers(given: Any) -> int:
     workers = whole(given, "workers", 1)
     if workers > MOST_WORKERS:
-        raise ConfigError(f"{workers} workers are more than one run has\n  try: at most {MOST_WORKERS}")
+        raise ConfigError(f"{workers} workers are too many for one run\n  try: at most {MOST_WORKERS}")
     return workers
 
 
@@ -567,7 +568,7 @@ def _made(make: Callable[[], Executor]) -> Executor:
     made = make()
     if not hasattr(made, "submit"):
         raise ConfigError(
-            f"the function that is to make an executor made {shown(made)}\n  try: one that returns an Executor"
+            f"the function that should create an executor returned {shown(made)}\n  try: a function that returns an Executor"
         )
     return made
 

@@ -147,7 +147,7 @@ def settings(
     try:
         return json.dumps(plain, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise ConfigError(f"the settings cannot be written: {error}\n  try: numbers, texts, lists and dicts") from None
+        raise ConfigError(f"the settings cannot be written: {error}\n  try: numbers, strings, lists and dicts") from None
 
 
 NAMES: dict[str, tuple[str, ...]] = {
@@ -179,7 +179,7 @@ def _checked(name: str, value: Any) -> Any:
         known = ", ".join(repr(one) for one in NAMES[name])
         if name == "failures":
             raise ConfigError(f"failures is {shown(value)}\n  try: one of {known}")
-        raise ConfigError(f"there is no {name} named {shown(value)}\n  try: take one of {known}")
+        raise ConfigError(f"there is no {name} named {shown(value)}\n  try: use one of {known}")
     if name == "acquisition" and not isinstance(value, (str, Mapping)):
         raise ConfigError(f"the acquisition is {shown(value)}\n  try: a name, or a dict of a name and options")
     if name == "repeats" and not isinstance(value, (bool, np.bool_)):
@@ -196,7 +196,7 @@ def _variance(noise: Any, sd: Any) -> float | None:
             raise ConfigError(str(error)) from None
         name, value, kind = ("noise", noise, "variance") if sd is None else ("sd", sd, "standard deviation")
         raise ConfigError(
-            f"{name} is {shown(value)}\n  try: a {kind}: finite, and not negative; or None to have it found"
+            f"{name} is {shown(value)}\n  try: a {kind}: finite, and not negative; or None to estimate it"
         ) from None
 
 
@@ -212,7 +212,7 @@ def _plain(value: Any, name: str = "") -> Any:
         raise ConfigError(f"{name} is {value}\n  try: a finite number")
     if value is not None and not isinstance(value, (bool, int, float, str)):
         raise ConfigError(
-            f"the settings cannot be written: {name} is {shown(value)}\n  try: numbers, texts, lists and dicts"
+            f"the settings cannot be written: {name} is {shown(value)}\n  try: numbers, strings, lists and dicts"
         )
     return value
 

@@ -28,9 +28,9 @@ class _Described:
 class Float(_Described):
     """A real number from ``low`` to ``high``, both included.
 
-    With ``log``, equal ratios and not equal differences are equally far apart. With ``step`` only ``low``, ``low + step``
-    and so on up to ``high`` are proposed, as people write them: 0.15, and not 0.15000000000000002.
-    With ``when``, points have it only where that condition on other parameters holds, and so for every kind of parameter.
+    With ``log`` it is searched on a log scale. With ``step`` only ``low``, ``low + step`` and so on up to ``high`` are
+    proposed, as people write them: 0.15, not 0.15000000000000002.
+    With ``when``, which every kind of parameter takes, it is present only where that condition on other parameters holds.
 
     >>> import elbowroom as er
     >>> er.Float(1e-5, 1e-1, log=True)
@@ -50,7 +50,7 @@ class Float(_Described):
 
 @dataclass(frozen=True, repr=False)
 class Int(_Described):
-    """A whole number from ``low`` to ``high``, both included."""
+    """An integer from ``low`` to ``high``, both included."""
 
     low: int
     high: int
@@ -60,7 +60,7 @@ class Int(_Described):
 
 @dataclass(frozen=True, init=False, repr=False)
 class Ordered(_Described):
-    """One of a list whose order means something; neighbours are equally far apart, whatever their values.
+    """One of a list in a meaningful order; neighbours are equally far apart, whatever their values.
 
     >>> import elbowroom as er
     >>> er.Ordered([16, 32, 64])
@@ -77,7 +77,7 @@ class Ordered(_Described):
 
 @dataclass(frozen=True, init=False, repr=False)
 class Ladder(_Described):
-    """One of a list of ascending numbers, which are as far apart as the numbers are; with ``log``, as their logarithms.
+    """One of a list of ascending numbers, at their true distances; with ``log``, at those of their logarithms.
 
     >>> import elbowroom as er
     >>> er.Ladder([16, 32, 64, 512], log=True)
@@ -104,11 +104,11 @@ class Descriptors:
 
 @dataclass(frozen=True, init=False, repr=False)
 class Categorical(_Described):
-    """One of a list without order. The choices may be any objects; those that are no numbers, texts or truth values are
-    stored under a label.
+    """One of a list without order. The choices may be any objects; those that are not numbers, strings or booleans
+    are stored under a label.
 
-    ``descriptors`` are numbers that say which choices are alike: a dict of a dict of numbers for each choice, or a frame
-    whose index holds the choices. How much they count is learned.
+    ``descriptors`` are numbers that say which choices are alike: a dict with a dict of numbers for each choice, or a data
+    frame whose index holds the choices. The model learns how much they matter.
 
     >>> import elbowroom as er
     >>> er.Categorical(["relu", "tanh", None])
@@ -130,7 +130,7 @@ class Categorical(_Described):
 
 @dataclass(frozen=True, repr=False)
 class Fixed(_Described):
-    """A value that is part of each point but is not searched."""
+    """A constant that is part of every point."""
 
     value: Any
     when: str | None = field(default=None, kw_only=True)
@@ -142,8 +142,9 @@ class Fixed(_Described):
 class Candidates(Mapping[str, "Parameter"]):
     """A table as the space: only its rows are proposed.
 
-    ``rows`` is a frame or a list of dicts. A column of numbers is a :class:`Ladder`, any other a :class:`Categorical`,
-    unless ``parameters`` says what it is.
+    ``rows`` is a data frame or a list of dicts. A column of numbers is a :class:`Ladder`, any other a
+    :class:`Categorical`, unless ``parameters`` says what it is. A column with a condition is missing, None or NaN
+    where that condition does not hold.
 
     >>> import elbowroom as er
     >>> rows = [{"dose": 0.1, "kind": "a"}, {"dose": 3.0, "kind": "a"}, {"dose": 0.5, "kind": "b"}]
@@ -155,10 +156,15 @@ class Candidates(Mapping[str, "Parameter"]):
     def __init__(self, rows: Any, parameters: Mapping[str, Parameter] | None = None) -> None:
         listed = rows.to_dict("records") if hasattr(rows, "to_dict") else list(rows)
         if not listed or not all(isinstance(row, Mapping) for row in listed):
-            raise SpaceError("the candidates are no rows\n  try: a frame, or a list of dicts with at least one")
-        self.rows: tuple[Params, ...] = tuple({name: _item(value) for name, value in row.items()} for row in listed)
+            raise SpaceError("the candidates are not a table\n  try: a data frame, or a list of dicts with at least one row")
         known: dict[str, Any] = dict(parameters or {})
-        self._parameters = {name: known.pop(name, None) or _column(name, self.rows) for name in self.rows[0]} | known
+        may_lack = {name for name, parameter in known.items() if getattr(parameter, "when", None) is not None}
+        self.rows: tuple[Params, ...] = tuple(
+            {name: _item(value) for name, value in row.items() if not (name in may_lack and _is_missing(value))}
+            for row in listed
+        )
+        columns = dict.fromkeys(name for row in self.rows for name in row)
+        self._parameters = {name: known.pop(name, None) or _column(name, self.rows) for name in columns} | known
 
     def __getitem__(self, name: str) -> Parameter:
         return self._parameters[name]
@@ -285,18 +291,18 @@ def check_same(space: Space, stored: Iterable[Mapping[str, Any]], study: str) ->
     given, kept = ({row["name"]: row for row in rows} for rows in (to_native(space), stored))
     if _typed(given.pop("", None)) != _typed(kept.pop("", None)):
         what = f"the candidates are not those of the study `{study}`"
-        raise SpaceError(f"{what}\n  try: the table that the study was made with, or no space")
+        raise SpaceError(f"{what}\n  try: the table that the study was created with, or no space")
     for name in [*kept, *given]:
         if name not in given:
-            what = f"the study `{study}` has a parameter `{name}`, and the space given has not"
+            what = f"the study `{study}` has a parameter `{name}`, which the given space lacks"
         elif name not in kept:
-            what = f"the space given has a parameter `{name}`, and the study `{study}` has not"
+            what = f"the given space has a parameter `{name}`, which the study `{study}` lacks"
         elif _typed(given[name]) != _typed(kept[name]):
             there, here = (from_native([row])[name] for row in (kept[name], given[name]))
-            what = f"parameter `{name}` is {shown(there)} in the study `{study}`, and {shown(here)} in the space given"
+            what = f"parameter `{name}` is {shown(there)} in the study `{study}`, and {shown(here)} in the given space"
         else:
             continue
-        raise SpaceError(f"{what}\n  try: the space that the study was made with, or none")
+        raise SpaceError(f"{what}\n  try: the space that the study was created with, or no space")
 
 
 def _typed(value: Any) -> Any:
@@ -314,7 +320,7 @@ def texts(constraints: str | Iterable[str]) -> list[str]:
         listed = [constraints]  # type: ignore[list-item]
     for one in listed:
         if not isinstance(one, str):
-            raise SpaceError(f"a constraint is {shown(one)}\n  try: texts such as \"x + y <= 1\"")
+            raise SpaceError(f"a constraint is {shown(one)}\n  try: strings such as \"x + y <= 1\"")
     return listed
 
 
@@ -328,7 +334,7 @@ def _parameters(space: Space) -> Iterable[tuple[str, Parameter]]:
 def _check_names(names: Iterable[Any]) -> None:
     for name in names:
         if not isinstance(name, str) or encodable(name) != name:
-            raise SpaceError(f"a parameter is called {shown(name)}\n  try: a text")
+            raise SpaceError(f"a parameter is called {shown(name)}\n  try: a string")
 
 
 def _described(choices: Sequence[Any], table: Any) -> Descriptors:
@@ -336,7 +342,7 @@ def _described(choices: Sequence[Any], table: Any) -> Descriptors:
     if hasattr(table, "to_dict"):
         table = table.to_dict("index")
     if not isinstance(table, Mapping) or not all(isinstance(row, Mapping) for row in table.values()):
-        raise SpaceError("the descriptors are no table\n  try: a frame with the choices as its index, or a dict of dicts")
+        raise SpaceError("the descriptors are not a table\n  try: a data frame with the choices as its index, or a dict of dicts")
     columns = tuple(next(iter(table.values()), {}))
     rows = []
     for choice in choices:
@@ -348,8 +354,13 @@ def _described(choices: Sequence[Any], table: Any) -> Descriptors:
         except KeyError as error:
             raise SpaceError(f"{shown(choice)} has no descriptor {error}\n  try: a number for each column") from None
         except (TypeError, ValueError):
-            raise SpaceError(f"a descriptor of {shown(choice)} is no number\n  try: numbers, or other columns") from None
+            raise SpaceError(f"a descriptor of {shown(choice)} is not a number\n  try: numbers, or other columns") from None
     return Descriptors(tuple(map(str, columns)), tuple(rows))
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether it is what frames and lists have where there is no value."""
+    return value is None or (isinstance(value, float) and value != value)
 
 
 def _column(name: str, rows: Sequence[Params]) -> Parameter:
@@ -374,7 +385,7 @@ def _bound(name: str, bound: Any, read: Callable[[Any], Any]) -> Any:
 
 def _condition(name: str, when: Any) -> str:
     if not isinstance(when, str):
-        raise SpaceError(f"parameter `{name}`: its condition is {shown(when)}\n  try: a text such as \"kind == 'sgd'\"")
+        raise SpaceError(f"parameter `{name}`: its condition is {shown(when)}\n  try: a string such as \"kind == 'sgd'\"")
     return encodable(when)
 
 
@@ -435,7 +446,7 @@ def _value(name: str, value: Any) -> Any:
         held = None
     if not isinstance(held, _PLAIN) or (isinstance(held, str) and encodable(held) != held):
         raise SpaceError(
-            f"parameter `{name}`: {shown(value)} is no value of a parameter\n  try: a number, a text, True or False"
+            f"parameter `{name}`: {shown(value)} cannot be the value of a parameter\n  try: a number, a string, True or False"
         )
     return held
 

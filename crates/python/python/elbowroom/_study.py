@@ -67,35 +67,53 @@ def _with_arguments_of(
 class Study(Pictures):
     """A search for the best point of a space.
 
-    Without a ``store`` it lives in memory. A path is a SQLite file that the processes of one machine share, a
-    ``postgres://…`` URL a database that many machines share, and ``http://…/?token=…`` what ``elbow serve --write``
-    printed; a study of this name that is there already is opened, if it was made with the same settings; with another
-    ``budget`` it goes on with that one, and says so. All that is asked and told is stored before the call returns.
+    Arguments that you leave out have their defaults, which :attr:`settings` shows.
 
-    What is left out has the core's default, which :attr:`settings` shows. ``metric`` is the name of the result that is
-    optimized, where several are told; ``"value"`` unless it is given. ``outcomes`` is the long form of ``goal`` and
-    ``metric``: a dict that says what each result is for, with :class:`Maximize`, :class:`Minimize` and :class:`Near` for
-    objectives, :class:`AtLeast`, :class:`AtMost` and :class:`Between` for limits, and :class:`Watched` for what is only
-    kept. With several objectives :attr:`front` takes the place of :attr:`best`. (A list of dicts, as a study.toml has it,
-    says the same.) ``budget`` is the most trials to hand out,
-    however many workers there are; :attr:`budget` sets another one later. ``constraints`` are texts such as ``"x + y <= 1"``, or one. ``initial`` is how many points
-    come from the ``design``: ``"sobol"``, ``"latin_hypercube"`` or ``"uniform"``. ``strategy`` is a name of
-    :func:`strategies`, or a mapping of its ``name`` and options; ``acquisition`` (``"ei"``, ``"ucb"``, ``"paper_ucb"``,
-    ``"pi"``, ``"mean"``, or such a mapping with ``kappa``) and ``penalizer`` (``"soft"``, ``"hard"``, ``"truncated"``)
-    are options of it. ``kernel`` (``"rbf"``, ``"matern52"``, ``"matern32"``, ``"twoscale"``, or several to choose from) and ``sd`` (the
-    standard deviation of every result's noise; or ``noise``, its square; found if neither is given) are parts of the
-    ``model``. With ``repeats``, observed points may be proposed
-    again. ``failures`` says what a failed trial means: with ``"learn"`` (the default) that points near it may fail too,
-    which the search and the recommendation weigh; with ``"ignore"`` nothing, for machines that lose jobs at random. An
-    infeasible trial always counts. A study from before there was this setting ignores them. ``contexts`` names
-    parameters that are observed, not chosen, such as the humidity of the day: every :meth:`ask` says what they are
-    (``fixed={"humidity": 40}``), and :meth:`recommended_in` gives the point to use under them. ``score_all`` is up to how
-    many points of a finite space are all scored when points are chosen. A space may be :class:`Candidates`, of which only
-    the rows are proposed.
+    What is searched:
 
-    ``lease`` is how many seconds this process may be silent (killed, say) before its trials go to others; while it
-    lives, it says so by itself. After ``with er.Study(…) as study:``, what :meth:`ask` handed out and nothing was told
-    of is given back.
+    - ``space``: a dict of names and parameters, or :class:`Candidates`, a table whose rows are the only points.
+    - ``constraints``: a string such as ``"x + y <= 1"``, or a list of them.
+    - ``contexts``: names of parameters that are observed, not chosen, such as the humidity of the day. Every :meth:`ask`
+      gives their values (``fixed={"humidity": 40}``); :meth:`recommended_in` returns the point to use under them.
+
+    What is wanted:
+
+    - ``goal``: ``"minimize"`` (the default) or ``"maximize"``.
+    - ``metric``: the name of the optimized result, if several are told; ``"value"`` by default.
+    - ``outcomes``: the long form of ``goal`` and ``metric``, a dict that says what each result is for:
+      :class:`Maximize`, :class:`Minimize` and :class:`Near` for objectives, :class:`AtLeast`, :class:`AtMost` and
+      :class:`Between` for limits, :class:`Watched` for results that are only recorded. With several objectives use
+      :attr:`front` instead of :attr:`best`. A list of dicts, as in a study.toml, works too.
+    - ``budget``: the number of trials to hand out, however many workers there are; you can change it later
+      (:attr:`budget`).
+    - ``repeats``: whether observed points may be proposed again.
+    - ``failures``: what a failed trial means. With ``"learn"`` (the default) points near it may fail too, which the search
+      and the recommendation weigh; with ``"ignore"`` it means nothing, for machines that lose jobs at random. An infeasible
+      trial always counts. Studies that were created before this setting existed ignore failures.
+
+    How points are chosen:
+
+    - ``seed``: of the random numbers.
+    - ``initial``: how many points come from the ``design``, which is ``"sobol"``, ``"latin_hypercube"`` or ``"uniform"``.
+    - ``strategy``: a name from :func:`strategies`, or a dict with its ``name`` and options. Two options have arguments of
+      their own: ``acquisition`` (``"ei"``, ``"ucb"``, ``"paper_ucb"``, ``"pi"``, ``"mean"``, or a dict with ``kappa``) and
+      ``penalizer`` (``"soft"``, ``"hard"``, ``"truncated"``).
+    - ``model``: a dict of the model's settings. Two of them have arguments of their own: ``kernel`` (``"rbf"``,
+      ``"matern52"``, ``"matern32"``, ``"twoscale"``, or several to choose from) and ``sd``, the standard deviation of every
+      result's noise (or ``noise``, its variance); if neither is given, the noise is estimated.
+    - ``score_all``: finite spaces of up to this many points are scored whole in each ask.
+
+    Where it is stored:
+
+    - ``store``: without it, the study lives in memory. A path is a SQLite file that the processes of one machine share, a
+      ``postgres://…`` URL is a database that many machines share, and ``http://…/?token=…`` is the address that
+      ``elbow serve --write`` printed. Every ask and tell is stored before the call returns.
+    - ``name``: if a study of this name exists in the store, it is opened, provided that it was created with the same
+      settings. A different ``budget`` applies from then on, with a warning.
+    - ``lease``: how many seconds this process may be silent (because it was killed, say) before its trials go to others.
+      A living process renews its leases by itself.
+
+    At the end of a block ``with er.Study(…) as study:``, trials that were asked for and not told are given back.
 
     >>> import elbowroom as er
     >>> study = er.Study({"x": er.Float(-1, 1), "kind": er.Categorical(["a", "b"])}, seed=1)
@@ -182,8 +200,8 @@ class Study(Pictures):
         worker: str | None = None,
         lease: float | None = None,
     ) -> Study:
-        """Opens a study as it stands in its store. The space is needed only to get back choices that are neither
-        numbers nor texts; without it they are their labels."""
+        """Opens a study as it is in its store. The space is needed only if choices are neither numbers nor strings;
+        without it, such choices are shown as their labels."""
         store = _address(store)
         study = cls.__new__(cls)
         native = _elbowroom.Study.open(store, *_identity(name, worker), _lease(lease))
@@ -192,19 +210,19 @@ class Study(Pictures):
 
     @classmethod
     def loads(cls, text: str, *, space: Space | None = None, lease: float | None = None) -> Study:
-        """A study in memory from what :meth:`dumps` wrote. Trials that were under way still are."""
+        """A study in memory from what :meth:`dumps` wrote. Trials that were running still are."""
         try:
             saved = json.loads(text)
             name, log = text_of(saved["study"], "name"), [(at, event) for at, event in saved["log"]]
         except (ValueError, KeyError, TypeError):
-            raise StoreError("the text is no study that `dumps` wrote\n  try: the whole text, as it was") from None
+            raise StoreError("the text is not a study that `dumps` wrote\n  try: the whole text, unchanged") from None
         study = cls.__new__(cls)
         native = _elbowroom.Study.load(name, log, _lease(lease))
         study._begin(native, _known(space, native, name), None, name)
         return study
 
     def dumps(self) -> str:
-        """The whole study as a text of JSON: all that happened, in order.
+        """The whole study as a JSON string: everything that happened, in order.
 
         >>> import elbowroom as er
         >>> study = er.Study({"x": er.Float(0, 1)})
@@ -269,24 +287,24 @@ class Study(Pictures):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Everything that was fixed when the study was made, defaults included, and the budget as it stands."""
+        """Everything that was fixed when the study was created, including defaults, and the current budget."""
         return dict(json.loads(self._native.settings()))
 
     @property
     def goal(self) -> Goal:
-        """What is wanted of the values."""
+        """Whether smaller or larger values are better."""
         goal: Goal = self.settings["goal"]
         return goal
 
     @property
     def metric(self) -> str:
-        """The name of the result that is optimized, the first of them if there are several."""
+        """The name of the optimized result; with several objectives, of the first one."""
         metric: str = self.settings["metric"]
         return metric
 
     @property
     def outcomes(self) -> dict[str, Outcome]:
-        """What the declared results are for, the first objective first.
+        """What each declared result is for; the first objective comes first.
 
         >>> import elbowroom as er
         >>> er.Study({"x": er.Float(0, 1)}, outcomes={"loss": er.Minimize(), "bytes": er.AtMost(1e6)}).outcomes["bytes"]
@@ -318,11 +336,11 @@ class Study(Pictures):
         within: Mapping[str, tuple[float, float]] | None = None,
         request: str | None = None,
     ) -> Batch:
-        """Takes up to n points to be evaluated in parallel. They are pending from here on.
+        """Asks for up to n points to evaluate in parallel. They are pending until you report what became of them.
 
-        Parameters in ``fixed`` have the same value in all of them, and numbers in ``within`` stay between two values.
-        The batch is shorter, or empty, where the budget or the space is used up; ``batch.short`` says why. Under a
-        ``request`` name, asking again gives the same trials.
+        Parameters in ``fixed`` have the same value in all points, and numbers in ``within`` stay between two values. If the
+        budget or the space is used up, the batch is shorter or empty, and ``batch.short`` says why. Asking again with the same
+        ``request`` returns the same trials.
 
         >>> import elbowroom as er
         >>> study = er.Study({"celsius": er.Float(20, 90), "minutes": er.Int(1, 30)})
@@ -351,14 +369,14 @@ class Study(Pictures):
         correction: bool = False,
         request: str | None = None,
     ) -> Told:
-        """Tells what was measured for a trial, or at a point of one's own. A value is never refused: the answer says
-        what became of it. ``sd`` is the standard deviation of its noise, if it is known; ``noise``, the variance, may
-        be given instead. A ``correction`` takes the place of a trial's values.
+        """Reports what was measured for a trial, or at a point of your own. A value is never refused: the return value
+        says what became of it. ``sd`` is the standard deviation of its noise, if it is known; instead you may give ``noise``,
+        the variance. A ``correction`` replaces the values of a trial.
 
-        Several results are told by name. The study's ``metric``, or its first objective, ends the trial; without it the
-        others are kept, before or after the end, and nothing else changes: the answer is ``'aside'``. Other objectives and
-        results with limits may come later; until then the trial's point is pending for the search. A correction replaces
-        the results it names.
+        Several results are told by name. The study's ``metric``, or its first objective, ends the trial. Results told
+        without it are kept, before or after the end, and do not end the trial: ``tell`` then returns ``'aside'``. Other
+        objectives and results with limits may come later; until then the search treats the point as pending. A correction
+        replaces the results that it names.
 
         >>> import elbowroom as er
         >>> study = er.Study({"x": er.Float(0, 1)})
@@ -382,7 +400,7 @@ class Study(Pictures):
         if isinstance(trial, Mapping):
             if correction:
                 raise TrialError(
-                    f"there is nothing to correct at {shown(dict(trial))}: a point of one's own is a new trial\n"
+                    f"there is nothing to correct at {shown(dict(trial))}: the parameters of a point make a new trial\n"
                     "  try: the trial to correct, or its number"
                 )
             n_before = 0 if request is None else sum(self.counts.values())
@@ -417,27 +435,27 @@ class Study(Pictures):
         return "aside"
 
     def fail(self, trial: Trial | int, reason: str = "", *, request: str | None = None) -> None:
-        """Records that a trial ended without a value. Its point is not proposed again, and points near it count as less
-        likely to give one, unless the study was made with ``failures="ignore"``."""
+        """Records that a trial ended without a value. Its point is not proposed again, and points near it count as
+        less likely to give a value, unless the study was created with ``failures="ignore"``."""
         which, attempt = self._which(trial)
         self._native.fail(which, _reason(reason), attempt, request)
         self._held.pop(which, None)
 
     def infeasible(self, trial: Trial | int, reason: str = "", *, request: str | None = None) -> None:
-        """Records that a trial's point breaks a constraint that only the evaluation can tell. Points near it count as
-        less likely to give a value, whatever the study's ``failures`` says."""
+        """Records that a trial's point breaks a constraint that only the evaluation reveals. Points near it count as
+        less likely to give a value, whatever ``failures`` is."""
         which, attempt = self._which(trial)
         self._native.infeasible(which, _reason(reason), attempt, request)
         self._held.pop(which, None)
 
     def release(self, trial: Trial | int, *, request: str | None = None) -> None:
-        """Gives a trial up: it does not count, and its point may be proposed again."""
+        """Gives up a trial: it does not count, and its point may be proposed again."""
         which, attempt = self._which(trial)
         self._native.withdraw(which, attempt, request)
         self._held.pop(which, None)
 
     def give_back(self, trials: Trial | int | Iterable[Trial | int]) -> None:
-        """Gives trials back that :meth:`ask` handed out, or one: whoever asks next gets them.
+        """Gives back trials that :meth:`ask` returned, or a single one: they go to whoever asks next.
 
         >>> import elbowroom as er
         >>> study = er.Study({"x": er.Float(0, 1)})
@@ -453,10 +471,10 @@ class Study(Pictures):
             which, attempt = self._which(one)
             trial = self._look(which)
             if trial.state not in ("running", "queued", "lost"):
-                raise TrialError(f"trial {which} is {trial.state}: it cannot be given back\n  try: trials under way only")
+                raise TrialError(f"trial {which} is {trial.state}: it cannot be given back\n  try: running trials only")
             if attempt is not None and attempt < trial.attempts:
                 raise TrialError(
-                    f"trial {which} was handed out again since: it is in other hands\n  try: a trial of a newer `ask`"
+                    f"trial {which} has been handed to another worker since\n  try: a trial of a newer `ask`"
                 )
             back.append(trial)
         self._return(back)
@@ -489,9 +507,8 @@ class Study(Pictures):
         sd: float | None = None,
         request: str | None = None,
     ) -> Trial:
-        """Adds an earlier result, or several by name, at a point of one's own, with the standard deviation ``sd`` of
-        the value's noise, or the variance ``noise``. It warns where the point breaks a known constraint: the value is
-        kept all the same."""
+        """Adds an earlier result, or several by name, at a point of your own. ``sd`` is the standard deviation of the
+        value's noise; ``noise`` is its variance. If the point breaks a known constraint, the result is kept, with a warning."""
         told = self._results(value), variance_of(noise, sd)
         trial = self._answer(self._native.add(self._labels.encode(params), *told, request))
         if trial.breaks is not None:
@@ -500,8 +517,8 @@ class Study(Pictures):
         return trial
 
     def start(self, params: Mapping[str, Any], *, due: float | None = None, request: str | None = None) -> Trial:
-        """Starts a trial at a point of one's own, which is pending from here on. With ``due`` it goes to others if it
-        has not ended after so many seconds."""
+        """Starts a trial at a point of your own, which is pending from then on. With ``due``, it goes to others if it
+        has not ended after this many seconds."""
         seconds = None if due is None else limit(due, "due", 0, "a number of seconds that is not negative")
         return self._answer(self._native.start(self._labels.encode(params), seconds, request))
 
@@ -537,15 +554,15 @@ class Study(Pictures):
 
     @property
     def trials(self) -> Trials:
-        """All trials, by number; ``trials.to_pandas()`` and ``trials.to_polars()`` are frames of them."""
+        """All trials, by number; ``trials.to_pandas()`` and ``trials.to_polars()`` return data frames."""
         text, units = self._native.trials()
         return Trials(map(self._trial, json.loads(text), units))
 
     @property
     def best(self) -> Trial | None:
-        """The trial with the best value, the first of equals. Where results have limits, it is the best of those that
-        keep them all, and None if no trial does: :attr:`least_infeasible` is the nearest then. A study with several
-        objectives has no best trial but a :attr:`front`. It warns where the best one breaks a known constraint.
+        """The trial with the best value, the first of equals. If results have limits, it is the best trial that keeps all
+        of them, and None if there is none: then :attr:`least_infeasible` comes closest. With several objectives use
+        :attr:`front`. Warns if the best trial breaks a known constraint.
 
         >>> import elbowroom as er
         >>> study = er.Study({"x": er.Float(0, 1)}, outcomes={"yield": er.Maximize(), "purity": er.AtLeast(95)})
@@ -565,8 +582,8 @@ class Study(Pictures):
 
     @property
     def least_infeasible(self) -> Trial | None:
-        """The trial that comes nearest to keeping the limits of its results; None if one keeps them all, or there are
-        none. Each result counts by how far it is outside, in standard deviations of all its results.
+        """The trial that comes closest to keeping all limits; None if a trial keeps them, or there are no limits.
+        Each result counts by how far it is outside, in standard deviations of all its results.
 
         >>> import elbowroom as er
         >>> study = er.Study({"x": er.Float(0, 1)}, outcomes={"yield": er.Maximize(), "purity": er.AtLeast(95)})
@@ -579,18 +596,19 @@ class Study(Pictures):
 
     @property
     def front(self) -> Front:
-        """The trials that no other beats in every objective, among those that keep all limits, as they were measured.
-        ``front.to_pandas()`` is a frame of them, :meth:`plot_front` a picture."""
+        """The trials that no other trial beats in every objective, among those that keep all limits, as measured.
+        ``front.to_pandas()`` returns a data frame, :meth:`plot_front` draws them."""
         text, rows = self._native.front()
         return Front(map(self._answer, rows), json.loads(text))
 
     @property
     def recommended(self) -> Recommendation | None | Any:
-        """The point to use in the end: that of the highest μ − s under the model, if the data around it support it, and
-        else the best observed one. It need not have been tried, unless trials failed in some part of the space.
+        """The point to use in the end: the point with the highest μ − s under the model if the data around it support
+        it, otherwise the best observed point. It may be untried, unless trials failed in some part of the space.
 
-        With several objectives it is a :class:`RecommendedFront`: what the models expect at the points that were tried,
-        where no other is expected to be better in every objective."""
+        With several objectives it is a :class:`RecommendedFront`: of the points that were tried, those that the models expect
+        no other point to beat in every objective.
+        """
         return self._recommended_front() if len(self._objectives()) > 1 else self._recommended_point()
 
     def _recommended_point(self) -> Recommendation | None:
@@ -611,7 +629,7 @@ class Study(Pictures):
         return found
 
     def recommended_in(self, fixed: Mapping[str, Any]) -> Recommendation | None:
-        """The point to use where these parameters are given, as ``contexts`` are: that of the highest μ − s there.
+        """The point to use under given values of some parameters, such as ``contexts``: the one with the highest μ − s there.
 
         >>> import elbowroom as er
         >>> study = er.Study({"x": er.Float(0, 1), "day": er.Float(0, 1)}, contexts=["day"], seed=1)
@@ -629,18 +647,18 @@ class Study(Pictures):
 
     @property
     def expected_gain(self) -> float | None:
-        """By how much one more trial is expected to improve on the best value; none as long as there is no model."""
+        """By how much one more trial is expected to improve on the best value; None while there is no model."""
         self._refuse_several("no gain is that of all of them", "study.front.history, the hypervolume by trial")
         return self._native.expected_gain()
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many trials stand how."""
+        """The number of trials in each state."""
         counts: dict[str, int] = json.loads(self._native.counts())
         return counts
 
     def status(self) -> dict[str, Any]:
-        """How the study stands, in the words of ``elbow status --json`` and of the HTTP interface.
+        """How the study is going, with the same keys as ``elbow status --json`` and the HTTP API.
 
         >>> import elbowroom as er
         >>> study = er.Study({"x": er.Float(0, 1)}, budget=9)
@@ -653,8 +671,8 @@ class Study(Pictures):
 
     @property
     def budget(self) -> int | None:
-        """The most trials to hand out, those handed out included; none for no limit. It may be set to another number at
-        any time, for all workers of the study: more to go on, or less, but not less than was handed out.
+        """The number of trials to hand out in all; None for no limit. You may change it at any time, for all workers of
+        the study, but not below what was already handed out.
 
         >>> import elbowroom as er
         >>> study = er.Study({"x": er.Float(0, 1)}, budget=2)
@@ -679,8 +697,8 @@ class Study(Pictures):
     def predict(
         self, params: Mapping[str, Any] | Iterable[Mapping[str, Any]], outcome: str | None = None
     ) -> tuple[Array, Array]:
-        """The mean and the standard deviation of values at points, or at one, by the model of the results so far.
-        ``outcome`` names the result that is meant, an objective or one with limits; the first objective unless it is given.
+        """The mean and the standard deviation that the model predicts at one point or several. ``outcome`` names the
+        result, an objective or one with limits; by default it is the first objective.
 
         >>> import elbowroom as er
         >>> study = er.Study({"x": er.Float(0, 1)}, outcomes={"yield": er.Maximize(), "cost": er.Minimize()})
@@ -695,8 +713,8 @@ class Study(Pictures):
         return np.array(mean), np.array(sd)
 
     def importance(self, outcome: str | None = None) -> list[Importance]:
-        """How much each parameter matters to a result, by its model, the most important first: the share of the variation
-        that it takes part in (total Sobol indices), with what a tenth of the model's draws are below and above.
+        """How much each parameter matters to a result, according to its model, the most important first: the share of
+        the variation that it contributes to (total Sobol indices), with the 10 % and 90 % quantiles over the model's samples.
 
         >>> import elbowroom as er
         >>> study = er.Study({"x": er.Float(0, 1), "idle": er.Float(0, 1)}, seed=1)
@@ -708,7 +726,7 @@ class Study(Pictures):
         return [Importance(**row) for row in json.loads(self._native.importance(outcome))["rows"]]
 
     def why(self, trial: Trial | int) -> Why:
-        """What a trial's point rested on when it was chosen. It is worked out anew from the log, which takes a fit."""
+        """Why a trial's point was chosen. This is computed again from the log, which takes one fit of the model."""
         which, _ = self._which(trial)
         return why_of(self._look(which), self._native.why(which))
 
@@ -729,26 +747,26 @@ class Study(Pictures):
         callbacks: Callbacks = (),
         progress: bool | None = None,
     ) -> Study:
-        """Evaluates ``f`` at point after point, several at a time, and tells the values.
+        """Evaluates ``f`` at one point after another, several at a time, and records the results.
 
         ``f`` is called with the parameters by name. It returns a value, or several results in a dict by name, or either
         with the variance of the value's noise. With several objectives it returns a dict, or a tuple of the objectives in
-        their order. Where it raises, the trial fails with the end of the traceback as its
-        reason; :class:`Infeasible` says that the point breaks a constraint.
+        order. If it raises, the trial fails with the end of the traceback as its reason; :class:`Infeasible` says that
+        the point breaks a constraint.
 
-        Points are asked for until the study's budget is used up, ``n`` trials were started, ``timeout`` seconds have
+        New points are chosen until the study's budget is used up, ``n`` trials were started, ``timeout`` seconds have
         passed, the ``target`` is reached, :attr:`expected_gain` is below ``min_gain``, or a callback
-        ``callback(study, trial)`` returns True; what is under way then is waited for. A free worker gets a new point at
-        once, with ``synchronous`` when the whole batch has finished. What a dead process of this machine had is run again,
-        and while other workers have trials that they may yet lose, a run with nothing else to do waits for them; one that
-        ends with trials pending, or that got none, warns. If the run is left by an exception, of a callback
-        say, what has ended is told and the rest is given back.
+        ``callback(study, trial)`` returns True. The run then waits for the trials that are still running. A free worker gets a
+        new point at once, or with ``synchronous`` when the whole batch has finished. The run first takes over the trials of a
+        dead process on the same machine. Before it ends, it waits for trials that other workers have and may yet lose, and warns
+        if trials are still pending, or if it got none. If an exception ends the run, finished evaluations are recorded and the
+        other trials are given back.
 
-        ``executor`` is any ``concurrent.futures.Executor``, a function or class that makes one (so that a broken one can
+        ``executor`` is any ``concurrent.futures.Executor``, a function or class that creates one (so that a broken one can
         be replaced), ``"threads"`` or ``"processes"``.
 
-        ``progress`` shows how the run goes, in one line that rewrites itself: with None on terminals and in notebooks, and
-        elsewhere as records of the logger ``elbowroom``, one for each trial. True shows it in any case, False neither.
+        ``progress`` shows the progress in one line that rewrites itself. By default it does so on terminals and in notebooks;
+        elsewhere the logger ``elbowroom`` gets one record for each trial. True shows the line everywhere, False turns both off.
         """
         rules = _run.Rules(self, n, timeout, target, min_gain, callbacks, progress)
         _run.Drive(self, f, rules, workers, executor, synchronous).run()
@@ -784,7 +802,7 @@ class Study(Pictures):
         except TypeError:
             which = -1
         if not 0 <= which < 2**63:
-            raise TrialError(f"there is no trial {shown(trial)}\n  try: a number from 0 on, or a trial that `ask` gave")
+            raise TrialError(f"there is no trial {shown(trial)}\n  try: a number from 0, or a trial that `ask` returned")
         return which, None
 
     def _look(self, which: int) -> Trial:
@@ -860,7 +878,7 @@ def _known(space: Space | None, native: _elbowroom.Study, name: str) -> dict[str
 
 def _reason(reason: Any) -> str:
     if not isinstance(reason, str):
-        raise TrialError(f"the reason is {shown(reason)}\n  try: a text")
+        raise TrialError(f"the reason is {shown(reason)}\n  try: a string")
     return encodable(reason)
 
 
@@ -872,8 +890,8 @@ def _check_same_point(given: Trial, here: Trial) -> None:
         same &= not (isinstance(a, (int, float, str)) and isinstance(b, (int, float, str))) or a == b
     if not same:
         raise TrialError(
-            f"trial {given.number} of this study is at another point: the one given is of another study\n"
-            "  try: the study that handed it out"
+            f"trial {given.number} of this study is at a different point: the given trial belongs to another study\n"
+            "  try: the study that it came from"
         )
 
 
@@ -899,7 +917,7 @@ class StudyInfo(NamedTuple):
 
 
 def studies(store: str | os.PathLike[str]) -> list[StudyInfo]:
-    """The studies of a store, by name. A store that is not there is not made.
+    """The studies of a store, by name. A store that does not exist is not created.
 
     >>> import elbowroom as er, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -926,9 +944,12 @@ def suggest(
     goal: Goal | None = None,
     **options: Unpack[SearchOptions],
 ) -> list[Params]:
-    """The next n points of a study that somebody else keeps: from its results (params, value or results by name and, if
-    it is known, noise variance), the points under way, those that failed, and those that broke a constraint. There are fewer if the space
-    is used up. The other arguments are those of :class:`Study` that say how points are chosen.
+    """The next n points of a study whose results you keep yourself.
+
+    ``observed`` has the results so far, each as params, a value or results by name and, if it is known, the variance of the
+    noise; ``pending`` the running points, ``failed`` those that failed, and ``infeasible`` those that broke a constraint.
+    There are fewer points if the space is used up. The other arguments are those of :class:`Study` that say how points are
+    chosen.
 
     The same arguments give the same points.
 

@@ -34,7 +34,7 @@ class BrokenLimit(NamedTuple):
 
 @dataclass(frozen=True)
 class Trial:
-    """One point and what became of it, as it stood when it was looked at.
+    """One point and what became of it, at the time it was looked up.
 
     >>> import elbowroom as er
     >>> study = er.Study({"x": er.Float(0, 1)})
@@ -116,7 +116,7 @@ class Trial:
 
 
 class Batch(list[Trial]):
-    """The trials that an ask was answered with; ``short`` says why there are fewer than asked for."""
+    """The trials that :meth:`Study.ask` returned; ``short`` says why there are fewer than asked for."""
 
     short: str | None
 
@@ -182,9 +182,9 @@ class Trials(list[Trial]):
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The point to use in the end, with what the model expects there; ``trial`` is the one that tried it, if one did.
+    """The point to use in the end, with what the model expects there; ``trial`` is the trial at this point, if any.
 
-    ``fallback`` says why it is the best observed point with its own value, where the model's answer cannot be trusted.
+    If the model's answer cannot be trusted, it is the best observed point with its own value, and ``fallback`` says why.
     """
 
     params: Params

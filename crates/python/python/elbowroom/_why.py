@@ -83,13 +83,13 @@ class BeliefThen:
 
 @dataclass(frozen=True)
 class Why:
-    """Why a trial's point was chosen. It prints as a few lines of words.
+    """Why a trial's point was chosen. It prints as a few lines of text.
 
     >>> import elbowroom as er
     >>> study = er.Study({"x": er.Float(0, 1)})
     >>> [trial] = study.ask()
     >>> print(study.why(trial))
-    trial 0: a point of the initial design, chosen before there was a model
+    Trial 0 is part of the initial design, which covers the space before there is a model.
     """
 
     trial: int
@@ -102,30 +102,37 @@ class Why:
     """What was believed of it then, if the strategy chose it by a model."""
     narrowing: dict[str, Any] | None = None
     """What whoever asked held fixed, or in a narrower range."""
+    summary: str = ""
+    """The answer in one sentence."""
 
     def __str__(self) -> str:
-        lines = [f"trial {self.trial}: {_ORIGINS[self.source]}"]
+        lines = [self.summary or f"trial {self.trial}: {_ORIGINS[self.source]}"]
         if self.fallback is not None:
             lines.append(f"  note: {self.fallback}")
         if self.belief is not None:
             then = self.belief
             explore = 1 - then.exploit
             leaning, share = ("exploit", then.exploit) if then.exploit > 0.5 else ("explore", explore)
-            best = "" if then.best is None else f"; the best was {then.best:.6g}"
+            best = "" if then.best is None else f"; best so far {then.best:.6g}"
             made_of = f"{then.n_observed} results"
             if then.subset is not None:
                 made_of = f"{sum(then.subset.values()) - then.subset['of']} of {then.subset['of']} results"
-            lines += [f"  model of {made_of}{best}", f"  expected there: {then.mean:.6g} ± {then.sd:.6g}"]
+            lines += [f"  model fitted to {made_of}{best}", f"  predicted: {then.mean:.6g} ± {then.sd:.6g}"]
             if then.chance is not None:
-                lines.append(f"  chance of a value: {then.chance:.0%}")
-            lines.append(f"  leaning: {leaning} ({share:.0%} of the expected improvement)")
-            worth = "ranked by" if then.score.is_score else "worth"
-            lines.append(f"  {worth} {then.score.total:.6g} to {then.strategy.replace('_', ' ')}:")
+                lines.append(f"  chance of a value: {100 * then.chance:.0f} %")
+            lines.append(f"  balance: {leaning} ({100 * share:.0f} % of the expected improvement)")
+            worth = "score" if then.score.is_score else "worth"
+            lines.append(f"  {worth} for {then.strategy.replace('_', ' ')}: {then.score.total:.6g}, the sum of")
             for term in then.score.terms:
                 which = "" if term.trial is None else f" of trial {term.trial}"
                 lines.append(f"    {term.value:>12.6g}  {term.name}{which}")
-            lines.append(f"  pending then: {len(then.pending)}; with them ± {then.sd_with_pending:.6g}")
-            lines += [f"    trial {one.trial} at {one.distance:.3g} lengthscales" for one in then.pending[:3]]
+            if then.pending:
+                sd = f"{then.sd_with_pending:.6g}"
+                lines.append(f"  {len(then.pending)} pending; once their results are in, the uncertainty is ± {sd}")
+                lines.append("  nearest pending, in lengthscales:")
+                lines += [f"    trial {one.trial} at {one.distance:.3g}" for one in then.pending[:3]]
+            else:
+                lines.append("  nothing was pending")
             lines.append("  nearest results, in lengthscales:")
             lines += [f"    trial {one.trial} at {one.distance:.3g}, value {one.value:.6g}" for one in then.nearest[:3]]
         return "\n".join(lines)
@@ -141,7 +148,7 @@ def why_of(trial: Trial, text: str) -> Why:
         terms = tuple(Reason(term["name"], _number(term["value"]), term["trial"]) for term in belief["score"]["terms"])
         score = Score(_number(belief["score"]["total"]), belief["score"]["is_score"], terms)
         belief = BeliefThen(**{**belief, **near, "pushed_by": pushed_by, "score": score})
-    return Why(trial.number, trial.source, found["fallback"], belief, found["narrowing"])
+    return Why(trial.number, trial.source, found["fallback"], belief, found["narrowing"], found.get("summary", ""))
 
 
 def _number(value: float | None) -> float:

@@ -139,7 +139,7 @@ class Sampler(BaseSampler):
         if self._constraints_func is not None and state in (TrialState.COMPLETE, TrialState.PRUNED):
             broken = [float(value) for value in self._constraints_func(trial)]
             if any(value != value for value in broken):
-                words = f"trial {trial.number} has the constraints {broken}\n  try: no NaN in constraints_func"
+                words = f"trial {trial.number} has the constraints {broken}\n  try: return numbers from constraints_func, not NaN"
                 raise ValueError(words)
             study._storage.set_trial_system_attr(trial._trial_id, "constraints", broken)
         self._independent.after_trial(study, trial, state, values)

@@ -96,7 +96,7 @@ class Search(Searcher):
                 return {"outcomes": {name: kinds[one]() for name, one in zip(metric, mode)}}
         raise ConfigError(
             f"the metric is {metric!r} and the mode {mode!r}\n"
-            "  try: a metric, and mode 'min' or 'max', of Search or of TuneConfig; or a list of each, of Search"
+            "  try: a metric and a mode, 'min' or 'max', in Search or TuneConfig; or lists of both in Search"
         )
 
     def set_search_properties(self, metric: Any, mode: Any, config: dict[str, Any], **spec: Any) -> bool:

@@ -265,7 +265,7 @@ def _column(results: Mapping[str, Any], name: str) -> Any:
             return results[column]
     known = [column.removeprefix("mean_test_") for column in results if column.startswith("mean_test_")]
     raise ConfigError(
-        f"the outcome `{name}` is no metric of this search\n  try: one of {', '.join([*known, 'fit_time', 'score_time'])}"
+        f"the outcome `{name}` is not a metric of this search\n  try: one of {', '.join([*known, 'fit_time', 'score_time'])}"
     )
 
 

@@ -161,7 +161,7 @@ def test_options_say_what_metrics_and_times_are_for() -> None:
     # By scikit-learn's rule `refit` is the best by its metric alone.
     assert search.best_index_ == int(np.argmax(search.cv_results_["mean_test_gain"]))
     unknown = SearchCV(Peak(), {"x": er.Float(0, 1)}, options={"outcomes": {"gian": er.Maximize()}}, **arguments)
-    with pytest.raises(er.ConfigError, match="`gian` is no metric of this search\n  try: one of gain, size, fit_time"):
+    with pytest.raises(er.ConfigError, match="`gian` is not a metric of this search\n  try: one of gain, size, fit_time"):
         unknown.fit(X)
 
 

@@ -232,5 +232,5 @@ fn digest(row: &Row, column: usize) -> Result<Digest, RowError> {
 }
 
 fn no_row() -> RowError {
-    Error::unreachable("the database gave no answer where there is one", "report this as a bug").into()
+    Error::unreachable("the database gave no answer where there must be one", "report this as a bug").into()
 }

@@ -30,7 +30,7 @@ pub fn studies_are_created_once_and_listed(bench: &Bench) {
     let other = SharedStudy::open_or_create(store.clone(), "a", random(4)).unwrap();
     assert_eq!(other.study().config().budget, Some(3));
     let other = SharedStudy::open_or_create(store.clone(), "a", random(3).seed(5));
-    assert!(other.err().unwrap().to_string().contains("was made with another"));
+    assert!(other.err().unwrap().to_string().contains("was created with a different"));
     assert!(SharedStudy::create(store, "line\nbreak", random(3)).is_err());
 }
 

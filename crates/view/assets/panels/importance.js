@@ -3,17 +3,15 @@ import { colour, number, short, show, svg } from "../dom.js";
 /** @import { Importance, Weight } from "../api" */
 /** @import { Panel } from "./panel.js" */
 
-const [LINE, WIDTH, LEFT] = [30, 460, 130];
-
-/** @param {number} share */
-const across = (share) => LEFT + Math.min(share, 1) * (WIDTH - LEFT - 20);
+const [LINE, LEFT] = [30, 130];
 
 /**
  * A bar with its whiskers.
  * @param {Weight} row
  * @param {number} i
+ * @param {(share: number) => number} across
  */
-const bar = (row, i) => {
+const bar = (row, i, across) => {
   const y = i * LINE + LINE / 2;
   const [low, high] = [across(row.low), across(row.high)];
   const box = { x: LEFT, y: y - 8, width: Math.max(across(row.share) - LEFT, 1), height: 16, rx: 3 };
@@ -35,10 +33,20 @@ export const importance = {
   note: "share of the variation that each parameter contributes to; whiskers span the middle 80 %",
   draw({ body }, { rows }) {
     const height = rows.length * LINE;
+    const width = Math.max(body.clientWidth, 280);
+    const across = (/** @type {number} */ share) => LEFT + Math.min(share, 1) * (width - LEFT - 20);
     const scale = [0, 0.25, 0.5, 0.75, 1].map((share) =>
-      svg("text", { x: across(share), y: height + 18, "text-anchor": "middle" }, `${100 * share}%`),
+      svg("text", { x: across(share), y: height + 18, "text-anchor": "middle" }, `${100 * share} %`),
     );
-    const look = { class: "chart", viewBox: `0 0 ${WIDTH} ${height + 26}`, role: "img" };
-    show(body, svg("svg", look, rows.map(bar), scale));
+    const look = { class: "chart", viewBox: `0 0 ${width} ${height + 26}`, role: "img" };
+    show(
+      body,
+      svg(
+        "svg",
+        look,
+        rows.map((row, i) => bar(row, i, across)),
+        scale,
+      ),
+    );
   },
 };

@@ -1,5 +1,5 @@
 import { colour, el, legend, number, show, svg } from "../dom.js";
-import { BAR, colourBar, frame, paint, rankTicks } from "../planes.js";
+import { BAR, colourBar, frame, paint, rankTicks, sizeIn } from "../planes.js";
 import { ofTrial } from "../tips.js";
 
 /** @import { Map as MapView, Pending } from "../api" */
@@ -49,7 +49,7 @@ export const map = {
   note: "running trials, and the room each one keeps free",
   draw({ body }, view, context) {
     const hasColours = view.observed.length > 0;
-    const f = frame(view.x, view.y, 500, 400, hasColours ? BAR : 18);
+    const f = frame(view.x, view.y, ...sizeIn(body, 0.8), hasColours ? BAR : 18);
     if (hasColours) colourBar(f, rankTicks(view.observed), context.seen.metric);
     for (const p of view.observed) {
       const look = { r: 4, fill: paint(p.good), stroke: colour("soft"), "stroke-width": 0.7 };

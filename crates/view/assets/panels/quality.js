@@ -1,5 +1,5 @@
 import { colour, el, number, show, svg } from "../dom.js";
-import { frame } from "../planes.js";
+import { frame, sizeIn } from "../planes.js";
 import { along, extent, isLog, ticks } from "../scale.js";
 import { ofTrial } from "../tips.js";
 
@@ -20,15 +20,16 @@ const diagonal = (f) => {
  * Each result against its prediction from all others.
  * @param {LeftOutResult[]} points
  * @param {Context} context
+ * @param {[number, number]} size
  */
-const predicted = (points, context) => {
+const predicted = (points, context, size) => {
   const all = points.flatMap((p) => [p.observed, p.mean]);
   const [low, high] = extent(all);
   const log = isLog(all);
   const inside = (/** @type {number} */ u) => 0.03 + 0.94 * u;
   const U = (/** @type {number} */ v) => inside(along(log ? Math.max(v, low / 10) : v, low, high, log));
   const marks = ticks(low, high, log).map((t) => ({ ...t, at: inside(t.at) }));
-  const f = frame({ name: "predicted", ticks: marks }, { name: "observed", ticks: marks }, 460, 330);
+  const f = frame({ name: "predicted", ticks: marks }, { name: "observed", ticks: marks }, ...size);
   diagonal(f);
   for (const p of points) {
     const y = f.Y(U(p.observed));
@@ -46,10 +47,11 @@ const predicted = (points, context) => {
 /**
  * How many results are inside of each interval.
  * @param {Quality["calibration"]} shares
+ * @param {[number, number]} size
  */
-const calibration = (shares) => {
+const calibration = (shares, size) => {
   const ticks = QUARTERS.map((t) => ({ at: t, label: `${100 * t}%` }));
-  const f = frame({ name: "interval of the prediction", ticks }, { name: "results inside", ticks }, 460, 330);
+  const f = frame({ name: "interval of the prediction", ticks }, { name: "results inside", ticks }, ...size);
   diagonal(f);
   const corners = [[0, 0], ...shares.map((p) => [p.level, p.share]), [1, 1]];
   const points = corners.map(([x, y]) => `${f.X(x)},${f.Y(y)}`).join(" ");
@@ -66,6 +68,9 @@ export const quality = {
   draw({ body, note }, view, context) {
     const away = `typical error: ${number(view.deviations, 3)} predicted standard deviations (1 is ideal)`;
     note.textContent = `each of ${view.n} results predicted from all others; ${away}`;
-    show(body, el("div", { class: "planes wide" }, predicted(view.points, context), calibration(view.calibration)));
+    const [left, right] = [el("div"), el("div")];
+    show(body, el("div", { class: "planes two" }, left, right));
+    left.append(predicted(view.points, context, sizeIn(left)));
+    right.append(calibration(view.calibration, sizeIn(right)));
   },
 };

@@ -1,5 +1,5 @@
 import { colour, el, number, show } from "../dom.js";
-import { heatmap } from "../planes.js";
+import { heatmap, sizeIn } from "../planes.js";
 import { extent, isLog, scale } from "../scale.js";
 
 /** @import { Surface } from "../api" */
@@ -42,8 +42,9 @@ export const surface = {
     const pending = view.pending.map((p) => ({ ...p, r: 4.5, fill: colour("green"), words: "pending" }));
     /** @type {(title: string, values: number[], dots: Dot[], colours: ReturnType<typeof free>) => void} */
     const plane = (title, values, dots, colours) => {
-      const drawing = heatmap(view.x, view.y, view.n, values, dots, colours, context);
-      planes.append(el("div", {}, el("h3", {}, title), drawing));
+      const place = el("div", {}, el("h3", {}, title));
+      planes.append(place);
+      place.append(heatmap(view.x, view.y, view.n, values, dots, colours, context, sizeIn(place)));
     };
     plane("expected value", view.mean, [...observed, ...pending], free(view.mean));
     plane("uncertainty (standard deviation)", view.sd, [...observed, ...pending], free(view.sd));

@@ -6,9 +6,9 @@ use std::path::Path;
 use super::axis::{Axis, Ruler, Scale, ticks};
 use super::layer::{Anchor, Frame, Layer};
 use super::legend::{self, Key};
+use super::picture::Picture;
 use super::style::{Dash, INK, Stroke};
-use super::svg::Svg;
-use super::{font, png};
+use super::{font, png, svg};
 
 /// Two axes and what is drawn between them.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,6 +76,11 @@ const SUBTITLE: f64 = 12.5;
 impl Figure {
     /// The picture as SVG.
     pub fn svg(&self) -> String {
+        svg::svg(&self.picture())
+    }
+
+    /// What is drawn where.
+    fn picture(&self) -> Picture {
         let columns = self.columns.clamp(1, self.panels.len().max(1));
         let n_rows = self.panels.len().div_ceil(columns);
         let left_of_panel = self.panels.iter().map(Panel::left).fold(LEFT_OF_PANEL, f64::max);
@@ -86,7 +91,7 @@ impl Figure {
         let panels_top = legend_top + legend::height(&self.legend, inside) + 4.0;
         let height = panels_top + n_rows as f64 * cell.1 + EDGE - 8.0;
 
-        let mut out = Svg::new(inside + 2.0 * EDGE, height, &format!("{}. {}", self.title, self.subtitle));
+        let mut out = Picture::new(inside + 2.0 * EDGE, height, format!("{}. {}", self.title, self.subtitle));
         out.text((EDGE, EDGE + TITLE - 2.0), &self.title, Anchor::Start, TITLE, true, INK);
         for (i, line) in subtitle.iter().enumerate() {
             let y = EDGE + TITLE + 8.0 + (SUBTITLE + 4.5) * (i as f64 + 0.8);
@@ -99,23 +104,23 @@ impl Figure {
             let frame = Frame { left, right: left + self.panel_size.0, top, bottom: top + self.panel_size.1 };
             draw_panel(&mut out, panel, frame);
         }
-        out.finish()
+        out
     }
 
     /// The picture as the bytes of a PNG file, of twice the size.
     pub fn png(&self) -> Result<Vec<u8>, String> {
-        png::png(&self.svg())
+        png::png(&self.picture())
     }
 
     /// Writes `NAME.svg` and `NAME.png` into a folder.
     pub fn write(&self, folder: &Path, name: &str) -> Result<(), String> {
-        let svg = self.svg();
+        let picture = self.picture();
         let save = |ending: &str, bytes: &[u8]| {
             let path = folder.join(format!("{name}.{ending}"));
             fs::write(&path, bytes).map_err(|error| format!("{} cannot be written: {error}", path.display()))
         };
-        save("svg", svg.as_bytes())?;
-        save("png", &png::png(&svg)?)
+        save("svg", svg::svg(&picture).as_bytes())?;
+        save("png", &png::png(&picture)?)
     }
 }
 
@@ -123,7 +128,7 @@ const FAINT: &str = "#55606d";
 const GRID: Stroke = Stroke { colour: "#e4e8ed", width: 1.0, dash: Dash::Solid };
 const RIM: Stroke = Stroke { colour: INK, width: 1.0, dash: Dash::Solid };
 
-fn draw_panel(out: &mut Svg, panel: &Panel, frame: Frame) {
+fn draw_panel(out: &mut Picture, panel: &Panel, frame: Frame) {
     let (data_x, data_y) = panel.data_range();
     let x = Ruler::new(&panel.x, data_x, frame.left, frame.right);
     let y = Ruler::new(&panel.y, data_y, frame.bottom, frame.top);
@@ -181,7 +186,7 @@ mod tests {
         };
         let svg = figure.svg();
         assert!(svg.contains("a &amp; b") && svg.contains("x &lt; y"));
-        let bytes = png::png(&svg).unwrap();
+        let bytes = figure.png().unwrap();
         // The header of a PNG holds its width in bytes 16 to 19.
         let width = u32::from_be_bytes([bytes[16], bytes[17], bytes[18], bytes[19]]);
         assert_eq!(width, 2 * (300 + 62 + 20 + 36));

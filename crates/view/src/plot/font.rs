@@ -1,37 +1,139 @@
-//! The font of all figures, and how wide text in it is.
+//! The font of all figures: how wide text in it is, and the outlines of its letters.
 //!
 //! It is part of the program, so that a PNG looks the same on a machine without fonts. An SVG only names it: its readers
 //! have it, or Verdana, whose letters are as wide, or something narrower.
 
-use resvg::usvg::fontdb::Database;
-use skrifa::instance::{LocationRef, Size};
-use skrifa::{FontRef, MetadataProvider};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// For an SVG's `font-family`.
 pub(super) const FAMILY: &str = "'DejaVu Sans', Verdana, Geneva, sans-serif";
 
-const REGULAR: &[u8] = include_bytes!("font/DejaVuSans.ttf");
-const BOLD: &[u8] = include_bytes!("font/DejaVuSans-Bold.ttf");
+/// Units of an outline to the size of the font.
+const UNITS: f64 = 2048.0;
 
-/// The fonts to draw a PNG with.
-pub(super) fn database() -> Database {
-    let mut fonts = Database::new();
-    fonts.load_font_data(REGULAR.to_vec());
-    fonts.load_font_data(BOLD.to_vec());
-    fonts.set_sans_serif_family("DejaVu Sans");
-    fonts
+/// One of the two weights, as `font/outlines.py` writes it.
+#[derive(Default)]
+pub(super) struct Font {
+    signs: HashMap<char, Sign>,
+    none: Sign,
+    kerning: HashMap<(char, char), f64>,
 }
 
-/// How many pixels wide a text is.
+#[derive(Default)]
+struct Sign {
+    advance: f64,
+    /// Where an accent stands; of an accent, what stands there.
+    accent: (f64, f64),
+    outline: &'static str,
+}
+
+static REGULAR: LazyLock<Font> = LazyLock::new(|| read(include_str!("font/regular.txt")));
+static BOLD: LazyLock<Font> = LazyLock::new(|| read(include_str!("font/bold.txt")));
+
+pub(super) fn font(bold: bool) -> &'static Font {
+    if bold { &BOLD } else { &REGULAR }
+}
+
+fn read(text: &'static str) -> Font {
+    let mut font = Font::default();
+    for line in text.lines().filter(|line| !line.starts_with('#')) {
+        read_line(&mut font, line).expect("the font of this program is sound");
+    }
+    font
+}
+
+fn read_line(font: &mut Font, line: &'static str) -> Option<()> {
+    let (kind, rest) = line.split_once(' ')?;
+    match kind {
+        "none" => font.none = sign(rest)?,
+        "sign" => {
+            let (code, rest) = rest.split_once(' ')?;
+            font.signs.insert(letter(code)?, sign(rest)?);
+        }
+        _ => {
+            let mut words = rest.split(' ');
+            let pair = (letter(words.next()?)?, letter(words.next()?)?);
+            font.kerning.insert(pair, words.next()?.parse().ok()?);
+        }
+    }
+    Some(())
+}
+
+fn letter(code: &str) -> Option<char> {
+    char::from_u32(u32::from_str_radix(code, 16).ok()?)
+}
+
+fn sign(words: &'static str) -> Option<Sign> {
+    let mut words = words.splitn(4, ' ');
+    let mut number = || words.next()?.parse().ok();
+    let (advance, accent) = (number()?, (number()?, number()?));
+    Some(Sign { advance, accent, outline: words.next().unwrap_or("") })
+}
+
+/// A part of an outline, in units of the font, upwards.
+pub(super) enum Part {
+    Move([f64; 2]),
+    Line([f64; 2]),
+    /// Past a control point.
+    Curve([f64; 4]),
+    Close,
+}
+
+impl Font {
+    fn sign(&self, letter: char) -> &Sign {
+        self.signs.get(&letter).unwrap_or(&self.none)
+    }
+
+    /// The letters of a text, each with its place in pixels from the beginning of the text, rightwards and upwards, and
+    /// the text's width as it is drawn.
+    pub(super) fn place(&self, text: &str, size: f64) -> (Vec<(char, [f64; 2])>, f64) {
+        let mut pen = 0.0;
+        let mut before: Option<(char, f64)> = None;
+        let mut letters = Vec::new();
+        for letter in text.chars() {
+            let sign = self.sign(letter);
+            let mut at = [pen, 0.0];
+            if let Some((last, last_at)) = before {
+                let shift = self.kerning.get(&(last, letter)).copied().unwrap_or(0.0);
+                pen += shift;
+                at[0] += shift;
+                let under = self.sign(last).accent;
+                if sign.advance == 0.0 && under != (0.0, 0.0) {
+                    at = [last_at + under.0 - sign.accent.0, under.1 - sign.accent.1];
+                }
+            }
+            letters.push((letter, at.map(|v| v * size / UNITS)));
+            before = Some((letter, at[0]));
+            pen += sign.advance;
+        }
+        (letters, pen * size / UNITS)
+    }
+
+    /// The outline of a letter, its numbers multiplied so that the font has a size.
+    pub(super) fn outline(&self, letter: char, size: f64) -> Vec<Part> {
+        let outline = self.sign(letter).outline;
+        let starts = outline.char_indices().filter(|(_, c)| c.is_ascii_uppercase()).map(|(i, _)| i);
+        let ends = starts.clone().skip(1).chain([outline.len()]);
+        starts.zip(ends).map(|(start, end)| part(&outline[start..end], size / UNITS)).collect()
+    }
+}
+
+fn part(text: &str, scale: f64) -> Part {
+    let mut numbers = text[1..].split(' ').map(|word| scale * word.parse().unwrap_or(0.0));
+    let mut next = || numbers.next().unwrap_or(0.0);
+    match &text[..1] {
+        "M" => Part::Move([next(), next()]),
+        "L" => Part::Line([next(), next()]),
+        "Q" => Part::Curve([next(), next(), next(), next()]),
+        _ => Part::Close,
+    }
+}
+
+/// How many pixels wide a text is, without kerning.
 pub(super) fn width(text: &str, size: f64, bold: bool) -> f64 {
-    let font = font(if bold { BOLD } else { REGULAR });
-    let (glyphs, widths) = (font.charmap(), font.glyph_metrics(Size::new(1000.0), LocationRef::default()));
-    let advance = |c: char| glyphs.map(c).and_then(|glyph| widths.advance_width(glyph)).unwrap_or(600.0);
-    size * text.chars().map(|c| f64::from(advance(c))).sum::<f64>() / 1000.0
-}
-
-fn font(bytes: &[u8]) -> FontRef<'_> {
-    FontRef::new(bytes).expect("the font of this program is sound")
+    let font = font(bold);
+    size * text.chars().map(|c| font.sign(c).advance).sum::<f64>() / UNITS
 }
 
 /// Breaks a text into lines that are not wider than so many pixels.
@@ -56,11 +158,38 @@ mod tests {
     #[test]
     fn the_font_has_every_sign_that_figures_use() {
         let signs = "aZ09 −±×·²³¹⁰⁴⁵⁶⁷⁸⁹⁻₀₁₂₃αγεκμσφΦ∇≤≥≈√∞‖∈ⱼᵢₖ";
-        for bytes in [REGULAR, BOLD] {
-            let glyphs = font(bytes).charmap();
-            let missing: String = signs.chars().filter(|c| glyphs.map(*c).is_none()).collect();
+        for font in [&REGULAR, &BOLD] {
+            let missing: String = signs.chars().filter(|c| !font.signs.contains_key(c)).collect();
             assert_eq!(missing, "");
         }
+    }
+
+    #[test]
+    fn every_outline_is_made_of_closed_contours() {
+        for font in [&REGULAR, &BOLD] {
+            for letter in font.signs.keys() {
+                let parts = font.outline(*letter, UNITS);
+                let count = |kind: fn(&Part) -> bool| parts.iter().filter(|part| kind(part)).count();
+                assert_eq!(count(|p| matches!(p, Part::Move(_))), count(|p| matches!(p, Part::Close)), "{letter}");
+                assert!(!parts.is_empty() || letter.is_whitespace(), "{letter}");
+            }
+        }
+    }
+
+    #[test]
+    fn letters_stand_side_by_side_with_kerning_and_accents() {
+        let (letters, width) = REGULAR.place("nn", UNITS);
+        assert_eq!((letters[1].1, width), ([1298.0, 0.0], 2596.0));
+        let (pair, apart) = (REGULAR.place("AV", UNITS).1, super::width("AV", UNITS, false));
+        assert!(pair < apart, "{pair} {apart}");
+        // The hat of an L stands over the L, and takes no room.
+        let (letters, width) = REGULAR.place("L\u{302}", UNITS);
+        assert_eq!((letters[1].1, width), ([298.0 + 512.0, 1520.0 - 1147.0], 1141.0));
+    }
+
+    #[test]
+    fn a_sign_that_the_font_does_not_have_takes_room() {
+        assert_eq!(width("字", 10.0, false), 10.0 * 1229.0 / UNITS);
     }
 
     #[test]

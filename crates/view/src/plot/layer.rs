@@ -1,8 +1,8 @@
 //! What a panel shows, in the units of its axes.
 
 use super::axis::Ruler;
+use super::picture::Picture;
 use super::style::{Marker, Stroke};
-use super::svg::Svg;
 
 /// Which end of a text is at its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -128,7 +128,7 @@ impl Layer {
     }
 
     /// Draws it where the rulers say.
-    pub(super) fn draw(&self, out: &mut Svg, x: &Ruler, y: &Ruler, frame: Frame) {
+    pub(super) fn draw(&self, out: &mut Picture, x: &Ruler, y: &Ruler, frame: Frame) {
         let place = |&(a, b): &(f64, f64)| (x.position(a), y.position(b));
         match self {
             Layer::Line { points, stroke } => out.polyline(points.iter().map(place), *stroke),

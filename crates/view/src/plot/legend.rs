@@ -2,8 +2,8 @@
 
 use super::font;
 use super::layer::Anchor;
+use super::picture::Picture;
 use super::style::{INK, Look, Marker, Stroke};
-use super::svg::Svg;
 
 /// One entry of the legend.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,7 +73,7 @@ pub(super) fn height(keys: &[Key], limit: f64) -> f64 {
 }
 
 /// Draws it with its upper left corner at a place.
-pub(super) fn draw(out: &mut Svg, keys: &[Key], (left, top): (f64, f64), limit: f64) {
+pub(super) fn draw(out: &mut Picture, keys: &[Key], (left, top): (f64, f64), limit: f64) {
     for (i, row) in rows(keys, limit).into_iter().enumerate() {
         let middle = top + ROW * (i as f64 + 0.5);
         let mut x = left;

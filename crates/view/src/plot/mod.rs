@@ -1,4 +1,5 @@
-//! From plain data to a picture: a [`Figure`] of panels becomes SVG, and the same SVG becomes PNG.
+//! From plain data to a picture: a [`Figure`] of panels becomes a list of lines, areas, marks and words, and that
+//! becomes SVG or PNG.
 //!
 //! Legends stand above the panels and never cover data. Colours are those of Okabe and Ito, which all eyes tell apart;
 //! dashes and markers say the same once more.
@@ -8,6 +9,7 @@ mod figure;
 mod font;
 mod layer;
 mod legend;
+mod picture;
 mod png;
 mod style;
 mod svg;

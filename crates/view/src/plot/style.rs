@@ -31,12 +31,12 @@ pub enum Dash {
 }
 
 impl Dash {
-    /// The SVG pattern, in units of the line's width.
-    pub(super) fn pattern(self, width: f64) -> Option<String> {
+    /// How long it is drawn and how long not, in pixels.
+    pub(super) fn pattern(self, width: f64) -> Option<[f64; 2]> {
         match self {
             Dash::Solid => None,
-            Dash::Dashed => Some(format!("{:.1} {:.1}", 4.0 * width, 2.5 * width)),
-            Dash::Dotted => Some(format!("{:.1} {:.1}", 1.2 * width, 1.8 * width)),
+            Dash::Dashed => Some([4.0 * width, 2.5 * width]),
+            Dash::Dotted => Some([1.2 * width, 1.8 * width]),
         }
     }
 }

@@ -27,7 +27,7 @@ fn clock(scene: &Scene<'_>) -> Finding {
         0 => Finding::fine("the store's clock never went back"),
         n => Finding::note(
             format!("the store's clock went back {n} times"),
-            "nothing is lost by it, but leases may be wrong once",
+            "nothing is lost, but leases may be wrong once",
         ),
     }
 }

@@ -62,6 +62,10 @@ pub(super) enum Comparison {
     NotEqual,
     /// Equal up to a difference.
     Near(f64),
+    /// Less, or equal up to a difference.
+    NearOrLess(f64),
+    /// Greater, or equal up to a difference.
+    NearOrGreater(f64),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -92,6 +96,27 @@ impl Expression {
             Expression::Call(_, arguments) => arguments.iter().flat_map(Expression::names).collect(),
             Expression::Compare(first, rest) => {
                 first.names().into_iter().chain(rest.iter().flat_map(|(_, next)| next.names())).collect()
+            }
+        }
+    }
+
+    /// The numbers and texts that it names.
+    pub fn literals(&self) -> Vec<Scalar<'_>> {
+        match self {
+            Expression::Number(x) => vec![Scalar::Number(*x)],
+            Expression::Text(text) => vec![Scalar::Text(text)],
+            Expression::Bool(_) | Expression::Parameter(_) => Vec::new(),
+            Expression::Negate(a) => {
+                let negated = |one: Scalar<'_>| if let Scalar::Number(x) = one { Some(-x) } else { None };
+                a.literals().into_iter().filter_map(negated).map(Scalar::Number).collect()
+            }
+            Expression::Not(a) => a.literals(),
+            Expression::Arithmetic(_, a, b) | Expression::And(a, b) | Expression::Or(a, b) => {
+                [a.literals(), b.literals()].concat()
+            }
+            Expression::Call(_, arguments) => arguments.iter().flat_map(Expression::literals).collect(),
+            Expression::Compare(first, rest) => {
+                first.literals().into_iter().chain(rest.iter().flat_map(|(_, next)| next.literals())).collect()
             }
         }
     }
@@ -189,8 +214,8 @@ impl Comparison {
         use Scalar::{Bool, Number, Text, Undefined};
         let order = match (a, b) {
             (Undefined, _) | (_, Undefined) => return Undefined,
-            (Number(a), Number(b)) if !(a - b).is_nan() && matches!(self, Comparison::Near(_)) => {
-                return Bool(matches!(self, Comparison::Near(tolerance) if (a - b).abs() <= tolerance));
+            (Number(a), Number(b)) if !(a - b).is_nan() && self.tolerance().is_some_and(|t| (a - b).abs() <= t) => {
+                return Bool(true);
             }
             (Number(a), Number(b)) => match a.partial_cmp(&b) {
                 Some(order) => order,
@@ -208,12 +233,22 @@ impl Comparison {
         };
         Bool(match self {
             Comparison::Less => order.is_lt(),
-            Comparison::LessOrEqual => order.is_le(),
+            Comparison::LessOrEqual | Comparison::NearOrLess(_) => order.is_le(),
             Comparison::Greater => order.is_gt(),
-            Comparison::GreaterOrEqual => order.is_ge(),
+            Comparison::GreaterOrEqual | Comparison::NearOrGreater(_) => order.is_ge(),
             Comparison::Equal | Comparison::Near(_) => order.is_eq(),
             Comparison::NotEqual => order.is_ne(),
         })
+    }
+
+    /// The difference up to which two numbers are equal, where it allows one.
+    fn tolerance(self) -> Option<f64> {
+        match self {
+            Comparison::Near(tolerance) | Comparison::NearOrLess(tolerance) | Comparison::NearOrGreater(tolerance) => {
+                Some(tolerance)
+            }
+            _ => None,
+        }
     }
 
     /// Whether it asks for an order, which only numbers have.

@@ -91,7 +91,12 @@ fn call(function: Function, arguments: &[Interval]) -> Interval {
     let both = match function {
         Function::Min => ends(low, f64::min).zip(ends(high, f64::min)),
         Function::Max => ends(low, f64::max).zip(ends(high, f64::max)),
-        Function::Nonzero => Some((0.0, arguments.len() as f64)),
+        Function::Nonzero => {
+            let never_zero = |a: &&Interval| a.low > 0.0 || a.high < 0.0;
+            let is_zero = |a: &&Interval| a.low == 0.0 && a.high == 0.0;
+            let count = |is: &dyn Fn(&&Interval) -> bool| arguments.iter().filter(is).count();
+            Some((count(&never_zero) as f64, (arguments.len() - count(&is_zero)) as f64))
+        }
         _ => None,
     };
     if let Some((low, high)) = both {
@@ -118,6 +123,8 @@ fn may_compare(comparison: Comparison, a: Interval, b: Interval) -> bool {
         Comparison::LessOrEqual => a.low <= b.high,
         Comparison::Greater => a.high > b.low,
         Comparison::GreaterOrEqual => a.high >= b.low,
+        Comparison::NearOrLess(tolerance) => a.low <= b.high + tolerance,
+        Comparison::NearOrGreater(tolerance) => a.high + tolerance >= b.low,
         Comparison::Equal => a.low <= b.high && b.low <= a.high,
         Comparison::Near(tolerance) => a.low <= b.high + tolerance && b.low <= a.high + tolerance,
         Comparison::NotEqual => !(a.low == a.high && a == b),
@@ -149,6 +156,7 @@ mod tests {
             "min(x, y) > 1.5",
             "y ^ 2 < 0 and x < 0",
             "nonzero(x, y) > 2",
+            "nonzero(x + 1, y) < 1",
         ] {
             assert!(!may(broken), "{broken}");
         }

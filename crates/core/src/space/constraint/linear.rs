@@ -9,6 +9,7 @@
 
 use super::expression::{Comparison, Expression, Function, Operator};
 use crate::space::parameter::Parameter;
+use crate::space::value::Value;
 
 /// How far from equal the sides of an equation may be, relative to its largest term.
 const NEARLY: f64 = 1e-9;
@@ -57,7 +58,7 @@ impl Linear {
 
     fn compare(&mut self, left: &Expression, comparison: Comparison, right: &Expression, parameters: &[Parameter]) {
         let (small, large) = match comparison {
-            Comparison::Greater | Comparison::GreaterOrEqual => (right, left),
+            Comparison::Greater | Comparison::GreaterOrEqual | Comparison::NearOrGreater(_) => (right, left),
             Comparison::NotEqual => return,
             _ => (left, right),
         };
@@ -65,7 +66,7 @@ impl Linear {
         let is_strict = matches!(comparison, Comparison::Less | Comparison::Greater);
         if let Some(sparse) = sparse(small, large, is_strict, parameters) {
             self.sparse.push(sparse);
-        } else if let Some(difference) = difference(small, large, parameters)
+        } else if let Some(difference) = difference(small, large, parameters, is_linear)
             && difference.factors.iter().any(|a| *a != 0.0)
         {
             let terms = difference.factors.into_iter().enumerate().filter(|(_, a)| *a != 0.0).collect();
@@ -77,23 +78,44 @@ impl Linear {
 impl Expression {
     /// The same with equations of floats that hold to a billionth.
     pub fn loosened(self, parameters: &[Parameter]) -> Self {
-        let all = |e: Box<Expression>| Box::new(e.loosened(parameters));
+        self.compared(&|comparison, left, right| match comparison {
+            Comparison::Equal => {
+                let tolerance = difference(left, right, parameters, is_linear).and_then(|d| d.tolerance(parameters));
+                tolerance.map_or(Comparison::Equal, Comparison::Near)
+            }
+            other => other,
+        })
+    }
+
+    /// The same with comparisons of sums of numbers on steps and ladders that hold to a billionth: 0.1 + 0.2 is 0.3 as people
+    /// write it.
+    pub fn on_steps(self, parameters: &[Parameter]) -> Self {
+        self.compared(&|comparison, left, right| {
+            let found = difference(left, right, parameters, is_on_steps).and_then(|d| d.tolerance(parameters));
+            match (comparison, found.filter(|tolerance| *tolerance > 0.0)) {
+                (Comparison::Equal, Some(tolerance)) => Comparison::Near(tolerance),
+                (Comparison::LessOrEqual, Some(tolerance)) => Comparison::NearOrLess(tolerance),
+                (Comparison::GreaterOrEqual, Some(tolerance)) => Comparison::NearOrGreater(tolerance),
+                (other, _) => other,
+            }
+        })
+    }
+
+    /// The same with other comparisons.
+    fn compared(self, change: &dyn Fn(Comparison, &Expression, &Expression) -> Comparison) -> Self {
+        let all = |e: Box<Expression>| Box::new(e.compared(change));
         match self {
             Expression::And(a, b) => Expression::And(all(a), all(b)),
             Expression::Or(a, b) => Expression::Or(all(a), all(b)),
             Expression::Not(a) => Expression::Not(all(a)),
             Expression::Compare(first, rest) => {
-                let mut loosened: Vec<(Comparison, Expression)> = Vec::with_capacity(rest.len());
+                let mut changed: Vec<(Comparison, Expression)> = Vec::with_capacity(rest.len());
                 for (comparison, right) in rest {
-                    let left = loosened.last().map_or(&*first, |(_, left)| left);
-                    let tolerance = difference(left, &right, parameters).and_then(|d| d.tolerance(parameters));
-                    let comparison = match (comparison, tolerance) {
-                        (Comparison::Equal, Some(tolerance)) => Comparison::Near(tolerance),
-                        _ => comparison,
-                    };
-                    loosened.push((comparison, right));
+                    let left = changed.last().map_or(&*first, |(_, left)| left);
+                    let comparison = change(comparison, left, &right);
+                    changed.push((comparison, right));
                 }
-                Expression::Compare(first, loosened)
+                Expression::Compare(first, changed)
             }
             other => other,
         }
@@ -119,6 +141,11 @@ fn sparse(small: &Expression, large: &Expression, is_strict: bool, parameters: &
 
 fn is_linear(parameter: &Parameter) -> bool {
     matches!(parameter, Parameter::Float { low, high, log: false, step: None, .. } if low < high)
+}
+
+/// Whether its values are few and as people write them; whole numbers, whose sums are exact, may stand beside them.
+fn is_on_steps(parameter: &Parameter) -> bool {
+    matches!(parameter, Parameter::Float { step: Some(_), .. } | Parameter::Ladder { .. } | Parameter::Int { .. })
 }
 
 fn may_be_zero(parameter: &Parameter) -> bool {
@@ -153,30 +180,39 @@ impl Sum {
         self.factors.iter().all(|a| *a == 0.0).then_some(self.constant)
     }
 
-    /// A billionth of the largest term; none if no float is in it.
+    /// A billionth of the largest term that is no whole number; none if nothing is in it.
     fn tolerance(&self, parameters: &[Parameter]) -> Option<f64> {
         let reach = |(parameter, a): (&Parameter, &f64)| match parameter {
             Parameter::Float { low, high, .. } => a.abs() * low.abs().max(high.abs()),
+            Parameter::Ladder { .. } => {
+                let numbers = parameter.listed().iter().filter_map(Value::as_f64);
+                a.abs() * numbers.map(f64::abs).fold(0.0, f64::max)
+            }
             _ => 0.0,
         };
-        self.as_constant()
-            .is_none()
-            .then(|| NEARLY * parameters.iter().zip(&self.factors).map(reach).fold(self.constant.abs(), f64::max))
+        let is_in = |(parameter, a): (&Parameter, &f64)| *a != 0.0 && !matches!(parameter, Parameter::Int { .. });
+        let terms = || parameters.iter().zip(&self.factors);
+        terms().any(is_in).then(|| NEARLY * terms().map(reach).fold(self.constant.abs(), f64::max))
     }
 }
 
-/// The first side less the second, if both are sums.
-fn difference(a: &Expression, b: &Expression, parameters: &[Parameter]) -> Option<Sum> {
-    Some(sum(a, parameters)?.plus(&sum(b, parameters)?.times(-1.0)))
+/// The first side less the second, if both are sums of some parameters.
+fn difference(
+    a: &Expression,
+    b: &Expression,
+    parameters: &[Parameter],
+    is_term: fn(&Parameter) -> bool,
+) -> Option<Sum> {
+    Some(sum(a, parameters, is_term)?.plus(&sum(b, parameters, is_term)?.times(-1.0)))
 }
 
-fn sum(expression: &Expression, parameters: &[Parameter]) -> Option<Sum> {
+fn sum(expression: &Expression, parameters: &[Parameter], is_term: fn(&Parameter) -> bool) -> Option<Sum> {
     let n = parameters.len();
-    let sum = |expression| sum(expression, parameters);
+    let sum = |expression| sum(expression, parameters, is_term);
     let found = match expression {
         Expression::Number(x) => Sum::constant(*x, n),
         Expression::Parameter(i) => match &parameters[*i] {
-            parameter if is_linear(parameter) => {
+            parameter if is_term(parameter) => {
                 let mut one = Sum::constant(0.0, n);
                 one.factors[*i] = 1.0;
                 one

@@ -37,7 +37,7 @@ use crate::error::{Error, Result};
 ///
 /// Sums of floats on linear scales that must be equal, as in `a + b + c == 1`, or whose bounds leave next to nothing of the
 /// space, are not left to chance: points that keep them are constructed, and such sums are equal if they differ by at most a
-/// billionth of their largest term.
+/// billionth of their largest term. So are sums of numbers on steps and ladders, for which 0.1 + 0.2 is 0.3.
 ///
 /// What has no value, as `sqrt(-1) > 2`, is neither true nor false: `not` leaves it so, `and` and `or` go by the other
 /// side where that decides, and a constraint that ends so does not hold.
@@ -64,7 +64,7 @@ pub struct Constraint {
 impl Constraint {
     pub(super) fn parse(text: String, parameters: &[Parameter]) -> Result<Self> {
         let expression = parse::parse(&text, parameters).map_err(|error| error.within("constraint"))?;
-        Ok(Self { text, expression })
+        Ok(Self { text, expression: expression.on_steps(parameters) })
     }
 
     /// The condition of a parameter.
@@ -97,6 +97,11 @@ impl Constraint {
     /// The parameters that it speaks of, by number.
     pub(super) fn names(&self) -> Vec<usize> {
         self.expression.names()
+    }
+
+    /// The numbers and texts that it names.
+    pub(super) fn literals(&self) -> Vec<Scalar<'_>> {
+        self.expression.literals()
     }
 
     /// Whether it is true, or is left undecided by a parameter that the point does not have.
