@@ -15,7 +15,7 @@
 //! EI·p would be the expected improvement if p were all there is to it. But the search goes where p is too large, and where
 //! the objective is known well, an improvement beyond the border outweighs any chance of failure: four of five trials
 //! failed. So p also has a gate: a point may be *riskier* than the safest trial by so much and no more,
-//! p(x) ≥ w₁(1 − r) p_most, where the risk r is what the points under way leave of 0.28, and
+//! p(x) ≥ w₁(1 − r) p_most, where the risk r is what the points under way leave of 0.26, and
 //! some in any case. While any candidate is above
 //! the gate nothing below it is chosen, however little is left to gain above. Where failures have no place, w₁ opens it.
 //!
@@ -51,10 +51,10 @@ const HEAD_START: f64 = 1.2;
 const LEAST_SHARE: f64 = 0.05;
 
 /// How much riskier than the safest trial points may be, together with those under way.
-const RISK: f64 = 0.28;
+const RISK: f64 = 0.26;
 
 /// How much riskier each of them may be in any case: less where more than [`MANY`] of all trials failed.
-const LEAST_RISK: f64 = 0.08;
+const LEAST_RISK: f64 = 0.07;
 const LEAST_RISK_AFTER_MANY: f64 = 0.035;
 
 /// The share of trials that failed from which on it is many.
