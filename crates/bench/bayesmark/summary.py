@@ -115,7 +115,8 @@ def main():
     print("Made by `crates/bench/bayesmark/summary.py` from the rows in [bayesmark](bayesmark); [the protocol]"
           f"(../bayesmark/protocol.md) says what is what. Ours are those of `{os.path.basename(ours or 'no file yet')}`.\n")
     print("Versions: " + "; ".join(f"{s}: {rows.versions[s]}" for s in systems) + ".\n")
-    print("A score is 0 at the median of random search, 1 at the least loss of all runs, at least −1; 16 batches of 8.\n")
+    print("A score is 0 at the median of random search, 1 at the least loss of all runs, at least −1; 16 batches of 8. "
+          "Intervals are over tasks alone: they do not show how far other seeds would be from these.\n")
     of_each = protocol["seeds"] * len(tasks)
     counts = [f"{s} {sum(row['system'] == s for row in found)}" for s in systems]
     print(f"Runs so far, of {of_each} each: {', '.join(counts)}.\n")
