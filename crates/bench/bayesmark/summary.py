@@ -76,14 +76,18 @@ def each(rows, systems, tasks):
 
 
 def losses(rows, systems, tasks):
-    """Where the mean of another system is higher than ours."""
-    lines = []
+    """Where the mean of another system is higher than ours, whichever others have rows."""
+    lines, n = [], 0
     for task in tasks:
-        ours, others = rows.score(systems[0], task), {s: rows.score(s, task) for s in systems[1:]}
+        ours = rows.score(systems[0], task)
+        others = {s: rows.score(s, task) for s in systems[1:] if (s, task) in rows.scores}
+        if ours is None or not others:
+            continue
+        n += 1
         ahead = sorted((s for s in others if others[s] > ours), key=others.get, reverse=True)
         if ahead:
             lines.append([task, f"{ours:.2f}", ", ".join(f"{s} {others[s]:.2f}" for s in ahead)])
-    print(f"Another system's mean is higher than {systems[0]}'s on {len(lines)} of {len(tasks)} tasks.\n")
+    print(f"Another system's mean is higher than {systems[0]}'s on {len(lines)} of {n} tasks.\n")
     if lines:
         table(["task", systems[0], "ahead of it"], lines)
 
@@ -111,11 +115,15 @@ def main():
     print("Made by `crates/bench/bayesmark/summary.py` from the rows in [bayesmark](bayesmark); [the protocol]"
           f"(../bayesmark/protocol.md) says what is what. Ours are those of `{os.path.basename(ours or 'no file yet')}`.\n")
     print("Versions: " + "; ".join(f"{s}: {rows.versions[s]}" for s in systems) + ".\n")
-    print("A score is 0 at the median of random search, 1 at the least loss of all runs, at least −1; 16 batches of 8.\n")
+    print("A score is 0 at the median of random search, 1 at the least loss of all runs, at least −1; 16 batches of 8. "
+          "Intervals are over tasks alone: they do not show how far other seeds would be from these.\n")
+    of_each = protocol["seeds"] * len(tasks)
+    counts = [f"{s} {sum(row['system'] == s for row in found)}" for s in systems]
+    print(f"Runs so far, of {of_each} each: {', '.join(counts)}.\n")
     print(f"## Means over {len(shared)} of {len(tasks)} tasks, those that all have rows of\n")
     means(rows, systems, shared, draws)
     print("## Losses\n")
-    losses(rows, systems, shared)
+    losses(rows, systems, tasks)
     print("## Every task\n")
     each(rows, systems, tasks)
     print("## On the data held out\n\nThe same with the loss that nobody was told, of the setting with the least one.\n")

@@ -96,11 +96,13 @@ class Summary(unittest.TestCase):
 
     def test_a_higher_mean_of_another_system_is_a_loss(self):
         rows = self.rows(("random", "t", 0, 3.0), ("hebo", "t", 0, 1.0), ("elbowroom", "t", 0, 2.0),
-                         ("random", "u", 0, 3.0), ("hebo", "u", 0, 2.0), ("elbowroom", "u", 0, 1.0))
+                         ("random", "u", 0, 3.0), ("hebo", "u", 0, 2.0), ("elbowroom", "u", 0, 1.0),
+                         ("random", "v", 0, 3.0), ("elbowroom", "v", 0, 4.0))
         with contextlib.redirect_stdout(io.StringIO()) as text:
-            summary.losses(rows, ["elbowroom", "hebo", "random"], ["t", "u"])
-        self.assertIn("on 1 of 2 tasks", text.getvalue())
+            summary.losses(rows, ["elbowroom", "hebo", "random"], ["t", "u", "v", "w"])
+        self.assertIn("on 2 of 3 tasks", text.getvalue())
         self.assertIn("| t | 0.50 | hebo 1.00 |", text.getvalue())
+        self.assertIn("| v | -1.00 | random 0.00 |", text.getvalue())
 
 
 if __name__ == "__main__":
