@@ -19,7 +19,7 @@ fn bench(study: &str) -> Bench {
 fn every_study_of_the_page_on_spaces_can_be_asked() {
     let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/spaces.md")).unwrap();
     let studies: Vec<&str> = page.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
-    assert_eq!(studies.len(), 4);
+    assert_eq!(studies.len(), 5);
     for study in studies {
         let bench = bench(study);
         let asked = bench.json(&["ask", "-n", "2"]);
