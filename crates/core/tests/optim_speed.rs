@@ -16,7 +16,7 @@ fn rosenbrock(x: &[f64], g: &mut [f64]) -> f64 {
     value
 }
 
-/// Run: `cargo test --profile dist -p elbowroom --test all optim_speed -- --ignored --nocapture`
+/// Run: `cargo test --profile dist -p elbowroom-tests optim_speed -- --ignored --nocapture`
 #[test]
 #[ignore = "a measurement"]
 fn an_evaluation_costs_this_much_beside_the_function() {

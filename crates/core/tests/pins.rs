@@ -442,7 +442,7 @@ fn cases() -> Vec<Case> {
 }
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/pins")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("data/pins")
 }
 
 fn read(name: &str) -> Vec<Event> {
@@ -573,7 +573,7 @@ fn sources(folder: &Path, text: &mut String) {
 #[test]
 fn names_of_random_streams_are_those_that_logs_rest_on() {
     let mut text = String::new();
-    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut text);
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../src"), &mut text);
     let named = text.split("child(\"").skip(1).map(|rest| rest.split('"').next().unwrap_or_default());
     let names: BTreeSet<&str> = named.collect();
     // Another name draws other numbers: every suggestion that rests on them would change.

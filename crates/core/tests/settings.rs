@@ -18,7 +18,7 @@ fn configurations() -> Vec<Value> {
     let config = StudyConfig::new(space.unwrap());
     let with = |strategy| serde_json::to_value(config.clone().strategy(strategy)).unwrap();
     let mut all: Vec<Value> = StrategyConfig::all().into_iter().map(with).collect();
-    let pins = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/pins");
+    let pins = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/pins");
     let mut logs: Vec<_> = std::fs::read_dir(pins).unwrap().map(|file| file.unwrap().path()).collect();
     logs.sort();
     for log in logs.iter().filter(|path| path.extension().is_some_and(|end| end == "jsonl")) {
