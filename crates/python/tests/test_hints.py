@@ -1,5 +1,7 @@
 """What is said to somebody who slipped."""
 
+import warnings
+
 import pytest
 
 import elbowroom as er
@@ -78,3 +80,18 @@ def test_the_version_is_that_of_the_installed_package():
     assert er.__version__ == version("elbowroom")
     urls = dict(line.split(", ", 1) for line in metadata("elbowroom").get_all("Project-URL"))
     assert {"Documentation", "Source", "Changelog", "Issues"} <= urls.keys()
+
+
+def test_a_warning_names_the_line_of_the_program_that_it_is_about() -> None:
+    def fails(x: float) -> float:
+        raise ZeroDivisionError
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        study = er.minimize(fails, {"x": er.Float(0, 1)}, budget=6)
+        study.run(fails, 1)
+        study = er.Study({"x": er.Float(0, 1), "y": er.Float(0, 1)}, constraints="x + y <= 1")
+        study.add({"x": 1.0, "y": 1.0}, 0.0)
+        assert study.best is not None
+    assert len(caught) >= 4
+    assert {warning.filename for warning in caught} == {__file__}, [str(warning) for warning in caught]

@@ -152,7 +152,7 @@ def test_many_failures_in_a_row_are_said_with_the_commonest_reason():
 def test_what_is_no_number_fails_its_trial():
     with pytest.warns(UserWarning):
         study = er.minimize(lambda x: None, SPACE, budget=1)
-    assert study.trials[0].reason == "the objective returned None, which is no number"
+    assert study.trials[0].reason == "the objective returned None, which is not a number"
 
 
 @pytest.fixture(name="ctrl_c")
@@ -347,10 +347,10 @@ def raise_silent(x):
 @pytest.mark.parametrize(
     ("f", "state", "words"),
     [
-        (lambda x: Odd(), "failed", "the objective returned <Odd>, which is no number"),
+        (lambda x: Odd(), "failed", "the objective returned <Odd>, which is not a number"),
         (lambda x: (x, Odd()), "failed", "which was refused: the noise is <Odd>"),
-        (lambda x: np.complex128(1 + 2j), "failed", "which is no number"),
-        (lambda x: np.array([1 + 2j]), "failed", "which is no number"),
+        (lambda x: np.complex128(1 + 2j), "failed", "which is not a number"),
+        (lambda x: np.array([1 + 2j]), "failed", "which is not a number"),
         (raise_half_a_character, "failed", "ValueError: caf\\udcc3"),
         (raise_silent, "infeasible", "did not say why"),
     ],

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+from pathlib import Path
+
+_HERE = str(Path(__file__).parent)
+
 
 class ElbowroomError(Exception):
     """All errors of this package.
@@ -56,3 +62,11 @@ class Infeasible(Exception):
 for _error in (ElbowroomError, SpaceError, DataError, ConfigError, TrialError, NumericalError, StoreError, Infeasible):
     _error.__module__ = "elbowroom"
 del _error
+
+
+def warn(words: str, category: type[Warning] = UserWarning) -> None:
+    """Warns, and names the line outside of this package from which it was called."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(words, category, stacklevel=level)

@@ -10,7 +10,6 @@ import pickle
 import queue
 import time
 import traceback
-import warnings
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ._errors import ConfigError, DataError, ElbowroomError, Infeasible, TrialError
+from ._errors import ConfigError, DataError, ElbowroomError, Infeasible, TrialError, warn
 from ._html import names_of
 from ._number import encodable, limit, noise_variance, results_of, shown, whole
 from ._outcomes import is_objective, limits_of
@@ -118,7 +117,7 @@ class Rules:
         elif now - self._waits_since >= SAY_AFTER:
             self._waits_since = math.inf
             n = sum(self._study._native.others())
-            self._warn(f"waiting for {_trials(n)} that other workers have", 5)
+            self._warn(f"waiting for {_trials(n)} that other workers have")
         self._study._native.reclaim()
         return True
 
@@ -137,7 +136,7 @@ class Rules:
         self._reason = trial.reason or self._reason
         # Before anything that may end the run: many failures in a row are often one fault that is not the points'.
         if (words := self._study._native.alarm()) is not None:
-            self._warn(words, 5)
+            self._warn(words)
         self.progress.ended(trial)
         if self._target is not None and value is not None and (trial.feasible or not self._has_limits):
             self._done |= value >= self._target if self._maximize else value <= self._target
@@ -148,23 +147,23 @@ class Rules:
             answer = callback(self._study, trial)
             self._done |= isinstance(answer, (bool, np.bool_)) and bool(answer)
 
-    def _warn(self, words: str, stacklevel: int) -> None:
+    def _warn(self, words: str) -> None:
         """Warns on a line of its own."""
         self.progress.clear()
-        warnings.warn(words, stacklevel=stacklevel)
+        warn(words)
 
     def warn(self) -> None:
         """Says so if nothing came of it."""
         self.progress.close()
         if self._n_ended and not self._n_valued:
             words = f"none of {self._n_ended} trials has a value. The last one failed with:\n{self._reason}"
-            warnings.warn(words, stacklevel=4)
+            warn(words)
         if not self._n_handed and self._short is not None:
-            warnings.warn(f"there was no trial to run: {self._short}", stacklevel=4)
+            warn(f"there was no trial to run: {self._short}")
         n_others, n_queued = self._study._native.others()
         if n_others + n_queued:
             words = f"{_trials(n_others)} running on other workers, {n_queued} waiting to be handed out again"
-            warnings.warn(f"the run ends with trials pending: {words}. Run again to finish them", stacklevel=4)
+            warn(f"the run ends with trials pending: {words}. Run again to finish them")
 
 
 def _trials(n: int) -> str:
@@ -236,7 +235,7 @@ def returned(result: Any, objectives: Sequence[str] = ()) -> Outcome:
         value, noise = result if isinstance(result, tuple) else (result, None)
         told = results_of(value)
     except ValueError:
-        return Outcome("failed", reason=f"the objective returned {shown(result)}, which is no number")
+        return Outcome("failed", reason=f"the objective returned {shown(result)}, which is not a number")
     try:
         return Outcome("value", told, noise_variance(noise))
     except DataError as refused:
@@ -311,7 +310,7 @@ def _tell_named(study: Study, trial: Trial, told: dict[str, float], noise: float
     elif missing := [name for name in (*others, *_limited(study)) if name not in told]:
         it = "it is" if len(missing) == 1 else "they are"
         words = f"trial {trial.number} has no {names_of(missing)}: its point stays pending until {it} told"
-        warnings.warn(words, stacklevel=3)
+        warn(words)
 
 
 def _limited(study: Study) -> list[str]:

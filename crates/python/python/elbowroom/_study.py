@@ -8,7 +8,6 @@ import json
 import operator
 import os
 import threading
-import warnings
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, ParamSpec, TypeAlias, TypeVar
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, ParamSpec, TypeAlias
 import numpy as np
 
 from . import _elbowroom, _run
-from ._errors import ConfigError, DataError, ElbowroomError, SpaceError, StoreError, TrialError
+from ._errors import ConfigError, DataError, ElbowroomError, SpaceError, StoreError, TrialError, warn
 from ._front import Front, FrontRecommendation, RecommendedFront
 from ._gp import Array
 from ._html import assigned, facts, names_of
@@ -187,7 +186,7 @@ class Study(Pictures):
         if budget is not None and (before := self.budget) != budget:
             self.budget = budget
             was = "no limit" if before is None else before
-            warnings.warn(f"the budget of the study `{name}` is {budget} trials now; it was {was}", stacklevel=2)
+            warn(f"the budget of the study `{name}` is {budget} trials now; it was {was}")
 
     @classmethod
     @with_hints
@@ -431,7 +430,7 @@ class Study(Pictures):
     def _aside(self, results: float | dict[str, float]) -> Told:
         """Results were kept aside: several of them in a study that names none are likely to be a mistake."""
         if isinstance(results, dict) and len(results) > 1 and self.metric == "value":
-            warnings.warn(self._native.say_missing(list(results)), stacklevel=3)
+            warn(self._native.say_missing(list(results)))
         return "aside"
 
     def fail(self, trial: Trial | int, reason: str = "", *, request: str | None = None) -> None:
@@ -513,7 +512,7 @@ class Study(Pictures):
         trial = self._answer(self._native.add(self._labels.encode(params), *told, request))
         if trial.breaks is not None:
             words = f"trial {trial.number} was measured where the constraint `{trial.breaks}` is broken"
-            warnings.warn(words, stacklevel=2)
+            warn(words)
         return trial
 
     def start(self, params: Mapping[str, Any], *, due: float | None = None, request: str | None = None) -> Trial:
@@ -577,7 +576,7 @@ class Study(Pictures):
             return None
         best = self._answer(found)
         if best.breaks is not None:
-            warnings.warn(f"trial {best.number}, the best, breaks the constraint `{best.breaks}`", stacklevel=2)
+            warn(f"trial {best.number}, the best, breaks the constraint `{best.breaks}`")
         return best
 
     @property

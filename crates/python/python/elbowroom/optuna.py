@@ -15,7 +15,6 @@ import json
 import math
 import random
 import threading
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, TypeGuard
@@ -26,7 +25,7 @@ from optuna.samplers import BaseSampler, RandomSampler
 from optuna.trial import FrozenTrial, TrialState
 
 from ._branches import Tree, learn
-from ._errors import SpaceError
+from ._errors import SpaceError, warn
 from ._outcomes import AtMost, Maximize, Minimize, Outcome
 from ._space import Categorical, Float, Int, Parameter, Params
 from ._study import suggest
@@ -121,10 +120,9 @@ class Sampler(BaseSampler):
         why = _why_not(study, param_name, param_distribution)
         if self._warns and param_name not in self._warned and why is not None:
             self._warned.add(param_name)
-            warnings.warn(
+            warn(
                 f"the model does not see the parameter {param_name!r}, whose values come from "
-                f"{type(self._independent).__name__}: {why}; warn_independent_sampling=False hides this",
-                stacklevel=2,
+                f"{type(self._independent).__name__}: {why}; warn_independent_sampling=False hides this"
             )
         return self._independent.sample_independent(study, trial, param_name, param_distribution)
 

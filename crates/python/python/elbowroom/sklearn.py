@@ -16,7 +16,6 @@ import math
 import numbers
 import os
 import re
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
@@ -26,7 +25,7 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import RandomizedSearchCV
 from sklearn.utils import check_random_state
 
-from ._errors import ConfigError, SpaceError
+from ._errors import ConfigError, SpaceError, warn
 from ._outcomes import Maximize, Outcomes, written
 from ._progress import Progress
 from ._run import told_objectives
@@ -164,10 +163,10 @@ class SearchCV(RandomizedSearchCV):
         progress.close()
         if held:
             words = f"no fit succeeded for the last {len(held)} settings: they are not in cv_results_"
-            warnings.warn(words, FitFailedWarning, stacklevel=3)
+            warn(words, FitFailedWarning)
         if n_left > 0:
             words = f"the space has {self.n_iter - n_left} settings, fewer than n_iter={self.n_iter}: all were tried"
-            warnings.warn(words, stacklevel=3)
+            warn(words)
 
 
 class _Search:
