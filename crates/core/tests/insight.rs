@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use elbowroom::batch::{
     Adaptive, BatchStrategy, HallucinatedUcb, LipschitzRule, LocalPenalization, Plain, PureExploration, StopRule,
 };
-use elbowroom::insight::{Level, findings, landscape, why};
+use elbowroom::insight::{Level, findings, importance, landscape, why};
 use elbowroom::linalg::Points;
 use elbowroom::space::{Parameter, SearchSpace};
 use elbowroom::study::{Ask, ModelConfig, Source, StrategyConfig, Study, StudyConfig, Trial};
@@ -102,6 +102,36 @@ fn why_names_the_terms_of_the_strategy_and_not_of_another() {
     assert_eq!(terms(StrategyConfig::HallucinatedUcb(HallucinatedUcb::default())), bound);
     assert_eq!(terms(StrategyConfig::Plain(Plain::default())), ["ln acquisition"]);
     assert!(terms(StrategyConfig::PureExploration(PureExploration::default())).len() <= 2);
+}
+
+#[test]
+fn no_parameter_has_more_than_the_whole_variation() {
+    let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::int("y", 1, 9)]).unwrap();
+    for seed in 0..4 {
+        let mut study = Study::new(StudyConfig::new(space.clone()).seed(seed)).unwrap();
+        for trial in study.ask(12).unwrap().trials {
+            let (x, y) = (trial.point.f64("x").unwrap(), trial.point.f64("y").unwrap());
+            study.tell(trial.id, (x - 0.3).powi(2) + y).unwrap();
+        }
+        let rows = importance(&study).unwrap().rows;
+        assert_eq!(rows[0].name, "y");
+        assert!(rows.iter().all(|row| 0.0 <= row.low && row.high <= 1.0), "{rows:?}");
+        assert!(rows[0].share > 0.8 && rows[1].share < 0.1, "{rows:?}");
+    }
+}
+
+#[test]
+fn a_point_that_refines_is_not_said_to_explore() {
+    let mut study = begun(StrategyConfig::default(), false);
+    let trials = study.ask(6).unwrap().trials;
+    let mut said = Vec::new();
+    for trial in trials.iter().filter(|trial| trial.source == Source::Model) {
+        let found = why(&study, trial.id).unwrap();
+        let refines = found.belief.unwrap().score.terms.iter().any(|term| term.name == "mean");
+        assert_eq!(found.summary.contains("to refine around the best prediction"), refines, "{}", found.summary);
+        said.push(refines);
+    }
+    assert!(said.contains(&true) && said.contains(&false), "every second point refines: {said:?}");
 }
 
 #[test]

@@ -8,13 +8,13 @@ use crate::rng::Stream;
 use crate::space::SearchSpace;
 use crate::study::Study;
 
-/// How much each parameter matters, by the model.
+/// How much each parameter matters, according to the model.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Importance {
-    /// The most important first.
+    /// The parameters, the most important first.
     pub rows: Vec<Weight>,
-    /// Draws from the posterior that it was taken from.
+    /// The number of draws from the posterior.
     pub n_draws: usize,
 }
 
@@ -24,11 +24,11 @@ pub struct Importance {
 pub struct Weight {
     /// Its name.
     pub name: String,
-    /// The share of the variation that it takes part in (the total Sobol index), the median over draws.
+    /// The share of the variation in which it takes part (the total Sobol index): the median over draws.
     pub share: f64,
-    /// What a tenth of the draws stay below.
+    /// The lowest tenth of the draws is below this.
     pub low: f64,
-    /// What a tenth of the draws lie above.
+    /// The highest tenth of the draws is above this.
     pub high: f64,
 }
 
@@ -59,7 +59,7 @@ pub fn importance(study: &Study) -> Result<Importance> {
     importance_of(study, study.outcomes().metric())
 }
 
-/// The same for any outcome that there is a model of: an objective, or a result with limits.
+/// The same for any outcome that has a model: an objective, or a result with limits.
 ///
 /// ```
 /// use elbowroom::insight::importance_of;
@@ -100,7 +100,8 @@ pub fn importance_of(study: &Study, outcome: &str) -> Result<Importance> {
         let variance = base.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1) as f64;
         for (i, totals) in totals.iter_mut().enumerate() {
             let moved = (0..n).map(|k| (f[k * (dim + 1)] - f[k * (dim + 1) + 1 + i]).powi(2)).sum::<f64>();
-            totals.push(if variance > 0.0 { moved / (2 * n) as f64 / variance } else { 0.0 });
+            // No share is above 1: what is above it is the error of a mean over n points.
+            totals.push(if variance > 0.0 { (moved / (2 * n) as f64 / variance).min(1.0) } else { 0.0 });
         }
     }
     let weight = |(i, mut totals): (usize, Vec<f64>)| {

@@ -1,6 +1,7 @@
 //! Why a point was chosen, in one sentence for people.
 
 use super::why::{BeliefThen, Why};
+use crate::batch::terms;
 use crate::study::{Source, TrialId};
 
 /// Pending trials that are named one by one.
@@ -29,8 +30,15 @@ impl Why {
 }
 
 impl BeliefThen {
+    /// Whether local penalization refined around the best prediction instead of maximizing the acquisition.
+    fn refines(&self) -> bool {
+        let is_penalized = ["local_penalization", "adaptive"].contains(&self.strategy.as_str());
+        is_penalized && self.score.terms.iter().any(|term| term.name == terms::MEAN)
+    }
+
     fn in_one_sentence(&self, trial: &str) -> String {
         let aim = match self.exploit {
+            _ if self.refines() => "to refine around the best prediction",
             share if share > 0.8 => "to improve on the best result, where the model expects better values",
             share if share > 0.5 => "to improve on the best result, where the model expects good values and is unsure",
             share if share > 0.2 => "to explore a region that is uncertain and may be good",
