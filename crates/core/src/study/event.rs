@@ -1,13 +1,13 @@
-//! What happened in a study, one event after the other: the only thing that crosses a process boundary.
+//! Events, in order: what happened in a study, and the only thing that leaves a process.
 //!
-//! In JSON an event is one object with a version and a tag, such as `{"v":1,"event":"released","trial":3}`. Fields that
-//! this version does not know are passed over, so that a field can be added without a new version; a change of meaning
-//! or a new kind of event takes a new version, which an older reader refuses by its number; so does an event that carries
-//! named results, which an older reader would drop. Each event is written with
-//! the oldest version that knows it: a log without newer ones can be read by older builds, byte for byte as it was.
+//! In JSON an event is one object with a version and a tag, such as `{"v":1,"event":"released","trial":3}`. Unknown
+//! fields are ignored, so a field can be added without a new version. A change of meaning or a new kind of event needs
+//! a new version, which older readers refuse by its number; so does an event with named results, which older readers
+//! would drop. Each event is written with the oldest version that has it, so a log without newer ones can be read by
+//! older builds, byte for byte.
 //!
-//! Settings are another matter: one that is passed over would change what is chosen, so an unknown setting in the
-//! configuration of a log is refused. A setting that is added later is written only where it differs from its default.
+//! Settings are different: ignoring one would change what is chosen, so an unknown setting in the configuration of a
+//! log is refused. A setting that was added later is written only if it differs from its default.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -21,7 +21,7 @@ use crate::domain::Narrowing;
 use crate::part_id::PartId;
 use crate::space::Point;
 
-/// The newest version of events that this build writes. It reads this one and all before it.
+/// The newest version of events that this build writes. It reads this one and all earlier ones.
 pub const EVENT_VERSION: u32 = 3;
 
 /// Something that happened.
@@ -46,214 +46,215 @@ pub const EVENT_VERSION: u32 = 3;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self", tag = "event", rename_all = "snake_case")]
 pub enum Event {
-    /// The study began. Always the first event, and only the first.
+    /// The study was created. Always the first event, and only the first.
     Created {
-        /// What it was made with.
+        /// Its configuration.
         #[serde(deserialize_with = "recorded_config")]
         config: Box<StudyConfig>,
     },
-    /// Points were handed out and are pending from here on.
+    /// Points were handed out, and are pending from now on.
     Asked {
-        /// How many were wanted.
+        /// The number of points that were asked for.
         wanted: usize,
-        /// The points, with their trials' numbers.
+        /// The points, with the numbers of their trials.
         trials: Vec<AskedTrial>,
-        /// Trials of earlier asks that are handed out once more, because they were lost on the way.
+        /// Trials of earlier asks that are handed out again because they were lost.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         again: Vec<Retry>,
-        /// Why there are fewer than wanted.
+        /// Why there are fewer than were asked for.
         #[serde(rename = "short", default, skip_serializing_if = "Option::is_none")]
         shortfall: Option<String>,
-        /// The asker's name for this request: asking again under it gives the same trials.
+        /// A name for this request: asking again with the same name returns the same trials.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<String>,
-        /// What the choice rested on.
+        /// What the choice was based on.
         provenance: Box<Provenance>,
     },
-    /// A point of the user's own: with a value an earlier result, without one a trial that is under way.
+    /// A point that a user added: an earlier result if it has a value, otherwise a running trial.
     Added {
-        /// The new trial's number.
+        /// The number of the new trial.
         trial: TrialId,
-        /// Where.
+        /// The point.
         point: Point,
-        /// What was measured there.
+        /// The value measured there.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         value: Option<f64>,
         /// The variance of the value's noise.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         noise: Option<f64>,
-        /// What was measured besides. Since version 3.
+        /// Other results. Since version 3.
         #[serde(default, skip_serializing_if = "Watched::is_empty")]
         results: Watched,
-        /// What the teller has to say about it.
+        /// A remark by whoever reported it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         comment: Option<String>,
-        /// The teller's name for this report.
+        /// A name for this report.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<String>,
     },
-    /// The result that the study optimizes was measured: the trial has its value.
+    /// The optimized result was measured: the trial has its value.
     Told {
-        /// Of which trial.
+        /// The trial.
         trial: TrialId,
-        /// The value, finite.
+        /// The value, which is finite.
         value: f64,
         /// The variance of its noise.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         noise: Option<f64>,
-        /// What was measured besides. Since version 3.
+        /// Other results. Since version 3.
         #[serde(default, skip_serializing_if = "Watched::is_empty")]
         results: Watched,
-        /// What the teller has to say about it.
+        /// A remark by whoever reported it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         comment: Option<String>,
-        /// Whether it replaces the trial's earlier values, of the results that it names, instead of standing beside them.
+        /// Whether it replaces the trial's earlier values of the results that it names, instead of adding to them.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         correction: bool,
-        /// Whether it came after its time: the teller had not been heard of for longer than it may be silent.
+        /// Whether it was late: the worker had been silent for longer than its lease allows.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         late: bool,
-        /// The teller's name for this report: telling again under it changes nothing.
+        /// A name for this report: reporting again with the same name changes nothing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<String>,
     },
-    /// Results were measured, but not the one that the study optimizes. They may come at any time, and the trial stands as
-    /// it did. Since version 3.
+    /// Results were measured, but not the optimized one. They may arrive at any time and do not change the trial's
+    /// state. Since version 3.
     Measured {
-        /// Of which trial.
+        /// The trial.
         trial: TrialId,
-        /// What.
+        /// The results.
         results: Watched,
-        /// What the teller has to say about it.
+        /// A remark by whoever reported it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         comment: Option<String>,
-        /// Whether they replace the trial's earlier ones of these names instead of standing beside them.
+        /// Whether they replace the trial's earlier results of the same names, instead of adding to them.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         correction: bool,
-        /// The teller's name for this report: telling again under it changes nothing.
+        /// A name for this report: reporting again with the same name changes nothing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<String>,
     },
     /// A trial ended without a value.
     Failed {
-        /// Which.
+        /// The trial.
         trial: TrialId,
-        /// Why.
+        /// The reason.
         reason: String,
-        /// What was measured all the same. Since version 3.
+        /// Results that were measured nevertheless. Since version 3.
         #[serde(default, skip_serializing_if = "Watched::is_empty")]
         results: Watched,
-        /// The teller's name for this report.
+        /// A name for this report.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<String>,
     },
-    /// A trial's point breaks a constraint that only the evaluation can tell.
+    /// A trial's point breaks a constraint that only the evaluation can detect.
     Infeasible {
-        /// Which.
+        /// The trial.
         trial: TrialId,
-        /// Which constraint, or how.
+        /// The constraint, or how it is broken.
         reason: String,
-        /// The teller's name for this report.
+        /// A name for this report.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<String>,
     },
-    /// A trial was given back: its point is no longer pending and may be proposed again.
+    /// A trial was withdrawn: its point is no longer pending and may be proposed again.
     #[serde(rename = "released")]
     Withdrawn {
-        /// Which.
+        /// The trial.
         trial: TrialId,
-        /// The teller's name for this report.
+        /// A name for this report.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         request: Option<String>,
     },
-    /// The budget is another one from here on. Since version 2.
+    /// The budget changed. Since version 2.
     Budgeted {
-        /// The most trials to hand out, those before included; none for no limit.
+        /// The maximum number of trials to hand out, including earlier ones; none for no limit.
         trials: Option<usize>,
     },
-    /// Trials were given places, such as the wells of a plate; a later one takes the place of an earlier one. Since
+    /// Trials were assigned positions, such as wells of a plate; a later assignment replaces an earlier one. Since
     /// version 2.
     Placed {
-        /// Which trial where.
+        /// The trials with their positions.
         trials: Vec<PlacedTrial>,
     },
 }
 
-/// One point that was handed out.
+/// A point that was handed out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AskedTrial {
     /// The trial's number.
     pub id: TrialId,
     /// The point in the user's units.
     pub point: Point,
-    /// Where it came from.
+    /// Where the point came from.
     pub source: Source,
 }
 
-/// One trial with its place.
+/// A trial with its position.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlacedTrial {
     /// The trial's number.
     pub trial: TrialId,
-    /// Where it is, in the words of whoever put it there: `B7`.
+    /// Its position as the user wrote it, such as `B7`.
     pub well: String,
 }
 
-/// One trial that was handed out once more.
+/// A trial that was handed out again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Retry {
     /// The trial's number.
     pub id: TrialId,
-    /// How often it was handed out by now, from 2 on.
+    /// How often it has been handed out by now: 2 or more.
     pub attempt: u32,
 }
 
-/// What a choice of points rested on: enough, with the log before it, to choose them again.
+/// What a choice of points was based on: together with the log before it, enough to make the choice again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
-    /// How many events the asker had seen.
+    /// The number of events that the asker had seen.
     pub revision: usize,
-    /// How many events the model is made from: all up to the last result that it knows.
+    /// The number of events that the model is based on: all up to the last result that it includes.
     pub data_revision: usize,
-    /// The trials that counted as pending; lost ones may be missing, which the log alone does not know.
+    /// The trials that counted as pending. Lost trials may be missing; the log alone does not say which trials are
+    /// lost.
     pub pending: Vec<TrialId>,
-    /// The store's time when the asker looked, in milliseconds since 1970; none without a store.
+    /// The store's time when the asker read it, in milliseconds since 1970; none without a store.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<i64>,
-    /// Who asked, as a store knows it; nothing rests on it.
+    /// Who asked, according to the store. It does not affect the choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
-    /// Where the initial design goes on.
+    /// The index at which the initial design continues.
     pub design_next: u64,
     /// The model, if one was used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelRecord>,
-    /// Why the model or the strategy was not used, or not for all points, where it should have been.
+    /// Why the model or the strategy was not used, or not for all points, although it should have been.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<String>,
-    /// What the asker held fixed, or in a narrower range.
+    /// The parameters that the asker held fixed or kept in a narrower range.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub narrowing: Option<Narrowing>,
-    /// What sort of `fallback` it is, a stable word. Logs from before there was such a word lack it.
+    /// The kind of `fallback`, a stable word. Older logs do not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback_kind: Option<String>,
-    /// What sort of reason there was for fewer points than wanted, a stable word; lacking likewise.
+    /// The kind of reason for fewer points than were asked for, a stable word. Older logs do not have it.
     #[serde(rename = "short_kind", default, skip_serializing_if = "Option::is_none")]
     pub shortfall_kind: Option<String>,
-    /// The part of the user's own that chose, if one did.
+    /// The user's part that made the choice, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<PartId>,
     /// The models of further objectives and limited results, if any were used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<OutcomeRecord>,
-    /// The reference point of several objectives, in the user's units and their order.
+    /// The reference point of several objectives, in their order and in the user's units.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reference: Vec<f64>,
-    /// The build that chose.
+    /// The build that made the choice.
     pub build: Build,
 }
 
-/// The model of one outcome besides the first objective, as it is recorded.
+/// The recorded model of an outcome other than the first objective.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OutcomeRecord {
     /// The outcome's name.
@@ -262,23 +263,24 @@ pub struct OutcomeRecord {
     pub model: ModelRecord,
 }
 
-/// A build and the processor features it found: what floating point results depend on.
+/// A build and where it runs: what floating-point results depend on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Build {
     /// The version of this library.
     pub version: String,
-    /// Architecture and feature level.
+    /// The processor's architecture and feature level, and on systems other than Linux with glibc what provides `exp` and
+    /// `ln`, which differ in their last bits: `x86_64-v4`, `x86_64-v3-musl`, `aarch64-macos`.
     pub cpu: String,
 }
 
 impl Build {
-    /// The one that is running.
+    /// The running build.
     pub fn current() -> Self {
         Self { version: env!("CARGO_PKG_VERSION").to_owned(), cpu: cpu_level() }
     }
 }
 
-/// The feature levels that the vector code distinguishes.
+/// The feature levels that the vectorized code distinguishes.
 fn cpu_level() -> String {
     #[cfg(target_arch = "x86_64")]
     let level = if is_x86_feature_detected!("avx512f") {
@@ -290,19 +292,29 @@ fn cpu_level() -> String {
     };
     #[cfg(not(target_arch = "x86_64"))]
     let level = "";
-    format!("{}{level}", std::env::consts::ARCH)
+    let library = mathematics(std::env::consts::OS, cfg!(target_env = "musl"));
+    format!("{}{level}{library}", std::env::consts::ARCH)
 }
 
-/// A configuration as a log has it. A setting that it lacks means what was done before there was such a setting, which
-/// need not be the default of a new study.
+/// What provides the mathematical functions, unless it is glibc: the logs of most builds have nothing there.
+fn mathematics(system: &str, is_musl: bool) -> String {
+    match (system, is_musl) {
+        (_, true) => "-musl".to_owned(),
+        ("linux", false) => String::new(),
+        (other, false) => format!("-{other}"),
+    }
+}
+
+/// A configuration as a log records it. A missing setting means what was done before the setting existed, which is not
+/// necessarily the default of a new study.
 fn recorded_config<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Box<StudyConfig>, D::Error> {
     let written = WrittenConfig::deserialize(deserializer)?;
     written.or_else(FailureRule::Ignore, None).map(Box::new).map_err(de::Error::custom)
 }
 
 impl Event {
-    /// The trial that this event ends, if it ends one: a value, a failure, a verdict and a withdrawal do. Results without
-    /// the optimized one do not.
+    /// The trial that this event ends, if any. Values, failures, infeasibility and withdrawals end a trial; results
+    /// without the optimized one do not.
     ///
     /// ```
     /// use elbowroom::study::{Event, TrialId};
@@ -320,7 +332,7 @@ impl Event {
         }
     }
 
-    /// The oldest version that knows an event of this kind, with all that it carries.
+    /// The oldest version that has an event of this kind with everything that this one carries.
     fn version(&self) -> u32 {
         match self {
             Event::Created { config } if config.metric != DEFAULT_METRIC || !config.outcomes.is_empty() => 3,
@@ -344,7 +356,7 @@ struct Writing<'a> {
     event: &'a Event,
 }
 
-/// An event as it is read. The version is looked at as soon as it is met, before the rest is understood.
+/// An event as it is read. The version is checked as soon as it is read, before anything else.
 #[derive(Deserialize)]
 struct Reading {
     #[serde(rename = "v")]
@@ -380,7 +392,7 @@ impl schemars::JsonSchema for Event {
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
-            "description": "Something that happened, as it stands in the log: its version, its kind, and what belongs to it.",
+            "description": "An event of the log: its version, its kind and its data.",
             "type": "object",
             "properties": {
                 "v": { "type": "integer", "minimum": 1, "maximum": EVENT_VERSION },
@@ -395,5 +407,18 @@ impl schemars::JsonSchema for Event {
 impl<'de> Deserialize<'de> for Event {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         <Reading as Deserialize>::deserialize(deserializer).map(|read| read.event)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn builds_with_other_mathematics_are_told_apart() {
+        let levels = [("linux", false), ("linux", true), ("macos", false), ("windows", false)];
+        assert_eq!(levels.map(|(system, is_musl)| mathematics(system, is_musl)), ["", "-musl", "-macos", "-windows"]);
+        assert!(cpu_level().starts_with(std::env::consts::ARCH));
+        assert_eq!(cpu_level().ends_with("-musl"), cfg!(target_env = "musl"));
     }
 }
