@@ -4,7 +4,7 @@
     python3 packaging/release.py --target x86_64-unknown-linux-musl --out dist
 
 builds with the profile `dist`; `--binary PATH` takes one that was built already. In the archive are the command, its manual
-pages and completions, the licences, the service unit and the README. `NAME.cdx.json` lists every crate that is compiled
+pages and completions, the licences, the service unit and a README (`archive.md`). `NAME.cdx.json` lists every crate that is compiled
 into the command, with versions, licences and checksums, as CycloneDX 1.5. `SHA256SUMS` is what `sha256sum -c` reads.
 
 The same commit, compiler and target give the same archive to the byte, if the binary is the same: times and owners are
@@ -70,7 +70,8 @@ def build(target: str, target_directory: str) -> Path:
 def contents(binary: Path, runs: Path) -> dict[str, tuple[bytes, int]]:
     """The files of an archive, with their modes."""
     files = {binary.name: (binary.read_bytes(), 0o755)}
-    for name in ("README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE-MIT", "LICENSE-APACHE", "packaging/elbow.service"):
+    files["README.md"] = ((ROOT / "packaging/archive.md").read_bytes(), 0o644)
+    for name in ("CHANGELOG.md", "SECURITY.md", "LICENSE-MIT", "LICENSE-APACHE", "packaging/elbow.service"):
         files[Path(name).name] = ((ROOT / name).read_bytes(), 0o644)
     with tempfile.TemporaryDirectory() as folder:
         run(runs, "man", folder)

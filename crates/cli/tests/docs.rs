@@ -116,6 +116,15 @@ fn the_blocks_of_the_readme_run_but_for_those_that_need_more_than_this_repositor
 }
 
 #[test]
+fn the_page_in_an_archive_speaks_of_what_is_in_the_archive_and_its_blocks_run() {
+    let page = fs::read_to_string(root().join("packaging/archive.md")).unwrap();
+    assert_eq!(run("archive.md", &page), 3);
+    let links: Vec<&str> = page.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(to, _)| to).collect();
+    assert!(links.is_empty(), "other pages are not in an archive: {links:?}");
+    assert!(page.contains(concat!(env!("CARGO_PKG_REPOSITORY"), "/")), "the address of the book");
+}
+
+#[test]
 fn every_page_is_in_the_table_of_contents_and_on_the_site_and_every_entry_is_a_page() {
     let linked = |text: &str| -> BTreeSet<String> {
         text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(to, _)| to.to_owned()).collect()

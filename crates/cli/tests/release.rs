@@ -69,6 +69,8 @@ fn a_release_is_the_same_each_time_with_checksums_and_every_crate_that_is_in_it(
     {
         assert!(inside.join(file).is_file(), "{file}");
     }
+    // A stranger who has the archive alone starts here.
+    assert!(fs::read_to_string(inside.join("README.md")).unwrap().contains("\n## A first study\n"));
     assert!(said(Command::new(inside.join("elbow")).arg("--version")).contains(env!("CARGO_PKG_VERSION")));
 
     let parts: Value = serde_json::from_slice(&read(first.path(), &format!("{name}.cdx.json"))).unwrap();
