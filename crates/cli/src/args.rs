@@ -19,10 +19,10 @@ use elbowroom_run::{parse_bytes, parse_duration};
     max_term_width = 100,
     after_help = "\
 Examples:
-  elbow init --name mix --float x=0..1 --command './mix {x}'   write a study.toml
-  elbow run study.toml --workers 4                             run it, four trials at a time
-  elbow status                                                 see how it is going
-  elbow best                                                   the best and the recommended point"
+  elbow init --name mix --float x=0..1 --command './mix {x}'
+  elbow run study.toml --workers 4    run it, four trials at a time
+  elbow status                        how it is going
+  elbow best                          the best point and the recommended one"
 )]
 pub struct Elbow {
     /// Print JSON, for programs.
@@ -335,7 +335,7 @@ Examples:
   elbow tell 3 0.25
   elbow tell 3 0.25 --sd 0.1
   elbow tell 3 0.3 --correction           replaces what was reported before
-  elbow tell 3 loss=0.3 minutes=12        several results by name; the study's metric is optimized
+  elbow tell 3 loss=0.3 minutes=12        several results, by name
   elbow tell --at rate=0.1 --at n=3 0.5   a result at a point of your choice")]
 pub struct Tell {
     /// The trial's number and what was measured: a number, or name=number for each result. With --at, leave out the trial.
@@ -533,7 +533,7 @@ pub struct Report {
 #[command(after_help = "\
 Examples:
   elbow sheet -n 8 --plate 96 -o monday.csv
-  elbow sheet -n 8 --fix celsius=60 -o tuesday.csv    all wells at one temperature
+  elbow sheet -n 8 --fix celsius=60 -o oven.csv   all at one temperature
   elbow import monday.csv
 
 Fill in the column `value`: a number, `failed` or `infeasible`; and `sd`, its standard deviation, if you know it. Rows may
@@ -570,10 +570,11 @@ pub struct Sheet {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  elbow import monday.csv                     shows what it would write, and asks
+  elbow import monday.csv                  shows what would change, and asks
   elbow import monday.csv --yes
-  elbow import earlier.csv --value yield      results from before the study: a column for each parameter, and yield
-  elbow import other-study.csv                an export of another study, as new points
+  elbow import earlier.csv --value yield   results from before the study
+  elbow import other-study.csv             another study's export, as new points
+Results from before the study need a column for each parameter, and one for the value (here, yield).
 Importing the same sheet again changes nothing, nor does an export of the study itself. A study that does not exist yet is
 created. The uncertainty of a value goes into a column `sd` (standard deviation) or `noise` (variance).")]
 pub struct Import {
@@ -633,9 +634,11 @@ pub enum Format {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  elbow copy study.toml backup.elbow                         a backup (a plain copy of a file in use may be incomplete)
+  elbow copy study.toml backup.elbow     a backup
   elbow copy net.elbow postgres://lab/studies --as net-2
-  elbow copy study.toml net.elbow --as net-2 --trials 40     40 more trials, as a new study")]
+  elbow copy study.toml net.elbow --as net-2 --trials 40
+A plain copy of a store file in use may be incomplete. The last example continues a study as a new one, with 40 more
+trials.")]
 pub struct Copy {
     /// A study.toml, or the address of a store.
     pub from: String,

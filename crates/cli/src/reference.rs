@@ -228,3 +228,18 @@ fn every_command_that_a_document_names_is_one_that_can_be_typed() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(n > 100, "{n} commands");
 }
+
+/// A line with a remark in a second column cannot be broken in a terminal of 80 columns without losing its sense.
+#[test]
+fn examples_with_remarks_fit_into_eighty_columns() {
+    let root = Elbow::command();
+    let mut n = 0;
+    for one in std::iter::once(&root).chain(root.get_subcommands()) {
+        let help = one.get_after_help().map(ToString::to_string).unwrap_or_default();
+        for line in help.lines().filter(|line| line.trim_start().contains("   ")) {
+            assert!(line.chars().count() <= 80, "elbow {}: {line}", one.get_name());
+            n += 1;
+        }
+    }
+    assert!(n > 5, "{n} lines");
+}

@@ -54,7 +54,7 @@ fn replay_lists_the_asks_of_an_older_version_apart_and_is_content() {
     let bench = old();
     let said = bench.good(&["replay"]);
     assert!(said.starts_with("29 asks were chosen by elbowroom 0.1.0 and are not compared\n"), "{said}");
-    assert!(said.contains("no ask is of this version"), "{said}");
+    assert!(said.contains("no ask was answered by this version"), "{said}");
     let found = bench.json(&["replay"]);
     assert_eq!(found["not_compared"], json!([{ "version": "0.1.0", "events": asks(LOG) }]));
     assert_eq!((&found["differences"], &found["asks"], &found["compared"]), (&json!([]), &json!(29), &json!(0)));

@@ -120,7 +120,7 @@ fn a_sheet_is_filled_in_bit_by_bit_and_no_value_counts_twice() {
     let trial = bench.json(&["trials"])["trials"][0].clone();
     assert_eq!((trial["measurements"].as_array().unwrap().len(), &trial["feasible"]), (1, &true.into()), "{trial}");
     for _ in 0..2 {
-        assert!(bench.good(&["import", "monday.csv", "--yes"]).contains("there is nothing to write"));
+        assert!(bench.good(&["import", "monday.csv", "--yes"]).contains("there is nothing to import"));
     }
     // The read-out by itself, of somebody else.
     bench.good(&["ask"]);
@@ -136,7 +136,7 @@ fn an_export_has_a_column_for_each_result_and_changes_nothing_when_it_is_read_ba
     let csv = bench.good(&["export"]);
     assert!(csv.starts_with("trial,state,yield,noise,x,source,attempts,reason,notes,cost,purity\n"), "{csv}");
     bench.write("all.csv", &csv);
-    assert!(bench.good(&["import", "all.csv", "--yes"]).contains("there is nothing to write"));
+    assert!(bench.good(&["import", "all.csv", "--yes"]).contains("there is nothing to import"));
 }
 
 #[test]

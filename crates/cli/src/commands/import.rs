@@ -53,9 +53,9 @@ pub fn import(args: &Import, json: bool) -> Result<()> {
         json,
         || in_json(&planned, &sheet, write),
         || match (write, is_new) {
-            (true, _) => "written\n".to_owned(),
-            (false, false) => "there is nothing to write\n".to_owned(),
-            (false, true) => "nothing was written; add --yes to write it\n".to_owned(),
+            (true, _) => "imported\n".to_owned(),
+            (false, false) => "there is nothing to import\n".to_owned(),
+            (false, true) => "nothing was imported; add --yes to import it\n".to_owned(),
         },
     )
 }
@@ -89,7 +89,7 @@ fn show(plan: &Plan, sheet: &Sheet, wished: bool) -> Result<()> {
         text += &format!("and {} more\n", n_new - MOST_SHOWN);
     }
     let known = plan.changes.len() - n_new;
-    text += &format!("{n_new} new, {known} known already, {} still blank\n", n_blank(sheet));
+    text += &format!("{n_new} new, {known} already known, {} still blank\n", n_blank(sheet));
     match plan.news().filter(|change| change.breaks.is_some()).count() {
         0 => {}
         1 => text += "1 of them was measured where a known constraint is broken\n",
@@ -115,7 +115,7 @@ fn confirmed() -> Result<bool> {
     if !std::io::stdin().is_terminal() {
         return Ok(false);
     }
-    print!("write this? [y/N] ");
+    print!("import this? [y/N] ");
     std::io::stdout().flush()?;
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line)?;

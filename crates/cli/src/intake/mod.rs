@@ -22,7 +22,7 @@ use rows::Rows;
 pub struct Plan {
     /// One for each row that is not blank.
     pub changes: Vec<Change>,
-    /// Whether its rows are taken as points of one's own, whatever trials they name.
+    /// Whether its rows are read as new points, whatever trials they name.
     pub given: bool,
 }
 
@@ -47,7 +47,7 @@ pub struct Change {
 pub struct Wishes {
     /// Values replace what was told of their trials before.
     pub correct: bool,
-    /// Rows are points of one's own, whatever trials they name.
+    /// Rows are new points, whatever trials they name.
     pub given: bool,
 }
 

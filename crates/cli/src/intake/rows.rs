@@ -14,7 +14,7 @@ pub struct Rows<'a> {
     study: &'a Study,
     exported: bool,
     correct: bool,
-    /// Whether all rows are points of one's own.
+    /// Whether all rows are new points.
     pub given: bool,
     /// What is wrong so far.
     pub complaints: Vec<Complaint>,

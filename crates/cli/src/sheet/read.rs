@@ -24,7 +24,7 @@ pub struct Sheet {
 pub struct Row {
     /// Its line in the file, from 1 on.
     pub line: usize,
-    /// The trial; none for a result at a point of one's own.
+    /// The trial; none for a result at a new point.
     pub trial: Option<TrialId>,
     /// Where the trial is, such as the well of a plate.
     pub well: Option<String>,
@@ -155,7 +155,7 @@ impl Columns {
         let at = |name: &str| head.iter().position(|column| column.eq_ignore_ascii_case(name));
         let values = Self::values(outcomes, value_name, at);
         let missing = |name: &str| {
-            let hint = "keep the head of the sheet, or name the column that holds the values: --value NAME";
+            let hint = "keep the header line of the sheet, or name the column that holds the values: --value NAME";
             Complaint::new(1, format!("there is no column `{name}`; there are {}", head.join(", ")), hint)
         };
         if let (None, Some(name)) = (values, value_name) {

@@ -82,7 +82,7 @@ impl StudyFile {
     }
 }
 
-/// A study for `elbow`: what is searched, what is wanted, and the command that evaluates a point.
+/// A study for `elbow`: the search space, what to optimize, and the command that evaluates a point.
 #[derive(Debug, serde::Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(test, schemars(rename = "study.toml"))]
