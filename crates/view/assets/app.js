@@ -10,7 +10,7 @@ import { history } from "./panels/history.js";
 import { map } from "./panels/map.js";
 import { mount } from "./panels/panel.js";
 import { points } from "./panels/points.js";
-import { since, tiles } from "./panels/tiles.js";
+import { lasted, since, tiles } from "./panels/tiles.js";
 import { turnScale } from "./scale.js";
 import { address, inWords, openSource, Refusal } from "./source.js";
 import { compare, studies } from "./studies.js";
@@ -35,7 +35,7 @@ const placed = (page) => (grid, context) =>
 /** @type {Record<string, Layout>} */
 const layouts = {
   overview: (grid, context) => {
-    grid.append(tiles(context.seen));
+    grid.append(tiles(context.seen, context.source.report !== null));
     // Cards above each other, in half of the width.
     const stack = el("div", { class: "half stack" });
     const first = [mount(history, grid, context), mount(points, grid, context), mount(map, grid, context)];
@@ -112,8 +112,8 @@ const follow = (context, mine) => {
   };
   const clock = setInterval(() => {
     seen.now = Date.now() + clocksDiffer;
-    const place = document.getElementById("since");
-    if (place) place.textContent = since(seen);
+    document.getElementById("since")?.replaceChildren(since(seen));
+    document.getElementById("lasted")?.replaceChildren(lasted(seen));
   }, 1000);
   const hear = (/** @type {News} */ news) => {
     if (news.error) return connection("off", news.error);

@@ -78,6 +78,24 @@ const digits = (splits, step) => {
   return Math.min(Math.max(4, Math.ceil(Math.log10(largest / step)) + 1 || 4), 9);
 };
 
+/** The least height of a label on an axis of values, in pixels. */
+const LABEL = 15;
+
+/**
+ * The splits whose labels have room below each other: on a log scale every second or third power of ten, and so on.
+ * @param {Chart} u
+ * @param {Values} splits
+ */
+const withRoom = (u, splits) => {
+  const shown = splits.filter((v) => v !== null);
+  const at = shown.map((v) => u.valToPos(v, "y", false));
+  const gaps = at.slice(1).map((y, i) => Math.abs(y - at[i]));
+  const every = Math.max(1, Math.ceil(LABEL / Math.min(...gaps)));
+  // Counted from 1, so that the same powers are labelled whatever the ends of the axis are.
+  const isKept = (/** @type {number} */ v) => Math.round(Math.log10(v)) % every === 0;
+  return splits.map((v) => (v !== null && (every === 1 || isKept(v)) ? v : null));
+};
+
 /**
  * The axis of values.
  * @param {boolean} log
@@ -86,8 +104,8 @@ const digits = (splits, step) => {
 export const valueAxis = (log) => ({
   size: 68,
   space: 24,
-  values: (_chart, splits, _axis, _space, step) =>
-    splits.map((v) => (v === null ? "" : number(v, digits(splits, step)))),
+  values: (u, splits, _axis, _space, step) =>
+    (log ? withRoom(u, splits) : splits).map((v) => (v === null ? "" : number(v, digits(splits, step)))),
   ...(log && {
     grid: { stroke: colour("faint"), width: 1, filter: decades },
     ticks: { stroke: colour("line"), width: 1, filter: decades },

@@ -116,12 +116,24 @@ export const lasting = (seconds) => {
 export const tag = (word) => el("span", { class: `tag ${word}` }, word);
 
 /**
+ * A sentence in which words between backticks are code.
+ * @param {string | undefined} words
+ * @returns {Child}
+ */
+export const sentence = (words) => words?.split("`").map((part, i) => (i % 2 && part ? el("code", {}, part) : part));
+
+/**
  * What is said where there is nothing to draw.
  * @param {string} what
  * @param {string} [hint]
  */
 export const notice = (what, hint, isError = false) =>
-  el("div", { class: isError ? "state fault" : "state", role: isError ? "alert" : "status" }, el("b", {}, what), hint);
+  el(
+    "div",
+    { class: isError ? "state fault" : "state", role: isError ? "alert" : "status" },
+    el("b", {}, what),
+    sentence(hint),
+  );
 
 /**
  * @param {string} title

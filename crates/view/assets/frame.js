@@ -117,7 +117,7 @@ export const head = (turn, crumb, controls) =>
 export const tabs = (name, page, seen) => {
   const one = (/** @type {[string, string]} */ [id, label], /** @type {number} */ i) => {
     if (id === "front" && id !== page && !seen?.watched.length) return null;
-    const current = id === page ? "page" : null;
+    const current = id === (page === "trial" ? "trials" : page) ? "page" : null;
     return el("a", { href: link(name ?? "", id), "aria-current": current, title: String(i + 1) }, label);
   };
   show(part("tabs"), name !== undefined && PAGES.map(one));

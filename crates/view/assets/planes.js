@@ -7,7 +7,10 @@ import { ofTrial } from "./tips.js";
 /** @import { Context } from "./state.js" */
 
 /** @typedef {{ name: string, ticks: Tick[] }} Side */
-/** @typedef {{ low: number, high: number, log: boolean }} Colours What the darkest and the brightest one stand for. */
+/**
+ * What the darkest and the brightest colour stand for; turned, the other way round.
+ * @typedef {{ low: number, high: number, log: boolean, turned?: boolean }} Colours
+ */
 
 /**
  * A frame with two axes over [0, 1]².
@@ -150,7 +153,7 @@ export const rankTicks = (points) => {
  * @param {number[]} values Row by row from below.
  * @param {Colours} colours
  */
-const raster = (n, values, { low, high, log }) => {
+const raster = (n, values, { low, high, log, turned }) => {
   const size = 4 * n;
   const canvas = el("canvas", { width: size, height: size });
   const ctx = canvas.getContext("2d");
@@ -166,7 +169,8 @@ const raster = (n, values, { low, high, log }) => {
       const lower = (1 - fu) * at(i, j) + fu * at(i + 1, j);
       const upper = (1 - fu) * at(i, j + 1) + fu * at(i + 1, j + 1);
       const value = (1 - fv) * lower + fv * upper;
-      const t = Math.min(Math.max(along(value, low, high, log), 0), 1);
+      const share = Math.min(Math.max(along(value, low, high, log), 0), 1);
+      const t = turned ? 1 - share : share;
       image.data.set([...rgb((Math.floor(t * CONTOURS * 0.9999) + 0.5) / CONTOURS), 255], 4 * (r * size + c));
     }
   }
@@ -196,6 +200,7 @@ export const heatmap = (x, y, n, values, dots, colours, context, size) => {
     const look = { cx: f.X(x), cy: f.Y(y), r, fill, stroke: "#000", "stroke-width": 1 };
     f.front.append(svg("circle", { ...look, ...ofTrial(context, trial, words) }));
   }
-  colourBar(f, ticks(colours.low, colours.high, colours.log), "");
+  const marks = ticks(colours.low, colours.high, colours.log);
+  colourBar(f, colours.turned ? marks.map((t) => ({ ...t, at: 1 - t.at })) : marks, "");
   return f.root;
 };

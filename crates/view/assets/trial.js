@@ -88,7 +88,8 @@ const worth = ({ strategy, score }) => [
     (term) =>
       /** @type {[string, Child]} */ ([
         // "ln" reads as "In" in a font without serifs.
-        term.name.replace(/^ln /, "log of ") + (term.trial === null ? "" : ` of trial ${term.trial}`),
+        term.name.replace(/^ln /, "log of ").replaceAll("`", "") +
+          (term.trial === null ? "" : ` of trial ${term.trial}`),
         number(term.value, 4),
       ]),
   ),
@@ -121,6 +122,24 @@ const believed = (belief, row, context) => {
 };
 
 /**
+ * What became of a report, in words for people.
+ * @type {Record<string, string>}
+ */
+const becameOf = {
+  recorded: "recorded",
+  replicate: "recorded as a further value",
+  late: "recorded, although the trial had ended",
+  aside: "recorded; the trial still waits for its value",
+  appended: "recorded",
+  repeated: "recorded before",
+  superseded: "not recorded: another worker has this trial by now",
+  queued: "it goes to whoever asks next",
+};
+
+/** @param {string} word */
+const inPlain = (word) => becameOf[word] ?? word;
+
+/**
  * What can be done with it.
  * @param {TrialAnswer} row
  * @param {Context} context
@@ -138,17 +157,17 @@ const changes = (row, context, body) => {
     const measured = results.told();
     if (!measured) throw new Error("enter a number");
     const answer = await send(context, "/tell", { ...about, ...measured });
-    return answer.hint ? `${answer.told}: ${answer.hint}` : answer.told;
+    return answer.hint ? `${inPlain(answer.told)}: ${answer.hint}` : inPlain(answer.told);
   };
 
   const reason = el("input", { type: "text", "aria-label": "reason", placeholder: "reason" });
-  const fail = async () => (await send(context, "/fail", { ...about, reason: reason.value })).reported;
+  const fail = async () => inPlain((await send(context, "/fail", { ...about, reason: reason.value })).reported);
   const infeasible = async () =>
-    (await send(context, "/fail", { ...about, reason: reason.value, infeasible: true })).reported;
+    inPlain((await send(context, "/fail", { ...about, reason: reason.value, infeasible: true })).reported);
 
-  const release = async () => (await send(context, "/release", about)).reported;
+  const release = async () => inPlain((await send(context, "/release", about)).reported);
   const requeue = async () =>
-    (await context.source.post(address(context.name, "/release"), { ...about, again: true })).reported;
+    inPlain((await context.source.post(address(context.name, "/release"), { ...about, again: true })).reported);
 
   const edited = settings(context, row.point);
   const replace = async () => {
@@ -158,9 +177,11 @@ const changes = (row, context, body) => {
   const isUnderWay = ["running", "queued", "lost"].includes(row.state);
   show(
     body,
-    line(results.root, act("Tell", tell, true)),
-    line(reason, act("Failed", fail), act("Infeasible", infeasible)),
-    line(act("Release", release), act("Hand out again", requeue)),
+    line(results.root, act(row.value === null ? "Report" : "Report one more", tell, true)),
+    // A failure after a value changes nothing, and only a trial that is under way can be released.
+    (isUnderWay || row.state === "complete" || row.state === "failed") &&
+      line(reason, isUnderWay && act("Failed", fail), act("Infeasible", infeasible)),
+    isUnderWay && line(act("Release", release), act("Hand out again", requeue)),
     isUnderWay && line(edited.root, act("Run this point instead", replace)),
     said,
   );

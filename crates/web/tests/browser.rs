@@ -113,11 +113,11 @@ fn with_write_a_person_can_do_what_a_worker_can() {
     go(&mut browser, "trial/10");
     browser.wait("document.querySelector('[data-result=value]')");
     browser.eval("document.querySelector('[data-result=value]').value = '0.125'");
-    click(&mut browser, "Tell", "recorded");
+    click(&mut browser, "Report", "recorded");
     assert_eq!((status(10).0, status(10).1), (TrialStatus::Complete, Some(0.125)));
     go(&mut browser, "trial/11");
     browser.wait("document.querySelector('[data-result=value]')");
-    click(&mut browser, "Failed", "appended");
+    click(&mut browser, "Failed", "recorded");
     assert_eq!(status(11).0, TrialStatus::Failed);
     go(&mut browser, "trial/12");
     browser.wait("document.querySelector('[data-parameter=temperature]')");
@@ -127,7 +127,7 @@ fn with_write_a_person_can_do_what_a_worker_can() {
     assert_eq!(status(15).2.get("temperature").and_then(|v| v.as_f64()), Some(41.5));
     go(&mut browser, "trial/15");
     browser.wait("document.querySelector('[data-result=value]')");
-    click(&mut browser, "Release", "appended");
+    click(&mut browser, "Release", "recorded");
     assert_eq!(status(15).0, TrialStatus::Withdrawn);
 
     go(&mut browser, "trials");
@@ -168,7 +168,7 @@ fn a_person_can_tell_several_results_by_name_and_sort_the_trials_by_one() {
     browser.wait("document.querySelector('[data-result=minutes]')");
     browser.eval("document.querySelector('[data-result=value]').value = '0.125'");
     browser.eval("document.querySelector('[data-result=minutes]').value = '15'");
-    browser.eval("[...document.querySelectorAll('button')].find((b) => b.textContent === 'Tell').click()");
+    browser.eval("[...document.querySelectorAll('button')].find((b) => b.textContent === 'Report').click()");
     browser.wait("[...document.querySelectorAll('.said')].some((s) => s.textContent.includes('recorded'))");
     study.refresh().unwrap();
     let told = study.study().trial(TrialId(10)).unwrap();

@@ -68,6 +68,27 @@ fn go(browser: &mut Browser, study: &str, page: &str) {
 
 const PAGES: [&str; 9] = ["overview", "front", "map", "model", "trials", "parallel", "workers", "health", "trial/12"];
 
+/// Has the page keep what is written on each canvas, and where: charts of lines are drawn there.
+fn keep_what_is_written(browser: &mut Browser) {
+    browser.eval(
+        "const context = CanvasRenderingContext2D.prototype;
+        const { fillText, clearRect } = context;
+        context.clearRect = function (...box) {
+            this.canvas.written = [];
+            return clearRect.apply(this, box);
+        };
+        context.fillText = function (words, x, y, ...rest) {
+            const { width, actualBoundingBoxAscent: up, actualBoundingBoxDescent: down } = this.measureText(words);
+            const left = x - width * ({ right: 1, end: 1, center: 0.5 }[this.textAlign] ?? 0);
+            const isTurned = Math.abs(this.getTransform().b) > 0.5;
+            if (!isTurned && words.trim()) {
+                (this.canvas.written ??= []).push({ words, left, right: left + width, top: y - up, bottom: y + down });
+            }
+            return fillText.call(this, words, x, y, ...rest);
+        }; 0",
+    );
+}
+
 /// Looks at a page: nothing hangs over the edge, no two texts of a chart cover each other. Keeps a picture of it.
 fn look(browser: &mut Browser, width: u32, name: &str) {
     // The page may have been drawn at another width: until it is drawn again it is as wide as it was.
@@ -84,7 +105,18 @@ fn look(browser: &mut Browser, width: u32, name: &str) {
             }).map((other) => `${t.textContent} | ${other.textContent}`));
         })",
     );
+    let on_canvas = browser.eval(
+        "[...document.querySelectorAll('canvas')].flatMap(({ written = [] }) => written.flatMap((a, i) =>
+            written.slice(i + 1).filter((b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
+                && Math.abs(a.bottom - b.bottom) < 13).map((b) => `${a.words} | ${b.words}`)))",
+    );
+    // A number that is broken in two lines reads as two.
+    let broken = browser.eval(
+        "[...document.querySelectorAll('.tile .big')].filter((big) => big.scrollWidth > big.clientWidth
+            || big.getBoundingClientRect().height > 45).map((big) => big.textContent)",
+    );
     browser.shot(&format!("{name}-{width}"));
+    assert_eq!((on_canvas, broken), (serde_json::json!([]), serde_json::json!([])), "{name} at {width}");
     assert_eq!(covered, serde_json::json!([]), "{name} at {width}: texts that cover each other");
 }
 
@@ -99,6 +131,7 @@ fn every_page_fits_a_telephone_a_tablet_and_a_desk_in_the_dark_and_in_the_light(
     SharedStudy::create(served.store.clone(), "empty", StudyConfig::new(space()).seed(1)).unwrap();
     browser.open(&served.url);
     browser.wait("document.querySelector('td a')");
+    keep_what_is_written(&mut browser);
     for (width, height) in WIDTHS {
         browser.size(width, height);
         for dark in [false, true] {
@@ -125,6 +158,9 @@ fn every_page_fits_a_telephone_a_tablet_and_a_desk_in_the_dark_and_in_the_light(
             browser.eval("document.querySelector('dialog[open]').close()");
         }
     }
+    go(&mut browser, "decades", "model");
+    let n_written = browser.eval("Math.max(...[...document.querySelectorAll('canvas')].map((c) => c.written.length))");
+    assert!(n_written.as_u64().unwrap() > 5, "labels were looked at: {n_written}");
     // A study without results has no model, which the browser notes.
     let others: Vec<&String> = browser.complaints.iter().filter(|text| !text.contains("/studies/empty/")).collect();
     assert!(others.is_empty(), "{others:?}");
@@ -293,4 +329,58 @@ fn the_page_waits_for_a_study_that_has_not_begun_and_then_shows_it() {
     );
     // Four run, and sixteen have ended: the rest of the budget can be estimated.
     browser.wait("[...document.querySelectorAll('.tile .big')][4].textContent.startsWith('≈')");
+}
+
+#[test]
+fn a_page_says_what_is_so_and_offers_what_can_be_done() {
+    let Some(mut browser) = Browser::start() else { return };
+    let served = Served::start(true);
+    let study = decades(&served.store, "decades");
+    SharedStudy::create(served.store.clone(), "empty", StudyConfig::new(space()).seed(1)).unwrap();
+    browser.open(&served.url);
+    browser.wait("document.querySelector('td a')");
+    let words = |browser: &mut Browser| browser.eval("document.body.innerText").as_str().unwrap().to_owned();
+
+    go(&mut browser, "empty", "model");
+    let said = words(&mut browser);
+    assert!(!said.contains("each of 0") && said.matches("a model needs at least two results").count() == 2, "{said}");
+    go(&mut browser, "empty", "workers");
+    assert!(words(&mut browser).contains("Start one with elbow worker or elbow run."));
+
+    let buttons = "[...document.querySelectorAll('main button')].map((b) => b.textContent).join()";
+    for (page, offered) in [
+        ("trial/12", "Report one more,Infeasible"),
+        ("trial/4", "Report,Infeasible"),
+        ("trial/9", "Report"),
+        ("trial/18", "Report,Failed,Infeasible,Release,Hand out again,Run this point instead"),
+    ] {
+        go(&mut browser, "decades", page);
+        browser.wait(&format!("{buttons} === {offered:?}"));
+        assert_eq!(browser.eval("document.querySelector('nav [aria-current]').textContent"), "Trials");
+    }
+
+    // The study is older than its last event, and both get older.
+    go(&mut browser, "decades", "overview");
+    let since =
+        "[...document.querySelectorAll('#lasted, #since')].map((e) => parseFloat(e.textContent.match(/[0-9.]+/)))";
+    browser.wait(&format!("({since})[1] >= ({since})[0] && ({since})[0] > 2"));
+
+    // The best are the brightest, in the map of trials and in that of the model.
+    go(&mut browser, "decades", "map");
+    browser.wait("document.querySelectorAll('.planes .bar-of-colours').length === 5");
+    let height_of = "[...document.querySelectorAll('.planes .bar-of-colours')][0].querySelectorAll('text')";
+    let marks = browser.eval(&format!(
+        "[...{height_of}].filter((t) => t.textContent).map((t) => [Number(t.textContent), Number(t.getAttribute('y'))])"
+    ));
+    let marks: Vec<(f64, f64)> = serde_json::from_value(marks).unwrap();
+    assert!(marks.len() > 2 && marks.is_sorted_by(|a, b| (a.0 < b.0) && (a.1 < b.1)), "small values on top: {marks:?}");
+
+    // A report is read later: it has a date.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("report.html");
+    let hash = study.stored().digest().to_string();
+    std::fs::write(&file, elbowroom_view::report::report(&elbowroom_view::Scene::of(&study), &hash, true)).unwrap();
+    browser.open(&format!("file://{}", file.display()));
+    browser.wait("document.querySelectorAll('.tile .big').length === 6");
+    browser.wait("/^\\d{4}-\\d\\d-\\d\\d$/.test([...document.querySelectorAll('.tile .big')][5].textContent)");
 }

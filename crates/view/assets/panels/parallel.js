@@ -20,7 +20,12 @@ const axis = (x, name, ticks) => {
   const outline = { "paint-order": "stroke", stroke: colour("card"), "stroke-width": 3 };
   return [
     svg("line", { class: "axis", x1: x, x2: x, y1: up(0), y2: up(1) }),
-    svg("text", { class: "ink", x, y: 18, "text-anchor": "middle" }, short(name, 18)),
+    // The name of the first axis would hang over the edge if it were long and centred.
+    svg(
+      "text",
+      { class: "ink", x: Math.max(x, 3.4 * Math.min(name.length, 18)), y: 18, "text-anchor": "middle" },
+      short(name, 18),
+    ),
     ticks.map((t) => svg("text", { x: x + 5, y: up(t.at) + 4, ...outline }, short(t.label, 12))),
   ];
 };
@@ -55,10 +60,17 @@ export const parallel = {
     const width = Math.max(body.clientWidth, n * 110, 320);
     const across = (/** @type {number} */ i) => 50 + (i * (width - 130)) / Math.max(n - 1, 1);
     const height = heights(view);
+    // On a dark ground the darkest colours would not be seen.
+    const darkest = document.documentElement.dataset.theme === "dark" ? 0.35 : 0;
     const lines = view.lines.map((line) => {
       const corners = [...line.u, height.at(line.value)].map((u, i) => `${across(i)},${up(u)}`);
       const size = { "stroke-width": line.good > 0.97 ? 2.6 : 1.2, opacity: 0.25 + 0.7 * line.good };
-      const shape = { points: corners.join(" "), fill: "none", stroke: paint(line.good), ...size };
+      const shape = {
+        points: corners.join(" "),
+        fill: "none",
+        stroke: paint(darkest + (1 - darkest) * line.good),
+        ...size,
+      };
       // A wide stroke that is not seen makes thin lines easy to hit.
       const hit = { d: `M${corners.join("L")}`, fill: "none", stroke: "transparent", "stroke-width": 9 };
       const words = ofTrial(context, line.trial, number(line.value));

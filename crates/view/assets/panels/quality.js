@@ -1,4 +1,4 @@
-import { colour, el, number, show, svg } from "../dom.js";
+import { colour, el, notice, number, show, svg } from "../dom.js";
 import { frame, sizeIn } from "../planes.js";
 import { along, extent, isLog, ticks } from "../scale.js";
 import { ofTrial } from "../tips.js";
@@ -66,6 +66,7 @@ export const quality = {
   page: "model",
   note: "each result predicted from all others",
   draw({ body, note }, view, context) {
+    if (view.n < 2) return show(body, notice("a model needs at least two results", "run more trials first"));
     const away = `typical error: ${number(view.deviations, 3)} predicted standard deviations (1 is ideal)`;
     note.textContent = `each of ${view.n} results predicted from all others; ${away}`;
     const [left, right] = [el("div"), el("div")];

@@ -3,7 +3,7 @@ import { heatmap, sizeIn } from "../planes.js";
 import { extent, isLog, scale } from "../scale.js";
 
 /** @import { Surface } from "../api" */
-/** @import { Dot } from "../planes.js" */
+/** @import { Colours, Dot } from "../planes.js" */
 /** @import { Panel } from "./panel.js" */
 
 /** The least share of the largest acquisition that a log scale tells from nothing. */
@@ -40,13 +40,15 @@ export const surface = {
     show(body, planes);
     const observed = view.observed.map((p) => ({ ...p, r: 2.6, fill: "#fff", words: number(p.value) }));
     const pending = view.pending.map((p) => ({ ...p, r: 4.5, fill: colour("green"), words: "pending" }));
-    /** @type {(title: string, values: number[], dots: Dot[], colours: ReturnType<typeof free>) => void} */
+    /** @type {(title: string, values: number[], dots: Dot[], colours: Colours) => void} */
     const plane = (title, values, dots, colours) => {
       const place = el("div", {}, el("h3", {}, title));
       planes.append(place);
       place.append(heatmap(view.x, view.y, view.n, values, dots, colours, context, sizeIn(place)));
     };
-    plane("expected value", view.mean, [...observed, ...pending], free(view.mean));
+    // As in the map of trials, brighter is better.
+    const turned = context.seen.goal === "minimize";
+    plane("expected value, brighter is better", view.mean, [...observed, ...pending], { ...free(view.mean), turned });
     plane("uncertainty (standard deviation)", view.sd, [...observed, ...pending], free(view.sd));
     plane("acquisition before penalization", view.before, pending, share(view.before));
     plane("acquisition after penalization", view.after, pending, share(view.after));

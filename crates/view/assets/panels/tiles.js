@@ -9,9 +9,28 @@ import { ago, el, lasting, number } from "../dom.js";
 export const since = (seen) => (seen.now && seen.changed ? `${ago(seen.changed, seen.now)} ago` : "–");
 
 /**
+ * How long ago the study was created.
+ * @param {Overview} seen
+ */
+export const lasted = (seen) =>
+  seen.now && seen.created ? `the study was created ${ago(seen.created, seen.now)} ago` : "";
+
+/**
+ * The last event of a report, which is read at any time after it was written: its date.
+ * @param {Overview} seen
+ */
+const dated = (seen) => {
+  if (!seen.changed) return tile("last event", "–", "");
+  // Swedes write dates as ISO 8601 does.
+  const [date, time] = new Date(seen.changed).toLocaleString("sv").split(" ");
+  const after = seen.created ? `, ${ago(seen.created, seen.changed)} after the study was created` : "";
+  return tile("last event", date, `${time}${after}`);
+};
+
+/**
  * @param {string} label
  * @param {Child} big
- * @param {string} under
+ * @param {Child} under
  * @param {number} [share] How full its meter is.
  */
 const tile = (label, big, under, share) => {
@@ -40,15 +59,15 @@ const leftUnder = (seen) => {
 /**
  * A study in six numbers.
  * @param {Overview} seen
+ * @param {boolean} [isReport]
  */
-export const tiles = (seen) => {
+export const tiles = (seen, isReport) => {
   const { best, counts, budget } = seen;
   const used = (budget ?? 0) - (seen.budget_left ?? 0);
   const breaks = best?.breaks ? `, breaks the constraint ${best.breaks}` : "";
   const isLimited = seen.n_feasible !== undefined && seen.n_feasible !== null;
   const feasible = isLimited ? `, ${seen.n_feasible} keep the limits` : "";
   const nothing = isLimited && counts.complete ? "no trial keeps all limits yet" : "no values yet";
-  const lasted = seen.created && seen.changed ? `${ago(seen.created, seen.changed)} since the study began` : "";
   return el(
     "div",
     { class: "tiles", id: "tiles" },
@@ -61,6 +80,8 @@ export const tiles = (seen) => {
     tile("running", counts.running, counts.queued ? `${counts.queued} queued` : "none queued"),
     tile("failed", counts.failed, `${counts.infeasible} infeasible, ${counts.lost} lost`),
     tile("time left", seen.seconds_left === null ? "–" : `≈ ${lasting(seen.seconds_left)}`, leftUnder(seen)),
-    tile("last event", el("span", { id: "since" }, since(seen)), lasted),
+    isReport
+      ? dated(seen)
+      : tile("last event", el("span", { id: "since" }, since(seen)), el("span", { id: "lasted" }, lasted(seen))),
   );
 };

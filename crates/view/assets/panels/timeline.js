@@ -75,7 +75,7 @@ const summary = (view) => {
       [...cells, lasting(mean), lasting(total)].map((cell) => el("td", { class: "num" }, cell)),
     );
   };
-  const heads = ["complete", "failed or infeasible", "lost", "running", "mean duration", "in all"];
+  const heads = ["complete", "failed or infeasible", "lost", "running", "mean duration", "total"];
   const head = [el("th", {}, "worker"), heads.map((words) => el("th", { class: "num" }, words))];
   const lines = view.workers.map(line);
   return el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, lines)));
