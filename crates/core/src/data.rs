@@ -1,9 +1,10 @@
-//! What was observed: points and their values, always finite and of equal number.
+//! Observations: as many finite values as points.
 
 use crate::error::{Error, Result};
 use crate::linalg::Points;
 
-/// Observations a model can be fitted to: n points, n finite values, and per-observation noise variances if known.
+/// Observations that a model can be fitted to: n points, n finite values, and the noise variance of each value if
+/// known.
 ///
 /// ```
 /// use elbowroom::{data::Dataset, linalg::Points};
@@ -20,7 +21,7 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// Pairs points with values; refuses what is not finite and names it by its index.
+    /// Pairs points with values. An error names the index of the first value that is not finite.
     pub fn new(x: Points, y: Vec<f64>) -> Result<Self> {
         if x.len() != y.len() {
             return Err(Error::data(
@@ -43,7 +44,7 @@ impl Dataset {
         Ok(Self { x, y, noise: None })
     }
 
-    /// Adds a known noise variance to every observation.
+    /// Sets the known noise variance of every observation.
     pub fn with_noise(mut self, variances: Vec<f64>) -> Result<Self> {
         if variances.len() != self.len() {
             return Err(Error::data(
@@ -61,17 +62,17 @@ impl Dataset {
         Ok(self)
     }
 
-    /// How many observations there are.
+    /// The number of observations.
     pub fn len(&self) -> usize {
         self.y.len()
     }
 
-    /// Whether nothing was observed.
+    /// Whether there are no observations.
     pub fn is_empty(&self) -> bool {
         self.y.is_empty()
     }
 
-    /// How many coordinates a point has.
+    /// The number of coordinates of a point.
     pub fn dim(&self) -> usize {
         self.x.dim()
     }
@@ -86,12 +87,12 @@ impl Dataset {
         &self.y
     }
 
-    /// The known noise variance of every observation, if there is one.
+    /// The noise variance of every observation, if known.
     pub fn noise(&self) -> Option<&[f64]> {
         self.noise.as_deref()
     }
 
-    /// Index and value of the largest observation; the first of equals.
+    /// The index and value of the largest observation, the first one in case of a tie.
     pub fn best(&self) -> Option<(usize, f64)> {
         self.y.iter().copied().enumerate().fold(None, |best, (i, y)| match best {
             Some((_, b)) if b >= y => best,

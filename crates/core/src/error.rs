@@ -1,13 +1,13 @@
-//! What failed, with the facts, for a person and for code.
+//! Errors, with the facts, for people and for code.
 
 use std::fmt;
 
 use thiserror::Error;
 
-/// What can go wrong in this crate: a [`Kind`] for code, and two sentences for people.
+/// An error of this crate: a [`Kind`] for code, and two sentences for people.
 ///
-/// [`what`](Self::what) says what failed and with which value, [`hint`](Self::hint) what to try. Shown, the hint stands
-/// on a line of its own, after `try:`. Nothing needs to read that text back: the parts have methods.
+/// [`what`](Self::what) says what failed and with which value, and [`hint`](Self::hint) what to try. When the error is
+/// displayed, the hint is on a separate line, after `try:`. You never need to parse that text: each part has a method.
 ///
 /// ```
 /// use elbowroom::error::{Error, Kind};
@@ -23,32 +23,32 @@ pub struct Error {
     hint: String,
 }
 
-/// The kinds of errors of this crate. Their words are stable: programs may compare them.
+/// The kinds of errors of this crate. Their names are stable, so programs may compare them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
     /// A search space that cannot be searched, or a point that is not in it.
     Space,
-    /// Observations that a model cannot take.
+    /// Observations that a model cannot be fitted to.
     Data,
-    /// A setting out of its range, or settings that contradict each other.
+    /// A setting that is out of range, or settings that contradict each other.
     Config,
-    /// A trial or an event that does not fit the study's history.
+    /// A trial or an event that contradicts the study's history.
     Trial,
-    /// A computation that broke down although its input was valid.
+    /// A computation that failed although its input was valid.
     Numerical,
-    /// A part of the user's own that the study needs was not handed in.
+    /// The study needs a strategy or kernel of the user's that was not handed in.
     MissingPart,
 }
 
-/// A result of this crate.
+/// A `Result` with this crate's error.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Kind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Kind; 6] = [Kind::Space, Kind::Data, Kind::Config, Kind::Trial, Kind::Numerical, Kind::MissingPart];
 
-    /// The word for it in JSON.
+    /// Its name in JSON.
     ///
     /// ```
     /// use elbowroom::error::Kind;
@@ -65,7 +65,7 @@ impl Kind {
         }
     }
 
-    /// The kind of a word that [`as_str`](Self::as_str) gave.
+    /// The kind with a name that [`as_str`](Self::as_str) returned.
     pub fn named(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == word)
     }
@@ -83,37 +83,37 @@ impl Error {
         Self { kind, what: what.into(), hint: hint.into() }
     }
 
-    /// A fault of the search space or of a point in it.
+    /// An error in the search space or in a point of it.
     pub fn space(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(Kind::Space, what, hint)
     }
 
-    /// A fault of the observations.
+    /// An error in the observations.
     pub fn data(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(Kind::Data, what, hint)
     }
 
-    /// A fault of the settings.
+    /// An error in the settings.
     pub fn config(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(Kind::Config, what, hint)
     }
 
-    /// A fault of a trial or an event.
+    /// An error concerning a trial or an event.
     pub fn trial(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(Kind::Trial, what, hint)
     }
 
-    /// A numerical breakdown.
+    /// A numerical failure.
     pub fn numerical(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Self::new(Kind::Numerical, what, hint)
     }
 
-    /// What sort of error it is.
+    /// The kind of error.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// What failed, where and with which value.
+    /// What failed, where, and with which value.
     pub fn what(&self) -> &str {
         &self.what
     }
@@ -123,7 +123,7 @@ impl Error {
         &self.hint
     }
 
-    /// The same error, with where it happened in front.
+    /// The same error, preceded by where it happened.
     ///
     /// ```
     /// use elbowroom::error::Error;

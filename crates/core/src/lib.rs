@@ -66,8 +66,8 @@
 //!
 //! # Asynchronous use
 //!
-//! A point that was asked for is *pending* until something is told of it, and every further ask keeps its distance from it.
-//! So a worker that becomes free gets its next point at once, whatever the others are doing:
+//! A point that was handed out is *pending* until you report its result, and later asks keep their distance from it. A
+//! worker that becomes free therefore gets its next point at once, whatever the others are doing:
 //!
 //! ```
 //! use elbowroom::{Parameter, SearchSpace, Study, StudyConfig};
@@ -113,9 +113,9 @@
 //!
 //! # Noise
 //!
-//! Noise is inferred from the results. If you know it, say so: for each value ([`Tell::noise`](study::Tell::noise), a
-//! variance), or for all of them in the [`ModelConfig`](study::ModelConfig). With noise the best value is partly luck, which
-//! the recommended point is not:
+//! Noise is estimated from the results. If you know it, say so: for each value ([`Tell::noise`](study::Tell::noise), a
+//! variance), or for all of them in the [`ModelConfig`](study::ModelConfig). With noise the best value is partly luck;
+//! the recommended point allows for that:
 //!
 //! ```
 //! use elbowroom::study::Tell;
@@ -135,8 +135,8 @@
 //!
 //! # Constraints
 //!
-//! What is known beforehand is written as text, and no point that breaks it is proposed. Sums that must be equal are kept
-//! to a billionth:
+//! Constraints that you know beforehand are written as text, and no point that breaks one is proposed. Equations
+//! between sums hold to within a billionth:
 //!
 //! ```
 //! use elbowroom::{Parameter, SearchSpace, Study, StudyConfig};
@@ -152,7 +152,7 @@
 //! # Ok::<(), elbowroom::Error>(())
 //! ```
 //!
-//! What only a measurement can tell is a limit on an outcome, below.
+//! If only a measurement can tell whether a point is acceptable, put a limit on an outcome, as below.
 //!
 //! # Several outcomes
 //!
@@ -183,7 +183,8 @@
 //!
 //! # Stores
 //!
-//! A study is its list of [`Event`](study::Event)s: they serialize, only ever grow, and make the same study again.
+//! A study is its list of [`Event`](study::Event)s. Events can be serialized, are only ever appended, and recreate the
+//! same study:
 //!
 //! ```
 //! use elbowroom::study::Event;
@@ -201,13 +202,13 @@
 //! ```
 //!
 //! The crate `elbowroom-store` keeps such logs in a SQLite file, in PostgreSQL or behind HTTP, and lets any number of
-//! workers share one: every point that is handed out is stored first, with a lease, and goes to somebody else if its worker
-//! dies.
+//! workers share one: every point is stored with a lease before it is handed out, and goes to another worker if its
+//! worker dies.
 //!
 //! # Reproducing
 //!
-//! The same configuration, seed and events give the same batch to the bit, on any number of threads and cores. So a log can be
-//! checked: [`verify`](study::verify) makes every choice again, and lists those that came out differently.
+//! The same configuration, seed and events give the same batch to the bit, on any number of threads and cores. So a log
+//! can be checked: [`verify`](study::verify) makes every choice again and lists those that came out differently.
 //!
 //! ```
 //! use elbowroom::study::verify;
@@ -226,8 +227,8 @@
 //!
 //! # What the study knows
 //!
-//! [`insight`] has what can be asked of a study besides the next point: [why](insight::why) a point was chosen, how much each
-//! parameter [matters](insight::importance), what to [expect](insight::expected) at any point, what one more trial may
+//! [`insight`] answers questions about a study: [why](insight::why) a point was chosen, how much each parameter
+//! [matters](insight::importance), what to [expect](insight::expected) at any point, what one more trial may
 //! [gain](insight::expected_gain), and what may be [wrong](insight::findings).
 //!
 //! ```
@@ -247,9 +248,10 @@
 //!
 //! # A strategy of your own
 //!
-//! Strategies are chosen by name ([`StrategyConfig`](study::StrategyConfig); local penalization is the default), and your own
-//! is handed in as a part: a type with [`BatchStrategy`](batch::BatchStrategy), under a name and a version that the log
-//! keeps. Kernels can be handed in the same way. One that builds on a strategy of this crate takes a few lines:
+//! Strategies are chosen by name ([`StrategyConfig`](study::StrategyConfig); local penalization is the default). Your
+//! own is handed in as a part: a type that implements [`BatchStrategy`](batch::BatchStrategy), under a name and a
+//! version that the log keeps. Kernels can be handed in the same way. A strategy that builds on those of this crate
+//! takes a few lines:
 //!
 //! ```
 //! use elbowroom::batch::{BatchSize, BatchStrategy, Believer, Chooser, LocalPenalization, Situation};
@@ -278,25 +280,26 @@
 //! # Ok::<(), elbowroom::Error>(())
 //! ```
 //!
-//! `examples/own_parts` in the repository has a whole strategy, a kernel and a store.
+//! `examples/own_parts` in the repository has a complete strategy, a kernel and a store.
 //!
 //! # What it does not do
 //!
-//! - **Thousands of cheap evaluations.** A Gaussian process pays off where an evaluation takes seconds at least. Models are
-//!   made of 1,000 results at most; beyond that, and beyond some 20 parameters, expect less of them.
+//! - **Thousands of cheap evaluations.** A Gaussian process pays off if an evaluation takes at least seconds. A model
+//!   is fitted to at most 1,000 results; with more results, or more than about 20 parameters, expect less of it.
 //! - **Gradients.** If your objective has them, use an optimizer that takes them.
 //! - **Stopping trials early.** A trial runs to its end; there is no pruning, and no cheaper fidelity.
-//! - **Conditional parameters.** All parameters are part of every point; fix those that do not matter.
+//! - **Conditions on floats.** A parameter may depend on categories, lists, integers and fixed values, not on where a
+//!   float lies.
 //! - **Integers beyond 2⁵⁰**, and spaces whose constraints leave next to nothing of them by formulas that are not linear.
 //! - **Running things.** This crate chooses points. `elbowroom-run` runs commands, `elbowroom-web` serves a dashboard, and
 //!   the command `elbow` of `elbowroom-cli` puts them together.
 //!
 //! # The modules
 //!
-//! The modules form a list, each using only those above it: [`error`], [`rng`], [`normal`], [`linalg`], [`pareto`], [`optim`], [`polytope`],
-//! [`space`], [`design`], [`domain`], [`data`], [`gp`], [`chance`], [`acquisition`], [`penalty`], [`belief`], [`batch`], [`problems`], [`study`],
-//! [`insight`], [`mod@minimize`].
-//! `ARCHITECTURE.md` is the map, `NOTATION.md` ties the paper's symbols to the names here.
+//! The modules form a list; each uses only those before it: [`error`], [`rng`], [`normal`], [`linalg`], [`pareto`],
+//! [`optim`], [`polytope`], [`space`], [`design`], [`domain`], [`data`], [`gp`], [`chance`], [`acquisition`],
+//! [`penalty`], [`belief`], [`batch`], [`problems`], [`study`], [`insight`], [`mod@minimize`]. `ARCHITECTURE.md` is the
+//! map, and `NOTATION.md` relates the paper's symbols to the names used here.
 
 /// The crate's page on crates.io, whose program is run as a test.
 #[cfg(doctest)]

@@ -1,8 +1,8 @@
-//! A closure minimized on threads, in one call.
+//! Minimizes a closure on threads, in one call.
 //!
-//! Each worker is a thread that evaluates one point after the other; whoever becomes free gets the next point at once,
-//! chosen with those that others still evaluate counted as pending. There is no clock: an evaluation takes as long as it
-//! takes.
+//! Each worker is a thread that evaluates one point after another. A worker that becomes free gets its next point at
+//! once; points that other workers are still evaluating count as pending. There is no time limit: an evaluation takes
+//! as long as it takes.
 
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,8 +12,7 @@ use crate::error::{Error, Result};
 use crate::space::{Point, SearchSpace};
 use crate::study::{Results, Study, StudyConfig, TrialId};
 
-/// What an objective may return: a number, or results by name, or a `Result` of either, whose `Err` is a trial that
-/// failed.
+/// What an objective may return: a number, results by name, or a `Result` of either. An `Err` is a failed trial.
 ///
 /// ```
 /// use elbowroom::minimize::Answer;
@@ -22,7 +21,7 @@ use crate::study::{Results, Study, StudyConfig, TrialId};
 /// assert_eq!(Err::<f64, _>("out of memory").answer(), Err("out of memory".to_owned()));
 /// ```
 pub trait Answer {
-    /// The results, or why there are none.
+    /// The results, or the reason why there are none.
     fn answer(self) -> std::result::Result<Results, String>;
 }
 
@@ -50,11 +49,11 @@ impl<R: Into<Results>, E: Display> Answer for std::result::Result<R, E> {
     }
 }
 
-/// Searches for the point where `objective` is smallest: `budget` evaluations, up to `workers` of them at once. Returns
-/// the study, with everything that was tried.
+/// Searches for the point at which `objective` is smallest, with `budget` evaluations, up to `workers` of them at once.
+/// Returns the study, which contains everything that was tried.
 ///
-/// An `Err` or a panic is a failed trial: the search goes on, and keeps away from such points. With one worker the same
-/// call gives the same points again; with more, the order in which values come in decides.
+/// An `Err` or a panic is a failed trial: the search continues and learns to avoid such points. With one worker the
+/// same call gives the same points every time; with more, they depend on the order in which results arrive.
 ///
 /// ```
 /// use elbowroom::{Parameter, SearchSpace, minimize};
@@ -79,8 +78,8 @@ pub fn minimize<A: Answer>(
     Ok(study)
 }
 
-/// As [`minimize`](fn@minimize), for a study that was made with other settings, such as another goal, seed or strategy, or
-/// that has results already. It goes on until the study's budget is used up, or there are no more points.
+/// Like [`minimize`](fn@minimize), for a study with settings of your own, such as another goal, seed or strategy, or
+/// one that already has results. It runs until the study's budget is used up or there are no more points.
 ///
 /// ```
 /// use elbowroom::minimize::run;
@@ -124,7 +123,7 @@ pub fn run<A: Answer>(study: &mut Study, workers: usize, objective: impl Fn(&Poi
 
 type Value = std::result::Result<Results, String>;
 
-/// Keeps the workers busy until there is nothing more to do.
+/// Keeps the workers busy until nothing is left to do.
 fn hand_out(
     study: &mut Study,
     workers: usize,

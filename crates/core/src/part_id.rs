@@ -1,4 +1,4 @@
-//! Names of parts of a user's own, and their settings: what a configuration and a log have of them.
+//! Names and settings of parts that users hand in, as a configuration and a log record them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Kind, Result};
 use crate::space::Value;
 
-/// The settings of a part, as a configuration has them.
+/// The settings of a part, as the configuration records them.
 pub type PartSettings = BTreeMap<String, Value>;
 
-/// The name of a part and its version, as logs have them.
+/// The name and version of a part, as logs record them.
 ///
 /// ```
 /// use elbowroom::study::PartId;
@@ -26,19 +26,19 @@ pub struct PartId {
 }
 
 impl PartId {
-    /// A name with a `/` in it, such as that of an organisation and of the part, and any version.
+    /// A name that contains a `/`, such as an organisation and a part, and any version.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Result<Self> {
         let id = Self { name: name.into(), version: version.into() };
         id.check()?;
         Ok(id)
     }
 
-    /// The name.
+    /// The part's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The version.
+    /// The part's version.
     pub fn version(&self) -> &str {
         &self.version
     }
@@ -53,7 +53,7 @@ impl PartId {
         }
     }
 
-    /// `role` is what it is to the study, such as its strategy.
+    /// `role` says what the part is for, such as the study's strategy.
     pub(crate) fn is_missing(&self, role: &str) -> Error {
         Error::new(
             Kind::MissingPart,

@@ -1,4 +1,4 @@
-//! One seed, many named and independent streams of random numbers.
+//! Many named and independent streams of random numbers from one seed.
 //!
 //! A stream is named by a path of (purpose, index) pairs below a seed. Its numbers depend on that name alone, never on
 //! how many numbers another stream gave or on which thread asked first: this is what makes a batch reproducible.

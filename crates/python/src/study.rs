@@ -298,7 +298,7 @@ impl Study {
         Ok(added?)
     }
 
-    /// Starts a trial at a point of one's own.
+    /// Starts a trial at a point of the user's choice.
     #[pyo3(signature = (params, due=None, request=None))]
     fn start(
         &self,

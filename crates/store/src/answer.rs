@@ -1,4 +1,4 @@
-//! Answers: what every door to a study says of it, the command, HTTP and Python, in the same words and shapes.
+//! Answers about studies: the command, HTTP and Python return the same data.
 
 use elbowroom::study::{
     Event, FrontAnswer, FrontRecommendation, Goal, Outcome, Recommendation, Streak, Study, Told, TrainingSubset, Trial,
@@ -13,7 +13,7 @@ use crate::store::{Reported, Store, StudyInfo};
 use crate::time::Time;
 use crate::{Result, TrialStatus};
 
-/// A trial, and who has it.
+/// A trial, and the worker that has it.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};
@@ -32,15 +32,15 @@ use crate::{Result, TrialStatus};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct StatusAnswer {
-    /// The trial; its state is as leases and the store's clock have it.
+    /// The trial. Its state takes leases and the store's clock into account.
     #[serde(flatten)]
     pub facts: TrialAnswer,
-    /// The attempt that was handed out with this answer; none where nothing is handed out.
+    /// The attempt that was handed out with this answer; none if nothing was handed out.
     pub attempt: Option<u32>,
-    /// Who has it, or had it last before it was lost.
+    /// The worker that has it, or had it last before it was lost.
     pub worker: Option<String>,
-    /// Until when they may be silent, in milliseconds since 1970; none in the answer to an ask, which has to be the same
-    /// whenever the ask is sent again.
+    /// Until when the worker may be silent, in milliseconds since 1970. Missing in the answer to an ask, which must be
+    /// the same whenever the request is repeated.
     pub expires: Option<Time>,
 }
 
@@ -51,7 +51,7 @@ impl StatusAnswer {
         Self::new(shared.study(), trial, shared.status(trial), held.as_ref())
     }
 
-    /// A trial, with how it stands and who has it.
+    /// A trial, with its status and its worker.
     pub fn new(study: &Study, trial: &Trial, state: TrialStatus, held: Option<&Held>) -> Self {
         let mut facts = TrialAnswer::of(study, trial);
         facts.state = state;
@@ -65,19 +65,19 @@ impl StatusAnswer {
     }
 }
 
-/// Who has a trial.
+/// A trial's lease.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Held {
     /// The trial.
     pub trial: TrialId,
-    /// How often it was handed out by then.
+    /// The number of the attempt.
     pub attempt: u32,
-    /// Who has it.
+    /// The worker that has it.
     pub worker: String,
-    /// Until when they may be silent, in milliseconds since 1970.
+    /// Until when the worker may be silent, in milliseconds since 1970.
     pub expires: Time,
-    /// Whether they count as alive.
+    /// Whether the worker counts as alive.
     pub live: bool,
 }
 
@@ -96,10 +96,10 @@ impl Held {
 pub struct AskAnswer {
     /// The trials, each with its attempt.
     pub trials: Vec<StatusAnswer>,
-    /// Why there are fewer than asked for.
+    /// Why there are fewer than were asked for.
     #[serde(rename = "short")]
     pub shortfall: Option<String>,
-    /// The part of the observations that their model was made of, if there were more than a model may have.
+    /// The observations that the model was fitted to, if there were more than a model may have.
     pub model: Option<TrainingSubset>,
 }
 
@@ -120,7 +120,7 @@ pub struct TellAnswer {
     pub trial: TrialId,
     /// What became of the results.
     pub told: Told,
-    /// Which result is optimized, where it was not among them.
+    /// A note that names the optimized result, if it was not among those reported.
     pub hint: Option<String>,
 }
 
@@ -139,21 +139,21 @@ impl TellAnswer {
     }
 }
 
-/// The answer to a report of a trial that ends without a value, or is given up or back.
+/// The answer to a report that a trial ended without a value, was withdrawn or was handed back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct ReportAnswer {
     /// The trial.
     pub trial: TrialId,
-    /// What became of the report: `appended`, `repeated` or `superseded`; `queued` for a trial that was given back.
+    /// What became of the report: `appended`, `repeated` or `superseded`; `queued` for a trial that was handed back.
     pub reported: &'static str,
-    /// How the trial stands now.
+    /// The trial's status now.
     pub state: TrialStatus,
 }
 
 impl ReportAnswer {
-    /// What became of a report; none for a trial that was given back.
+    /// What became of a report; none for a trial that was handed back.
     pub fn new(shared: &SharedStudy, trial: TrialId, reported: Option<Reported>) -> Result<Self> {
         let state = shared.status(shared.study().trial(trial)?);
         Ok(Self { trial, reported: reported.map_or("queued", Reported::word), state })
@@ -164,7 +164,7 @@ impl ReportAnswer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HeartbeatAnswer {
-    /// What became of each attempt, in order.
+    /// The state of each attempt, in order.
     pub attempts: Vec<HoldAnswer>,
 }
 
@@ -188,12 +188,12 @@ impl HeartbeatAnswer {
     }
 }
 
-/// Whether an attempt of a trial still holds it.
+/// Whether a trial still belongs to an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "hold", rename_all = "snake_case")]
 pub enum HoldAnswer {
-    /// It does, and its lease begins anew.
+    /// It does, and its lease was renewed.
     Held {
         /// The trial.
         trial: TrialId,
@@ -205,28 +205,28 @@ pub enum HoldAnswer {
         /// The trial.
         trial: TrialId,
     },
-    /// The trial is over.
+    /// The trial has ended.
     Ended {
         /// The trial.
         trial: TrialId,
     },
 }
 
-/// The answer to another budget.
+/// The answer to a change of the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BudgetAnswer {
-    /// How many trials may be handed out, those before included; none for no limit.
+    /// The maximum number of trials to hand out, including earlier ones; none for no limit.
     pub trials: Option<usize>,
-    /// Whether it was another one before.
+    /// Whether the budget changed.
     pub changed: bool,
 }
 
-/// The answer to a pause, or to its end.
+/// The answer when a study is paused or resumed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PauseAnswer {
-    /// Whether nothing is handed out from now on.
+    /// Whether the study is paused: then nothing is handed out.
     pub paused: bool,
 }
 
@@ -234,9 +234,9 @@ pub struct PauseAnswer {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EventsAnswer<'a> {
-    /// How many events there are in all.
+    /// The total number of events.
     pub revision: usize,
-    /// Those that were asked for.
+    /// The events that were asked for.
     pub events: Vec<EventAnswer<'a>>,
 }
 
@@ -244,7 +244,7 @@ pub struct EventsAnswer<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EventAnswer<'a> {
-    /// Its number, from 0.
+    /// Its number, starting at 0.
     pub number: usize,
     /// When it was stored, in milliseconds since 1970.
     pub at: Time,
@@ -270,14 +270,14 @@ pub struct BestAnswer {
     pub observed: Option<StatusAnswer>,
     /// The point to use in the end.
     pub recommended: Option<Recommendation>,
-    /// The trial that comes nearest to keeping the limits of its results; left out unless there are limits and no trial keeps
-    /// them all.
+    /// The trial that comes closest to keeping the limits of its results; left out unless there are limits and no trial
+    /// keeps them all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub least_infeasible: Option<StatusAnswer>,
-    /// The trials that no other beats in every objective; left out with one objective.
+    /// The front: the trials that no other trial beats in every objective; left out with one objective.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub front: Option<FrontAnswer>,
-    /// The same of what the models expect; left out with one objective, and where models cannot be made.
+    /// The front according to the models; left out with one objective, and if models cannot be fitted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recommended_front: Option<Vec<FrontRecommendation>>,
 }
@@ -318,67 +318,67 @@ impl BestAnswer {
     }
 }
 
-/// How a study stands.
+/// The state of a study.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct StudyAnswer {
     /// Its name.
     pub name: String,
-    /// Its store, as a person would name it; none if it is in no store.
+    /// Its store, as a person would call it; none if it is not in a store.
     pub store: Option<String>,
-    /// How many events it has.
+    /// The number of events.
     pub revision: usize,
     /// The hash of the whole log.
     pub log_hash: Option<String>,
-    /// What is wanted.
+    /// Whether the optimized result is minimized or maximized.
     pub goal: Goal,
     /// The name of the optimized result.
     pub metric: String,
     /// The names of the other results, in order.
     pub watched: Vec<String>,
-    /// What the declared results are for, the first objective first; left out if all that is said is its name and its goal.
+    /// What the declared results are for, the first objective first; left out if only its name and goal are given.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outcomes: Vec<Outcome>,
     /// The strategy's name.
     pub strategy: String,
-    /// The root of all randomness.
+    /// The seed of all random numbers.
     pub seed: u64,
-    /// The most trials.
+    /// The budget: the maximum number of trials; none for no limit.
     pub budget: Option<usize>,
-    /// How many of them it may still hand out: points of one's own are not counted.
+    /// The number of trials that may still be handed out; points that users add do not count.
     pub budget_left: Option<usize>,
-    /// How many points come from the design.
+    /// The number of initial points.
     pub n_initial: usize,
-    /// How many trials there are.
+    /// The number of trials.
     pub n_trials: usize,
-    /// How many trials stand how.
+    /// The number of trials by status.
     pub counts: Counts,
     /// The trial with the best value.
     pub best: Option<StatusAnswer>,
-    /// How good the front is; left out with one objective.
+    /// Size and hypervolume of the front; left out with one objective.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub front: Option<FrontSummary>,
-    /// How many trials keep all limits; left out if there are none.
+    /// The number of trials that keep all limits; left out if there are no limits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub n_feasible: Option<usize>,
     /// All parameters, in order.
     pub parameters: Vec<String>,
-    /// Constraints between them.
+    /// Constraints between parameters.
     pub constraints: Vec<String>,
-    /// Who has which trial.
+    /// The leases of the running trials.
     pub held: Vec<Held>,
-    /// Whether nothing is handed out for now.
+    /// Whether the study is paused: then nothing is handed out.
     pub paused: bool,
-    /// The latest trials, as long as none of them gave a value.
+    /// The latest trials, if none of them gave a value.
     pub streak: Option<Streak>,
-    /// The part of the observations that the model is made of, if there are more than a model may have.
+    /// The observations that the model is fitted to, if there are more than a model may have.
     pub model: Option<TrainingSubset>,
-    /// When it began, in milliseconds since 1970.
+    /// When it was created, in milliseconds since 1970.
     pub created: Option<Time>,
-    /// When something happened last.
+    /// When the last event was stored.
     pub changed: Option<Time>,
-    /// The time of looking, by the store's clock; 0 without a store.
+    /// The current time of the store's clock; 0 without a store.
     pub now: Time,
 }
 
@@ -453,9 +453,9 @@ impl StudyAnswer {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FrontSummary {
-    /// How many trials are on it.
+    /// The number of trials on the front.
     pub n_points: usize,
-    /// The volume between it and the reference point; none while there is no such point.
+    /// The volume between the front and the reference point; none as long as there is no reference point.
     pub hypervolume: Option<f64>,
 }
 
@@ -487,7 +487,7 @@ fn n_feasible(study: &Study) -> usize {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StudiesAnswer {
-    /// The store, as a person would name it.
+    /// The store, as a person would call it.
     pub store: String,
     /// Its studies, by name.
     pub studies: Vec<StudyInfo>,

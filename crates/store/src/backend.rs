@@ -1,4 +1,4 @@
-//! What a store of one's own has to say: how rows are kept, and what a transaction is. Everything else follows.
+//! What a store of your own has to implement: how rows are kept, and what a transaction is. Everything else follows.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub trait Backend: Send + Sync {
     /// What can go wrong with the rows.
     type RowError: From<Error>;
 
-    /// Where it is, for a person: a path or an address, never with a password.
+    /// Its location, for people: a path or an address, never with a password.
     fn label(&self) -> String;
 
     /// Does some work on the rows in one transaction: if it succeeds all of it is kept, and on disk if that is where the

@@ -4,12 +4,12 @@ use crate::error::{Error, Result};
 use crate::log::{Digest, Entry};
 use crate::store::Store;
 
-/// What was copied.
+/// A summary of a copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Copied {
-    /// How many events.
+    /// The number of events.
     pub n_events: usize,
-    /// The hash of the log, found equal in both stores.
+    /// The hash of the log, which is equal in both stores.
     pub digest: Digest,
 }
 

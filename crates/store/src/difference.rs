@@ -1,4 +1,4 @@
-//! In what two configurations of a study disagree.
+//! The settings in which two configurations of a study differ.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use elbowroom::space::Parameter;
 use elbowroom::study::StudyConfig;
 use serde_json::{Value, json};
 
-/// One setting that two configurations have differently.
+/// A setting that differs between two configurations.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};
@@ -21,24 +21,24 @@ use serde_json::{Value, json};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
-    /// Where, as a study.toml has it: `budget.trials`, `model.noise`, `parameters.x`.
+    /// Its name in study.toml: `budget.trials`, `model.noise`, `parameters.x`.
     pub setting: String,
     here: Option<Value>,
     there: Option<Value>,
 }
 
 impl Difference {
-    /// Both sides in words, each with where it stands.
+    /// Describes both sides in words, given what to call them.
     pub fn compared(&self, here: &str, there: &str) -> String {
         format!("`{}` is {} {here}, and {} {there}", self.setting, self.here_in_words(), side(&self.there))
     }
 
-    /// What the first configuration has.
+    /// Its value in the first configuration.
     pub fn here_in_words(&self) -> String {
         side(&self.here)
     }
 
-    /// Whether the first configuration has something to say.
+    /// Whether the first configuration sets it.
     pub fn is_set_here(&self) -> bool {
         !matches!(self.here, None | Some(Value::Null))
     }
@@ -52,7 +52,7 @@ fn side(value: &Option<Value>) -> String {
     }
 }
 
-/// All that differs between two configurations, with parameters as `write` puts them, such as [`in_words`].
+/// All settings that differ between two configurations. `write` turns a parameter into text, such as [`in_words`].
 pub fn differences(here: &StudyConfig, there: &StudyConfig, write: impl Fn(&Parameter) -> String) -> Vec<Difference> {
     let mut found = Vec::new();
     if here != there {

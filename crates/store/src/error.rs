@@ -1,11 +1,11 @@
-//! What can go wrong between a study and its store.
+//! Errors of stores.
 
 use std::borrow::Cow;
 
 use thiserror::Error;
 
-/// Everything that can go wrong in this crate. Each message says what failed, where, and after `try:` what to do;
-/// [`kind`](Self::kind), [`what`](Self::what) and [`hint`](Self::hint) have the parts.
+/// An error of this crate. Its message says what failed, where, and after `try:` what to do; [`kind`](Self::kind),
+/// [`what`](Self::what) and [`hint`](Self::hint) return the parts.
 ///
 /// ```
 /// use elbowroom_store::{Error, ErrorKind, Memory, Store};
@@ -18,7 +18,7 @@ use thiserror::Error;
 #[error("{}\n  try: {}", self.what(), self.hint())]
 #[non_exhaustive]
 pub enum Error {
-    /// The store holds no study of this name.
+    /// The store has no study of this name.
     NoStudy {
         /// The name.
         study: String,
@@ -27,35 +27,35 @@ pub enum Error {
         /// What to try.
         hint: String,
     },
-    /// The store holds a study of this name already.
+    /// The store already has a study of this name.
     Exists {
         /// The name.
         study: String,
         /// The store.
         place: String,
     },
-    /// The store cannot be used as it is: another kind of file, a newer schema, a network file system, no permission.
+    /// The store cannot be used: another kind of file, a newer schema, a network file system, no permission.
     Refused {
         /// What is wrong, and where.
         what: String,
         /// What to try.
         hint: String,
     },
-    /// What the store holds is damaged. Nothing was written.
+    /// The store is damaged. Nothing was written.
     Damaged {
-        /// What is damaged, and what is still whole.
+        /// What is damaged, and what is still intact.
         what: String,
         /// What to try.
         hint: String,
     },
-    /// The store did not answer in time, or not at all. What was asked of it may be asked again.
+    /// The store did not answer in time, or not at all. The request may be repeated.
     Unreachable {
         /// What did not answer.
         what: String,
         /// What to try.
         hint: String,
     },
-    /// The store could not write: the disk is full or refuses.
+    /// The store could not write: the disk is full or refuses to write.
     NotWritten {
         /// What was not written, and why.
         what: String,
@@ -69,35 +69,35 @@ pub enum Error {
         /// What to try.
         hint: String,
     },
-    /// The study itself refused.
+    /// The study refused the request.
     #[error(transparent)]
     Study(#[from] elbowroom::error::Error),
 }
 
-/// The kinds of errors of this crate. Their words are stable: programs may compare them.
+/// The kinds of errors of this crate. Their names are stable, so programs may compare them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The store holds no study of this name.
+    /// The store has no study of this name.
     NoStudy,
-    /// The store holds a study of this name already.
+    /// The store already has a study of this name.
     Exists,
-    /// The store cannot be used as it is.
+    /// The store cannot be used.
     Refused,
-    /// What the store holds is damaged.
+    /// The store is damaged.
     Damaged,
-    /// The store did not answer. Asking again may help.
+    /// The store did not answer. Trying again may help.
     Unreachable,
     /// The store could not write.
     NotWritten,
     /// A name or a request that cannot be used.
     Request,
-    /// The study itself refused, with a kind of the core.
+    /// The study refused, with a kind of error of the core.
     Study(elbowroom::error::Kind),
 }
 
 impl ErrorKind {
-    /// The word for it in JSON.
+    /// Its name in JSON.
     ///
     /// ```
     /// use elbowroom_store::ErrorKind;
@@ -118,14 +118,14 @@ impl ErrorKind {
     }
 }
 
-/// A result of this crate.
+/// A `Result` with this crate's error.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What to try where a name is taken.
+/// What to try if a name is taken.
 const TAKEN: &str = "use another name, or open that study";
 
 impl Error {
-    /// What sort of error it is.
+    /// The kind of error.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Error::NoStudy { .. } => ErrorKind::NoStudy,
@@ -178,12 +178,12 @@ impl Error {
         Error::Exists { study: study.to_owned(), place: place.to_owned() }
     }
 
-    /// The store cannot be used as it is.
+    /// The store cannot be used.
     pub fn refused(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Error::Refused { what: what.into(), hint: hint.into() }
     }
 
-    /// What the store holds is damaged.
+    /// The store is damaged.
     pub fn damaged(what: impl Into<String>, hint: impl Into<String>) -> Self {
         Error::Damaged { what: what.into(), hint: hint.into() }
     }

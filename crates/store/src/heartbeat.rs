@@ -1,4 +1,4 @@
-//! Says from a thread of its own that this process is alive.
+//! A background thread that tells the store that this process is alive.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::lease::{Attempt, Hold};
 use crate::store::Store;
 
-/// Extends the leases of the attempts it holds, again and again, until it is dropped.
+/// Extends the leases of its attempts at regular intervals until it is dropped.
 ///
 /// ```
 /// # use elbowroom::space::{Parameter, SearchSpace};
@@ -45,7 +45,7 @@ struct State {
 }
 
 impl Heartbeat {
-    /// Starts the thread; 20 s is right for leases of 90 s. More often than a hundred times a second it does not beat.
+    /// Starts the thread. An interval of 20 s suits leases of 90 s; intervals below 10 ms are raised to that.
     pub fn start(store: Arc<dyn Store>, study: &str, every: Duration) -> Self {
         let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new() });
         let (ours, study) = (shared.clone(), study.to_owned());
@@ -57,23 +57,23 @@ impl Heartbeat {
         Self { shared, thread, process: std::process::id() }
     }
 
-    /// Extends this attempt's lease from now on.
+    /// Starts to extend this attempt's lease.
     pub fn hold(&self, attempt: Attempt) {
         self.shared.lock().held.insert(attempt, None);
     }
 
-    /// Extends it no more.
+    /// Stops extending this attempt's lease.
     pub fn let_go(&self, attempt: Attempt) {
         self.shared.lock().held.remove(&attempt);
     }
 
-    /// What the last beat learned of an attempt; none before the first. [`Hold::Superseded`] and [`Hold::Ended`] say
-    /// that its evaluation may be stopped.
+    /// What the last heartbeat learned about an attempt; none before the first one. With [`Hold::Superseded`] and
+    /// [`Hold::Ended`] its evaluation may be stopped.
     pub fn last(&self, attempt: Attempt) -> Option<Hold> {
         self.shared.lock().held.get(&attempt).copied().flatten()
     }
 
-    /// Why the last beat did not reach the store, if it did not. It is tried again.
+    /// Why the last heartbeat did not reach the store, if it did not. It will be repeated.
     pub fn trouble(&self) -> Option<String> {
         self.shared.lock().trouble.clone()
     }

@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 static HOOK: OnceLock<fn(&str)> = OnceLock::new();
 
-/// Calls `hook` at every named moment from here on, once for the whole process.
+/// Sets a hook that is called at every kill point from now on. Can be set once in a process.
 pub fn on_every(hook: fn(&str)) {
     let _ = HOOK.set(hook);
 }

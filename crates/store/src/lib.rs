@@ -1,4 +1,4 @@
-//! Keeps [`elbowroom`] studies where they survive, and lets many workers share one.
+//! Stores for [`elbowroom`] studies, in which they survive and many workers share them.
 //!
 //! A [`Store`] keeps the logs of studies: [`Memory`] for tests and for one process, [`Sqlite`] for one machine (one
 //! file), [`Postgres`] for many. A [`SharedStudy`] is a study in a store, seen from one of its workers:
@@ -24,7 +24,7 @@
 //! # Ok::<(), elbowroom_store::Error>(())
 //! ```
 //!
-//! What can be relied on, and which test shows it, is in `docs/guarantees.md`.
+//! `docs/guarantees.md` lists what you can rely on, with the tests that show it.
 
 mod answer;
 mod ask;
@@ -92,7 +92,7 @@ pub use tell::About;
 pub use time::{Clock, Time};
 pub use timeline::{Span, Timeline, TrialAttempt, Worker, attempts};
 
-/// What a store behind HTTP is asked and what it answers.
+/// Requests and answers of a store behind HTTP.
 #[cfg(feature = "http")]
 pub mod wire {
     pub use crate::http::{StoreReply, StoreRequest, WireAttempt, WireSnapshot};

@@ -120,7 +120,7 @@ pub struct Key<'a> {
 pub enum Scope {
     /// Asks.
     Ask = 0,
-    /// Reports and points of one's own.
+    /// Reports, and points that users add.
     Report = 1,
 }
 

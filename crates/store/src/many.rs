@@ -1,4 +1,4 @@
-//! Many events in few commits: a table that is imported, a budget, places on a plate.
+//! Many events in few commits: imported tables, budgets, positions on a plate.
 
 use elbowroom::study::{Event, PlacedTrial, Study};
 
@@ -81,8 +81,9 @@ impl SharedStudy {
         Ok(n)
     }
 
-    /// Sets the budget to another number of trials, those handed out included, or to none for no limit; a smaller one
-    /// than was handed out is refused. It holds for all workers from their next ask on. Says whether anything changed.
+    /// Sets the budget: a number of trials, including those already handed out, or none for no limit. A number below
+    /// what was handed out is refused. It applies to all workers from their next ask on. Returns whether anything
+    /// changed.
     ///
     /// ```
     /// # use elbowroom::space::{Parameter, SearchSpace};
@@ -102,7 +103,7 @@ impl SharedStudy {
         Ok(self.append_all(|study| Ok::<_, Error>(another(study).into_iter().collect()))? > 0)
     }
 
-    /// Remembers where trials are, such as the wells of a plate; what is known already is not written again.
+    /// Records the positions of trials, such as wells of a plate; known positions are not written again.
     pub fn place_trials(&mut self, trials: &[PlacedTrial]) -> Result<()> {
         self.append_all(|study| {
             let is_new = |placed: &&PlacedTrial| study.well(placed.trial) != Some(&placed.well);

@@ -1,4 +1,4 @@
-//! Studies in memory: for tests, and for studies of one process.
+//! A store in memory, for tests and for studies in one process.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,7 +16,7 @@ use crate::time::{Clock, Time};
 
 const PLACE: &str = "memory";
 
-/// A store that lives as long as its process.
+/// A store that lasts as long as its process.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};
@@ -51,12 +51,12 @@ struct Kept {
 }
 
 impl Memory {
-    /// An empty one.
+    /// An empty store.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty one with its own clock.
+    /// An empty store with a clock of your choice.
     pub fn with_clock(clock: Clock) -> Self {
         Self { shelf: Mutex::new(Shelf { clock, studies: Vec::new() }) }
     }

@@ -1,4 +1,4 @@
-//! From an address to a store.
+//! Opens stores by their addresses.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -7,11 +7,12 @@ use crate::error::{Error, Result};
 use crate::memory::Memory;
 use crate::store::Store;
 
-/// Opens the store at an address, and makes it if there is none: `postgres://…` (or libpq's `host=… dbname=…`) is a
-/// database, `http://…` what `elbow serve` printed, `memory:` a store of this process alone, anything else the path of a store file.
+/// Opens the store at an address, and creates it if it does not exist: `postgres://…` (or libpq's `host=… dbname=…`) is
+/// a database, `http://…` an address that `elbow serve` printed, `memory:` a store in this process alone; anything else
+/// is the path of a store file.
 ///
-/// A database on another machine is reached with TLS, and must prove who it is, unless its address says
-/// `sslmode=disable`; `sslrootcert=FILE` names an authority of one's own. `http://…` is not encrypted.
+/// Connections to a database on another machine use TLS, and its certificate is verified, unless the address says
+/// `sslmode=disable`; `sslrootcert=FILE` names your own certificate authority. `http://…` is not encrypted.
 ///
 /// ```
 /// use elbowroom_store::open;
@@ -28,7 +29,7 @@ pub fn open(address: &str) -> Result<Arc<dyn Store>> {
         _ if address.starts_with("http://") => open_http(address),
         _ if address.starts_with("https://") => Err(Error::request(
             "a store cannot be reached over https",
-            "make a tunnel (ssh -L 8642:localhost:8642 HOST) and give http://localhost:8642/?token=…",
+            "use a tunnel (ssh -L 8642:localhost:8642 HOST) and give http://localhost:8642/?token=…",
         )),
         _ if address.contains("://") => {
             // Only the scheme is repeated: the rest may hold a password.
@@ -39,7 +40,7 @@ pub fn open(address: &str) -> Result<Arc<dyn Store>> {
     }
 }
 
-/// As [`open`], for somebody who only looks: a store file that is not there is not made.
+/// Like [`open`], for reading only: a store file that does not exist is not created.
 ///
 /// ```
 /// use elbowroom_store::open_existing;

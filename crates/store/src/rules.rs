@@ -105,7 +105,7 @@ impl Waiting {
     }
 }
 
-/// Whether a hand-out has to wait for others. Points of one's own are not chosen, so they wait for nobody.
+/// Whether a hand-out has to wait for others. Points that users add are not chosen, so they wait for nobody.
 pub(crate) fn must_wait(handout: &Handout<'_>, queue: impl IntoIterator<Item = Ticket>) -> bool {
     let asks = matches!(handout.event, Event::Asked { .. });
     asks && queue.into_iter().any(|other| handout.ticket.is_none_or(|own| other < own))

@@ -1,4 +1,4 @@
-//! A study that many processes work on, seen from one of them.
+//! A study that many processes share, seen from one of them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -73,20 +73,20 @@ impl fmt::Debug for SharedStudy {
 /// The answer to an ask.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Assignments {
-    /// The trials, stored and leased.
+    /// The trials, which are stored and leased.
     pub trials: Vec<Assignment>,
-    /// Why there are fewer than asked for.
+    /// Why there are fewer than were asked for.
     pub shortfall: Option<String>,
-    /// The part of the observations that their model was made of, if there were more than a model may have.
+    /// The observations that the model was fitted to, if there were more than a model may have.
     pub subset: Option<TrainingSubset>,
 }
 
 /// A trial that was handed out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Assignment {
-    /// The trial, as it stands.
+    /// The trial in its current state.
     pub trial: Trial,
-    /// Which attempt of it this is.
+    /// The attempt.
     pub attempt: Attempt,
 }
 
@@ -113,7 +113,7 @@ impl SharedStudy {
         Self::open(store, name)
     }
 
-    /// Opens a study of a store. Where there is none of this name, the error says which there are.
+    /// Opens a study of a store. If there is none of this name, the error lists those that exist.
     ///
     /// ```
     /// # use elbowroom::space::{Parameter, SearchSpace};
@@ -169,7 +169,7 @@ impl SharedStudy {
         Ok(shared)
     }
 
-    /// Says in what a configuration is not this study's, with both values of each setting.
+    /// The error that lists the settings in which a configuration differs from this study's, with both values.
     ///
     /// ```
     /// # use elbowroom::space::{Parameter, SearchSpace};
@@ -206,8 +206,8 @@ impl SharedStudy {
         config.with_defaults_of(self.study.config())
     }
 
-    /// Hands in parts of your own, such as the strategy that the study's configuration names: what asks need them for
-    /// fails without them, and the rest works.
+    /// Hands in parts of your own, such as the strategy that the study's configuration names. Without them asks fail;
+    /// everything else works.
     ///
     /// ```
     /// # use elbowroom::batch::Plain;
@@ -231,7 +231,7 @@ impl SharedStudy {
         Ok(self)
     }
 
-    /// Sets the name under which this process takes trials. Unless it is set, that is [`worker_name`].
+    /// Sets the name under which this process takes trials. The default is [`worker_name`].
     pub fn worker(mut self, name: impl Into<String>) -> Self {
         self.worker = name.into();
         self
@@ -251,7 +251,7 @@ impl SharedStudy {
 
 /// Looking at it.
 impl SharedStudy {
-    /// The study, as far as it was read.
+    /// The study, up to the last event that was read.
     pub fn study(&self) -> &Study {
         &self.study
     }
@@ -261,12 +261,12 @@ impl SharedStudy {
         &self.name
     }
 
-    /// What only a study in a store has: a clock, leases, and a log that others append to.
+    /// What only a study in a store has: a clock, leases, and a log to which others append.
     pub fn stored(&self) -> Stored<'_> {
         Stored { shared: self }
     }
 
-    /// Reads what is new; returns how many events.
+    /// Reads new events and returns their number.
     pub fn refresh(&mut self) -> Result<usize> {
         let before = self.revision();
         let snapshot = self.store.read(&self.name, before)?;

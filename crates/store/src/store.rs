@@ -1,4 +1,4 @@
-//! The one contract of all stores.
+//! The contract that all stores fulfil.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::time::Time;
 /// all, and once it has returned, what it wrote survives a crash of every process (and with SQLite and PostgreSQL, of
 /// the machine). What is waited for outside a store, such as a fit, is never inside a transaction.
 ///
-/// Most people want a [`SharedStudy`](crate::SharedStudy), which speaks to a store for them.
+/// Most programs use a [`SharedStudy`](crate::SharedStudy), which calls the store for them.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};
@@ -37,15 +37,15 @@ pub trait Store: Send + Sync {
     /// Creates a study of this name with its first event.
     fn create(&self, study: &str, created: &Event) -> Result<()>;
 
-    /// Creates a study of this name with a whole log and its leases, or nothing. The entries are kept as they are; the
-    /// leases begin anew.
+    /// Creates a study of this name with a complete log and its leases, or nothing. The entries are kept as they are;
+    /// the leases are renewed.
     fn import(&self, study: &str, entries: &[Entry], leases: &[Lease]) -> Result<()>;
 
     /// The studies it holds, by name.
     fn studies(&self) -> Result<Vec<StudyInfo>>;
 
-    /// The entries from revision `from` on, with the leases, the queue and the time of the same moment. Fails if the study
-    /// has not got that far: then it is not the one that was read before.
+    /// The entries from revision `from` on, with the leases, the queue and the time of the same moment. Fails if the
+    /// study has fewer events: then it is not the one that was read before.
     fn read(&self, study: &str, from: usize) -> Result<Snapshot>;
 
     /// Appends a hand-out and takes its leases, if the study is still at revision `expected`. An `Asked` also has to
@@ -63,13 +63,13 @@ pub trait Store: Send + Sync {
     /// one that the reporter knows, and is left as it is.
     fn report(&self, study: &str, event: &Event, attempt: Option<u32>, seen: usize) -> Result<Reported>;
 
-    /// Says that these attempts are alive: each lease begins anew. Answers in the same order.
+    /// Reports that these attempts are alive and renews their leases. The answers are in the same order.
     fn extend(&self, study: &str, attempts: &[Attempt]) -> Result<Vec<Hold>>;
 
-    /// Gives trials back to be handed out again at once: nothing is charged, and the log does not change.
+    /// Hands trials back, to be handed out again at once. It does not count as a loss, and the log does not change.
     fn requeue(&self, study: &str, attempts: &[Attempt]) -> Result<()>;
 
-    /// Says that the workers of these attempts are gone: their leases run out now instead of in a while. Each counts as
+    /// Reports that the workers of these attempts are gone, so that their leases run out now. Each attempt counts as
     /// lost, so that a trial which kills its workers is not handed out for ever.
     fn lose(&self, study: &str, attempts: &[Attempt]) -> Result<()>;
 
@@ -82,9 +82,9 @@ pub trait Store: Send + Sync {
     /// Leaves the queue of askers.
     fn leave(&self, study: &str, ticket: Ticket) -> Result<()>;
 
-    /// Hands nothing out from now on, for as long as said, or goes on. Points of one's own and results are welcome
-    /// meanwhile. A pause stands in the queue before all others, so that every version keeps it; whoever pauses says so
-    /// again before it runs out, and a pause of somebody who died ends by itself.
+    /// Pauses a study for the given time, or resumes it. During a pause nothing is handed out; points that users add
+    /// and results are still accepted. A pause is an entry at the front of the queue, so that every version respects
+    /// it. Whoever pauses must renew the pause before it runs out; the pause of a process that died ends by itself.
     fn pause(&self, study: &str, ttl: Option<Duration>) -> Result<()>;
 }
 
@@ -99,7 +99,7 @@ impl Ticket {
         Self(-1 - study)
     }
 
-    /// Whether it is the place of a pause.
+    /// Whether it is that of a pause.
     pub fn is_pause(self) -> bool {
         self.0 < 0
     }
@@ -111,7 +111,7 @@ impl Ticket {
 pub struct StudyInfo {
     /// Its name.
     pub name: String,
-    /// How many events it has.
+    /// The number of its events.
     pub revision: usize,
     /// When it was created.
     pub created: Time,
@@ -119,31 +119,31 @@ pub struct StudyInfo {
     pub changed: Time,
 }
 
-/// A study as it stood at one moment.
+/// A study at one moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot {
     /// The store's time.
     pub now: Time,
-    /// The entries from the wanted revision on.
+    /// The entries from the requested revision on.
     pub entries: Vec<Entry>,
-    /// The leases of trials that have not ended, by trial; lost ones among them.
+    /// The leases of trials that have not ended, by trial, including those of lost trials.
     pub leases: Vec<Lease>,
-    /// The askers that wait, first one first.
+    /// The waiting askers, in order.
     pub queue: Vec<Ticket>,
 }
 
 /// What [`Store::append`] writes in one transaction.
 #[derive(Debug, Clone, Copy)]
 pub struct Handout<'a> {
-    /// `Asked`, or `Added` for a point of one's own.
+    /// `Asked`, or `Added` for a point that a user adds.
     pub event: &'a Event,
-    /// The attempts it begins.
+    /// The attempts that it starts.
     pub attempts: &'a [Attempt],
-    /// Who takes them.
+    /// The worker that takes them.
     pub worker: &'a str,
     /// How long the worker may be silent; none for trials that are never lost, such as a person's.
     pub ttl: Option<Duration>,
-    /// A place in the queue of askers, which is given up with it.
+    /// A place in the queue of askers, which is freed at the same time.
     pub ticket: Option<Ticket>,
 }
 
@@ -167,12 +167,12 @@ pub enum Reported {
     Appended(usize),
     /// The event of this number was the same report.
     Repeated(usize),
-    /// Left out: another worker has the trial by now, and this one had nothing to say about the point.
+    /// Ignored: another worker has the trial by now, and the report had no value.
     Superseded,
 }
 
 impl Reported {
-    /// The word for it in answers to programs.
+    /// Its name in answers to programs.
     ///
     /// ```
     /// assert_eq!(elbowroom_store::Reported::Appended(7).word(), "appended");

@@ -9,8 +9,8 @@ use crate::shared::SharedStudy;
 use crate::store::Store;
 use crate::time::Time;
 
-/// What only a study in a store has: a clock, leases, and a log that others append to. All of it is as the store was when
-/// it was read last, by whatever asked, told or [refreshed](SharedStudy::refresh).
+/// What only a study in a store has: a clock, leases, and a log to which others append. All of it is as of the last
+/// time the store was read, by an ask, a tell or a [refresh](SharedStudy::refresh).
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};
@@ -57,19 +57,19 @@ impl<'a> Stored<'a> {
         self.shared.leases.values()
     }
 
-    /// Whether somebody has paused the study: nothing is handed out then.
+    /// Whether the study is paused: then nothing is handed out.
     pub fn is_paused(self) -> bool {
         self.shared.queue.iter().any(|ticket| ticket.is_pause())
     }
 
-    /// Gives trials back to be handed out again, to whoever asks next. Nothing is charged: a worker that is told to
-    /// stop does this.
+    /// Hands trials back, to be handed out to whoever asks next. This does not count as a loss; workers that are told
+    /// to stop do it.
     pub fn requeue(self, attempts: &[Attempt]) -> Result<()> {
         self.store().requeue(&self.shared.name, attempts)
     }
 
-    /// Says that these attempts are alive. Every 20 s is often enough for leases of 90 s; [`Heartbeat`] does it from a
-    /// thread of its own.
+    /// Reports that these attempts are alive. Every 20 s is often enough for leases of 90 s; [`Heartbeat`] does it from
+    /// a background thread.
     ///
     /// [`Heartbeat`]: crate::Heartbeat
     pub fn heartbeat(self, attempts: &[Attempt]) -> Result<Vec<Hold>> {

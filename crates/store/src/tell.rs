@@ -1,4 +1,4 @@
-//! Telling a study that others tell too: reports are appended at whatever revision, under names.
+//! Reports to a shared study: they are appended at whatever revision, under names.
 
 use std::time::Duration;
 
@@ -29,12 +29,12 @@ pub struct About {
     pub trial: TrialId,
     /// The attempt it comes from, if that is known.
     pub attempt: Option<u32>,
-    /// The teller's name for the report: the same report again under this name changes nothing.
+    /// A name for the report: reporting again with the same name changes nothing.
     pub request: Option<String>,
 }
 
 impl About {
-    /// Under a name, so that it can be reported again without harm.
+    /// Names the report, so that it can be repeated safely.
     pub fn request(mut self, name: impl Into<String>) -> Self {
         self.request = Some(name.into());
         self
@@ -108,17 +108,17 @@ impl SharedStudy {
         })
     }
 
-    /// Records that a trial's point breaks a constraint that only the evaluation can tell.
+    /// Records that a trial's point breaks a constraint that only the evaluation can detect.
     pub fn infeasible(&mut self, about: impl Into<About>, reason: impl Into<String>) -> Result<Reported> {
         self.end(about.into(), |trial, request| Event::Infeasible { trial, reason: reason.into(), request })
     }
 
-    /// Gives a trial up: its point is no longer pending, it does not count, and the study goes on without it.
+    /// Withdraws a trial: its point is no longer pending, and the trial does not count.
     pub fn withdraw(&mut self, about: impl Into<About>) -> Result<Reported> {
         self.end(about.into(), |trial, request| Event::Withdrawn { trial, request })
     }
 
-    /// Adds earlier results at a point of one's own. A value that is not finite makes a failed trial.
+    /// Adds earlier results at a point of your choice. A value that is not finite makes it a failed trial.
     pub fn add(&mut self, point: &Point, report: impl Into<Tell>) -> Result<Trial> {
         let mut report = report.into();
         let request = report.request.take().unwrap_or_else(request::fresh);
@@ -135,9 +135,9 @@ impl SharedStudy {
         Ok(self.study.trial(handed.id())?.clone())
     }
 
-    /// Starts a trial at a point of one's own; at a taken point it is a replicate. Without a `due` time it is never
-    /// taken for lost, which is right for a person's experiment and wrong for a process that may die; with one it goes,
-    /// once that has passed, to the next who asks.
+    /// Starts a trial at a point of your choice; if the point is taken, the trial is a replicate. Without a `due` time
+    /// the trial never counts as lost, which is right for a person's experiment and wrong for a process that may die.
+    /// With one, it goes to whoever asks next once that time has passed.
     pub fn start(&mut self, point: &Point, due: Option<Duration>, request: Option<&str>) -> Result<Assignment> {
         let request = request.map_or_else(request::fresh, str::to_owned);
         self.put(point, None, &request, due)

@@ -1,4 +1,4 @@
-//! Who ran which attempt of which trial, from when to when.
+//! Which worker ran which attempt of which trial, and when.
 //!
 //! A worker that runs several trials at once has a lane for each: every attempt takes the first lane that is free when it
 //! is handed out, so there are as many lanes as were ever busy together.
@@ -11,17 +11,17 @@ use serde::Serialize;
 use crate::TrialStatus;
 use crate::shared::SharedStudy;
 
-/// Attempts of each worker, in the order of its first one.
+/// The attempts of each worker, in the order of their first attempts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Timeline {
     /// The beginning of the first attempt.
     pub from: i64,
-    /// The end of the last one, or the time of looking.
+    /// The end of the last attempt, or the current time.
     pub to: i64,
     /// The workers.
     pub workers: Vec<Worker>,
-    /// Earlier attempts that are left out.
+    /// The number of earlier attempts that are left out.
     pub left_out: usize,
 }
 
@@ -31,7 +31,7 @@ pub struct Timeline {
 pub struct Worker {
     /// Its name.
     pub name: String,
-    /// How many of its attempts ran at once, at most.
+    /// The largest number of its attempts that ran at once.
     pub n_lanes: usize,
     /// Its attempts, in order.
     pub spans: Vec<Span>,
@@ -43,15 +43,15 @@ pub struct Worker {
 pub struct Span {
     /// The trial.
     pub trial: TrialId,
-    /// Which attempt of it.
+    /// The number of the attempt.
     pub attempt: u32,
-    /// Which lane of its worker it takes, from 0: no two attempts of a lane overlap.
+    /// Its worker's lane, starting at 0. Attempts in the same lane do not overlap.
     pub lane: usize,
     /// When it was handed out.
     pub from: i64,
-    /// When it ended, as far as the log knows.
+    /// When it ended, according to the log.
     pub to: i64,
-    /// How it ended: as the trial did, or `lost` where the trial was handed out again.
+    /// How it ended: like the trial, or `lost` if the trial was handed out again.
     pub end: TrialStatus,
 }
 
@@ -105,15 +105,15 @@ impl Timeline {
 pub struct TrialAttempt {
     /// The trial.
     pub trial: TrialId,
-    /// Which attempt of it.
+    /// The number of the attempt.
     pub attempt: u32,
-    /// Who ran it.
+    /// The worker that ran it.
     pub worker: String,
     /// When it was handed out.
     pub from: i64,
-    /// When it ended; the time of looking if it has not.
+    /// When it ended; the current time if it has not ended.
     pub to: i64,
-    /// How it ended: as the trial did, or `lost` where the trial was handed out again.
+    /// How it ended: like the trial, or `lost` if the trial was handed out again.
     pub end: TrialStatus,
 }
 

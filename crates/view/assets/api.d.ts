@@ -1,7 +1,7 @@
 // What the server answers, and what a report holds. Made from the Rust types by a test of this crate:
 // ELBOWROOM_WRITE_SCHEMAS=1 cargo test -p elbowroom-view --test all types::
 
-/** A study at a glance: how it stands, and what the page draws it with. */
+/** A study at a glance: its state, and what the page needs to draw it. */
 export interface Overview {
   name: string;
   store: string | null;
@@ -37,7 +37,7 @@ export interface Overview {
   write?: boolean;
 }
 
-/** What is wanted of the objective. Below `study` everything is maximized. */
+/** Whether the objective is minimized or maximized. Modules below `study` maximize everything. */
 export type Goal = "minimize" | "maximize";
 
 /** A named result of a trial. */
@@ -62,7 +62,7 @@ export interface Counts {
   released: number;
 }
 
-/** A trial, and who has it. */
+/** A trial, and the worker that has it. */
 export interface TrialAnswer {
   trial: number;
   state: State;
@@ -85,7 +85,7 @@ export interface TrialAnswer {
   expires: number | null;
 }
 
-/** How a trial stands. */
+/** The status of a trial. */
 export type State = "running" | "queued" | "lost" | "complete" | "failed" | "infeasible" | "released";
 
 /** The values of a point by the parameters' names. */
@@ -97,7 +97,7 @@ export type Setting = number | string | boolean;
 /** Where a point came from. */
 export type Source = "design" | "model" | "random" | "given";
 
-/** One value that was told. */
+/** A reported value. */
 export interface Measurement {
   value: number;
   noise: number | null;
@@ -121,7 +121,7 @@ export interface FrontSummary {
   hypervolume: number | null;
 }
 
-/** Who has a trial. */
+/** A trial's lease. */
 export interface Held {
   trial: number;
   attempt: number;
@@ -130,7 +130,7 @@ export interface Held {
   live: boolean;
 }
 
-/** The latest trials that ended, as long as none of them gave a value. */
+/** The latest trials that ended, if none of them gave a value. */
 export interface Streak {
   n_trials: number;
   reason: string;
@@ -194,7 +194,7 @@ export interface Recommendation {
   fallback: string | null;
 }
 
-/** The trials that no other beats in every objective, among those that keep all limits. */
+/** The trials that no other trial beats in every objective, among those that keep all limits. */
 export interface FrontAnswer {
   objectives: FrontObjective[];
   points: FrontPoint[];
@@ -217,7 +217,7 @@ export interface FrontPoint {
   point: Point;
 }
 
-/** How good the front was after a trial. */
+/** The front's hypervolume after a trial. */
 export interface FrontStep {
   trial: number;
   hypervolume: number;
@@ -260,7 +260,7 @@ export interface Row {
   waiting_for?: string[];
 }
 
-/** Some trials with every order and every list of one state, so that a report can be filtered and sorted by looking up. */
+/** Trials with all orders and the list of each status, so that a report can filter and sort them by looking up. Orders */
 export interface Listing {
   parameters: string[];
   metric: string;
@@ -302,7 +302,7 @@ export interface Narrowing {
   within?: Record<string, Setting[]>;
 }
 
-/** What was believed of a point before it was tried. Values are in the user's units. */
+/** What was believed about a point before it was tried. Values are in the user's units. */
 export interface BeliefThen {
   n_observed: number;
   subset: TrainingSubset | null;
@@ -376,7 +376,7 @@ export interface WatchedHistory {
   at_most?: number;
 }
 
-/** The front of a study, and what it is drawn among. */
+/** The front of a study, and the trials around it. */
 export interface Front {
   objectives: FrontObjective[];
   points: FrontPoint[];
@@ -400,7 +400,7 @@ export interface OutcomeAxis {
   ticks: Tick[];
 }
 
-/** A trial among its like. */
+/** A trial with its results. */
 export interface FrontTrial {
   trial: number;
   values: Array<number | null>;
@@ -410,7 +410,7 @@ export interface FrontTrial {
   point: Array<Setting | null>;
 }
 
-/** A map of two parameters. Places are in the unit square. */
+/** A map of two parameters. Positions are in the unit square. */
 export interface Map {
   x: Axis;
   y: Axis;
@@ -431,14 +431,14 @@ export interface Observed {
   good: number;
 }
 
-/** A trial's place. */
+/** The position of a trial. */
 export interface Place {
   trial: number;
   x: number;
   y: number;
 }
 
-/** A trial under way. */
+/** A running trial. */
 export interface Pending {
   trial: number;
   x: number;
@@ -448,7 +448,7 @@ export interface Pending {
   ry: number | null;
 }
 
-/** How much each parameter matters, by the model. */
+/** How much each parameter matters, according to the model. */
 export interface Importance {
   rows: Weight[];
   n_draws: number;
@@ -462,7 +462,7 @@ export interface Weight {
   high: number;
 }
 
-/** What the model expects over two parameters: values on a grid of n × n, row by row from below. */
+/** The model over two parameters: values on a grid of n × n, row by row from the bottom. */
 export interface Surface {
   x: Axis;
   y: Axis;
@@ -476,14 +476,14 @@ export interface Surface {
   pending: Place[];
 }
 
-/** What the model expects along each parameter. */
+/** The model along each parameter. */
 export interface Slices {
   goal: Goal;
   log_floor: number | null;
   slices: Slice[];
 }
 
-/** What the model expects along one parameter. */
+/** The model along one parameter. */
 export interface Slice {
   axis: Axis;
   u: number[];
@@ -496,7 +496,7 @@ export interface Slice {
   others?: OutcomeSlice[];
 }
 
-/** What the model of one more result expects along a parameter. */
+/** The model of another result along a parameter. */
 export interface OutcomeSlice {
   name: string;
   mean: number[];
@@ -513,7 +513,7 @@ export interface Quality {
   deviations: number;
 }
 
-/** A result, and what the others said of it. */
+/** A result, and its prediction from the others. */
 export interface LeftOutResult {
   trial: number | null;
   observed: number;
@@ -544,7 +544,7 @@ export interface Line {
   good: number;
 }
 
-/** Attempts of each worker, in the order of its first one. */
+/** The attempts of each worker, in the order of their first attempts. */
 export interface Timeline {
   from: number;
   to: number;
@@ -574,12 +574,12 @@ export interface Health {
   findings: Finding[];
 }
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Finding {
   level: Level;
   what: string;
   try: string;
 }
 
-/** How bad it is. */
+/** The severity. */
 export type Level = "fine" | "note" | "bad";

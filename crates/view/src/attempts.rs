@@ -19,8 +19,8 @@ pub fn latest(scene: &Scene<'_>) -> HashMap<TrialId, Attempt> {
 /// Attempts that an estimate looks back at.
 const RECENT: usize = 32;
 
-/// How long the rest of the budget will take, in seconds, if trials go on to take as long as the last ones and as many
-/// run at once as now. None without a budget, while nothing runs, or before anything has ended.
+/// An estimate of how long the rest of the budget will take, in seconds, if trials keep taking as long as the last ones
+/// and as many run at once as now. None without a budget, if nothing is running, or before any trial has ended.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};

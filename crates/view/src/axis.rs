@@ -1,9 +1,9 @@
-//! One searched parameter as an axis: where its values are in the unit cube, and what to write there.
+//! A searched parameter as an axis: where its values are in the unit cube, and the labels.
 
 use elbowroom::space::{Dimension, Parameter, SearchSpace, UnitPoint, Value};
 use serde::Serialize;
 
-/// Ticks that an axis should have, about.
+/// About how many ticks an axis should have.
 const TICKS: usize = 5;
 
 /// An axis over one coordinate of the unit cube.
@@ -12,13 +12,13 @@ const TICKS: usize = 5;
 pub struct Axis {
     /// The parameter's name.
     pub name: String,
-    /// Its coordinate.
+    /// The parameter's coordinate.
     pub dim: usize,
-    /// Whether equal ratios are equally far apart.
+    /// Whether it is logarithmic.
     pub log: bool,
-    /// Whether its values have no order.
+    /// Whether the values have no order.
     pub category: bool,
-    /// What is written where.
+    /// The ticks with their labels.
     pub ticks: Vec<Tick>,
 }
 
@@ -26,9 +26,9 @@ pub struct Axis {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tick {
-    /// Where, from 0 to 1.
+    /// The position, from 0 to 1.
     pub at: f64,
-    /// What is written there.
+    /// The label.
     pub label: String,
 }
 

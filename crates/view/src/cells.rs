@@ -1,7 +1,7 @@
-//! Cells of a CSV file that a spreadsheet takes for what they are.
+//! Cells of CSV files that spreadsheets do not run as formulas.
 //!
-//! A spreadsheet runs what begins with `=`, `+`, `-`, `@`, a tab or a carriage return as a formula. A text that does so gets
-//! an apostrophe in front, unless it is a plain number; [`unguarded`] takes it away again.
+//! Spreadsheets run cells that begin with `=`, `+`, `-`, `@`, a tab or a carriage return as formulas. A text that
+//! begins so gets a leading apostrophe, unless it is a plain number; [`unguarded`] removes it.
 
 use elbowroom::study::Outcomes;
 

@@ -5,9 +5,9 @@ use crate::cells::{column, guarded, result_column, value_column};
 use crate::scene::Scene;
 use elbowroom::space::Value;
 
-/// One row for each trial, with a column for each result: the first objective's before the parameters, called `value` unless
-/// there are several objectives or limits, and the others at the end. A text that a spreadsheet would take for a formula has
-/// an apostrophe in front.
+/// A row for each trial and a column for each result: that of the first objective before the parameters, called `value`
+/// unless there are several objectives or limits, and the others at the end. A text that a spreadsheet would run as a
+/// formula gets a leading apostrophe.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};

@@ -1,4 +1,4 @@
-//! Filters of trials by an expression: what `elbow trials --where` and the dashboard's field take.
+//! Filters trials by an expression, for `elbow trials --where` and the dashboard.
 
 use elbowroom::error::{Error, Result};
 use elbowroom::space::Condition;
@@ -35,7 +35,7 @@ impl Filter {
     /// ```
     ///
     /// # Errors
-    /// It is not an expression, or it names something that the study does not have.
+    /// If it is not an expression, or names something that the study does not have.
     pub fn parse(text: &str, study: &Study) -> Result<Self> {
         let named = study.outcomes().names().filter(|name| *name != VALUE);
         let results: Vec<&str> = std::iter::once(VALUE).chain(named).collect();
@@ -43,7 +43,7 @@ impl Filter {
         Ok(Self { condition, results: results.into_iter().map(str::to_owned).collect() })
     }
 
-    /// Whether the expression is true of a trial. A result that is missing counts only if it decides.
+    /// Whether the expression is true for a trial. A missing result matters only if the expression depends on it.
     pub fn keeps(&self, trial: &Trial) -> bool {
         let result = |name: &String| if name == VALUE { trial.value() } else { trial.result(name) };
         let known: Vec<Option<f64>> = self.results.iter().map(result).collect();

@@ -1,7 +1,8 @@
 //! Pictures and tables of studies, as pure functions.
 //!
-//! A [`Scene`] is a study as somebody sees it: its trials, how they stand, who has them. Each view is a function of it
-//! to plain data that serializes; the dashboard, the report and the command line show the same ones. [`plot`] draws figures of plain data, as SVG and PNG.
+//! A [`Scene`] is a study as it is shown: its trials, their statuses and their workers. Each view is a function of a
+//! scene that returns plain serializable data; the dashboard, the report and the command line show the same views.
+//! [`plot`] draws figures of such data, as SVG and PNG.
 
 pub mod assets;
 pub mod attempts;

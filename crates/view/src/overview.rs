@@ -8,23 +8,24 @@ use crate::attempts::seconds_left;
 use crate::axis::{Axis, axes};
 use crate::scene::Scene;
 
-/// A study at a glance: how it stands, and what the page draws it with.
+/// A study at a glance: its state, and what the page needs to draw it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Overview {
-    /// How it stands, as every door to a study answers.
+    /// Its state, as in answers of the command, HTTP and Python.
     #[serde(flatten)]
     pub status: StudyAnswer,
     /// The parameters that are searched.
     pub axes: Vec<Axis>,
-    /// How long the rest of the budget will take, in seconds; none if nothing runs or nothing is known.
+    /// An estimate of how long the rest of the budget will take, in seconds; none if nothing is running or too little
+    /// is known.
     pub seconds_left: Option<f64>,
-    /// The version that looks.
+    /// The version of the server or the report.
     pub version: &'static str,
-    /// The builds that chose points, with their processor levels; not in news.
+    /// The builds that chose points, with their processor levels; left out of the stream of changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub builds: Option<Vec<String>>,
-    /// Whether it may be changed here; not in news and reports.
+    /// Whether it may be changed here; left out of the stream of changes and of reports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write: Option<bool>,
 }
@@ -33,7 +34,7 @@ pub struct Overview {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Studies {
-    /// What every door to a store answers.
+    /// The studies, as in answers of the command, HTTP and Python.
     #[serde(flatten)]
     pub found: StudiesAnswer,
     /// Whether they may be changed here.

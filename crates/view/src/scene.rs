@@ -1,4 +1,4 @@
-//! A study as somebody sees it: what all views are made from.
+//! A study as it is shown: the input of all views.
 
 use elbowroom::error::Result;
 use elbowroom::space::UnitPoint;
@@ -7,22 +7,22 @@ use elbowroom::study::{Study, Trial, TrialId};
 pub use elbowroom_store::Held;
 use elbowroom_store::{SharedStudy, StatusAnswer};
 
-/// A study as it stood at one moment. Times are milliseconds since 1970.
+/// A study at one moment. Times are in milliseconds since 1970.
 #[derive(Debug)]
 pub struct Scene<'a> {
     /// Its name.
     pub name: &'a str,
     /// The study.
     pub study: &'a Study,
-    /// The same with its store, if it is in one.
+    /// The study with its store, if it is in one.
     pub shared: Option<&'a SharedStudy>,
-    /// How each trial stands, by number.
+    /// The status of each trial, by number.
     pub statuses: Vec<TrialStatus>,
-    /// Who has which trial, by trial.
+    /// The leases, by trial.
     pub held: Vec<Held>,
-    /// When each event was stored; empty if nobody knows.
+    /// When each event was stored; empty if unknown.
     pub times: Vec<i64>,
-    /// The time of looking.
+    /// The current time.
     pub now: i64,
 }
 
@@ -73,12 +73,12 @@ impl<'a> Scene<'a> {
         Self { name, study, shared: None, statuses, held: Vec::new(), times: Vec::new(), now: 0 }
     }
 
-    /// How a trial stands.
+    /// The status of a trial.
     pub fn status(&self, trial: &Trial) -> TrialStatus {
         self.statuses.get(trial.id.0 as usize).copied().unwrap_or_else(|| TrialStatus::of(trial))
     }
 
-    /// Who has a trial, if somebody does.
+    /// The lease of a trial, if it has one.
     pub fn holder(&self, trial: TrialId) -> Option<&Held> {
         self.held.binary_search_by_key(&trial, |held| held.trial).ok().map(|i| &self.held[i])
     }

@@ -13,7 +13,7 @@ use crate::axis::text;
 use crate::filter::Filter;
 use crate::scene::{Scene, TrialStatus};
 
-/// The most rows of one page.
+/// The maximum number of rows of a page.
 pub const MAX_ROWS: usize = 500;
 
 /// An order of trials.
@@ -23,42 +23,42 @@ pub enum Sort {
     /// By number.
     #[default]
     Trial,
-    /// The best value first, those without one last.
+    /// The best value first, trials without a value last.
     Value,
-    /// By how they stand.
+    /// By status.
     State,
     /// By one of the parameters.
     Parameter,
-    /// By one of the results that are not optimized, the smallest first, those without it last.
+    /// By one of the results that are not optimized, the smallest first, trials without it last.
     Result,
-    /// By how long the last attempt took, those that were never handed out last.
+    /// By the duration of the last attempt; trials that were never handed out come last.
     Duration,
-    /// By the name of whoever ran the last attempt, those that nobody ran last.
+    /// By the worker that ran the last attempt; trials that nobody ran come last.
     Worker,
 }
 
-/// Which trials, in which order.
+/// Which trials to return, in which order.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Query {
-    /// Only those that stand so; all if there is none.
+    /// Only trials with this status; all if none is given.
     pub state: Option<TrialStatus>,
-    /// Only those in whose point, reason or notes this stands; case does not matter.
+    /// Only trials with this text in their point, reason or notes, ignoring case.
     pub text: String,
-    /// Only those of which this expression is true, as `elbow trials --where` takes it; all if it is empty.
+    /// Only trials for which this expression is true, as in `elbow trials --where`; all if it is empty.
     #[serde(rename = "where")]
     pub condition: String,
-    /// In which order.
+    /// The order.
     pub sort: Sort,
     /// The parameter to sort by.
     pub parameter: Option<String>,
     /// The result to sort by.
     pub result: Option<String>,
-    /// The other way round.
+    /// Whether the order is reversed.
     pub reverse: bool,
-    /// Rows to pass over.
+    /// The number of rows to skip.
     pub from: usize,
-    /// Rows to give, up to [`MAX_ROWS`]; 50 if none is given.
+    /// The number of rows to return, up to [`MAX_ROWS`]; 50 if none is given.
     pub rows: Option<usize>,
 }
 
@@ -73,9 +73,9 @@ pub struct Table {
     /// The names of the other results, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<String>,
-    /// How many trials there are.
+    /// The number of trials.
     pub n_trials: usize,
-    /// How many of them are wanted.
+    /// The number of trials that match.
     pub n_found: usize,
     /// The number of the first row.
     pub from: usize,
@@ -89,7 +89,7 @@ pub struct Table {
 pub struct Row {
     /// Its number.
     pub trial: u64,
-    /// How it stands.
+    /// Its status.
     pub state: TrialStatus,
     /// Its value, if it has one.
     pub value: Option<f64>,
@@ -104,16 +104,16 @@ pub struct Row {
     pub source: Source,
     /// How often it was handed out.
     pub attempts: u32,
-    /// Who has it, or had it last.
+    /// The worker that has it, or had it last.
     pub worker: Option<String>,
-    /// How long its last attempt took, or has taken so far, in seconds; none if it was never handed out.
+    /// The duration of its last attempt so far, in seconds; none if it was never handed out.
     pub seconds: Option<f64>,
-    /// Why it has no value.
+    /// Why it has no value, if there is a reason.
     pub reason: Option<String>,
-    /// Whether it keeps the limits of its results; left out if there are none, or it is not known yet.
+    /// Whether its results keep all limits; left out if there are no limits, or if it is not known yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feasible: Option<bool>,
-    /// The results that it is still to be told of; left out if there are none.
+    /// The results that it still waits for; left out if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub waiting_for: Vec<String>,
 }
@@ -145,7 +145,7 @@ fn worker<'a>(scene: &'a Scene<'_>, attempts: &'a Attempts, trial: &Trial) -> Op
     holder.or_else(|| attempts.get(&trial.id).map(|one| one.worker.as_str()))
 }
 
-/// A page of the trials that a query wants.
+/// A page of the trials that match a query.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};
@@ -200,8 +200,8 @@ pub fn table(scene: &Scene<'_>, query: &Query) -> Result<Table> {
     })
 }
 
-/// Some trials with every order and every list of one state, so that a report can be filtered and sorted by looking up.
-/// Orders and lists are indices into `rows`.
+/// Trials with all orders and the list of each status, so that a report can filter and sort them by looking up. Orders
+/// and lists are indices into `rows`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Listing {
@@ -212,7 +212,7 @@ pub struct Listing {
     /// The names of the other results, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<String>,
-    /// How many trials there are, listed or not.
+    /// The number of trials, listed or not.
     pub n_trials: usize,
     /// The trials, by number.
     pub rows: Vec<Row>,
@@ -220,7 +220,7 @@ pub struct Listing {
     pub orders: Orders,
     /// The trials of each state.
     pub states: BTreeMap<TrialStatus, Vec<usize>>,
-    /// In which text each trial is looked for; in small letters.
+    /// The text of each trial in which to search, in lower case.
     pub texts: Vec<String>,
 }
 
@@ -232,19 +232,19 @@ pub struct Orders {
     pub trial: Vec<usize>,
     /// The best value first.
     pub value: Vec<usize>,
-    /// By how they stand.
+    /// By status.
     pub state: Vec<usize>,
     /// By each of the parameters.
     pub parameter: Vec<Vec<usize>>,
     /// By each of the results that are not optimized.
     pub result: Vec<Vec<usize>>,
-    /// By how long the last attempt took.
+    /// By the duration of the last attempt.
     pub duration: Vec<usize>,
-    /// By who ran it.
+    /// By worker.
     pub worker: Vec<usize>,
 }
 
-/// Those of the trials `ids` that there are.
+/// The listing of the trials `ids`, as far as they exist.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};

@@ -1,4 +1,4 @@
-//! What changes a study. The guard has seen to it that this is allowed.
+//! Requests that change a study. The guard has already checked that this is allowed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ type Answer = Result<Response, HttpError>;
 /// Longest lease that a worker may ask for, in seconds: a person's trial may take weeks.
 pub const MAX_LEASE: f64 = 366.0 * 86_400.0;
 
-/// The body, if it is what is wanted.
+/// Reads the body of a request.
 pub fn read<T: DeserializeOwned>(body: Sent) -> Result<T, HttpError> {
     let body = body.map_err(|error| HttpError::new(error.status(), error.body_text(), "send at most 1 MB"))?;
     check_json(&body).map_err(|what| HttpError::bad(what, "send a plain object"))?;
@@ -61,10 +61,10 @@ struct Ask {
     worker: Option<String>,
     request: Option<String>,
     lease_seconds: Option<f64>,
-    /// Parameters that keep these values in all of the points.
+    /// Parameters that are held at these values in all of the points.
     #[serde(default = "Point::new")]
     fixed: Point,
-    /// Numbers that stay between two values.
+    /// Numeric parameters that are kept between two values.
     #[serde(default)]
     within: BTreeMap<String, [Setting; 2]>,
 }
@@ -110,10 +110,10 @@ fn derived(request: &str, part: &str) -> String {
 #[serde(deny_unknown_fields)]
 struct Tell {
     trial: u64,
-    /// Null for a value that is not finite, which JSON cannot write.
+    /// The optimized result; null if it is not finite, which JSON cannot express.
     #[serde(default, deserialize_with = "present")]
     value: Option<Option<f64>>,
-    /// Results by name, the optimized one among them or not.
+    /// Results by name, with or without the optimized one.
     results: Option<Results>,
     /// The variance of its noise.
     noise: Option<f64>,
@@ -156,7 +156,7 @@ fn variance(noise: Option<f64>, sd: Option<f64>) -> Result<Option<f64>, HttpErro
     }
 }
 
-/// Tells a value.
+/// Reports a result.
 pub async fn tell((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     let Tell { trial, value, results, noise, sd, correction, attempt, request } = read(body)?;
     let noise = variance(noise, sd)?;
@@ -186,7 +186,7 @@ struct Fail {
     request: Option<String>,
 }
 
-/// Says that a trial has no value.
+/// Reports that a trial ended without a value.
 pub async fn fail((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     let Fail { trial, reason, infeasible, attempt, request } = read(body)?;
     let reason = if reason.trim().is_empty() { "no reason was given".to_owned() } else { reason };
@@ -205,14 +205,14 @@ pub async fn fail((State(studies), Path(name)): Studied, body: Sent) -> Answer {
 #[serde(deny_unknown_fields)]
 struct Withdraw {
     trial: u64,
-    /// Whether somebody else should have it next.
+    /// Whether to hand it out again.
     #[serde(default)]
     again: bool,
     attempt: Option<u32>,
     request: Option<String>,
 }
 
-/// Gives a trial up, or back.
+/// Withdraws a trial, or hands it back.
 pub async fn withdraw((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     let Withdraw { trial, again, attempt, request } = read(body)?;
     blocking(move || {
@@ -235,11 +235,7 @@ pub async fn withdraw((State(studies), Path(name)): Studied, body: Sent) -> Answ
                     Some(held) if attempt.is_none_or(|number| number == held.number) => {
                         Ok(study.stored().requeue(&[held])?)
                     }
-                    _ => Err(HttpError::new(
-                        StatusCode::CONFLICT,
-                        "this trial is not held by anyone",
-                        "look at its state",
-                    )),
+                    _ => Err(HttpError::new(StatusCode::CONFLICT, "this trial is not held by anyone", "see its state")),
                 }
             })
         })?;
@@ -264,15 +260,17 @@ struct Alive {
     attempt: u32,
 }
 
-/// Attempts whose trials' numbers a database can hold.
+/// Checks that a database can hold the trial numbers of these attempts.
 pub fn checked(attempts: Vec<Attempt>) -> Result<Vec<Attempt>, HttpError> {
     match attempts.iter().find(|attempt| i64::try_from(attempt.trial.0).is_err()) {
-        Some(attempt) => Err(HttpError::missing(format!("there is no trial {}", attempt.trial), "look at the trials")),
+        Some(attempt) => {
+            Err(HttpError::missing(format!("there is no trial {}", attempt.trial), "see the list of trials"))
+        }
         None => Ok(attempts),
     }
 }
 
-/// Says that attempts are alive.
+/// Reports that attempts are alive.
 pub async fn heartbeat((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     let Beat { attempts } = read(body)?;
     if attempts.len() > MAX_ATTEMPTS {
@@ -291,20 +289,20 @@ pub async fn heartbeat((State(studies), Path(name)): Studied, body: Sent) -> Ans
 #[serde(deny_unknown_fields)]
 struct Add {
     point: Point,
-    /// With a value it is an earlier result, without one a trial that is under way.
+    /// With a value it is an earlier result, without one a running trial.
     value: Option<f64>,
-    /// Results by name, the optimized one among them or not.
+    /// Results by name, with or without the optimized one.
     results: Option<Results>,
     noise: Option<f64>,
     sd: Option<f64>,
-    /// A trial that it takes the place of, which is given up.
+    /// A trial that it replaces; that trial is withdrawn.
     instead_of: Option<u64>,
-    /// When the result should be there; never if none is given.
+    /// In how many seconds the result is due; without it, it is never due.
     due_seconds: Option<f64>,
     request: Option<String>,
 }
 
-/// Adds a point of one's own, in place of a proposed one if it says so.
+/// Adds a point of the user's choice, in place of a proposed one if requested.
 pub async fn add((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     let Add { point, value, results, noise, sd, instead_of, due_seconds, request } = read(body)?;
     let noise = variance(noise, sd)?;
@@ -364,7 +362,7 @@ struct Pause {
     paused: bool,
 }
 
-/// Stops handing out points, or goes on.
+/// Pauses or resumes handing out points.
 pub async fn pause((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     let Pause { paused } = read(body)?;
     blocking(move || {
@@ -377,12 +375,12 @@ pub async fn pause((State(studies), Path(name)): Studied, body: Sent) -> Answer 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Budget {
-    /// None for no limit. It has to be there all the same.
+    /// Null for no limit. The field is required.
     #[serde(deserialize_with = "Option::deserialize")]
     trials: Option<usize>,
 }
 
-/// Sets how many trials may be handed out, those before included.
+/// Sets how many trials may be handed out, including earlier ones.
 pub async fn budget((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     let Budget { trials } = read(body)?;
     blocking(move || {

@@ -1,11 +1,11 @@
-//! What goes wrong, as an answer: a status, what happened and what to try.
+//! Errors as answers: a status, what happened and what to try.
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use elbowroom_store::Error;
 use serde_json::json;
 
-/// An answer that says no.
+/// An error, as an answer.
 #[derive(Debug)]
 pub struct HttpError {
     pub status: StatusCode,

@@ -1,8 +1,8 @@
 //! Serves studies over HTTP: a dashboard for people, an API for programs.
 //!
-//! Everything that listens is a door. This one stands on the loopback address unless told otherwise, opens to a token
-//! only, lets nothing change unless it was started so, and shows its contents to no other page of a browser. One layer
-//! around every route sees to that (`guard`); the routes know nothing of it.
+//! A server is an open door. This one listens on the loopback address unless told otherwise, requires a token, is
+//! read-only unless started otherwise, and hides its contents from other pages in the browser. One layer around all
+//! routes ensures that (`guard`); the routes know nothing of it.
 
 mod ask_broker;
 mod changes;

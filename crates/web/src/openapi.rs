@@ -20,7 +20,7 @@ pub fn document() -> Value {
     for (word, summary, body) in actions() {
         paths.insert(format!("/api/studies/{{study}}/{word}"), json!({ "post": action(word, summary, body) }));
     }
-    let summary = "Change the log as a store does: what a worker that computes for itself sends.";
+    let summary = "Change the log as a store does: for workers that choose points themselves.";
     paths["/api/store/{study}"]["post"] = action("store", summary, answer(Some("StoreRequest")));
     json!({
         "openapi": "3.1.0",
@@ -131,7 +131,7 @@ fn queries() -> Vec<Look> {
     let mut all = views();
     all.extend([
         look("/api/openapi.json", "This document."),
-        of("StudyInfo", look("/api/store", "All studies of the store, for a worker that computes for itself."))
+        of("StudyInfo", look("/api/store", "All studies of the store, for workers that choose points themselves."))
             .listed(),
         Look {
             query: vec![("from", whole())],
@@ -228,7 +228,7 @@ fn actions() -> Vec<(&'static str, &'static str, Value)> {
         ),
         (
             "tell",
-            "Tell the value of a trial, null if it is not finite, or results by name. Late and further values are kept; \
+            "Report the value of a trial, null if it is not finite, or results by name. Late and further values are kept; \
              results without the optimized one change nothing else.",
             object(tell, &["trial"]),
         ),
@@ -238,7 +238,7 @@ fn actions() -> Vec<(&'static str, &'static str, Value)> {
             object(fail, &["trial"]),
         ),
         ("release", "Give up a trial, or with `again` hand it to whoever asks next.", object(release, &["trial"])),
-        ("heartbeat", "Say that attempts are alive: each lease is renewed.", object(heartbeat, &["attempts"])),
+        ("heartbeat", "Report that attempts are alive: each lease is renewed.", object(heartbeat, &["attempts"])),
         (
             "add",
             "Add a point of your choice: an earlier result, or a running trial, optionally in place of another one.",
@@ -246,7 +246,7 @@ fn actions() -> Vec<(&'static str, &'static str, Value)> {
         ),
         (
             "budget",
-            "Set how many trials may be handed out, those before included; null for no limit.",
+            "Set how many trials may be handed out, including earlier ones; null for no limit.",
             object(json!({ "trials": { "type": ["integer", "null"], "minimum": 1 } }), &["trials"]),
         ),
         ("pause", "Stop handing out points, or resume.", object(json!({ "paused": truth() }), &["paused"])),

@@ -1,4 +1,4 @@
-//! What can be asked: each answer is a view of `elbowroom-view`, made on a thread that may block.
+//! Queries: each answer is a view of `elbowroom-view`, computed on a thread that may block.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::studies::Studies;
 type Studied = (State<Arc<Studies>>, Path<String>);
 type Answer = Result<Response, HttpError>;
 
-/// Computes on a thread that may block, not on those that serve.
+/// Computes on a thread that may block, instead of those that serve.
 pub async fn blocking<T: Send + 'static>(
     compute: impl FnOnce() -> Result<T, HttpError> + Send + 'static,
 ) -> Result<T, HttpError> {

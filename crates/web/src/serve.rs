@@ -25,15 +25,15 @@ use crate::token::{Lock, Token};
 pub struct Settings {
     /// Where to listen.
     pub address: SocketAddr,
-    /// More names by which the server may be called.
+    /// Further host names that the server answers to.
     pub hosts: Vec<String>,
     /// Whether studies may be changed.
     pub write: bool,
-    /// A token that was given; one is made if none was.
+    /// The token; a new one is created if none is given.
     pub token: Option<Token>,
 }
 
-/// A server that listens already, and serves once it is run.
+/// A server that is listening, and serves once it is run.
 pub struct Server {
     listener: std::net::TcpListener,
     address: SocketAddr,
@@ -46,8 +46,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Takes the address. Any but a loopback address needs a token that was given: whoever opens a door to others should
-    /// have meant to.
+    /// Binds to the address. Any address other than loopback requires a token of the user's: opening a study to others
+    /// should be deliberate.
     ///
     /// ```
     /// use elbowroom_store::Memory;
@@ -83,17 +83,17 @@ impl Server {
         Ok(Self { listener, address, called, token, app, studies, stop: watch::channel(false).0 })
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The address for a person to open, token included. Show it once.
+    /// The address to open in a browser, including the token. Show it once.
     pub fn url(&self) -> String {
         format!("http://{}/?token={}", self.called, self.token.reveal())
     }
 
-    /// Something that stops it from another thread.
+    /// A function that stops the server from another thread.
     pub fn stopper(&self) -> impl Fn() + Send + Sync + 'static {
         let stop = self.stop.clone();
         move || {

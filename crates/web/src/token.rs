@@ -1,9 +1,9 @@
-//! The token that opens the door: 256 random bits, of which only a hash is kept.
+//! The token that grants access: 256 random bits, of which only a hash is kept.
 
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-/// A token in clear, to be shown once.
+/// A token in plain text, to be shown once.
 #[derive(Clone)]
 pub struct Token(String);
 
@@ -11,14 +11,15 @@ pub struct Token(String);
 const LEAST: usize = 32;
 
 impl Token {
-    /// A new one, of 256 random bits. Fails where the system has no randomness to give.
+    /// Creates a token of 256 random bits. Fails if the system cannot provide randomness.
     pub fn fresh() -> Result<Self, String> {
         let mut bits = [0u8; 32];
-        getrandom::fill(&mut bits).map_err(|error| format!("the system gives no random numbers: {error}"))?;
+        getrandom::fill(&mut bits)
+            .map_err(|error| format!("the operating system provides no random numbers: {error}"))?;
         Ok(Self(bits.iter().map(|byte| format!("{byte:02x}")).collect()))
     }
 
-    /// One that was given, if it is long enough and can stand in a header.
+    /// Uses a token of the user's, if it is long enough and valid in a header.
     ///
     /// ```
     /// use elbowroom_web::Token;
@@ -34,7 +35,7 @@ impl Token {
         Ok(Self(text.to_owned()))
     }
 
-    /// The text, to show it.
+    /// The token's text.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -55,7 +56,7 @@ impl Lock {
         Self(Sha256::digest(token.0.as_bytes()).into())
     }
 
-    /// Whether a text is the token; takes the same time whether it is or not.
+    /// Whether a text is the token, in constant time.
     pub fn opens(&self, text: &str) -> bool {
         let given: [u8; 32] = Sha256::digest(text.as_bytes()).into();
         self.0.ct_eq(&given).into()

@@ -1,4 +1,4 @@
-//! A kernel of one's own, with a parameter that the fit finds: `cargo run -p own-parts --example own_kernel`.
+//! A kernel of your own, with a parameter that the fit finds: `cargo run -p own-parts --example own_kernel`.
 //!
 //! The rational quadratic kernel κ(s) = b^(−α) with b = 1 + s/(2α), of the squared distance s in lengthscales, is a
 //! mixture of smooth kernels with many lengthscales (Rasmussen and Williams 2006, equation 4.19): the smaller α, the

@@ -1,4 +1,4 @@
-//! A store of one's own: `cargo run -p own-parts --example own_store`.
+//! A store of your own: `cargo run -p own-parts --example own_store`.
 //!
 //! It says how rows are kept and what a transaction is, and is a store by that: here the rows lie in a table of this
 //! process, which several handles share. In the place of the table there could be any database with transactions.

@@ -1,4 +1,4 @@
-//! A batch strategy of one's own: `cargo run -p own-parts --example own_strategy`.
+//! A batch strategy of your own: `cargo run -p own-parts --example own_strategy`.
 //!
 //! It draws candidates, ranks them by the posterior's mean and deviation, and keeps the points of a batch apart by
 //! counting each as measured at the posterior's mean as soon as it joins, which shrinks the deviation around it.

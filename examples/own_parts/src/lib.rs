@@ -1,4 +1,4 @@
-//! Parts of one's own, outside the crates that they extend: see `examples/`.
+//! Parts of your own, outside the crates that they extend: see `examples/`.
 
 /// The guide for Rust: each of its blocks is run as a test.
 #[cfg(doctest)]

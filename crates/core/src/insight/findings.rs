@@ -1,4 +1,4 @@
-//! What may be wrong with a study, as far as its results and its model tell.
+//! What may be wrong with a study, judging by its results and its model.
 
 use serde::Serialize;
 
@@ -10,12 +10,12 @@ use crate::rng::Stream;
 use crate::space::Dimension;
 use crate::study::{Errors, Model, Streak, Study, TrialStatus};
 
-/// How bad it is.
+/// The severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// As it should be.
+    /// Everything is fine.
     Fine,
     /// Worth knowing.
     Note,
@@ -24,7 +24,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The word for it.
+    /// Its name.
     pub fn word(self) -> &'static str {
         match self {
             Level::Fine => "fine",
@@ -34,11 +34,11 @@ impl Level {
     }
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
-    /// How bad it is.
+    /// The severity.
     pub level: Level,
     /// What was found.
     pub what: String,
@@ -48,7 +48,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// As it should be.
+    /// Everything is fine.
     pub fn fine(what: impl Into<String>) -> Self {
         Self { level: Level::Fine, what: what.into(), hint: "" }
     }
@@ -64,7 +64,7 @@ impl Finding {
     }
 }
 
-/// All that the study tells. Without `with_model` the model is not looked at, which takes a fit.
+/// Checks a study. Without `with_model` the model is not checked, which would take a fit.
 ///
 /// ```
 /// use elbowroom::insight::{Level, findings};

@@ -4,8 +4,8 @@ use crate::error::Result;
 use crate::normal::ln_ei;
 use crate::study::{Ask, Event, ScaleRule, Source, Study, Trial};
 
-/// E max(0, best − Y) where the strategy would go next if nothing were pending, in the user's units; none before there
-/// is a model.
+/// E max(0, best − Y) at the point that the strategy would choose next if nothing were pending, in the user's units;
+/// none as long as there is no model.
 ///
 /// The model is one of the values as they are. Under a warp it would say too little: there an improvement is bounded by
 /// the bend, which is small where results span decades.

@@ -1,4 +1,4 @@
-//! What the strategy makes of any point as the study stands: what pictures of a model are drawn from.
+//! How the strategy rates any point at the moment: the data behind pictures of a model.
 
 use crate::batch::Explanation;
 use crate::error::{Error, Result};
@@ -9,41 +9,41 @@ use crate::study::{Ask, Study, TrialId};
 /// Some points as the strategy sees them.
 #[derive(Debug, Clone)]
 pub struct Landscape {
-    /// One for each point.
+    /// One entry for each point.
     pub seen: Vec<Seen>,
-    /// The penalizer around each pending trial, in their order; none if the strategy has no penalizers.
+    /// The penalizer around each pending trial, in order; none if the strategy has no penalizers.
     pub penalizers: Vec<Ball>,
-    /// Whether what a point is worth is a logarithm.
+    /// Whether `before` and `after` are logarithms.
     pub is_log: bool,
 }
 
 /// A point as the strategy sees it. Values are in the user's units.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Seen {
-    /// What the model expects.
+    /// The model's prediction.
     pub mean: f64,
-    /// How sure it is: the standard deviation.
+    /// The standard deviation of the prediction.
     pub sd: f64,
     /// What the point would be worth to the strategy if nothing were pending.
     pub before: f64,
-    /// What it is worth with all that is pending.
+    /// What it is worth given what is pending.
     pub after: f64,
-    /// The chance that it gives a value; none while nothing has failed.
+    /// The chance that it gives a value; none as long as nothing has failed.
     pub chance: Option<f64>,
-    /// The chance that its results keep all limits; none if there are none, or no model of them.
+    /// The chance that its results keep all limits; none if there are no limits, or no models of them yet.
     pub within_limits: Option<f64>,
 }
 
-/// What a model expects at a point, in the user's units.
+/// A model's prediction at a point, in the user's units.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Expected {
     /// The value.
     pub mean: f64,
-    /// How sure that is: the standard deviation.
+    /// Its standard deviation.
     pub sd: f64,
 }
 
-/// What the model of any outcome expects at points: of an objective, or a result with limits.
+/// Predictions of any outcome that has a model: an objective, or a result with limits.
 ///
 /// ```
 /// use elbowroom::insight::expected;
@@ -71,7 +71,7 @@ pub fn expected(study: &Study, outcome: &str, points: &Points) -> Result<Vec<Exp
     Ok(points.iter().map(at).collect())
 }
 
-/// Looks at points, with these trials pending. Fits the model if that was not done yet; fails where there is none to fit.
+/// Rates points, given these pending trials. Fits the model unless it is cached; fails if there are too few results.
 ///
 /// ```
 /// use elbowroom::insight::landscape;

@@ -1,7 +1,8 @@
-//! What a study knows, as facts: why a point was chosen, what a point would be worth, what one more trial may gain, what
+//! Facts about a study: why a point was chosen, what a point would be worth, what one more trial may gain, what
 //! matters, what may be wrong.
 //!
-//! Pure functions of a study, in the user's units. The command prints them, the dashboard draws them, Python hands them on.
+//! Pure functions of a study, in the user's units. The command prints them, the dashboard draws them, Python returns
+//! them.
 
 mod ahead;
 mod findings;

@@ -12,27 +12,27 @@ use crate::study::{Study, TrialId};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Quality {
-    /// How many results.
+    /// The number of results.
     pub n: usize,
-    /// Each of them, or some of very many.
+    /// The results, or a part of them if there are very many.
     pub points: Vec<LeftOutResult>,
-    /// How many results fell into intervals of the prediction.
+    /// How many results fell into prediction intervals.
     pub calibration: Vec<Share>,
-    /// The root mean square of the errors, in predicted standard deviations: about 1 for a model that knows itself.
+    /// The root mean square of the errors, in predicted standard deviations: about 1 for a well-calibrated model.
     pub deviations: f64,
 }
 
-/// A result, and what the others said of it.
+/// A result, and its prediction from the others.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LeftOutResult {
     /// Its trial.
     pub trial: Option<TrialId>,
-    /// What was observed.
+    /// The observed value.
     pub observed: f64,
-    /// What was expected.
+    /// The predicted value.
     pub mean: f64,
-    /// The standard deviation.
+    /// The standard deviation of the prediction.
     pub sd: f64,
 }
 
@@ -40,9 +40,9 @@ pub struct LeftOutResult {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Share {
-    /// How many should be in it.
+    /// The share that should be inside.
     pub level: f64,
-    /// How many are.
+    /// The share that is inside.
     pub share: f64,
 }
 

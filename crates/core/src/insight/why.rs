@@ -1,4 +1,4 @@
-//! What a point rested on when it was chosen.
+//! Why a point was chosen.
 
 use serde::Serialize;
 
@@ -24,52 +24,52 @@ pub struct Why {
     pub summary: String,
     /// Its point.
     pub point: Point,
-    /// Where that came from.
+    /// Where the point came from.
     pub source: Source,
-    /// What was measured there.
+    /// The value measured there.
     pub value: Option<f64>,
-    /// What was noted on the way.
+    /// Notes about the trial.
     pub notes: Vec<String>,
-    /// What whoever asked held fixed, or in a narrower range.
+    /// The parameters that were held fixed or kept in a narrower range.
     pub narrowing: Option<Narrowing>,
-    /// Why the model or the strategy was not used where it should have been.
+    /// Why the model or the strategy was not used although it should have been.
     pub fallback: Option<String>,
-    /// What was believed of it then, if the strategy chose it by a model.
+    /// What was believed about it at that time, if the strategy chose it by a model.
     pub belief: Option<BeliefThen>,
 }
 
-/// What was believed of a point before it was tried. Values are in the user's units.
+/// What was believed about a point before it was tried. Values are in the user's units.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BeliefThen {
-    /// The results there were.
+    /// The number of results at that time.
     pub n_observed: usize,
-    /// The part of them that the model was made from, if there were more than a model may have.
+    /// The results that the model was fitted to, if there were more than a model may have.
     pub subset: Option<TrainingSubset>,
-    /// What the model expected.
+    /// The model's prediction.
     pub mean: f64,
-    /// How sure it was: the standard deviation.
+    /// The standard deviation of the prediction.
     pub sd: f64,
-    /// The same once the results that were pending are in.
+    /// The standard deviation once the pending results are in.
     pub sd_with_pending: f64,
     /// The chance that the point gives a value; none if nothing had failed.
     pub chance: Option<f64>,
-    /// The best value by then.
+    /// The best value at that time.
     pub best: Option<f64>,
     /// The strategy's name.
     pub strategy: String,
     /// What the point was worth to the strategy.
     pub score: Score,
-    /// The share of the expected improvement that the expected value makes; the rest is made by not knowing. Where a part
-    /// of the space was asked for, it is improvement on the best of that part.
+    /// The share of the expected improvement that is due to the predicted value; the rest is due to uncertainty. If a
+    /// part of the space was asked for, improvement is over the best point of that part.
     pub exploit: f64,
-    /// What was pending then, the nearest first.
+    /// The trials that were pending, the nearest first.
     pub pending: Vec<Neighbour>,
     /// The nearest results.
     pub nearest: Vec<Neighbour>,
-    /// Where it would have been if nothing were pending, unless it is the same.
+    /// The point that would have been chosen if nothing had been pending, unless it is the same.
     pub without_pending: Option<Point>,
-    /// Which pending trial was nearest to that.
+    /// The pending trial nearest to that point.
     pub pushed_by: Option<Neighbour>,
 }
 
@@ -80,9 +80,9 @@ pub struct Score {
     /// The sum of the terms; in JSON `null` if it is −∞.
     #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub total: f64,
-    /// Whether the strategy ranks points by it. Some have no such number for a single point.
+    /// Whether the strategy ranks points by it. Some strategies have no such number for a single point.
     pub is_score: bool,
-    /// Its parts.
+    /// The terms.
     pub terms: Vec<Reason>,
 }
 
@@ -90,12 +90,12 @@ pub struct Score {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reason {
-    /// What it is.
+    /// Its name.
     pub name: String,
     /// How much it adds; in JSON `null` if it is −∞.
     #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub value: f64,
-    /// The trial under way that it is about, if it is about one.
+    /// The pending trial that it is about, if any.
     pub trial: Option<TrialId>,
 }
 
@@ -105,7 +105,7 @@ pub struct Reason {
 pub struct Neighbour {
     /// The trial.
     pub trial: TrialId,
-    /// How far it is, in lengthscales.
+    /// Its distance, in lengthscales.
     pub distance: f64,
     /// Its value.
     pub value: Option<f64>,
@@ -113,7 +113,7 @@ pub struct Neighbour {
     pub point: Point,
 }
 
-/// What a trial's point rested on. It is worked out anew from the log, which takes a fit.
+/// Explains why a trial's point was chosen. It is computed from the log, which takes a fit.
 ///
 /// ```
 /// use elbowroom::insight::why;

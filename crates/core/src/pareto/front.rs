@@ -54,7 +54,7 @@ impl Front {
         Self { points: indices.iter().map(|&i| points[i].clone()).collect(), indices, reference }
     }
 
-    /// The worst that counts, in each objective.
+    /// The reference point.
     pub fn reference(&self) -> &[f64] {
         &self.reference
     }
@@ -64,7 +64,7 @@ impl Front {
         &self.points
     }
 
-    /// Where these stood among all points.
+    /// The indices of these points among all points.
     pub fn indices(&self) -> &[usize] {
         &self.indices
     }
@@ -79,7 +79,7 @@ impl Front {
         super::hypervolume(&self.points, &self.reference)
     }
 
-    /// The front with one more point, whose index is `index`.
+    /// The front with one more point, which has the given index.
     pub fn joined_by(&self, point: &[f64], index: usize) -> Self {
         let beaten = |p: &[f64]| dominates(point, p);
         let is_new = point.iter().zip(&self.reference).all(|(v, r)| v > r)
@@ -95,7 +95,7 @@ impl Front {
     }
 }
 
-/// A reference point: what is given of it, and else the front's range below the worst value on the front.
+/// A reference point: the given coordinates, and otherwise one range of the front below the worst value on the front.
 ///
 /// Where all of the front have the same value, the range is that of all points; where these are equal too, it is 1.
 ///

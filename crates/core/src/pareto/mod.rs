@@ -1,8 +1,9 @@
-//! Several objectives at once: fronts, the volume they dominate, and what one more point is expected to add to it.
+//! Several objectives: fronts, the volume they dominate, and what one more point is expected to add to it.
 //!
-//! All objectives are maximized, and a *reference point* is the worst that counts in each of them. A point dominates
-//! another if it is no worse in any objective and better in one; a *front* is what no other point dominates. What lies
-//! between the reference point and a front is dominated, and its volume, the hypervolume, is how good the front is.
+//! All objectives are maximized. The *reference point* is the worst value that counts in each of them. A point
+//! dominates another if it is no worse in any objective and better in one; the *front* consists of the points that no
+//! other point dominates. The volume between the reference point and the front, the hypervolume, measures how good the
+//! front is.
 //!
 //! | file | what |
 //! |---|---|

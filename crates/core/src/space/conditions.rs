@@ -1,4 +1,4 @@
-//! Which parameters a point has: those whose conditions hold.
+//! Conditions: which parameters a point has.
 //!
 //! A parameter without a condition is always there, or *active*. One with a condition is active where the condition is true,
 //! read from the active parameters alone: what is inactive has no value, so that a condition on it is neither true nor false
@@ -90,7 +90,7 @@ impl Conditions {
         for &i in &self.order {
             let float = self.names(i).into_iter().find(|j| matches!(axes[*j], Axis::Continuous(_)));
             if let Some(j) = float {
-                let what = format!("its condition speaks of `{}`, which can be any number", parameters[j].name());
+                let what = format!("its condition depends on `{}`, which can be any number", parameters[j].name());
                 let hint = "let it depend on a category, a list, a whole number or a fixed value";
                 return Err(parameters[i].refusal(what, hint));
             }
@@ -190,10 +190,10 @@ fn circle(parameters: &[Parameter], of: &[Option<Constraint>], left: &[usize]) -
             let names: Vec<String> =
                 path[start..].iter().chain([&next]).map(|i| format!("`{}`", parameters[*i].name())).collect();
             let what = match names.len() {
-                2 => "its condition speaks of itself".to_owned(),
-                _ => format!("conditions go round in a circle: {}", names.join(" depends on ")),
+                2 => "its condition depends on the parameter itself".to_owned(),
+                _ => format!("conditions are circular: {}", names.join(" depends on ")),
             };
-            return parameters[next].refusal(what, "let each condition speak of parameters that do not depend on it");
+            return parameters[next].refusal(what, "let each condition refer to parameters that do not depend on it");
         }
         path.push(next);
     }
@@ -204,12 +204,12 @@ fn names(condition: &Option<Constraint>) -> Vec<usize> {
 }
 
 impl SearchSpace {
-    /// Whether some parameter has a condition, so that not every point has every parameter.
+    /// Whether any parameter has a condition, so that not every point has every parameter.
     pub fn is_conditional(&self) -> bool {
         self.conditions.is_some()
     }
 
-    /// For each coordinate whether a unit point has its parameter.
+    /// For each coordinate, whether a unit point has its parameter.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};

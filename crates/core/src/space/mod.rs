@@ -1,4 +1,4 @@
-//! The user's parameters, and the map to the unit cube and back.
+//! The search space: parameters, constraints, and the map to the unit cube and back.
 //!
 //! A [`SearchSpace`] is a list of [`Parameter`]s and of constraints between them. Outside, a point is named values in
 //! the user's units ([`Point`]); inside, it is a [`UnitPoint`] of [0, 1]^d, where d counts the parameters that have
@@ -44,9 +44,9 @@ pub use self::value::Value;
 use crate::error::{Error, Result};
 use crate::rng::Stream;
 
-/// What is searched: parameters, and constraints that each point must keep.
+/// A search space: parameters, and constraints that each point must satisfy.
 ///
-/// A value of this type has been checked, also when it comes from JSON.
+/// A value of this type has been checked, even if it was read from JSON.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, Point, SearchSpace};
@@ -95,9 +95,9 @@ pub struct SearchSpace {
 }
 
 impl SearchSpace {
-    /// A space of parameters that all pass their checks, without constraints.
+    /// Checks the parameters and makes a space of them, without constraints.
     ///
-    /// Equal bounds are allowed: such a parameter has one value and is not searched.
+    /// Bounds may be equal: such a parameter has one value and is not searched.
     pub fn new(parameters: Vec<Parameter>) -> Result<Self> {
         if parameters.is_empty() {
             return Err(Error::space("the search space has no parameters", "add at least one parameter"));
@@ -146,9 +146,9 @@ impl SearchSpace {
         })
     }
 
-    /// The same space with more constraints: expressions over the parameters' names, all of which must hold.
+    /// Adds constraints: expressions over the parameters' names, all of which must hold.
     ///
-    /// [`Constraint`] says what can be written.
+    /// [`Constraint`] describes the notation.
     pub fn with_constraints<T: Into<String>>(self, constraints: impl IntoIterator<Item = T>) -> Result<Self> {
         let constrained = self.constrained(constraints)?;
         // Of a table every row is looked at.
@@ -165,17 +165,17 @@ impl SearchSpace {
         Ok(self)
     }
 
-    /// The parameters, in the user's order.
+    /// The parameters, in the order in which they were given.
     pub fn parameters(&self) -> &[Parameter] {
         &self.parameters
     }
 
-    /// The constraints, in the user's order.
+    /// The constraints, in the order in which they were given.
     pub fn constraints(&self) -> &[Constraint] {
         &self.constraints
     }
 
-    /// The number of coordinates: of parameters with more than one value.
+    /// The number of coordinates, which is the number of parameters with more than one value.
     pub fn dim(&self) -> usize {
         self.dimensions.len()
     }
@@ -190,11 +190,11 @@ impl SearchSpace {
         &self.parameters[self.searched[dim]]
     }
 
-    /// The unit point of a point in the user's units, whatever the order of its values.
+    /// The unit point of a point in the user's units, in whatever order its values are.
     ///
-    /// Fails, naming the parameter, if a value is missing, unknown, of the wrong type, out of range or not in its list, or
-    /// if it is given where the parameter's condition does not hold.
-    /// A whole float will do for an integer, and a float beyond a bound by a billionth of the range for the bound.
+    /// Fails, naming the parameter, if a value is missing, unknown, of the wrong type, out of range or not in its list,
+    /// or if it is given where the parameter's condition does not hold. A whole float is accepted as an integer, and a
+    /// float that exceeds a bound by up to a billionth of the range as that bound.
     pub fn encode(&self, point: &Point) -> Result<UnitPoint> {
         let u = self.unit_of(&self.admit(point)?);
         self.refuse_unlisted(&u)?;
@@ -212,12 +212,12 @@ impl SearchSpace {
         UnitPoint::clamped(self.searched.iter().map(coordinate).collect())
     }
 
-    /// The point in the user's units at a unit point: numbers in their range, everything else the value whose cell
-    /// holds the coordinate. Inactive parameters are not part of it.
+    /// The point in the user's units for a unit point: numbers in their ranges, otherwise the value whose cell contains
+    /// the coordinate. Inactive parameters are left out.
     ///
     /// # Panics
     ///
-    /// If the unit point has another dimension than the space.
+    /// If the dimension of the unit point is not that of the space.
     pub fn decode(&self, u: &UnitPoint) -> Point {
         self.expect_dim(u);
         let active = self.active_parameters(u);
@@ -225,8 +225,8 @@ impl SearchSpace {
         Point::from_distinct(there.map(|i| (self.parameters[i].name().to_owned(), self.value(i, u))).collect())
     }
 
-    /// The same point in this space's own form: in its order, whole floats as integers where it has integers. Fails as
-    /// [`encode`](Self::encode) does; other than a detour through the unit cube it leaves each float as it is.
+    /// The point in canonical form: in the space's order, with whole floats as integers where the space has integers.
+    /// Fails like [`encode`](Self::encode). Unlike a round trip through the unit cube, it leaves floats unchanged.
     pub fn check(&self, point: &Point) -> Result<Point> {
         let entry = |(parameter, admitted): (&Parameter, Option<Admitted>)| match admitted? {
             Admitted::Float(x) => Some((parameter.name().to_owned(), Value::Float(x))),
@@ -239,12 +239,12 @@ impl SearchSpace {
         Ok(Point::from_distinct(self.parameters.iter().zip(admitted).filter_map(entry).collect()))
     }
 
-    /// Moves each coordinate to the one of the value it decodes to. A float's coordinate is only clamped to [0, 1], and that
-    /// of an inactive parameter is put where it rests.
+    /// Moves each coordinate to that of the value it decodes to. The coordinate of a float is only clamped to [0, 1],
+    /// and that of an inactive parameter is set to its resting value.
     ///
     /// # Panics
     ///
-    /// If the unit point has another dimension than the space.
+    /// If the dimension of the unit point is not that of the space.
     pub fn snap(&self, u: &mut [f64]) {
         self.snap_to_values(u);
         self.lay_to_rest(u);
@@ -265,7 +265,7 @@ impl SearchSpace {
     ///
     /// # Panics
     ///
-    /// If the unit point has another dimension than the space.
+    /// If the dimension of the unit point is not that of the space.
     pub fn key(&self, u: &[f64]) -> PointKey {
         self.expect_dim(u);
         let active = self.is_conditional().then(|| self.active_parameters(u));
@@ -286,7 +286,7 @@ impl SearchSpace {
     ///
     /// # Panics
     ///
-    /// If the space has no such coordinate, or if it is continuous.
+    /// If the space has no such coordinate, or if the coordinate is continuous.
     pub fn coordinate(&self, dim: usize, level: u64) -> f64 {
         self.axes[self.searched[dim]].grid().expect("a continuous coordinate has no levels").coordinate(level)
     }
@@ -301,7 +301,7 @@ impl SearchSpace {
     ///
     /// # Panics
     ///
-    /// If the space has no such coordinate, or if it is continuous.
+    /// If the space has no such coordinate, or if the coordinate is continuous.
     pub fn level(&self, dim: usize, u: f64) -> u64 {
         self.axes[self.searched[dim]].grid().expect("a continuous coordinate has no levels").level(u)
     }
@@ -310,7 +310,7 @@ impl SearchSpace {
     ///
     /// # Panics
     ///
-    /// If the space has no such coordinate, or if it is continuous.
+    /// If the space has no such coordinate, or if the coordinate is continuous.
     pub fn cell(&self, dim: usize, level: u64) -> (f64, f64) {
         self.axes[self.searched[dim]].grid().expect("a continuous coordinate has no levels").cell(level)
     }
@@ -358,7 +358,8 @@ impl SearchSpace {
         }
     }
 
-    /// The number of different points, constraints and conditions aside; none if a float is searched or the number exceeds `u128`.
+    /// The number of different points, ignoring constraints and conditions; none if a float is searched or the number
+    /// exceeds `u128`.
     pub fn n_points(&self) -> Option<u128> {
         if let Some(rows) = self.candidates() {
             return Some(rows.len() as u128);
@@ -366,7 +367,8 @@ impl SearchSpace {
         self.dimensions.iter().try_fold(1u128, |n, dimension| n.checked_mul(dimension.levels()?.into()))
     }
 
-    /// Whether some points within the parameters' ranges are none of the space: for a constraint, or because it is a table.
+    /// Whether some points within the parameters' ranges do not belong to the space, because of a constraint or because
+    /// it is a table.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};
@@ -378,13 +380,13 @@ impl SearchSpace {
         self.table.is_some() || !self.constraints.is_empty()
     }
 
-    /// Whether all constraints hold at the point that a unit point decodes to, and it is in the table if there is one. One
-    /// that cannot be evaluated there, as `sqrt(x) < 2` at a negative x, does not hold. One that an inactive parameter leaves
-    /// undecided does not apply.
+    /// Whether the point that a unit point decodes to satisfies all constraints and, if the space is a table, is one of
+    /// its rows. A constraint that cannot be evaluated there, such as `sqrt(x) < 2` for negative x, does not hold. A
+    /// constraint that is undecided because a parameter is inactive does not apply.
     ///
     /// # Panics
     ///
-    /// If the unit point has another dimension than the space.
+    /// If the dimension of the unit point is not that of the space.
     pub fn is_feasible(&self, u: &[f64]) -> bool {
         self.expect_dim(u);
         if self.table.as_ref().is_some_and(|table| !table.contains(&self.key(u))) {
@@ -397,7 +399,7 @@ impl SearchSpace {
         self.constraints.iter().all(|constraint| constraint.is_kept(&|i| self.scalar(i, u), &active))
     }
 
-    /// The first constraint that does not hold at a point in the user's units. Fails as [`encode`](Self::encode) does.
+    /// The first constraint that does not hold at a point in the user's units. Fails like [`encode`](Self::encode).
     ///
     /// ```
     /// use elbowroom::space::{Parameter, Point, SearchSpace};
@@ -413,7 +415,8 @@ impl SearchSpace {
         Ok(self.constraints.iter().find(|constraint| !constraint.is_kept(&read, &active)))
     }
 
-    /// A unit point drawn at random: each coordinate uniform, then snapped; of a ladder, each value as likely as the others.
+    /// Draws a unit point at random: each coordinate uniformly, then snapped; the values of a ladder are equally
+    /// likely.
     pub fn sample(&self, stream: &mut Stream) -> UnitPoint {
         if let Some(rows) = self.candidates() {
             return rows[stream.below(rows.len())].clone();
@@ -427,7 +430,7 @@ impl SearchSpace {
         UnitPoint::clamped(u)
     }
 
-    /// A unit point drawn at random among the feasible ones, by rejection; none if `tries` draws were all infeasible.
+    /// Draws a feasible unit point at random, by rejection; none if `tries` draws were all infeasible.
     pub fn sample_feasible(&self, stream: &mut Stream, tries: usize) -> Option<UnitPoint> {
         (0..tries).map(|_| self.sample(stream)).find(|u| self.is_feasible(u))
     }

@@ -1,7 +1,7 @@
 //! The known word nearest to an unknown one, for "did you mean".
 
-/// The candidate at the smallest edit distance, if it is near enough to be a slip: about a third of the letters.
-/// Two neighbours swapped count as one.
+/// The candidate at the smallest edit distance, if it is close enough to be a typing error: about a third of the
+/// letters. Two swapped neighbours count as one edit.
 ///
 /// ```
 /// use elbowroom::space::nearest;

@@ -1,4 +1,4 @@
-//! What the user may choose: one parameter, its checks, and its values.
+//! Parameters: their checks and their values.
 
 use std::collections::HashSet;
 
@@ -12,9 +12,9 @@ use super::step::Steps;
 use super::value::Value;
 use crate::error::{Error, Result};
 
-/// One parameter of a search space.
+/// A parameter of a search space.
 ///
-/// Nothing is checked here: [`SearchSpace::new`](super::SearchSpace::new) checks all parameters at once.
+/// Parameters are not checked on their own: [`SearchSpace::new`](super::SearchSpace::new) checks all of them at once.
 ///
 /// ```
 /// use elbowroom::space::Parameter;
@@ -27,80 +27,86 @@ use crate::error::{Error, Result};
 pub enum Parameter {
     /// A real number from `low` to `high`, both included.
     Float {
-        /// Its name.
+        /// The parameter's name.
         name: String,
         /// The smallest value.
         low: f64,
         /// The largest value.
         high: f64,
-        /// Whether equal ratios, not equal differences, are equally far apart.
+        /// Whether it is on a log scale: equal ratios, not equal differences, are equally far apart.
         #[serde(default, skip_serializing_if = "is_false")]
         log: bool,
-        /// The distance between neighbouring values, if not every number will do.
+        /// The distance between neighbouring values, if not every number is allowed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         step: Option<f64>,
-        /// When the parameter is there at all: a condition on others, such as `kind == 'sgd'`; always if there is none.
+        /// The condition on other parameters under which this one exists, such as `kind == 'sgd'`; always if there is
+        /// none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         when: Option<String>,
     },
-    /// A whole number from `low` to `high`, both included.
+    /// An integer from `low` to `high`, both included.
     Int {
-        /// Its name.
+        /// The parameter's name.
         name: String,
         /// The smallest value.
         low: i64,
         /// The largest value.
         high: i64,
-        /// Whether equal ratios, not equal differences, are equally far apart.
+        /// Whether it is on a log scale: equal ratios, not equal differences, are equally far apart.
         #[serde(default, skip_serializing_if = "is_false")]
         log: bool,
-        /// When the parameter is there at all: a condition on others, such as `kind == 'sgd'`; always if there is none.
+        /// The condition on other parameters under which this one exists, such as `kind == 'sgd'`; always if there is
+        /// none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         when: Option<String>,
     },
-    /// One of a list whose order means something; neighbours are equally far apart, whatever their values.
+    /// One of a list in a meaningful order; neighbours are equally far apart, whatever their values.
     Ordered {
-        /// Its name.
+        /// The parameter's name.
         name: String,
         /// The values, in order.
         values: Vec<Value>,
-        /// When the parameter is there at all: a condition on others, such as `kind == 'sgd'`; always if there is none.
+        /// The condition on other parameters under which this one exists, such as `kind == 'sgd'`; always if there is
+        /// none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         when: Option<String>,
     },
-    /// One of a list of numbers, as far apart as the numbers are.
+    /// One of a list of numbers, at their true distances.
     Ladder {
-        /// Its name.
+        /// The parameter's name.
         name: String,
         /// The numbers, in ascending order.
         values: Vec<Value>,
-        /// Whether equal ratios, not equal differences, are equally far apart.
+        /// Whether it is on a log scale: equal ratios, not equal differences, are equally far apart.
         #[serde(default, skip_serializing_if = "is_false")]
         log: bool,
-        /// When the parameter is there at all: a condition on others, such as `kind == 'sgd'`; always if there is none.
+        /// The condition on other parameters under which this one exists, such as `kind == 'sgd'`; always if there is
+        /// none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         when: Option<String>,
     },
     /// One of a list without order.
     Category {
-        /// Its name.
+        /// The parameter's name.
         name: String,
         /// The values.
         choices: Vec<Value>,
-        /// Numbers that say which values are alike, if there are any.
+        /// Numbers that say which values are alike, if given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         descriptors: Option<Descriptors>,
-        /// When the parameter is there at all: a condition on others, such as `kind == 'sgd'`; always if there is none.
+        /// The condition on other parameters under which this one exists, such as `kind == 'sgd'`; always if there is
+        /// none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         when: Option<String>,
     },
     /// A value that is part of each point but is not searched.
     Fixed {
-        /// Its name.
+        /// The parameter's name.
         name: String,
         /// The value.
         value: Value,
-        /// When the parameter is there at all: a condition on others, such as `kind == 'sgd'`; always if there is none.
+        /// The condition on other parameters under which this one exists, such as `kind == 'sgd'`; always if there is
+        /// none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         when: Option<String>,
     },
@@ -116,17 +122,17 @@ impl Parameter {
         Parameter::Float { name: name.into(), low, high, log: false, step: None, when: None }
     }
 
-    /// A whole number from `low` to `high`.
+    /// An integer from `low` to `high`.
     pub fn int(name: impl Into<String>, low: i64, high: i64) -> Self {
         Parameter::Int { name: name.into(), low, high, log: false, when: None }
     }
 
-    /// One of a list whose order means something.
+    /// One of a list in a meaningful order.
     pub fn ordered<V: Into<Value>>(name: impl Into<String>, values: impl IntoIterator<Item = V>) -> Self {
         Parameter::Ordered { name: name.into(), values: values.into_iter().map(Into::into).collect(), when: None }
     }
 
-    /// One of a list of ascending numbers, as far apart as the numbers are.
+    /// One of a list of ascending numbers, at their true distances.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, Point, SearchSpace};
@@ -147,8 +153,8 @@ impl Parameter {
         Parameter::Category { name: name.into(), choices, descriptors: None, when: None }
     }
 
-    /// The same category with numbers that say which values are alike: a name for each column, and for each value a row. Others
-    /// stay as they are.
+    /// Gives a category descriptors, numbers that say which values are alike: a name for each column, and a row for
+    /// each value. Other kinds of parameters stay as they are.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};
@@ -165,7 +171,7 @@ impl Parameter {
         self.with_descriptors(Descriptors { columns, rows: rows.into_iter().map(Into::into).collect() })
     }
 
-    /// As [`described`](Self::described), with a table that was made before.
+    /// Like [`described`](Self::described), with an existing table.
     pub fn with_descriptors(mut self, given: Descriptors) -> Self {
         if let Parameter::Category { descriptors, .. } = &mut self {
             *descriptors = Some(given);
@@ -178,7 +184,7 @@ impl Parameter {
         Parameter::Fixed { name: name.into(), value: value.into(), when: None }
     }
 
-    /// The same number on a log scale. Other lists and fixed values have no scale and stay as they are.
+    /// Puts a number or a ladder on a log scale. Other lists and fixed values have no scale and stay as they are.
     pub fn log(mut self) -> Self {
         if let Parameter::Float { log, .. } | Parameter::Int { log, .. } | Parameter::Ladder { log, .. } = &mut self {
             *log = true;
@@ -186,8 +192,8 @@ impl Parameter {
         self
     }
 
-    /// The same float with a step between neighbouring values: low, low + step, low + 2 step, …, high. Others stay as they
-    /// are.
+    /// Gives a float a step between neighbouring values: low, low + step, low + 2 step, …, high. Other kinds of
+    /// parameters stay as they are.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, Point, SearchSpace, Value};
@@ -205,7 +211,7 @@ impl Parameter {
         self
     }
 
-    /// The values that it lists; none for numbers in a range. A fixed value is a list of one.
+    /// The listed values; none for numbers in a range. A fixed value is a list of one.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, Value};
@@ -221,7 +227,8 @@ impl Parameter {
         }
     }
 
-    /// The same parameter, there only when a condition on others holds; elsewhere points do not have it.
+    /// Makes the parameter conditional: it exists only where a condition on other parameters holds. Elsewhere points do
+    /// not have it.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, Point, SearchSpace};
@@ -255,7 +262,7 @@ impl Parameter {
         self
     }
 
-    /// The condition under which it is there, if it has one.
+    /// The condition under which it exists, if any.
     pub fn condition(&self) -> Option<&str> {
         let (Parameter::Float { when, .. }
         | Parameter::Int { when, .. }
@@ -266,7 +273,7 @@ impl Parameter {
         when.as_deref()
     }
 
-    /// Its name.
+    /// The parameter's name.
     pub fn name(&self) -> &str {
         match self {
             Parameter::Float { name, .. }
@@ -278,7 +285,7 @@ impl Parameter {
         }
     }
 
-    /// Checks this parameter, and says how it uses its coordinate.
+    /// Checks this parameter and returns how it uses its coordinate.
     pub(super) fn axis(&self) -> Result<Axis> {
         match self {
             Parameter::Float { low, high, log, step, .. } => match (self.float_axis(*low, *high, *log)?, step) {
@@ -354,7 +361,8 @@ impl Parameter {
         let mut numbers: Vec<f64> = Vec::with_capacity(values.len());
         for value in values {
             let hint = "list numbers, or make it a list whose order counts and whose distances do not";
-            let x = value.as_f64().ok_or_else(|| self.refusal(format!("{} is no number", value.describe()), hint))?;
+            let x =
+                value.as_f64().ok_or_else(|| self.refusal(format!("{} is not a number", value.describe()), hint))?;
             if log && x <= 0.0 {
                 let hint = "list numbers above 0, or leave `log` out";
                 return Err(self.refusal(format!("a log scale has no place for {value}"), hint));

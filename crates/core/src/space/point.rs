@@ -9,7 +9,7 @@ use super::nearest::nearest;
 use super::value::Value;
 use crate::error::{self, Error};
 
-/// Named values, in the order of the space they come from. In JSON it is an object.
+/// Named values, in the order of the space they come from. In JSON, an object.
 ///
 /// ```
 /// use elbowroom::space::{Point, Value};
@@ -29,7 +29,7 @@ impl Point {
         Self::default()
     }
 
-    /// This point with one more value; a name that was there keeps its place and takes the new value.
+    /// Adds a value. If the name exists, its value is replaced and keeps its position.
     pub fn with(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         let (name, value) = (name.into(), value.into());
         match self.entries.iter_mut().find(|(known, _)| *known == name) {
@@ -39,12 +39,12 @@ impl Point {
         self
     }
 
-    /// The value of a name.
+    /// The value of this name.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.entries.iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
-    /// The number of a name; a whole number is one too.
+    /// The number of this name; integers are converted.
     ///
     /// ```
     /// use elbowroom::space::Point;
@@ -57,17 +57,17 @@ impl Point {
         self.read(name, "a number", Value::as_f64)
     }
 
-    /// The whole number of a name.
+    /// The integer of this name.
     pub fn i64(&self, name: &str) -> error::Result<i64> {
         self.read(name, "a whole number", Value::as_i64)
     }
 
-    /// The text of a name.
+    /// The text of this name.
     pub fn str(&self, name: &str) -> error::Result<&str> {
         self.read(name, "a text", Value::as_str)
     }
 
-    /// The truth value of a name.
+    /// The boolean of this name.
     pub fn bool(&self, name: &str) -> error::Result<bool> {
         self.read(name, "true or false", Value::as_bool)
     }
@@ -108,7 +108,7 @@ impl Point {
         self.entries.is_empty()
     }
 
-    /// A point of entries whose names are known to differ.
+    /// Makes a point of entries with names that are known to differ.
     pub(super) fn from_distinct(entries: Vec<(String, Value)>) -> Self {
         Self { entries }
     }

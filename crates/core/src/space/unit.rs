@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
-/// A point of [0, 1]^d, one coordinate for each parameter that is searched.
+/// A point of [0, 1]^d, with a coordinate for each parameter that is searched.
 ///
-/// It reads as a slice. Only [`SearchSpace::encode`](super::SearchSpace::encode) and
-/// [`SearchSpace::decode`](super::SearchSpace::decode) relate it to the user's units.
+/// It dereferences to a slice. Only [`SearchSpace::encode`](super::SearchSpace::encode) and
+/// [`SearchSpace::decode`](super::SearchSpace::decode) convert from and to the user's units.
 ///
 /// ```
 /// use elbowroom::space::UnitPoint;
@@ -79,11 +79,11 @@ pub(super) fn clamp_unit(u: f64) -> f64 {
     if u > 0.0 { u.min(1.0) } else { 0.0 }
 }
 
-/// What one coordinate of the unit cube can be.
+/// The values that a coordinate of the unit cube can take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Dimension {
-    /// Any number.
+    /// Any number in [0, 1].
     Continuous,
     /// One of `levels` ordered values: an integer, or an ordered list.
     Grid {

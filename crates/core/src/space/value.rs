@@ -1,14 +1,14 @@
-//! One value of one parameter, in the user's units.
+//! Values of parameters, in the user's units.
 
 use std::fmt;
 
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
 
-/// A number, a text or a truth value.
+/// A number, a text or a boolean.
 ///
-/// In JSON and TOML it is written plainly, without a tag. Whole floats keep their point (`1.0`), so that a float comes
-/// back as a float and an integer as an integer.
+/// In JSON and TOML it is written plainly, without a tag. Whole floats are written with a point (`1.0`), so that floats
+/// are read back as floats and integers as integers.
 ///
 /// ```
 /// use elbowroom::space::Value;
@@ -20,16 +20,16 @@ use serde::ser::{Serialize, Serializer};
 pub enum Value {
     /// A real number.
     Float(f64),
-    /// A whole number.
+    /// An integer.
     Int(i64),
     /// A text.
     Text(String),
-    /// True or false.
+    /// A boolean.
     Bool(bool),
 }
 
 impl Value {
-    /// The number this value is, if it is one; an integer above 2⁵³ is rounded.
+    /// The value as a number, if it is one. Integers above 2⁵³ are rounded.
     pub fn as_f64(&self) -> Option<f64> {
         match self {
             Value::Float(x) => Some(*x),
@@ -38,7 +38,7 @@ impl Value {
         }
     }
 
-    /// The whole number this value is, also when it is written as a float.
+    /// The value as an integer, if it is one; a whole float counts too.
     pub fn as_i64(&self) -> Option<i64> {
         match self {
             Value::Int(k) => Some(*k),
@@ -48,7 +48,7 @@ impl Value {
         }
     }
 
-    /// The text this value is, if it is one.
+    /// The value as a text, if it is one.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Value::Text(text) => Some(text),
@@ -56,7 +56,7 @@ impl Value {
         }
     }
 
-    /// The truth value this value is, if it is one.
+    /// The value as a boolean, if it is one.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Value::Bool(truth) => Some(*truth),
@@ -64,7 +64,7 @@ impl Value {
         }
     }
 
-    /// Whether both mean the same: as `==`, but `2` and `2.0` are the same number.
+    /// Whether both mean the same: like `==`, except that `2` and `2.0` are the same number.
     pub fn is_same_as(&self, other: &Value) -> bool {
         self.identity() == other.identity()
     }

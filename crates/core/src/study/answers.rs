@@ -1,4 +1,4 @@
-//! Which trials the chance of success is learned from.
+//! The trials from which the chance of success is learned.
 //!
 //! A probit process costs n³ for each sweep, so it sees at most [`MOST`] trials: the latest failures, the successes that lie
 //! nearest to one of those, and the latest successes. Where the border runs is told by pairs of neighbours; the latest are

@@ -1,10 +1,10 @@
-//! What is asked for.
+//! A request for points.
 
 use super::trial::TrialId;
 use crate::domain::Narrowing;
 use crate::space::Value;
 
-/// A wish for points to evaluate: how many, where, and under which name. A number will do for the first.
+/// A request for points to evaluate: how many, where, and under which name. A plain number also works.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace, Value};
@@ -21,53 +21,53 @@ use crate::space::Value;
 pub struct Ask {
     /// How many points.
     pub n: usize,
-    /// What is held fixed, or in a narrower range.
+    /// The parameters that are held fixed or kept in a narrower range.
     pub narrowing: Narrowing,
-    /// The asker's name for this request: asking again under it gives the same trials.
+    /// A name for this request: asking again with the same name returns the same trials.
     pub request: Option<String>,
-    /// The trials that count as pending, where not all do that the log has: a store leaves out lost ones.
+    /// The trials that count as pending, if these are not all pending trials of the log. A store leaves out lost ones.
     pub pending: Option<Vec<TrialId>>,
-    /// Lost trials to hand out once more; they are among the n, and not among the pending ones.
+    /// Lost trials to hand out again. They count towards n and are not among the pending ones.
     pub retries: Vec<TrialId>,
 }
 
 impl Ask {
-    /// For n points anywhere.
+    /// A request for n points anywhere in the space.
     pub fn new(n: usize) -> Self {
         Self { n, ..Self::default() }
     }
 
-    /// With a parameter held at a value.
+    /// Holds a parameter at a value.
     pub fn fix(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.narrowing = self.narrowing.fix(name, value);
         self
     }
 
-    /// With a number kept between two values, both included.
+    /// Keeps a numeric parameter between two values, both included.
     pub fn within(mut self, name: impl Into<String>, low: impl Into<Value>, high: impl Into<Value>) -> Self {
         self.narrowing = self.narrowing.within(name, low, high);
         self
     }
 
-    /// In a part of the space.
+    /// Restricts the request to a part of the space.
     pub fn narrowed(mut self, narrowing: Narrowing) -> Self {
         self.narrowing = narrowing;
         self
     }
 
-    /// Under a name.
+    /// Names the request.
     pub fn named(mut self, request: impl Into<String>) -> Self {
         self.request = Some(request.into());
         self
     }
 
-    /// With the trials that count as pending.
+    /// Sets the trials that count as pending.
     pub fn with_pending(mut self, pending: Vec<TrialId>) -> Self {
         self.pending = Some(pending);
         self
     }
 
-    /// With lost trials to hand out once more.
+    /// Adds lost trials to hand out again.
     pub fn retrying(mut self, lost: Vec<TrialId>) -> Self {
         self.retries = lost;
         self

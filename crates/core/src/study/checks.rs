@@ -1,4 +1,4 @@
-//! What an event must be to follow those before it. Everything is checked before anything changes.
+//! Checks whether an event can follow those before it. Everything is checked before anything changes.
 
 use super::event::{Event, PlacedTrial, Retry};
 use super::outcome::{check_free, check_name};

@@ -1,4 +1,4 @@
-//! What a study is told when it is made: every default is written here, once.
+//! The configuration of a study. Every default is written here, once.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,20 +14,20 @@ use crate::error::{Error, Result};
 use crate::gp::{KernelKind, Prior};
 use crate::space::{Dimension, SearchSpace};
 
-/// What is wanted of the objective. Below `study` everything is maximized.
+/// Whether the objective is minimized or maximized. Modules below `study` maximize everything.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Goal {
-    /// Smaller is better.
+    /// Smaller values are better.
     #[default]
     Minimize,
-    /// Larger is better.
+    /// Larger values are better.
     Maximize,
 }
 
 impl Goal {
-    /// A value as one to be maximized, and back: the map is its own inverse.
+    /// Turns a value into one to be maximized, and back: the map is its own inverse.
     ///
     /// ```
     /// use elbowroom::study::Goal;
@@ -47,46 +47,46 @@ impl Goal {
     }
 }
 
-/// How the first points are spread.
+/// How the initial points are spread.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum InitialDesign {
-    /// A scrambled Sobol sequence: it can go on at any time.
+    /// A scrambled Sobol sequence, which can be continued at any time.
     #[default]
     Sobol,
-    /// A Latin hypercube of as many points as the design has; uniform points after that.
+    /// A Latin hypercube with as many points as the design; uniform points after that.
     LatinHypercube,
     /// Independent uniform points.
     Uniform,
 }
 
-/// What a trial that failed says about the points around it. An infeasible one always counts.
+/// What a failed trial says about the points around it. An infeasible trial always counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum FailureRule {
-    /// That points near it may fail too: the chance of success is learned, and the search and the recommendation weigh
-    /// it.
+    /// Points near it may fail too: the chance of success is learned, and the search and the recommendation take it
+    /// into account.
     #[default]
     Learn,
-    /// Nothing, for example where a flaky cluster loses jobs. The point itself is still not proposed again.
+    /// Nothing: for machines that lose jobs at random. The point itself is still not proposed again.
     Ignore,
 }
 
-/// How the models of limited results see them, where these are not optimized too.
+/// How models see results that have limits but are not optimized.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitedRule {
-    /// As they are told, or by their distance to the limit, drawn in where they are far from it, whichever the evidence is
-    /// for; see [`Pivot`](super::Pivot).
+    /// Either as reported, or as the distance to the limit, compressed where it is large, whichever the evidence
+    /// favours; see [`Pivot`](super::Pivot).
     #[default]
     ByDistance,
-    /// As they are told.
+    /// As reported.
     AsTold,
 }
 
-/// Everything that is fixed when a study is made.
+/// Everything that is fixed when a study is created.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};
@@ -101,53 +101,55 @@ pub enum LimitedRule {
 #[serde(try_from = "WrittenConfig", into = "WrittenConfig")]
 #[non_exhaustive]
 pub struct StudyConfig {
-    /// What is searched.
+    /// The search space.
     pub space: SearchSpace,
-    /// What is wanted of the optimized result, the first of them if there are several.
+    /// Whether the optimized result is minimized or maximized; with several objectives, the first of them.
     pub goal: Goal,
-    /// The name of the optimized result; [`DEFAULT_METRIC`] if it has none of its own.
+    /// The name of the optimized result; [`DEFAULT_METRIC`] unless it was given one.
     pub metric: String,
-    /// All results, the optimized one first, where there is more to say than its name and its goal; else empty. Others may
-    /// be told too, and come after these.
+    /// All declared results, the optimized one first; empty if there is no more to say than its name and goal. Further
+    /// results may be reported, and come after these.
     pub outcomes: Vec<Outcome>,
-    /// The root of all randomness.
+    /// The seed of all random numbers.
     pub seed: u64,
-    /// How many points come from the design; none for the rule of [`default_initial`].
+    /// The number of initial points; `None` for [`default_initial`].
     pub initial: Option<usize>,
-    /// How those points are spread.
+    /// How the initial points are spread.
     pub design: InitialDesign,
-    /// How points are chosen once there are results.
+    /// The strategy that chooses points once there are results.
     pub strategy: StrategyConfig,
-    /// How a model is made of the results.
+    /// How the model is fitted to the results.
     pub model: ModelConfig,
-    /// Whether a point that was observed may be proposed again, which makes sense where results are noisy.
+    /// Whether a point with a result may be proposed again, which makes sense if results are noisy.
     pub repeats: bool,
     /// What failed trials say about the points around them.
     pub failures: FailureRule,
-    /// Finite spaces of at most this many points are scored whole when points are chosen, as far as that can be afforded.
-    /// None is what a log means that lacks it, and what spaces without categories have: 2,000. A configuration that lacks
-    /// it gets 100,000 where its space has categories.
+    /// In a finite space of at most this many points, every point is scored in each ask, as far as time allows. `None`
+    /// means 2,000: so it is in logs without this setting, and in spaces without categories. A new configuration
+    /// without it gets 100,000 if its space has categories.
     pub score_all: Option<u64>,
-    /// How the models of limited results see them. None is what a log means that lacks it: as they are told, with climbs
-    /// that end early. A configuration that lacks it gets the default where a result is limited.
+    /// How models see limited results. `None`, as in logs without this setting, means as reported, with local searches
+    /// that stop early. A new configuration without it gets the default if a result has limits.
     pub limited: Option<LimitedRule>,
-    /// The most trials to hand out, if there is a limit. Trials given back are not counted, nor points of one's own.
+    /// The maximum number of trials to hand out, if there is one. Withdrawn trials and points that users add do not
+    /// count.
     pub budget: Option<usize>,
-    /// The names of parameters that are observed, not chosen, such as today's humidity: every ask holds them at a value.
+    /// The names of parameters that are observed, not chosen, such as today's humidity. Every ask holds them at a
+    /// value.
     pub contexts: Vec<String>,
 }
 
-/// Points of a finite space that are all scored by default.
+/// The default of `score_all`: finite spaces of up to this many points are scored whole.
 const SCORE_ALL: u64 = 100_000;
 
-/// How many points a study of this dimension takes from its design unless it says otherwise: 2(d + 1), at most 30. Where
-/// parameters have conditions, d is the most that one point has.
+/// The default number of initial points in d dimensions: 2(d + 1), at most 30. If parameters have conditions, d is the
+/// largest number of parameters that any point has.
 pub fn default_initial(dim: usize) -> usize {
     dim.saturating_add(1).saturating_mul(2).min(30)
 }
 
 impl StudyConfig {
-    /// All defaults.
+    /// The default configuration of a space.
     pub fn new(space: SearchSpace) -> Self {
         Self {
             goal: Goal::default(),
@@ -169,7 +171,8 @@ impl StudyConfig {
         .begun()
     }
 
-    /// With the default rules for what its space has, where none are given, and without those for what it has not.
+    /// Adds the default rules for what the space has, where none are given, and removes rules for what it does not
+    /// have.
     pub(super) fn begun(mut self) -> Self {
         let has_categories = self.space.dimensions().iter().any(|d| matches!(d, Dimension::Category { .. }));
         let is_listed = self.space.candidates().is_some();
@@ -180,7 +183,7 @@ impl StudyConfig {
         self
     }
 
-    /// Sets what is wanted.
+    /// Sets whether the objective is minimized or maximized.
     pub fn goal(mut self, goal: Goal) -> Self {
         self.goal = goal;
         self
@@ -205,7 +208,7 @@ impl StudyConfig {
         self
     }
 
-    /// Sets all results: what is optimized, what is limited, and what is kept beside.
+    /// Declares all results: what is optimized, what is limited, and what is only recorded.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};
@@ -226,14 +229,14 @@ impl StudyConfig {
         self.begun()
     }
 
-    /// The results that are declared. Fails if two have one name, or one the name of a parameter.
+    /// The declared results. Fails if two of them share a name, or if one has the name of a parameter.
     pub fn declared_outcomes(&self) -> Result<Outcomes> {
         let outcomes = Outcomes::new(self.listed())?;
         outcomes.check_against(&self.space)?;
         Ok(outcomes)
     }
 
-    /// All results as a list, with the name and the goal of the optimized one as they are set.
+    /// All results as a list, with the name and goal of the optimized one as they are set.
     pub(super) fn listed(&self) -> Vec<Outcome> {
         let mut list = self.outcomes.clone();
         match list.first_mut() {
@@ -248,26 +251,26 @@ impl StudyConfig {
         list
     }
 
-    /// Sets the root of all randomness.
+    /// Sets the seed of all random numbers.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// Sets how many points come from the design.
+    /// Sets the number of initial points.
     pub fn initial(mut self, n: usize) -> Self {
         self.initial = Some(n);
         self
     }
 
-    /// Sets how the first points are spread.
+    /// Sets how the initial points are spread.
     pub fn design(mut self, design: InitialDesign) -> Self {
         self.design = design;
         self
     }
 
-    /// This configuration, to be compared with that of a study which an earlier version began: a setting that is at its
-    /// default here, and is there at the default of that version, is as it is there.
+    /// This configuration, for comparison with that of a study created by an earlier version: a setting that has its
+    /// default here, and that version's default there, takes the value it has there.
     ///
     /// ```
     /// use elbowroom::gp::KernelKind;
@@ -303,19 +306,19 @@ impl StudyConfig {
         self
     }
 
-    /// Sets how points are chosen once there are results.
+    /// Sets the strategy that chooses points once there are results.
     pub fn strategy(mut self, strategy: StrategyConfig) -> Self {
         self.strategy = strategy.refining_by(RefineRule::default());
         self
     }
 
-    /// Sets how a model is made of the results.
+    /// Sets how the model is fitted to the results.
     pub fn model(mut self, model: ModelConfig) -> Self {
         self.model = model;
         self.begun()
     }
 
-    /// Sets whether observed points may be proposed again.
+    /// Sets whether points with results may be proposed again.
     pub fn repeats(mut self, repeats: bool) -> Self {
         self.repeats = repeats;
         self
@@ -337,7 +340,7 @@ impl StudyConfig {
         self
     }
 
-    /// Sets up to how many points of a finite space are all scored.
+    /// Sets up to which size every point of a finite space is scored.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};
@@ -353,14 +356,14 @@ impl StudyConfig {
         self
     }
 
-    /// Sets the most trials to hand out.
+    /// Sets the maximum number of trials to hand out.
     pub fn budget(mut self, n: usize) -> Self {
         self.budget = Some(n);
         self
     }
 
-    /// Sets which parameters are observed, not chosen. They are part of every point and of the model, and are never searched:
-    /// an ask says what they are, and gets points for that.
+    /// Sets which parameters are observed, not chosen. They are part of every point and of the model, but they are not
+    /// searched: each ask states their values and gets points for them.
     ///
     /// ```
     /// use elbowroom::domain::Narrowing;
@@ -380,13 +383,13 @@ impl StudyConfig {
         self
     }
 
-    /// How many points come from the design.
+    /// The number of initial points.
     pub fn n_initial(&self) -> usize {
         self.initial.unwrap_or_else(|| default_initial(self.space.largest_dim()))
     }
 
-    /// Refuses a space that was shown to hold no feasible point. A study calls it when it is made; one that was recorded is
-    /// read whatever its space.
+    /// Refuses a space that provably has no feasible point. Called when a study is created; a recorded study is read
+    /// whatever its space.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};
@@ -404,8 +407,8 @@ impl StudyConfig {
         }
     }
 
-    /// Refuses settings out of their range, by name. A study calls it when it begins, so that no setting has to be
-    /// doubted later.
+    /// Refuses settings that are out of range, by name. Called when a study is created, so that settings can be trusted
+    /// from then on.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};
@@ -439,5 +442,5 @@ impl StudyConfig {
     }
 }
 
-/// A Latin hypercube is made as a whole: this bounds its memory.
+/// A Latin hypercube is drawn as a whole: this bounds its memory.
 const MAX_INITIAL: usize = 1_000_000;

@@ -1,13 +1,13 @@
 //! Parameters that are observed, not chosen, such as today's humidity.
 //!
-//! A context is a parameter like any other to the model, so that what was learned under one value of it helps under others;
-//! but no search moves it. Every ask holds it at a value, which stands in the ask's event.
+//! To the model a context is a parameter like any other, so what was learned at one of its values helps at others; but
+//! no search changes it. Every ask holds it at a value, which is recorded in the ask's event.
 
 use crate::domain::Narrowing;
 use crate::error::{Error, Result};
 use crate::space::{SearchSpace, nearest};
 
-/// Refuses contexts that the space does not have or that leave nothing to choose.
+/// Refuses contexts that are not in the space, or that leave nothing to choose.
 pub(super) fn check_contexts(contexts: &[String], space: &SearchSpace) -> Result<()> {
     for (i, name) in contexts.iter().enumerate() {
         let known = || space.parameters().iter().map(|parameter| parameter.name());
@@ -38,12 +38,12 @@ pub(super) fn check_contexts(contexts: &[String], space: &SearchSpace) -> Result
     Ok(())
 }
 
-/// How an ask is narrowed; refused if that does not say what the contexts are.
+/// How an ask is narrowed. Refused if it does not state the value of every context.
 pub(super) fn check_given(contexts: &[String], narrowing: Narrowing) -> Result<Narrowing> {
     match contexts.iter().find(|name| !narrowing.fixed.contains_key(*name)) {
         None => Ok(narrowing),
         Some(name) => Err(Error::config(
-            format!("parameter `{name}` is observed, not chosen, and this ask does not say what it is"),
+            format!("parameter `{name}` is observed, not chosen, and this ask does not give its value"),
             format!("hold it at its value: `--fix {name}=VALUE`, `fixed={{\"{name}\": value}}` or `Narrowing::fix`"),
         )),
     }

@@ -1,4 +1,4 @@
-//! Which trials keep the limits of their results, and which come nearest to it.
+//! Which trials keep the limits of their results, and which come closest.
 
 use serde::Serialize;
 
@@ -12,16 +12,16 @@ use super::{Study, Trial, TrialState};
 pub struct BrokenLimit {
     /// The name of the result.
     pub outcome: String,
-    /// What it was.
+    /// The value that was measured.
     pub value: f64,
-    /// What it should have been.
+    /// The limit, in words.
     #[serde(flatten)]
     pub limits: Limits,
 }
 
 impl Study {
-    /// Whether a trial keeps the limits of all its results, as they were measured; unknown while one of them is missing that
-    /// it may break.
+    /// Whether the measured results of a trial keep all limits; unknown as long as a result is missing that may break
+    /// one.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, Point, SearchSpace};
@@ -47,7 +47,7 @@ impl Study {
         self.state.is_feasible(trial)
     }
 
-    /// The limits that a trial's results break, in the order in which they were declared.
+    /// The limits that a trial's results break, in the order of declaration.
     pub fn broken_limits(&self, trial: &Trial) -> Vec<BrokenLimit> {
         let broken = |(name, limits): (&str, Limits)| {
             let value = trial.result(name).filter(|value| !limits.are_kept(*value))?;
@@ -56,8 +56,8 @@ impl Study {
         self.outcomes().limits().filter_map(broken).collect()
     }
 
-    /// The results that a trial is still to be told of: those that are optimized or limited, or that such a one is computed
-    /// from. Of a trial that has no result yet, or ended without a value, there are none.
+    /// The results that a trial still waits for: those that are optimized or limited, or from which such a result is
+    /// computed. Empty for a trial that has no result yet or that ended without a value.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, Point, SearchSpace};
@@ -91,8 +91,9 @@ impl Study {
         awaited
     }
 
-    /// Where results have limits and no trial keeps them all: the trial that comes nearest, the first of equals. Each result
-    /// counts by how far it is outside, in standard deviations of all its results.
+    /// If results have limits and no trial keeps them all: the trial that comes closest, the first one in case of a
+    /// tie. The distance is how far each result is outside its limit, in standard deviations of that result over all
+    /// trials.
     pub fn least_infeasible(&self) -> Option<&Trial> {
         if !self.outcomes().has_limits() || self.best().is_some() {
             return None;
@@ -109,7 +110,7 @@ impl Study {
         far.reduce(|best, next| if next.0 < best.0 { next } else { best }).map(|(_, trial)| trial)
     }
 
-    /// The standard deviation of all results of a name, or 1 where they do not differ.
+    /// The standard deviation of a result over all trials, or 1 if they are all equal.
     fn spread(&self, name: &str) -> f64 {
         let values: Vec<f64> = self.trials().iter().filter_map(|trial| trial.result(name)).collect();
         let n = values.len().max(1) as f64;

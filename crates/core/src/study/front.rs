@@ -1,7 +1,8 @@
-//! The front of a study with several objectives: what was measured, and what the models make of it.
+//! The front of a study with several objectives: as measured, and according to the models.
 //!
-//! The best of noisy measurements is luck in part, in each objective, and the front of measurements is made of luck. The
-//! front of the models is that of their means at the points that were tried, among those that keep the limits surely enough.
+//! With noise, the best measurement of each objective is partly luck, and so is the front of the measurements. The
+//! front of the models consists of their means at the points that were tried, among those that are likely enough to
+//! keep the limits.
 
 use serde::Serialize;
 
@@ -11,10 +12,10 @@ use crate::error::Result;
 use crate::pareto::{Front, non_dominated};
 use crate::space::Point;
 
-/// How likely a point keeps all limits, at least, to be recommended.
+/// The least chance of keeping all limits that a recommended point must have.
 pub(super) const SURE_WITHIN: f64 = 0.8;
 
-/// The trials that no other beats in every objective, among those that keep all limits.
+/// The trials that no other trial beats in every objective, among those that keep all limits.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, Point, SearchSpace};
@@ -39,13 +40,13 @@ pub(super) const SURE_WITHIN: f64 = 0.8;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct FrontAnswer {
-    /// The objectives, in order.
+    /// The objectives, in order of declaration.
     pub objectives: Vec<FrontObjective>,
     /// The trials, by number.
     pub points: Vec<FrontPoint>,
-    /// The volume between the front and the reference point; none while there is no such point.
+    /// The volume between the front and the reference point; none as long as there is no reference point.
     pub hypervolume: Option<f64>,
-    /// The same after each trial that keeps all limits, with the reference point of now.
+    /// The volume after each trial that keeps all limits, measured from the current reference point.
     pub history: Vec<FrontStep>,
 }
 
@@ -56,11 +57,11 @@ pub struct FrontAnswer {
 pub struct FrontObjective {
     /// Its name.
     pub name: String,
-    /// Which values are better.
+    /// Whether smaller or larger values are better.
     pub goal: Goal,
-    /// The worst that counts; none while nothing is measured and nobody said.
+    /// The worst value that counts; none as long as it was neither given nor can be inferred.
     pub reference: Option<f64>,
-    /// Whether that is inferred from the results.
+    /// Whether `worst` is inferred from the results.
     pub is_inferred: bool,
 }
 
@@ -71,13 +72,13 @@ pub struct FrontObjective {
 pub struct FrontPoint {
     /// Its number.
     pub trial: TrialId,
-    /// What was measured, for each objective.
+    /// The measured value of each objective.
     pub values: Vec<f64>,
-    /// Where.
+    /// Its point.
     pub point: Point,
 }
 
-/// How good the front was after a trial.
+/// The front's hypervolume after a trial.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
@@ -93,21 +94,21 @@ pub struct FrontStep {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub struct FrontRecommendation {
-    /// The trial that observed it.
+    /// The trial that evaluated this point.
     pub trial: TrialId,
     /// The point.
     pub point: Point,
-    /// What the models expect there, for each objective in the user's units.
+    /// The models' prediction of each objective there, in the user's units.
     pub means: Vec<f64>,
-    /// How sure they are: standard deviations.
+    /// The standard deviations of these predictions.
     pub sds: Vec<f64>,
-    /// The chance that it keeps all limits; none if there are none.
+    /// The chance that the point keeps all limits; none if there are no limits.
     pub chance_within_limits: Option<f64>,
 }
 
 impl Study {
-    /// The trials that no other beats in every objective, among those that keep all limits, as they were measured. With one
-    /// objective it is the best one.
+    /// The trials that no other trial beats in every objective, among those whose measured results keep all limits.
+    /// With one objective, the best trial.
     pub fn front(&self) -> FrontAnswer {
         let (state, objectives) = (&self.state, self.outcomes().objectives());
         let measured: Vec<(&Trial, Vec<f64>)> = self.feasible_values().collect();
@@ -132,8 +133,9 @@ impl Study {
         }
     }
 
-    /// The front of the models: of what they expect at the points that were tried, as far as these keep all limits with a
-    /// chance of 0.8. It takes fits, unless they were made. There is none where nothing is searched.
+    /// The front according to the models: their predictions at the points that were tried, among those that keep all
+    /// limits with a chance of at least 0.8. Fits the models unless they are cached. Empty if there is nothing to
+    /// search.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, Point, SearchSpace};
@@ -175,14 +177,15 @@ impl Study {
         Ok(kept.into_iter().map(|i| found[i].0.clone()).collect())
     }
 
-    /// The trials that keep all limits and have all objectives, with these as values to be maximized.
+    /// The trials that keep all limits and have a value of every objective, with those values turned so that larger is
+    /// better.
     fn feasible_values(&self) -> impl Iterator<Item = (&Trial, Vec<f64>)> {
         let is_feasible = |trial: &&Trial| self.is_feasible(trial) == Some(true);
         self.trials().iter().filter(is_feasible).filter_map(|trial| Some((trial, self.state.objective_values(trial)?)))
     }
 }
 
-/// The volume after each trial.
+/// The hypervolume after each trial.
 fn history(measured: &[(&Trial, Vec<f64>)], reference: &[f64]) -> Vec<FrontStep> {
     let mut front = Front::new(&[], reference.to_vec());
     let mut hypervolume = 0.0;

@@ -1,7 +1,7 @@
-//! Remember trials; events to state; state to suggestions.
+//! Studies: from events to state, and from state to suggestions.
 //!
-//! A [`Study`] is a list of [`Event`]s and what they amount to. Everything that changes it appends an event, so that the
-//! same events give the same study, and the same next batch, in any process.
+//! A [`Study`] is a list of [`Event`]s and the state that follows from them. Every change appends an event, so the same
+//! events give the same study, and the same next batch, in any process.
 
 mod aims;
 mod answers;
@@ -70,7 +70,7 @@ pub use crate::part_id::{PartId, PartSettings};
 use crate::rng::Stream;
 use crate::space::SearchSpace;
 
-/// A search for the best point, as far as it has come.
+/// A search for the best point, with everything that has happened so far.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};
@@ -102,31 +102,31 @@ pub struct Study {
     chance: Kept<Result<Option<Arc<Chance>>>>,
     parts: Parts,
     foreign: Option<Foreign>,
-    /// For each kernel of the configuration: it, if it was handed in.
+    /// For each kernel of the configuration, the kernel if it was handed in.
     kernels: Vec<Option<Contestant>>,
 }
 
 /// The answer to an ask.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asked {
-    /// The trials, pending from here on.
+    /// The trials, pending from now on.
     pub trials: Vec<Trial>,
-    /// Why there are fewer than asked for.
+    /// Why there are fewer than were asked for.
     pub shortfall: Option<String>,
-    /// The part of the observations that its model was made of, if there were more than a model may have.
+    /// The observations that the model was fitted to, if there were more than a model may have.
     pub subset: Option<TrainingSubset>,
-    /// What it cost to compute; nothing for an answer that was given before.
+    /// The cost of computing it; zero if the same request was answered before.
     pub work: Work,
 }
 
 impl Study {
-    /// A new study, with the one event that creates it.
+    /// Creates a study. Its log has one event, the one that creates it.
     pub fn new(config: StudyConfig) -> Result<Self> {
         config.refuse_empty()?;
         Self::replay([Event::Created { config: Box::new(config) }])
     }
 
-    /// The study that these events amount to. An event that cannot follow its predecessors is an error that names it.
+    /// Recreates a study from its events. If an event contradicts those before it, the error names it.
     pub fn replay(events: impl IntoIterator<Item = Event>) -> Result<Self> {
         let mut events = events.into_iter();
         let first = events.next().ok_or_else(|| Error::trial("the log is empty", "begin it with `Study::new`"))?;
@@ -146,29 +146,29 @@ impl Study {
         Ok(study)
     }
 
-    /// Appends an event. If it is refused, nothing has changed.
+    /// Appends an event. If it is refused, nothing changes.
     pub fn apply(&mut self, event: Event) -> Result<()> {
         self.state.apply(&event)?;
         self.events.push(event);
         Ok(())
     }
 
-    /// All that happened, in order. Their number is the study's revision.
+    /// All events, in order. Their number is the study's revision.
     pub fn events(&self) -> &[Event] {
         &self.events
     }
 
-    /// What the study was made with, and the budget as it stands.
+    /// The study's configuration, with the current budget.
     pub fn config(&self) -> &StudyConfig {
         &self.state.config
     }
 
-    /// What is searched.
+    /// The search space.
     pub fn space(&self) -> &SearchSpace {
         &self.state.config.space
     }
 
-    /// The results of its trials: those that were declared, then those that were told besides, in the order of first
+    /// The results of its trials: first the declared ones, then those that were reported in addition, in order of
     /// appearance.
     ///
     /// ```
@@ -186,17 +186,17 @@ impl Study {
         &self.state.outcomes
     }
 
-    /// All trials, by number.
+    /// All trials, in the order of their numbers.
     pub fn trials(&self) -> &[Trial] {
         &self.state.trials
     }
 
-    /// One trial.
+    /// The trial of this number.
     pub fn trial(&self, id: TrialId) -> Result<&Trial> {
         self.state.trial(id)
     }
 
-    /// The trials under way, by number.
+    /// The pending trials, in the order of their numbers.
     pub fn pending(&self) -> impl Iterator<Item = &Trial> {
         self.state.tally.pending.iter().filter_map(|id| self.trial(*id).ok())
     }
@@ -206,9 +206,9 @@ impl Study {
         self.state.tally.n_observed
     }
 
-    /// The trial with the best value, the first of equals. Where results have limits, the best of those that keep them all,
-    /// as they were measured; [`least_infeasible`](Self::least_infeasible) if there is none. Of several objectives the first
-    /// one's: [`front`](Self::front) has the others.
+    /// The trial with the best value, the first one in case of a tie. If results have limits, the best trial whose
+    /// measured results keep them all; if there is none, see [`least_infeasible`](Self::least_infeasible). With several
+    /// objectives only the first one counts here; [`front`](Self::front) takes all into account.
     pub fn best(&self) -> Option<&Trial> {
         let goal = self.outcomes().goal();
         let is_feasible = |trial: &&Trial| !self.outcomes().has_limits() || self.is_feasible(trial) == Some(true);
@@ -217,19 +217,19 @@ impl Study {
         valued.reduce(better).map(|(trial, _)| trial)
     }
 
-    /// Points for the next trials; changes nothing.
+    /// Suggests points for the next trials without changing the study.
     pub fn suggest(&self, ask: impl Into<Ask>) -> Result<Suggestion> {
         suggest::suggest(self, None, &ask.into())
     }
 
-    /// As [`suggest`](Self::suggest), with the belief of an earlier state of this study: for a store, where results that
-    /// came in meanwhile are not worth another fit.
+    /// Like [`suggest`](Self::suggest), with the belief of an earlier state of this study. Stores use it when results
+    /// that arrived in the meantime are not worth another fit.
     pub fn suggest_with(&self, ask: impl Into<Ask>, belief: &Belief) -> Result<Suggestion> {
         suggest::suggest(self, Some(belief), &ask.into())
     }
 
-    /// Looks at what a strategy would choose from as the study stands, with the model and the chance of success: the
-    /// answer to "what would it make of this point?". It takes a fit, unless one was made.
+    /// Calls a function with what the strategy would choose from now, including the model and the chance of success. It
+    /// answers "what would it make of this point?". Fits the model unless it is cached.
     ///
     /// ```
     /// use elbowroom::batch::BatchStrategy;
@@ -256,7 +256,7 @@ impl Study {
         suggest::in_situation(self, None, &ask.into(), false, look)
     }
 
-    /// The same for an ask that was answered, with what it rested on.
+    /// The same for an earlier ask, with what it was based on.
     pub(crate) fn in_situation_of<T>(
         &self,
         ask: &Ask,
@@ -266,29 +266,29 @@ impl Study {
         suggest::in_situation(self, Some(belief), ask, true, look)
     }
 
-    /// The belief that the next ask would use. Fits it if it is not cached.
+    /// The belief that the next ask would use. Fits the model unless it is cached.
     pub fn belief(&self) -> Belief {
         let State { data_revision, ref tally, .. } = self.state;
         let (model, chance, outcomes) = (self.model(), self.chance(), self.outcome_models());
         Belief { data_revision, n_observed: tally.n_observed, model, chance, outcomes }
     }
 
-    /// The same, if its model is cached.
+    /// The belief that the next ask would use, if it is cached.
     pub fn cached_belief(&self) -> Option<Belief> {
         self.model.is_of(self.state.data_revision).then(|| self.belief())
     }
 
-    /// The part of the observations that the model is made of, if there are more than a model may have. It takes no fit.
+    /// The observations that the model is fitted to, if there are more than a model may have. Does not fit the model.
     pub fn subset(&self) -> Option<TrainingSubset> {
         self.state.subset()
     }
 
-    /// How many more points may be handed out, if there is a budget.
+    /// The number of points that may still be handed out, if there is a budget.
     pub fn budget_left(&self) -> Option<usize> {
         self.state.budget_left()
     }
 
-    /// Where a trial is, such as the well of a plate, if it was given a place.
+    /// The position of a trial, such as the well of a plate, if it was assigned one.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};
@@ -305,8 +305,8 @@ impl Study {
         self.state.wells.get(&trial).map(String::as_str)
     }
 
-    /// Sets the budget to another number of trials, those handed out included, or to none for no limit. A smaller one
-    /// than was handed out is refused. Says whether anything changed.
+    /// Sets the budget: a number of trials, including those already handed out, or none for no limit. A number below
+    /// what was handed out is refused. Returns whether anything changed.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};
@@ -328,8 +328,8 @@ impl Study {
         Ok(true)
     }
 
-    /// Whether a report of a trial can be appended, now or after any other events, or an addition, a place or another
-    /// budget right now. A store asks before it promises.
+    /// Checks whether an event can be appended: reports of trials now or after any other events; additions, positions
+    /// and budgets right now. A store checks this before it promises anything.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};
@@ -344,15 +344,15 @@ impl Study {
         self.state.check(event)
     }
 
-    /// The trial that a report or an addition of this name was about, if there was one.
+    /// The trial that was reported or added under this request name, if any.
     pub fn reported(&self, request: &str) -> Option<TrialId> {
         self.state.told.get(request).copied()
     }
 
-    /// Takes more points to be evaluated, or as many as there are: `study.ask(4)`, or an [`Ask`] that says more.
+    /// Takes up to n points to evaluate: `study.ask(4)`, or an [`Ask`] with more details.
     ///
-    /// Asking again under the same name gives the same trials, as they stand by then. An answer without any trial is not
-    /// recorded: the next time there may be one.
+    /// Asking again with the same request name returns the same trials in their current state. An answer without trials
+    /// is not recorded, since there may be some next time.
     pub fn ask(&mut self, ask: impl Into<Ask>) -> Result<Asked> {
         let ask = ask.into();
         if let Some(asked) = ask.request.as_deref().and_then(|request| self.answered(request)) {
@@ -362,7 +362,7 @@ impl Study {
         self.record(suggestion, ask.request)
     }
 
-    /// The answer that a request got, if it got one.
+    /// The answer that a request got, if any.
     pub fn answered(&self, request: &str) -> Option<Asked> {
         let event = self.events.get(*self.state.asked.get(request)?)?;
         let Event::Asked { trials, again, shortfall, provenance, .. } = event else { return None };
@@ -382,7 +382,7 @@ impl Study {
         Ok(Asked { trials: self.state.trials[first..].to_vec(), shortfall, subset, work })
     }
 
-    /// The model of the results so far: made once for each data revision.
+    /// The model of the results so far, fitted once for each data revision.
     pub fn model(&self) -> Result<Arc<Model>> {
         let (state, kernels) = (&self.state, self.kernels()?);
         self.model.at(state.data_revision, || {
@@ -398,8 +398,8 @@ impl Study {
         })
     }
 
-    /// What is expected of any point: by the model, or where there are more results than a model may have, by one for the
-    /// whole box. Made once for each data revision.
+    /// Predicts any point: with the study's model or, if there are more results than a model may have, with one for the
+    /// whole space. Computed once for each data revision.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};
@@ -426,8 +426,8 @@ impl Study {
         })
     }
 
-    /// The chance that a point gives a value, learned from the trials that did and did not: made once for each data
-    /// revision. None while nothing has failed.
+    /// The chance that a point gives a value, learned from the trials that did and those that did not. Computed once
+    /// for each data revision. None as long as nothing has failed.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};
@@ -452,13 +452,13 @@ impl Study {
     }
 }
 
-/// What was computed last, and the data revision it belongs to. It is a function of the log up to that revision: keeping
-/// it changes no result.
+/// The last computation, with its data revision. It depends only on the log up to that revision, so caching it changes
+/// no result.
 #[derive(Debug)]
 struct Kept<T>(Mutex<Option<(usize, T)>>);
 
 impl<T: Clone> Kept<T> {
-    /// What belongs to a data revision, computed if it is not at hand.
+    /// The value for a data revision, computed unless it is cached.
     fn at(&self, data_revision: usize, compute: impl FnOnce() -> T) -> T {
         // A thread that panicked while it held the lock left either the old one or the new one: both are whole.
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -470,7 +470,7 @@ impl<T: Clone> Kept<T> {
         value
     }
 
-    /// Whether what belongs to a data revision is at hand.
+    /// Whether the value for a data revision is cached.
     fn is_of(&self, data_revision: usize) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(|kept| kept.0 == data_revision)
     }
@@ -488,7 +488,7 @@ impl<T: Clone> Clone for Kept<T> {
     }
 }
 
-/// The same configuration and the same events; what is kept to save time does not count.
+/// Equal if configuration and events are equal; caches do not count.
 impl PartialEq for Study {
     fn eq(&self, other: &Self) -> bool {
         self.events == other.events && self.state == other.state

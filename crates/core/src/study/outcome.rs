@@ -1,4 +1,4 @@
-//! One named result of a trial: what it is for, and how it is written.
+//! A named result of a trial: what it is for, and how it is written.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::config::Goal;
 use crate::error::{Error, Result};
 use crate::space::SearchSpace;
 
-/// The most characters of a result's name.
+/// The maximum length of a result's name, in characters.
 const LONGEST_NAME: usize = 200;
 
 /// A named result of a trial.
@@ -32,9 +32,9 @@ pub struct Outcome {
     pub name: String,
     /// What it is for.
     pub role: Role,
-    /// What it must keep for its trial to be feasible.
+    /// The limits that it must keep for its trial to be feasible.
     pub limits: Limits,
-    /// The formula that it is computed by from other results, if it is not told itself.
+    /// The formula that computes it from other results, if it is not reported itself.
     pub score: Option<String>,
 }
 
@@ -42,27 +42,27 @@ pub struct Outcome {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Role {
-    /// It is optimized, and a model is made of it. The first objective's value ends a trial.
+    /// It is optimized and has a model. The value of the first objective ends a trial.
     Objective {
-        /// Which values are better.
+        /// Whether smaller or larger values are better.
         goal: Goal,
-        /// The worst value that is acceptable: its part of the reference point where there are several objectives.
+        /// The worst acceptable value: with several objectives, its coordinate of the reference point.
         worst: Option<f64>,
     },
-    /// It should come as near to a value as possible: the distance to that is an objective, to be minimized.
+    /// It should come as close to a value as possible: the distance is an objective, to be minimized.
     Target {
-        /// Which value.
+        /// The value to come close to.
         near: f64,
-        /// The largest distance that is acceptable.
+        /// The largest acceptable distance.
         worst: Option<f64>,
     },
-    /// It has limits, and a model is made of it.
+    /// It has limits and a model.
     Constraint,
-    /// It is kept, shown and exported; nothing is chosen by it.
+    /// It is recorded, shown and exported, and does not influence the search.
     Watched,
 }
 
-/// The band that a result must lie in, its ends included.
+/// The range that a result must lie in, ends included.
 ///
 /// ```
 /// use elbowroom::study::Limits;
@@ -73,49 +73,49 @@ pub enum Role {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Limits {
-    /// The least that will do.
+    /// The smallest acceptable value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_least: Option<f64>,
-    /// The most that will do.
+    /// The largest acceptable value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_most: Option<f64>,
 }
 
 impl Limits {
-    /// Whether anything will do.
+    /// Whether there is no limit.
     pub fn is_empty(&self) -> bool {
         self.at_least.is_none() && self.at_most.is_none()
     }
 
-    /// Whether a value is within them.
+    /// Whether a value is within the limits.
     pub fn are_kept(&self, value: f64) -> bool {
         self.excess(value) <= 0.0
     }
 
-    /// How far a value is outside, in its own units; 0 inside.
+    /// How far a value is outside the limits, in its own units; 0 inside.
     pub fn excess(&self, value: f64) -> f64 {
         let below = self.at_least.map_or(0.0, |least| least - value);
         below.max(self.at_most.map_or(0.0, |most| value - most)).max(0.0)
     }
 
-    /// The band, as infinite where there is no limit.
+    /// The range, infinite where there is no limit.
     pub(super) fn band(&self) -> (f64, f64) {
         (self.at_least.unwrap_or(f64::NEG_INFINITY), self.at_most.unwrap_or(f64::INFINITY))
     }
 }
 
 impl Outcome {
-    /// A result that is optimized.
+    /// A result to be optimized.
     pub fn objective(name: impl Into<String>, goal: Goal) -> Self {
         Self::new(name, Role::Objective { goal, worst: None })
     }
 
-    /// A result that should come as near to a value as possible.
+    /// A result that should come as close to a value as possible.
     pub fn target(name: impl Into<String>, near: f64) -> Self {
         Self::new(name, Role::Target { near, worst: None })
     }
 
-    /// A result that is only kept, unless it is given limits.
+    /// A result that is only recorded, unless it is given limits.
     pub fn watched(name: impl Into<String>) -> Self {
         Self::new(name, Role::Watched)
     }
@@ -124,7 +124,7 @@ impl Outcome {
         Self { name: name.into(), role, limits: Limits::default(), score: None }
     }
 
-    /// With the worst value of an objective that is acceptable; of a target, the largest distance.
+    /// Sets the worst acceptable value of an objective; for a target, the largest acceptable distance.
     pub fn worst(mut self, value: f64) -> Self {
         if let Role::Objective { worst, .. } | Role::Target { worst, .. } = &mut self.role {
             *worst = Some(value);
@@ -132,19 +132,19 @@ impl Outcome {
         self
     }
 
-    /// With the least that will do.
+    /// Sets the smallest acceptable value.
     pub fn at_least(mut self, value: f64) -> Self {
         self.limits.at_least = Some(value);
         self.limited()
     }
 
-    /// With the most that will do.
+    /// Sets the largest acceptable value.
     pub fn at_most(mut self, value: f64) -> Self {
         self.limits.at_most = Some(value);
         self.limited()
     }
 
-    /// Computed from other results by a formula, instead of being told.
+    /// Computes it from other results by a formula, instead of having it reported.
     pub fn computed(mut self, score: impl Into<String>) -> Self {
         self.score = Some(score.into());
         self
@@ -157,18 +157,18 @@ impl Outcome {
         self
     }
 
-    /// Whether something is optimized by it.
+    /// Whether it is an objective.
     pub fn is_objective(&self) -> bool {
         matches!(self.role, Role::Objective { .. } | Role::Target { .. })
     }
 
-    /// Whether it says no more than its name, and its goal if it is an objective.
+    /// Whether it has nothing beyond its name, and its goal if it is an objective.
     pub(super) fn is_plain(&self) -> bool {
         let is_plain = matches!(self.role, Role::Watched | Role::Objective { worst: None, .. });
         is_plain && self.limits.is_empty() && self.score.is_none()
     }
 
-    /// Refuses numbers that cannot be meant.
+    /// Refuses numbers that make no sense.
     pub(super) fn check(&self) -> Result<()> {
         let name = &self.name;
         check_name(name)?;
@@ -202,7 +202,7 @@ impl Outcome {
         Ok(())
     }
 
-    /// The worst acceptable value is on the side of what will do.
+    /// The worst acceptable value must be within the limits.
     fn check_worst(&self) -> Result<()> {
         let (name, Limits { at_least, at_most }) = (&self.name, self.limits);
         match self.role {
@@ -232,7 +232,7 @@ impl Outcome {
     }
 }
 
-/// Whether a result can have this name.
+/// Checks whether a result can have this name.
 pub(super) fn check_name(name: &str) -> Result<()> {
     if name.trim().is_empty() || name.chars().count() > LONGEST_NAME || name.chars().any(char::is_control) {
         let shown: String = name.chars().take(60).collect();
@@ -244,7 +244,7 @@ pub(super) fn check_name(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Whether no parameter has this name.
+/// Checks that no parameter has this name.
 pub(super) fn check_free(name: &str, space: &SearchSpace) -> Result<()> {
     match space.parameters().iter().any(|parameter| parameter.name() == name) {
         true => Err(Error::config(

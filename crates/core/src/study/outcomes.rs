@@ -1,14 +1,14 @@
-//! All named results of a study's trials: what is optimized, what is limited, and what is only kept.
+//! All named results of a study's trials: what is optimized, what is limited, and what is only recorded.
 //!
-//! A target is an objective of its own beside the result that it is about: the distance, which is computed from that. So
-//! is a result with a score. What is computed is there as soon as all that it is computed from is.
+//! A target adds an objective to the result it is about: the distance, which is computed from that result. Likewise a
+//! result with a score is computed. A computed result is available as soon as everything that it is computed from is.
 
 use super::config::Goal;
 use super::outcome::{Limits, Outcome, Role, check_free};
 use crate::error::{Error, Result};
 use crate::space::{Formula, SearchSpace};
 
-/// The name of the optimized result in a study that gives it none.
+/// The name of the optimized result if the study does not give it one.
 pub const DEFAULT_METRIC: &str = "value";
 
 /// A result that is optimized.
@@ -26,12 +26,12 @@ pub struct Objective {
     pub name: String,
     /// Which of them are better.
     pub goal: Goal,
-    /// The worst that is acceptable, if that was said.
+    /// The worst acceptable value, if given.
     pub worst: Option<f64>,
 }
 
-/// All results of a study's trials: the first objective, then the others in the order in which they were declared or first
-/// told.
+/// All results of a study's trials: the first objective, then the others in the order in which they were declared or
+/// first reported.
 ///
 /// ```
 /// use elbowroom::study::{Goal, Outcome, Outcomes};
@@ -58,8 +58,8 @@ pub struct Outcomes {
 }
 
 impl Outcomes {
-    /// From a list of results with distinct names, at least one of them an objective. The first objective comes first, and
-    /// the others keep their order.
+    /// Declares a list of results with distinct names, at least one of which is an objective. The first objective is
+    /// moved to the front; the others keep their order.
     pub fn new(mut list: Vec<Outcome>) -> Result<Self> {
         list.iter().try_for_each(Outcome::check)?;
         let Some(first) = list.iter().position(Outcome::is_objective) else {
@@ -102,17 +102,17 @@ impl Outcomes {
         }
     }
 
-    /// All that were declared, the first objective first.
+    /// All declared results, the first objective first.
     pub fn declared(&self) -> &[Outcome] {
         &self.declared
     }
 
-    /// What is optimized, in order: at least one.
+    /// The objectives, in order: at least one.
     pub fn objectives(&self) -> &[Objective] {
         &self.objectives
     }
 
-    /// The results that have limits, with these.
+    /// The results that have limits, with their limits.
     pub fn limits(&self) -> impl Iterator<Item = (&str, Limits)> {
         let limited = self.declared.iter().filter(|outcome| !outcome.limits.is_empty());
         limited.map(|outcome| (outcome.name.as_str(), outcome.limits))
@@ -133,27 +133,27 @@ impl Outcomes {
         &self.objectives[0].name
     }
 
-    /// Which of its values are better.
+    /// Whether smaller or larger values of the first objective are better.
     pub fn goal(&self) -> Goal {
         self.objectives[0].goal
     }
 
-    /// The names of the others.
+    /// The names of the other results.
     pub fn watched(&self) -> impl Iterator<Item = &str> {
         self.names().skip(1)
     }
 
-    /// All names, the first objective's first.
+    /// All names, that of the first objective first.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(String::as_str)
     }
 
-    /// Whether the results have names at all: there is more than one, or it has a name of its own.
+    /// Whether names matter: there is more than one result, or the only one was given a name.
     pub fn are_named(&self) -> bool {
         self.metric() != DEFAULT_METRIC || self.names.len() > 1
     }
 
-    /// The results besides the first objective that models are made of: further objectives, and those with limits.
+    /// The results other than the first objective that have models: further objectives, and results with limits.
     pub(super) fn modelled(&self) -> impl Iterator<Item = &str> {
         let is_modelled = |name: &&str| self.objective(name).is_some() || self.limits().any(|(one, _)| one == *name);
         self.names().skip(1).filter(is_modelled)
@@ -163,20 +163,20 @@ impl Outcomes {
         self.objectives.iter().find(|one| one.name == name)
     }
 
-    /// Whether values of this name are optimized.
+    /// Whether results of this name are optimized.
     pub(super) fn is_objective(&self, name: &str) -> bool {
         self.objective(name).is_some()
     }
 
-    /// What must be told for every objective and every limited result to be known; a name may come twice.
+    /// The results that must be reported before every objective and every limited result is known; names may repeat.
     pub(super) fn needed(&self) -> impl Iterator<Item = &str> {
         let formula = |name: &str| self.computed().find(|(computed, _)| *computed == name).map(|(_, formula)| formula);
         let parts = move |name| formula(name).map_or_else(|| vec![name], |formula| formula.names().collect());
         std::iter::once(self.metric()).chain(self.modelled()).flat_map(parts)
     }
 
-    /// Which values of a modelled result its model takes for better. Of one that is only limited, those that keep an upper
-    /// limit if that is its only one, else the larger ones.
+    /// Which values of a result its model treats as better. For a result with limits only: smaller ones if it has only
+    /// an upper limit, otherwise larger ones.
     pub(crate) fn goal_of(&self, name: &str) -> Goal {
         let limits = || self.limits().find(|(limited, _)| *limited == name).map(|(_, limits)| limits);
         match (self.objective(name), limits()) {
@@ -186,7 +186,7 @@ impl Outcomes {
         }
     }
 
-    /// Whether a result of this name is computed from others instead of being told.
+    /// Whether a result of this name is computed from others instead of being reported.
     ///
     /// ```
     /// use elbowroom::study::{Goal, Outcome, Outcomes};
@@ -199,14 +199,14 @@ impl Outcomes {
         self.computed().any(|(computed, _)| computed == name)
     }
 
-    /// Whether the results of this name change what is chosen: a model is made of them, or of what is computed from them.
+    /// Whether results of this name influence the search: they, or results computed from them, have a model.
     pub(super) fn is_data(&self, name: &str) -> bool {
         let is_modelled = |name: &str| name == self.metric() || self.modelled().any(|modelled| modelled == name);
         is_modelled(name)
             || self.computed.iter().any(|(of, formula)| is_modelled(of) && formula.names().any(|used| used == name))
     }
 
-    /// What is computed, with its formula.
+    /// The computed results, with their formulas.
     pub(super) fn computed(&self) -> impl Iterator<Item = (&str, &Formula)> {
         self.computed.iter().map(|(name, formula)| (name.as_str(), formula))
     }
@@ -216,7 +216,7 @@ impl Outcomes {
         self.computed().find(|(name, _)| *name == self.metric()).map(|(_, formula)| formula)
     }
 
-    /// The value of the first objective, if it is computed and all that it needs is among these results.
+    /// The value of the first objective, if it is computed and these results include everything that it needs.
     ///
     /// ```
     /// use elbowroom::study::{Outcome, Outcomes};
@@ -229,7 +229,8 @@ impl Outcomes {
         self.computed_metric()?.value(told)
     }
 
-    /// The result that a number without a name is: the first objective, or the one that it is the distance of.
+    /// The result that a number without a name refers to: the first objective or, if that is a distance, the result it
+    /// is computed from.
     pub(super) fn bare(&self) -> Option<&str> {
         match self.computed_metric() {
             None => Some(self.metric()),
@@ -237,7 +238,7 @@ impl Outcomes {
         }
     }
 
-    /// Which result is optimized, in words for somebody who told others.
+    /// A sentence that names the optimized result, for somebody who reported only others.
     ///
     /// ```
     /// use elbowroom::study::{Goal, Outcome, Outcomes};
@@ -264,14 +265,14 @@ impl Outcomes {
         }
     }
 
-    /// A name that was told: watched from here on.
+    /// Adds a name that was reported: it is recorded from now on.
     pub(super) fn appear(&mut self, name: &str) {
         if !self.names().any(|known| known == name) {
             self.names.push(name.to_owned());
         }
     }
 
-    /// No result has the name of a parameter: they stand in one table.
+    /// Checks that no result has the name of a parameter, since tables have a column for each.
     pub(super) fn check_against(&self, space: &SearchSpace) -> Result<()> {
         self.names()
             .filter(|name| self.are_named() || *name != DEFAULT_METRIC)
@@ -279,7 +280,7 @@ impl Outcomes {
     }
 }
 
-/// A score that cannot be read, and of which result it is.
+/// The error of a score that cannot be read, with the result that it belongs to.
 fn of_score(name: &str, error: &Error) -> Error {
     let what = format!("the score of the result `{name}`: {}", error.what());
     Error::config(

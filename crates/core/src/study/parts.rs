@@ -1,8 +1,8 @@
-//! Parts of a user's own, handed in beside a study.
+//! Strategies and kernels that users hand in with a study.
 //!
-//! A configuration is data and a part is code, so the configuration names the part and its settings, and whoever makes or
-//! reads the study hands the part in. What needs no choice of points (results, the best trial, telling, exporting) works
-//! without it.
+//! A configuration is data and a part is code. So the configuration has the part's name and settings, and whoever
+//! creates or reads the study hands the part in. Everything that does not choose points (results, the best trial,
+//! telling, exporting) works without it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(super) type Strategy = Arc<dyn BatchStrategy + Send + Sync>;
 type Make = Arc<dyn Fn(&PartSettings) -> Result<Strategy> + Send + Sync>;
 type MakeKernel = Arc<dyn Fn(&PartSettings) -> Result<AnyKernel> + Send + Sync>;
 
-/// Parts to hand in. They are never stored: a log has their names and settings.
+/// Parts to hand in. They are never stored; a log has their names and settings.
 ///
 /// ```
 /// use elbowroom::batch::Plain;
@@ -53,13 +53,13 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// None yet.
+    /// No parts.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a strategy, made from the settings that a configuration has for it. Settings that it does not know it should
-    /// refuse. One of the same name that was added before is replaced.
+    /// Adds a strategy, created from the settings that the configuration has for it. It should refuse settings that it
+    /// does not know. A strategy that was added under the same name is replaced.
     #[must_use]
     pub fn with_strategy<S: BatchStrategy + Send + Sync + 'static>(
         mut self,
@@ -72,9 +72,9 @@ impl Parts {
         self
     }
 
-    /// Adds a kernel, made from the settings that a configuration has for it, as [`with_strategy`](Self::with_strategy)
-    /// does a strategy. Its functions are compared with each other when it is handed in: see
-    /// [`AnyKernel::own`](crate::gp::AnyKernel::own).
+    /// Adds a kernel, created from the settings that the configuration has for it, just as
+    /// [`with_strategy`](Self::with_strategy) adds a strategy. Its functions are checked against each other when it is
+    /// handed in: see [`AnyKernel::own`](crate::gp::AnyKernel::own).
     ///
     /// ```
     /// use elbowroom::gp::Matern52;
@@ -104,7 +104,7 @@ impl Parts {
         self
     }
 
-    /// The kernel that a configuration names, of whichever version was handed in; none if it was not.
+    /// The kernel that a configuration names, in whichever version was handed in; none if it was not.
     fn kernel(&self, named: &KernelConfig) -> Result<Option<Contestant>> {
         let (part, settings) = match named {
             KernelConfig::Ours(kind) => return Ok(Some((*kind).into())),
@@ -118,7 +118,7 @@ impl Parts {
         Ok(Some(Contestant { name, kernel }))
     }
 
-    /// The strategy of this name, of whichever version was handed in.
+    /// The strategy of this name, in whichever version was handed in.
     pub(super) fn make(&self, name: &str, settings: &PartSettings) -> Result<Option<Foreign>> {
         let Some((part, make)) = self.strategies.iter().find(|(part, _)| part.name() == name) else { return Ok(None) };
         let within = |error: Error| error.within(format_args!("the strategy `{part}`"));
@@ -148,26 +148,26 @@ impl fmt::Debug for Foreign {
     }
 }
 
-/// With parts.
+/// Studies with parts of your own.
 impl Study {
-    /// As [`new`](Self::new), with parts of your own.
+    /// Like [`new`](Self::new), with parts of your own.
     pub fn with(config: StudyConfig, parts: &Parts) -> Result<Self> {
         config.refuse_empty()?;
         Self::replay_with([Event::Created { config: Box::new(config) }], parts)
     }
 
-    /// As [`replay`](Self::replay), with parts of your own.
+    /// Like [`replay`](Self::replay), with parts of your own.
     pub fn replay_with(events: impl IntoIterator<Item = Event>, parts: &Parts) -> Result<Self> {
         Self::replay(events)?.with_parts(parts)
     }
 
-    /// The same study with parts of your own, in place of those it had.
+    /// The same study with these parts instead of those it had.
     pub fn with_parts(mut self, parts: &Parts) -> Result<Self> {
         self.set_parts(parts)?;
         Ok(self)
     }
 
-    /// Hands in parts of your own, in place of those the study had.
+    /// Hands in these parts instead of those the study had.
     pub fn set_parts(&mut self, parts: &Parts) -> Result<()> {
         self.foreign = match &self.state.config.strategy {
             StrategyConfig::Foreign { part, settings } => parts.make(part.name(), settings)?,
@@ -184,8 +184,8 @@ impl Study {
         Ok(())
     }
 
-    /// The kernels that a model chooses from. Fails with [`Kind::MissingPart`](crate::error::Kind::MissingPart) if one
-    /// is a part that was not handed in.
+    /// The kernels that the model chooses from. Fails with [`Kind::MissingPart`](crate::error::Kind::MissingPart) if
+    /// one of them is a part that was not handed in.
     pub(super) fn kernels(&self) -> Result<Vec<Contestant>> {
         let named = self.state.config.model.kernels.iter().enumerate();
         named

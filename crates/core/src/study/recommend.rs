@@ -1,7 +1,7 @@
 //! The point to use, given all results.
 //!
-//! A model may be wrong, and its maximum is where its errors help it most. So an answer needs support. With b the best
-//! observed point, x is recommended only if
+//! A model may be wrong, and its maximum tends to be where its errors are in its favour. So a recommendation needs
+//! support. With b the best observed point, x is recommended only if
 //!
 //! - the nearest finished trial did not fail, be it nearest in lengthscales or in the unit cube; for a point that was not
 //!   tried, none of the nearest few did;
@@ -59,25 +59,25 @@ const MOST_VARIANCE: f64 = 0.5;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Recommendation {
-    /// The trial that observed it, if one did.
+    /// The trial that evaluated this point, if any.
     pub trial: Option<TrialId>,
     /// The point.
     pub point: Point,
-    /// What the model expects there, in the user's units.
+    /// The model's prediction there, in the user's units.
     pub mean: f64,
-    /// How sure it is: the standard deviation.
+    /// The standard deviation of that prediction.
     pub sd: f64,
-    /// Why it is the best observed point with its own value, where the model's answer cannot be trusted.
+    /// Why it is the best observed point with its measured value, if the model's answer cannot be trusted.
     pub fallback: Option<String>,
 }
 
 impl Study {
-    /// The point to use in the end, with the model's mean and standard deviation there. It need not have been tried: it
-    /// is the point of the highest μ − s, if the data around it support that it is no worse than the best observed point,
-    /// and else a point that surely is not, most often the best observed one.
+    /// The point to use in the end, with the model's mean and standard deviation there. It may never have been tried:
+    /// it is the point with the highest μ − s if the data around it support that it is no worse than the best observed
+    /// point, and otherwise a point that is certainly no worse, most often the best observed one.
     ///
-    /// Where the model cannot be trusted, or there is none, it is the best observed point with its own value and noise,
-    /// and [`Recommendation::fallback`] says why.
+    /// If the model cannot be trusted, or there is none, it is the best observed point with its measured value and
+    /// noise, and [`Recommendation::fallback`] says why.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, Point, SearchSpace};
@@ -109,9 +109,9 @@ impl Study {
         found.map_or_else(|why| best_observed(best, Some(why)), Some)
     }
 
-    /// The point to use where some parameters are given, as contexts are: of the points there, the one of which the most can be
-    /// relied on, arg max μ − s. None without a value, where the model expects no number, or where no point there is likely to
-    /// keep the limits. Fails with several objectives, of which no one point is the best.
+    /// The point to use if some parameters are given, such as contexts: among the points with these values, the one
+    /// with the highest μ − s. None if there are no values, if the model's prediction is not finite, or if no such
+    /// point is likely to keep the limits. Fails with several objectives, for which no single point is best.
     ///
     /// ```
     /// use elbowroom::domain::Narrowing;
@@ -149,9 +149,9 @@ impl Study {
         }))
     }
 
-    /// The paper's recommendation: the point that the model expects most of, arg max μ.
+    /// The paper's recommendation: the point with the best prediction, arg max μ.
     ///
-    /// With little noise it can lie where the model only extrapolates: prefer [`Study::recommended`].
+    /// With little noise it may lie where the model only extrapolates; prefer [`Study::recommended`].
     pub fn highest_mean(&self) -> Option<Recommendation> {
         let best = self.best()?;
         if self.space().dim() == 0 {
@@ -219,10 +219,10 @@ impl<'a> Seat<'a> {
         let first = sought.highest_bound(1.0).filter(&is_sure);
         let unit = first.or_else(|| sought.surest_gain(deviations, best).filter(&is_sure));
         let unit = unit.unwrap_or_else(|| best.clone());
-        let found = self.recommendation(&unit).ok_or("the model expects no number there")?;
+        let found = self.recommendation(&unit).ok_or("the model's prediction there is not finite")?;
         if self.excess(&unit) > self.left_out.error {
             return Err(format!(
-                "the model expects {} there, which is better than any result by more than its errors of {} on results left out",
+                "the model expects {} there, which is better than any result by more than its errors of {} on held-out results",
                 found.mean, self.left_out.error
             ));
         }

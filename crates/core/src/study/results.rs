@@ -1,4 +1,4 @@
-//! What is told of a trial: one number, or several by name.
+//! What is reported of a trial: one number, or several by name.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use super::outcome::check_name;
 use super::outcomes::Outcomes;
 use crate::error::{Error, Result};
 
-/// A number that was measured.
+/// A measured number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Measured {
     /// The number, in the user's units.
@@ -25,8 +25,7 @@ impl From<f64> for Measured {
     }
 }
 
-/// What is told of a trial. A bare number is the result that the study optimizes, whatever its name; the others have
-/// names.
+/// What is reported of a trial. A bare number is the optimized result, whatever its name; all others have names.
 ///
 /// ```
 /// use elbowroom::study::{Goal, Outcome, Outcomes, Results};
@@ -46,31 +45,31 @@ pub struct Results {
     named: Vec<(String, Measured)>,
 }
 
-/// Results of a trial by what the study does with them.
+/// The results of a trial, sorted by what the study does with them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Resolved {
-    /// The one that is optimized, if it is among them; it need not be finite.
+    /// The optimized one, if it is among them; it may be infinite or NaN.
     pub objective: Option<Measured>,
     /// The others that are finite.
     pub watched: Watched,
-    /// What is said of the others that are not.
+    /// Notes about the others that are not finite.
     pub notes: Vec<String>,
 }
 
 impl Results {
-    /// With the result that the study optimizes, whatever its name.
+    /// The optimized result, whatever its name.
     pub fn with_value(mut self, measured: impl Into<Measured>) -> Self {
         self.bare = Some(measured.into());
         self
     }
 
-    /// With one more result.
+    /// Adds a result.
     pub fn with(mut self, name: impl Into<String>, measured: impl Into<Measured>) -> Self {
         self.named.push((name.into(), measured.into()));
         self
     }
 
-    /// Whether there are none.
+    /// Whether there are no results.
     pub fn is_empty(&self) -> bool {
         self.bare.is_none() && self.named.is_empty()
     }
@@ -80,12 +79,12 @@ impl Results {
         self.bare.map(|measured| measured.value)
     }
 
-    /// The others.
+    /// The named results.
     pub fn named(&self) -> impl Iterator<Item = (&str, Measured)> {
         self.named.iter().map(|(name, measured)| (name.as_str(), *measured))
     }
 
-    /// The names, as far as there are any.
+    /// The names of the named results.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.named.iter().map(|(name, _)| name.as_str())
     }
@@ -164,7 +163,7 @@ impl<S: Into<String>, M: Into<Measured>> FromIterator<(S, M)> for Results {
     }
 }
 
-/// In words, that a number is none.
+/// Says in words that a number is not finite.
 pub(super) fn not_finite(what: &str, value: f64) -> String {
     match value {
         v if v.is_nan() => format!("{what} was NaN"),
@@ -173,22 +172,23 @@ pub(super) fn not_finite(what: &str, value: f64) -> String {
     }
 }
 
-/// Results besides the optimized one, as an event has them: finite numbers by distinct names, in the order they were told.
+/// Results other than the optimized one, as an event records them: finite numbers with distinct names, in the order in
+/// which they were reported.
 ///
 /// In JSON they are one object, `{"minutes":12.0,"joules":{"value":3.5,"noise":0.1}}`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Watched(Vec<(String, Measured)>);
 
 impl Watched {
-    /// None.
+    /// No results.
     pub const NONE: Watched = Watched(Vec::new());
 
-    /// Whether there are none.
+    /// Whether there are no results.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Each with its name.
+    /// Each result with its name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Measured)> {
         self.0.iter().map(|(name, measured)| (name.as_str(), *measured))
     }
@@ -231,7 +231,7 @@ impl<'de> Visitor<'de> for MeasuredVisitor {
         Ok((value as f64).into())
     }
 
-    /// JSON has no number that is not finite, and writes null for it.
+    /// JSON has no numbers that are not finite; they are written as null.
     fn visit_unit<E: de::Error>(self) -> std::result::Result<Measured, E> {
         Ok(f64::NAN.into())
     }

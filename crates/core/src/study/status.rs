@@ -1,13 +1,13 @@
-//! How a trial stands, in one word.
+//! The status of a trial, in one word.
 
 use serde::{Deserialize, Serialize};
 
 use super::trial::{Trial, TrialState};
 
-/// How a trial stands.
+/// The status of a trial.
 ///
-/// A study knows pending trials. Whether one is running, waits to be handed out again or is lost for good, the store that
-/// the study is in knows, from leases and its clock.
+/// A study knows which trials are pending. Whether such a trial is running, waits to be handed out again or is lost for
+/// good follows from the leases and the clock of its store.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};
@@ -27,23 +27,24 @@ use super::trial::{Trial, TrialState};
 pub enum TrialStatus {
     /// A worker has it.
     Running,
-    /// Its worker is gone or gave it back; whoever asks next gets it.
+    /// Its worker is gone or handed it back; whoever asks next gets it.
     Queued,
-    /// Its workers were lost too often: it is not handed out again, and holds no place free. A value is still welcome.
+    /// Its workers were lost too often: it is not handed out again, and no longer keeps other points away. A value for
+    /// it is still accepted.
     Lost,
     /// It has a value.
     Complete,
     /// It ended without a value.
     Failed,
-    /// Its point breaks a constraint that only the evaluation can tell.
+    /// Its point breaks a constraint that only the evaluation can detect.
     Infeasible,
-    /// It was given up, and does not count.
+    /// It was withdrawn and does not count.
     #[serde(rename = "released")]
     Withdrawn,
 }
 
 impl TrialStatus {
-    /// All of them, in the order in which a person wants to see them.
+    /// All statuses, in the order in which to show them.
     pub const ALL: [TrialStatus; 7] = [
         TrialStatus::Running,
         TrialStatus::Queued,
@@ -54,7 +55,7 @@ impl TrialStatus {
         TrialStatus::Withdrawn,
     ];
 
-    /// The word for it.
+    /// Its name.
     pub fn word(self) -> &'static str {
         match self {
             TrialStatus::Running => "running",
@@ -67,7 +68,7 @@ impl TrialStatus {
         }
     }
 
-    /// How a trial stands in a study without a store: what is pending is running.
+    /// The status of a trial in a study without a store: pending trials are running.
     pub fn of(trial: &Trial) -> Self {
         match trial.state {
             TrialState::Pending => TrialStatus::Running,
@@ -78,7 +79,7 @@ impl TrialStatus {
         }
     }
 
-    /// Whether its point pushes others away.
+    /// Whether its point keeps other points away.
     pub fn penalizes(self) -> bool {
         self == TrialStatus::Running
     }

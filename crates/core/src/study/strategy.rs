@@ -1,4 +1,4 @@
-//! The strategies a study can be told to use.
+//! The strategies that a study can use.
 
 use std::sync::LazyLock;
 
@@ -19,7 +19,7 @@ macro_rules! strategies {
         without settings:
         $( $(#[doc = $unit_about:literal])* $unit_tag:literal $unit:ident, )*
     ) => {
-        /// How points are chosen once there are results; a variant carries its own parameters.
+        /// How points are chosen once there are results. A variant contains the strategy's settings.
         ///
         /// ```
         /// use elbowroom::study::StrategyConfig;
@@ -34,11 +34,11 @@ macro_rules! strategies {
         pub enum StrategyConfig {
             $( $(#[doc = $about])* #[serde(rename = $tag)] $settings($settings), )*
             $( $(#[doc = $unit_about])* #[serde(rename = $unit_tag, deserialize_with = "no_settings")] $unit, )*
-            /// A part of the user's own, to be handed in beside the study: see [`Parts`](super::Parts).
+            /// A strategy that the user hands in with the study: see [`Parts`](super::Parts).
             Foreign {
-                /// Which.
+                /// Its name and version.
                 part: PartId,
-                /// What it is told.
+                /// Its settings.
                 #[serde(default, skip_serializing_if = "PartSettings::is_empty")]
                 settings: PartSettings,
             },
@@ -81,7 +81,7 @@ macro_rules! strategies {
 strategies! {
     /// Local penalization, with its parts.
     "local_penalization" LocalPenalization,
-    /// Local penalization with a batch that ends by itself.
+    /// Local penalization with a batch that ends early if further points would not help.
     "adaptive" Adaptive,
     /// The acquisition on completed data alone (EI, UCB).
     "plain" Plain,
@@ -113,7 +113,7 @@ fn no_settings<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Resul
 }
 
 impl StrategyConfig {
-    /// A part of the user's own, without settings.
+    /// A strategy that the user hands in, without settings.
     pub fn foreign(part: PartId) -> Self {
         StrategyConfig::Foreign { part, settings: PartSettings::new() }
     }
@@ -128,7 +128,7 @@ impl StrategyConfig {
         Self::all().iter().map(Self::tag).collect()
     }
 
-    /// The name: as it stands in a configuration, or that of the part.
+    /// The name: as in a configuration, or that of the part.
     pub fn name(&self) -> &str {
         match self {
             StrategyConfig::Foreign { part, .. } => part.name(),
@@ -136,7 +136,7 @@ impl StrategyConfig {
         }
     }
 
-    /// The strategy of a name, with its default settings.
+    /// The strategy of this name, with its default settings.
     ///
     /// ```
     /// use elbowroom::study::StrategyConfig;

@@ -1,7 +1,7 @@
-//! Trials in a row that gave no value, and the commonest reason.
+//! Trials in a row without a value, and the most common reason.
 //!
-//! A point that fails teaches where not to search; many in a row more often say that something else is wrong: a missing
-//! file, a licence, a typing error in the command. Whoever drives a study says so aloud.
+//! One failure teaches where not to search; many in a row usually mean that something else is wrong: a missing file, a
+//! licence, a typing error in the command. Programs that run a study warn about it.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -12,27 +12,27 @@ use super::Study;
 use super::event::Event;
 use super::trial::{TrialId, TrialState};
 
-/// The latest trials that ended, as long as none of them gave a value.
+/// The latest trials that ended, if none of them gave a value.
 ///
-/// Trials that were given back, and those of workers that vanished, are not among them, and do not end a streak.
+/// Withdrawn trials and those of workers that vanished do not count and do not end a streak.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Streak {
-    /// How many they are, failed and infeasible ones.
+    /// The number of trials, failed and infeasible.
     pub n_trials: usize,
-    /// The commonest reason, without what differs from trial to trial; of equally common ones the latest.
+    /// The most common reason, without what differs from trial to trial; the latest one in case of a tie.
     pub reason: String,
-    /// How many of them have it.
+    /// The number of trials with this reason.
     pub n_alike: usize,
-    /// The latest reason of that kind, in full.
+    /// The latest such reason, in full.
     pub latest: String,
 }
 
 impl Streak {
-    /// How many in a row are worth a word.
+    /// The number of trials in a row from which on there is a warning.
     pub const LONG: usize = 5;
 
-    /// Whether it is worth a word.
+    /// Whether it is long enough for a warning.
     pub fn is_long(&self) -> bool {
         self.n_trials >= Self::LONG
     }
@@ -49,7 +49,7 @@ impl fmt::Display for Streak {
     }
 }
 
-/// Says when a streak that grows is to be said aloud: once it is long, and again each time it has doubled.
+/// Decides when to warn of a growing streak: once it is long, and again each time its length has doubled.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};
@@ -71,12 +71,12 @@ impl fmt::Display for Streak {
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Alarm {
-    /// The length at which it was said last; 0 if this streak has not been mentioned.
+    /// The length at the last warning; 0 if there was none for this streak.
     said: usize,
 }
 
 impl Alarm {
-    /// Whether the streak is to be said aloud as it stands.
+    /// Whether to warn of the streak now.
     pub fn rings(&mut self, streak: Option<&Streak>) -> bool {
         let n = streak.map_or(0, |streak| streak.n_trials);
         if n < self.said {
@@ -91,7 +91,7 @@ impl Alarm {
 }
 
 impl Study {
-    /// The latest trials that ended, as long as none of them gave a value; none if the last one gave one.
+    /// The latest trials that ended, if none of them gave a value; `None` if the last one gave a value.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};

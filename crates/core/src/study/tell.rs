@@ -1,4 +1,4 @@
-//! Reports of trials: what a person or a worker says, as an event.
+//! Reports of trials, as events.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use super::{Event, MeasurementKind, Outcomes, Study, Trial, TrialId};
 use crate::error::{Error, Result};
 use crate::space::Point;
 
-/// What is told of a trial: results, with what is known about them.
+/// A report of a trial: its results, with what is known about them.
 ///
 /// ```
 /// use elbowroom::study::Tell;
@@ -20,43 +20,43 @@ use crate::space::Point;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Tell {
-    /// What was measured, in the user's units.
+    /// The results, in the user's units.
     pub results: Results,
     /// The variance of the optimized result's noise, if it is known.
     pub noise: Option<f64>,
-    /// Whether the results replace the trial's earlier ones of the same names instead of standing beside them.
+    /// Whether the results replace the trial's earlier results of the same names, instead of adding to them.
     pub correction: bool,
-    /// The teller's name for this report: telling again under it changes nothing.
+    /// A name for this report: reporting again with the same name changes nothing.
     pub request: Option<String>,
-    /// What the teller has to say about it; kept among the trial's notes.
+    /// A remark, kept among the trial's notes.
     pub comment: Option<String>,
 }
 
 impl Tell {
-    /// Results and nothing else: a number, or several by name.
+    /// A report of results alone: a number, or several by name.
     pub fn new(results: impl Into<Results>) -> Self {
         Self { results: results.into(), noise: None, correction: false, request: None, comment: None }
     }
 
-    /// With the variance of the optimized result's noise.
+    /// Sets the variance of the optimized result's noise.
     pub fn noise(mut self, variance: f64) -> Self {
         self.noise = Some(variance);
         self
     }
 
-    /// Replacing the trial's earlier results of the same names.
+    /// Makes it a correction: it replaces the trial's earlier results of the same names.
     pub fn correction(mut self) -> Self {
         self.correction = true;
         self
     }
 
-    /// Under a name, so that it can be told again without harm.
+    /// Names the report, so that it can be repeated safely.
     pub fn request(mut self, name: impl Into<String>) -> Self {
         self.request = Some(name.into());
         self
     }
 
-    /// With words about it.
+    /// Adds a remark.
     pub fn comment(mut self, text: impl Into<String>) -> Self {
         self.comment = Some(text.into());
         self
@@ -105,29 +105,29 @@ impl<R: Into<Results>> From<R> for Tell {
     }
 }
 
-/// What became of results that were told.
+/// What became of a report of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Told {
     /// The trial's first value.
     Recorded,
-    /// Kept, though the trial had failed, was infeasible, was given back or counted as lost.
+    /// Kept, although the trial had failed, was infeasible, was withdrawn or counted as lost.
     Late,
-    /// Kept beside the trial's other values.
+    /// Kept in addition to the trial's other values.
     Replicate,
-    /// Kept instead of the trial's other values.
+    /// Kept instead of the trial's earlier values.
     Correction,
     /// Not a finite number: recorded as a failure that says so.
     NotFinite,
-    /// Kept, but the optimized result is not among them: the trial stands as it did.
+    /// Kept, but the optimized result is not among them: the trial's state did not change.
     Aside,
-    /// Told before under the same name: nothing changed.
+    /// Reported before with the same name: nothing changed.
     Repeated,
 }
 
 impl Told {
-    /// The word for it in answers to programs, which is also what it is in JSON.
+    /// Its name in answers to programs and in JSON.
     ///
     /// ```
     /// use elbowroom::study::Told;
@@ -148,8 +148,8 @@ impl Told {
 }
 
 impl Study {
-    /// Tells what was measured for a trial: a number, several by name, or a [`Tell`] that says more. A value is never
-    /// refused: late and further ones are kept, and the answer says what they are.
+    /// Reports what was measured for a trial: a number, several by name, or a [`Tell`] with more details. A value is
+    /// never refused: late and repeated ones are kept, and the return value says what they are.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};
@@ -217,26 +217,27 @@ impl Study {
         }
     }
 
-    /// Records that a trial ended without a value. After a value it is kept as a note.
+    /// Records that a trial ended without a value. If the trial already has a value, this is kept as a note.
     ///
     /// The search learns where trials fail, unless the study was told to
     /// [ignore failures](crate::study::FailureRule::Ignore).
     ///
-    /// The point is not proposed again. What it says about the points around it is the study's
+    /// The point is not proposed again. What the failure says about the points around it depends on the study's
     /// [`FailureRule`](super::FailureRule).
     pub fn fail(&mut self, trial: TrialId, reason: impl Into<String>) -> Result<()> {
         self.apply(Event::Failed { trial, reason: reason.into(), results: Watched::NONE, request: None })
     }
 
-    /// Records that a trial's point breaks a constraint that only the evaluation can tell.
+    /// Records that a trial's point breaks a constraint that only the evaluation can detect.
     ///
-    /// The point is not proposed again, and the search learns where points are infeasible, whatever the study says about
-    /// failures. Values that were told for it are kept but do not count.
+    /// The point is not proposed again, and the search learns where points are infeasible, whatever the study's rule
+    /// for failures. Values reported for it are kept but do not count.
     pub fn infeasible(&mut self, trial: TrialId, reason: impl Into<String>) -> Result<()> {
         self.apply(Event::Infeasible { trial, reason: reason.into(), request: None })
     }
 
-    /// Gives a pending trial back: its point may be proposed again. Nothing happens to a trial that is not pending.
+    /// Withdraws a pending trial: it does not count, and its point may be proposed again. Does nothing if the trial is
+    /// not pending.
     pub fn withdraw(&mut self, trial: TrialId) -> Result<()> {
         if self.trial(trial)?.is_pending() {
             self.apply(Event::Withdrawn { trial, request: None })?;
@@ -244,11 +245,11 @@ impl Study {
         Ok(())
     }
 
-    /// Adds earlier results at a point of one's own: a number, or several by name. It counts as one of the initial points
-    /// if the optimized one is among them.
+    /// Adds earlier results at a point of your choice: a number, or several by name. It counts as one of the initial
+    /// points if the optimized result is among them.
     ///
-    /// The point must be in the space; constraints may be broken, since the value is true all the same. A value that is
-    /// not finite makes a failed trial.
+    /// The point must be in the space. It may break constraints, since the value is valid all the same. A value that is
+    /// not finite makes it a failed trial.
     pub fn add(&mut self, point: &Point, tell: impl Into<Tell>) -> Result<Trial> {
         let id = self.state.next_id();
         let told = tell.into().into_event(id, self.outcomes())?;
@@ -259,7 +260,8 @@ impl Study {
         self.trial(id).cloned()
     }
 
-    /// Starts a trial at a point of one's own, which is pending from here on; at a taken point it is a replicate.
+    /// Starts a trial at a point of your choice, which is pending from now on. If the point is taken, the trial is a
+    /// replicate.
     pub fn start(&mut self, point: &Point) -> Result<Trial> {
         let id = self.state.next_id();
         self.apply(Event::begun(id, point, None))?;
@@ -268,13 +270,14 @@ impl Study {
 }
 
 impl Event {
-    /// A trial of one's own that is under way.
+    /// A running trial that the user added.
     pub fn begun(trial: TrialId, point: &Point, request: Option<String>) -> Event {
         let (point, results) = (point.clone(), Watched::NONE);
         Event::Added { trial, point, value: None, noise: None, results, comment: None, request }
     }
 
-    /// A trial of one's own with what a report says of it. A failure comes after it, so it is under way as yet.
+    /// A trial that the user added, with what a report says of it. A failure follows separately, so the trial is still
+    /// running.
     ///
     /// ```
     /// use elbowroom::space::Point;

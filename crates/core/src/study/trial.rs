@@ -1,4 +1,4 @@
-//! A trial: one point, and what became of it.
+//! Trials: one point each, and what became of it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::results::{Watched, not_finite};
 use crate::space::{Formula, Point, UnitPoint};
 
-/// The number of a trial in its study, from 0 on.
+/// The number of a trial in its study, starting at 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
@@ -21,7 +21,7 @@ impl fmt::Display for TrialId {
     }
 }
 
-/// One point and what became of it.
+/// A point and what became of it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Trial {
@@ -33,15 +33,15 @@ pub struct Trial {
     pub unit: UnitPoint,
     /// Where the point came from.
     pub source: Source,
-    /// What became of it.
+    /// The trial's outcome so far.
     pub state: TrialState,
-    /// How often it was handed out: more than once if it was lost on the way.
+    /// How often it was handed out: more than once if it was lost.
     pub attempts: u32,
-    /// What was reported of it and changed nothing, such as a failure after a value, and what tellers remarked.
+    /// Reports that changed nothing, such as a failure after a value, and remarks.
     pub notes: Vec<String>,
     /// The name of the study's optimized result.
     pub(super) metric: Arc<str>,
-    /// What was measured besides it, by name, in the order of first appearance.
+    /// Its other results, by name, in order of first appearance.
     pub(super) watched: Vec<(String, Vec<Measurement>)>,
 }
 
@@ -54,7 +54,7 @@ pub enum Source {
     Design,
     /// The strategy, with a model of the results.
     Model,
-    /// A random draw, where neither design nor strategy had a point to offer.
+    /// A random draw, because neither design nor strategy had a point to offer.
     Random,
     /// The user.
     Given,
@@ -63,30 +63,30 @@ pub enum Source {
 /// What became of a trial.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TrialState {
-    /// Under way.
+    /// It is running.
     Pending,
-    /// Measured at least once.
+    /// It was measured at least once.
     Complete {
-        /// All that was measured, in order; [`Trial::value`] says what counts.
+        /// All measured values, in order; [`Trial::value`] says which of them count.
         measurements: Vec<Measurement>,
     },
-    /// Ended without a value; no observation, and not proposed again.
+    /// It ended without a value. It is not an observation, and is not proposed again.
     Failed {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// The point breaks a constraint that only the evaluation can tell.
+    /// Its point breaks a constraint that only the evaluation can detect.
     Infeasible {
-        /// Which, or how.
+        /// The constraint, or how it is broken.
         reason: String,
-        /// Values that came with it; they do not count.
+        /// Values that were reported for it; they do not count.
         measurements: Vec<Measurement>,
     },
-    /// Given back: not under way, and free to be proposed again.
+    /// It was withdrawn: it is not running, and its point may be proposed again.
     Withdrawn,
 }
 
-/// One value that was told.
+/// A reported value.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Measurement {
@@ -105,16 +105,17 @@ pub struct Measurement {
 pub enum MeasurementKind {
     /// The first value, told while the trial was pending.
     First,
-    /// One more value of the same point.
+    /// A further value of the same point.
     Replicate,
-    /// Told after the trial had failed, was infeasible, was given back or counted as lost.
+    /// Reported after the trial had failed, was infeasible, was withdrawn or counted as lost.
     Late,
     /// Replaces all values before it.
     Correction,
 }
 
 impl Trial {
-    /// The values of the optimized result that count: the last correction and what came after it, or else all of them.
+    /// The values of the optimized result that count: all of them or, if there was a correction, the last one and what
+    /// came after it.
     pub fn measurements(&self) -> &[Measurement] {
         match &self.state {
             TrialState::Complete { measurements } => counting(measurements),
@@ -122,7 +123,8 @@ impl Trial {
         }
     }
 
-    /// All that was told of the optimized result, in order, corrected values included, also of an infeasible trial.
+    /// All reported values of the optimized result, in order, including corrected ones and those of an infeasible
+    /// trial.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};
@@ -152,7 +154,7 @@ impl Trial {
         }
     }
 
-    /// The mean of the values that count, if there is one.
+    /// The mean of the values that count, if any.
     pub fn value(&self) -> Option<f64> {
         mean(self.measurements())
     }
@@ -164,8 +166,8 @@ impl Trial {
         self.measurements().iter().map(|m| m.noise.map(|v| v / n / n)).sum()
     }
 
-    /// A result by name: [`value`](Self::value) for the optimized one, and for others the mean of what counts, whatever
-    /// became of the trial.
+    /// A result by name: [`value`](Self::value) for the optimized one; for others the mean of the values that count,
+    /// whatever became of the trial.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};
@@ -186,13 +188,12 @@ impl Trial {
         self.results().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
-    /// All results by name: the optimized one if the trial has its value, then the others in the order of first
-    /// appearance.
+    /// All results by name: the optimized one if the trial has its value, then the others in order of first appearance.
     pub fn results(&self) -> impl Iterator<Item = (&str, f64)> {
         self.value().map(|value| (&*self.metric, value)).into_iter().chain(self.watched())
     }
 
-    /// The results besides the optimized one.
+    /// The results other than the optimized one.
     pub fn watched(&self) -> impl Iterator<Item = (&str, f64)> {
         self.watched.iter().filter_map(|(name, all)| Some((name.as_str(), mean(counting(all))?)))
     }
@@ -246,7 +247,7 @@ impl Trial {
         }
     }
 
-    /// Whether it is under way.
+    /// Whether it is running.
     pub fn is_pending(&self) -> bool {
         self.state == TrialState::Pending
     }

@@ -1,4 +1,4 @@
-//! A trial as an answer: what every door to a study says of it, in the same words.
+//! A trial as an answer: the same data from the command, HTTP and Python.
 
 use serde::{Serialize, Serializer};
 
@@ -8,7 +8,7 @@ use super::status::TrialStatus;
 use super::trial::{Measurement, Source, Trial, TrialId};
 use crate::space::Point;
 
-/// What a study knows of a trial, to be shown to people and programs. A store adds who has it.
+/// What a study knows about a trial, for people and programs. A store adds which worker has it.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};
@@ -28,9 +28,9 @@ use crate::space::Point;
 pub struct TrialAnswer {
     /// Its number.
     pub trial: TrialId,
-    /// How it stands.
+    /// Its status.
     pub state: TrialStatus,
-    /// Its value: the mean of the values that count, if there is one.
+    /// Its value: the mean of the values that count, if any.
     pub value: Option<f64>,
     /// The variance of the value's noise, if it is known.
     pub noise: Option<f64>,
@@ -38,7 +38,7 @@ pub struct TrialAnswer {
     #[serde(serialize_with = "by_name")]
     #[cfg_attr(feature = "schema", schemars(with = "std::collections::BTreeMap<String, f64>"))]
     pub results: Vec<(String, f64)>,
-    /// The point.
+    /// Its point.
     pub point: Point,
     /// Where the point came from.
     pub source: Source,
@@ -46,21 +46,21 @@ pub struct TrialAnswer {
     pub attempts: u32,
     /// Why it has no value, if there is a reason.
     pub reason: Option<String>,
-    /// All that was told of the optimized result, in order.
+    /// All reported values of the optimized result, in order.
     pub measurements: Vec<Measurement>,
-    /// What was reported of it and changed nothing, and what tellers remarked.
+    /// Reports that changed nothing, and remarks.
     pub notes: Vec<String>,
-    /// The known constraint that its point breaks: it was measured all the same.
+    /// The known constraint that its point breaks, if any: it was measured all the same.
     pub breaks: Option<String>,
-    /// Its place on a plate, if it has one.
+    /// Its position on a plate, if it has one.
     pub well: Option<String>,
-    /// Whether it keeps the limits of its results; left out if there are none, or it is not known yet.
+    /// Whether its results keep all limits; left out if there are no limits, or if it is not known yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feasible: Option<bool>,
-    /// The limits that it breaks; left out if there are none.
+    /// The limits that it breaks; left out if it breaks none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub broken_limits: Vec<BrokenLimit>,
-    /// The results that it is still to be told of; left out if there are none.
+    /// The results that it still waits for; left out if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub waiting_for: Vec<String>,
 }
@@ -90,7 +90,7 @@ impl TrialAnswer {
 }
 
 impl Study {
-    /// The known constraint that a trial's point breaks: one that was measured all the same, at a point of one's own.
+    /// The known constraint that a trial's point breaks: possible at points that users add.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, Point, SearchSpace};

@@ -1,8 +1,8 @@
-//! Keys of written settings that nobody reads: slips of whoever wrote them.
+//! Unknown keys in settings.
 
 use crate::space::nearest;
 
-/// A key that means nothing, for a reader of settings to report.
+/// A key that is not known, for a reader of settings to report.
 ///
 /// ```
 /// use elbowroom::study::UnknownKey;
@@ -12,14 +12,14 @@ use crate::space::nearest;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownKey {
-    /// The keys that lead to it, and itself.
+    /// The path to the key, including the key itself.
     pub path: Vec<String>,
-    /// The keys that mean something in its place.
+    /// The known keys at that position.
     pub known: Vec<String>,
 }
 
 impl UnknownKey {
-    /// The key itself.
+    /// The unknown key.
     pub fn key(&self) -> &str {
         self.path.last().map_or("", String::as_str)
     }

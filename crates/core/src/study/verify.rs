@@ -1,7 +1,7 @@
-//! Recomputing every suggestion of a log.
+//! Recomputes every suggestion of a log.
 //!
-//! What is chosen may change with the version of this library, and a log outlives versions. So an ask is compared only
-//! if this version made it; asks of others, older or newer, are listed apart, and are no differences.
+//! Versions of this library may choose differently, and a log outlives versions. So an ask is compared only if this
+//! version answered it; asks of other versions are listed separately and do not count as differences.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,19 +12,19 @@ use super::{Belief, Parts, Study, Suggestion};
 use crate::error::Result;
 use crate::part_id::PartId;
 
-/// A suggestion that did not come out as it is recorded.
+/// A suggestion that differs from the recorded one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
-    /// The number of the event, from 0 on.
+    /// The number of the event, starting at 0.
     pub event: usize,
     /// What differs.
     pub what: String,
 }
 
-/// Chooses the points of each `Asked` event of this version again, from what it says it rested on, and reports where
-/// they differ. Asks of other versions are left out: [`other_versions`] lists them.
+/// Makes the choice of each `Asked` event of this version again, from what it records that it was based on, and returns
+/// those that differ. Asks of other versions are left out: [`other_versions`] lists them.
 ///
-/// With the same version and processor level there is no difference, unless the log was changed. Fails where the log
+/// With the same version, processor level and C library there are no differences, unless the log was changed. Fails if the log
 /// cannot be read at all.
 ///
 /// ```
@@ -44,7 +44,7 @@ pub fn verify(events: &[Event]) -> Result<Vec<Difference>> {
     verify_with(events, &Parts::new())
 }
 
-/// As [`verify`], with parts of your own. Fails if the study needs one that is missing.
+/// Like [`verify`], with parts of your own. Fails if the study needs one that is missing.
 pub fn verify_with(events: &[Event], parts: &Parts) -> Result<Vec<Difference>> {
     let mut asks = Asks::of(events);
     let mut differences = Vec::new();
@@ -65,8 +65,8 @@ pub fn verify_with(events: &[Event], parts: &Parts) -> Result<Vec<Difference>> {
     Ok(differences)
 }
 
-/// The `Asked` events of a log that other versions of this library chose, by version: what they choose may differ from
-/// what this one does, so they are not compared. In the order of the versions' texts, and of the log.
+/// The `Asked` events of a log that other versions of this library answered, by version. They are not compared, since
+/// versions may choose differently. Sorted by the text of the version, then by number.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};

@@ -1,8 +1,9 @@
 //! A store on another machine, behind `elbow serve`.
 //!
-//! The address is the one that the server prints, token included. Keep it in the environment and name it, as in
-//! `elbow worker '$ELBOW_URL'`, so that no list of processes shows it. A request whose answer was lost is sent again:
-//! reports carry names, hand-outs a revision, so doing them twice does nothing more.
+//! The address is the one that the server prints, including the token. Keep it in an environment variable and name
+//! that, as in `elbow worker '$ELBOW_URL'`, so that it does not show up in lists of processes. If an answer is lost,
+//! the request is sent again, which is safe: reports have names and hand-outs have a revision, so a repetition changes
+//! nothing.
 
 mod wire;
 
@@ -39,7 +40,7 @@ pub struct Http {
 }
 
 impl Http {
-    /// From the address that `elbow serve` printed, such as `http://localhost:8642/?token=…`.
+    /// Connects to an address that `elbow serve` printed, such as `http://localhost:8642/?token=…`.
     pub fn open(address: &str) -> Result<Self> {
         let (place, query) = address.split_once('?').unwrap_or((address, ""));
         let Some(token) = query.split('&').find_map(|pair| pair.strip_prefix("token=")) else {

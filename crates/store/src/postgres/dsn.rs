@@ -29,9 +29,9 @@ pub struct Dsn {
 impl Dsn {
     /// Reads an address.
     ///
-    /// A connection to another machine is encrypted (TLS 1.2 or 1.3), and the server must prove who it is: its
-    /// certificate must be valid, for the host of the address, and signed by an authority that this machine trusts, or
-    /// whose certificates are in the PEM file `sslrootcert=FILE`. There is no mode between that and none:
+    /// A connection to another machine is encrypted (TLS 1.2 or 1.3), and the server must prove its identity: its
+    /// certificate must be valid for the host of the address, and signed by an authority that this machine trusts or
+    /// that is in the PEM file `sslrootcert=FILE`. There is no mode between that and no encryption:
     ///
     /// | `sslmode` | another machine | loopback |
     /// |---|---|---|

@@ -40,7 +40,7 @@ const SESSION: &str = "
 
 /// A store in a PostgreSQL database, in tables of a schema named `elbowroom`.
 ///
-/// It waits for the database; in asynchronous code, call it from a thread for blocking work.
+/// Its methods block; in asynchronous code, call them from a thread for blocking work.
 ///
 /// ```no_run
 /// use elbowroom_store::{Dsn, Postgres, Store};
@@ -60,8 +60,8 @@ struct Session {
 }
 
 impl Postgres {
-    /// Connects, and makes the tables or brings them up to date. To another machine it connects with TLS alone, and only
-    /// if the server proves who it is, unless the address says `sslmode=disable`; see [`Dsn::new`].
+    /// Connects, and creates or upgrades the tables. Connections to another machine always use TLS and verify the
+    /// server's certificate, unless the address says `sslmode=disable`; see [`Dsn::new`].
     pub fn connect(dsn: &Dsn) -> Result<Self> {
         let tls = dsn.roots.as_ref().map(tls::connector).transpose()?;
         let store = Self { dsn: dsn.clone(), tls, session: Mutex::new(None) };

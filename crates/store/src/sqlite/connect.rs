@@ -86,7 +86,7 @@ pub(super) fn lacks_log(path: &Path) -> Option<String> {
     (rescue::in_wal_mode(path) && !filesystem::wal(path).exists()).then(|| {
         "it is a plain copy of a store file that was in use, or its write-ahead log (-wal) was removed: what was stored \
          last may be missing (a file that a version before 0.3.0 left, or whose last process was killed as it closed it, \
-         looks the same, and is whole)"
+         looks the same, and is intact)"
             .to_owned()
     })
 }

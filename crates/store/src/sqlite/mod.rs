@@ -33,7 +33,7 @@ const BUSY: Duration = Duration::from_secs(30);
 /// How often a transaction that found the file locked is tried.
 const ROUNDS: u32 = 4;
 
-/// A store in one file.
+/// A store in a file.
 ///
 /// ```
 /// use elbowroom_store::{Sqlite, Store};
@@ -58,12 +58,12 @@ pub struct Sqlite {
 }
 
 impl Sqlite {
-    /// Opens the store file at a path, or makes it; an older one is brought up to date.
+    /// Opens the store file at a path, or creates it; an older file is upgraded.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with_clock(path, Clock::system())
     }
 
-    /// As [`open`](Self::open), with a clock of one's own, for tests.
+    /// Like [`open`](Self::open), with a clock of your choice, for tests.
     pub fn open_with_clock(path: impl AsRef<Path>, clock: Clock) -> Result<Self> {
         let path = path.as_ref().to_owned();
         filesystem::refuse_network(&path)?;

@@ -1,4 +1,4 @@
-//! Damaged store files: found out, and what is whole in them saved elsewhere.
+//! Damaged store files: checks them, and saves what is intact elsewhere.
 //!
 //! Nothing here writes to the file it looks at: it is opened for reading only, which also leaves its write-ahead log as
 //! it is. Where SQLite cannot even do that, for instance in a read-only folder, it looks at a private copy.
@@ -19,27 +19,27 @@ use crate::request;
 use crate::store::Store;
 use crate::time::Time;
 
-/// What was found in a store file.
+/// The result of checking a store file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Health {
-    /// What is wrong; empty if nothing is.
+    /// What is wrong; empty if the file is intact.
     pub faults: Vec<String>,
-    /// The studies, with how many of their events can be read and follow from each other.
+    /// The studies, with the number of events that can be read and follow from each other.
     pub studies: Vec<Saved>,
 }
 
-/// How much of a study is whole.
+/// How much of a study is intact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Saved {
     /// Its name.
     pub study: String,
-    /// Events, from the first on.
+    /// The number of intact events, counted from the first one.
     pub n_events: usize,
-    /// Why there are no more, if there should be.
+    /// Why there are no more, if there should be more.
     pub fault: Option<String>,
 }
 
-/// Looks through a whole store file, page by page and event by event, and changes nothing.
+/// Checks a whole store file, page by page and event by event, without changing it.
 ///
 /// ```
 /// use elbowroom_store::{Sqlite, check};
@@ -74,9 +74,9 @@ pub fn check(path: impl AsRef<Path>) -> Result<Health> {
     Ok(Health { faults, studies })
 }
 
-/// Saves what is whole of every study in a damaged store file into another store, and says how much that was.
+/// Copies the intact part of every study in a damaged store file to another store, and returns how much that was.
 ///
-/// Of each study these are the events from the first on up to the first that is damaged or missing.
+/// The intact part of a study consists of its events up to the first one that is damaged or missing.
 ///
 /// ```
 /// use elbowroom_store::{Memory, Sqlite, salvage};

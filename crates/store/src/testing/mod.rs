@@ -1,4 +1,4 @@
-//! What every store promises, as tests that a store of one's own can be put to. With the feature `testing` alone.
+//! What every store promises, as tests that you can run against a store of your own. Only with the feature `testing`.
 //!
 //! [`store_contract!`](crate::store_contract) makes one `#[test]` for each promise:
 //!

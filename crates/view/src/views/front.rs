@@ -1,4 +1,4 @@
-//! The trade-offs between results: which trials are on the front, where the others are, and how the front grew.
+//! The trade-offs between results: the trials on the front, the others, and how the front grew.
 
 use elbowroom::space::Value;
 use elbowroom::study::{FrontAnswer, Goal, Limits, Study, Trial};
@@ -11,11 +11,11 @@ use crate::table::settings;
 /// The share of the range of values that is left free at each end of an axis.
 const MARGIN: f64 = 0.04;
 
-/// The front of a study, and what it is drawn among.
+/// The front of a study, and the trials around it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Front {
-    /// The front, as every door to a study answers.
+    /// The front, as in answers of the command, HTTP and Python.
     #[serde(flatten)]
     pub front: FrontAnswer,
     /// All results as axes, the first objective's first.
@@ -24,7 +24,7 @@ pub struct Front {
     pub parameters: Vec<String>,
     /// The trials with a result.
     pub trials: Vec<FrontTrial>,
-    /// How many trials were left out, to draw in time: the first ones that are not on the front.
+    /// The number of trials that were left out to keep drawing fast: the earliest ones that are not on the front.
     pub n_left_out: usize,
 }
 
@@ -34,23 +34,23 @@ pub struct Front {
 pub struct OutcomeAxis {
     /// Its name.
     pub name: String,
-    /// Which values are better, of an objective.
+    /// Whether smaller or larger values are better, for an objective.
     pub goal: Option<Goal>,
-    /// The least that will do.
+    /// The smallest acceptable value.
     pub at_least: Option<f64>,
-    /// The most that will do.
+    /// The largest acceptable value.
     pub at_most: Option<f64>,
-    /// Where the axis begins.
+    /// Where the axis starts.
     pub low: f64,
     /// Where it ends.
     pub high: f64,
-    /// Whether equal ratios are equally far apart.
+    /// Whether it is logarithmic.
     pub log: bool,
-    /// What is written where.
+    /// The ticks with their labels.
     pub ticks: Vec<Tick>,
 }
 
-/// A trial among its like.
+/// A trial with its results.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FrontTrial {
@@ -60,9 +60,9 @@ pub struct FrontTrial {
     pub values: Vec<Option<f64>>,
     /// Whether it keeps all limits; none if that is not known yet.
     pub feasible: Option<bool>,
-    /// Whether no other beats it in every objective.
+    /// Whether it is on the front.
     pub on_front: bool,
-    /// The results that it is still to be told of.
+    /// The results that it still waits for.
     pub waiting_for: Vec<String>,
     /// The values of its parameters, in order; none where the trial does not have the parameter.
     pub point: Vec<Option<Value>>,

@@ -13,7 +13,7 @@ use crate::scene::{Scene, TrialStatus};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Health {
-    /// What was found.
+    /// The findings.
     pub findings: Vec<Finding>,
 }
 

@@ -12,15 +12,15 @@ use crate::scene::{Scene, TrialStatus};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct History {
-    /// What is wanted.
+    /// Whether the optimized result is minimized or maximized.
     pub goal: Goal,
-    /// How many trials there are.
+    /// The number of trials.
     pub n_trials: usize,
-    /// How many of them have a value.
+    /// The number of trials with a value.
     pub n_values: usize,
-    /// Whether some values were left out, to draw in time: the extremes of every stretch of trials are kept.
+    /// Whether some values were left out to keep drawing fast: the extremes of every stretch of trials are kept.
     pub thinned: bool,
-    /// Whether a log scale shows more.
+    /// Whether a logarithmic scale shows more.
     pub log: bool,
     /// Trials with a value…
     pub trial: Vec<u64>,
@@ -36,11 +36,11 @@ pub struct History {
     pub infeasible: Vec<u64>,
     /// Trials whose workers were lost too often.
     pub lost: Vec<u64>,
-    /// Trials under way.
+    /// Trials that are running.
     pub running: Vec<u64>,
     /// The name of the optimized result, whose values these are.
     pub metric: String,
-    /// What its values must keep.
+    /// The limits of its values.
     #[serde(flatten)]
     pub limits: Limits,
     /// The other results.
@@ -54,13 +54,13 @@ pub struct History {
 pub struct WatchedHistory {
     /// Its name.
     pub name: String,
-    /// Whether a log scale shows more.
+    /// Whether a logarithmic scale shows more.
     pub log: bool,
     /// Trials that have it…
     pub trial: Vec<u64>,
     /// …and its values.
     pub value: Vec<f64>,
-    /// Which values are better; left out unless it is an objective.
+    /// Whether smaller or larger values are better; left out unless it is an objective.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub goal: Option<Goal>,
     /// Of an objective: the trials that improved on all before…
@@ -69,7 +69,7 @@ pub struct WatchedHistory {
     /// …and their values.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub best_value: Vec<f64>,
-    /// What it must keep.
+    /// Its limits.
     #[serde(flatten)]
     pub limits: Limits,
 }

@@ -1,4 +1,4 @@
-//! Where trials are along two parameters, and the room that each pending point keeps free.
+//! Trials over two parameters, and the room that each pending point keeps free.
 
 use std::collections::HashMap;
 
@@ -15,13 +15,13 @@ use crate::scene::{Scene, TrialStatus};
 /// Observed trials that are drawn; the best of them, and the newest.
 const MOST: usize = 1500;
 
-/// A map of two parameters. Places are in the unit square.
+/// A map of two parameters. Positions are in the unit square.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Map {
-    /// The parameter across.
+    /// The horizontal parameter.
     pub x: Axis,
-    /// The parameter upwards.
+    /// The vertical parameter.
     pub y: Axis,
     /// Trials with a value.
     pub observed: Vec<Observed>,
@@ -29,7 +29,7 @@ pub struct Map {
     pub failed: Vec<MapPoint>,
     /// Trials at infeasible points.
     pub infeasible: Vec<MapPoint>,
-    /// Trials under way.
+    /// Trials that are running.
     pub pending: Vec<Pending>,
     /// The trial with the best value.
     pub best: Option<MapPoint>,
@@ -37,15 +37,15 @@ pub struct Map {
     pub note: Option<String>,
 }
 
-/// A trial's place.
+/// The position of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MapPoint {
     /// The trial.
     pub trial: TrialId,
-    /// Its place across.
+    /// Its horizontal position.
     pub x: f64,
-    /// Its place upwards.
+    /// Its vertical position.
     pub y: f64,
 }
 
@@ -53,23 +53,23 @@ pub struct MapPoint {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Observed {
-    /// Where.
+    /// Its position.
     #[serde(flatten)]
     pub at: MapPoint,
-    /// What was measured.
+    /// The measured value.
     pub value: f64,
     /// The share of the values that are not better: 1 for the best.
     pub good: f64,
 }
 
-/// A trial under way.
+/// A running trial.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pending {
-    /// Where.
+    /// Its position.
     #[serde(flatten)]
     pub at: MapPoint,
-    /// Who has it.
+    /// The worker that has it.
     pub worker: Option<String>,
     /// Half the width of its exclusion ball, r_j times the lengthscale; none without a model or penalizers.
     pub rx: Option<f64>,

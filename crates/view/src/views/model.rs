@@ -16,55 +16,57 @@ use crate::scene::Scene;
 /// Points of a slice.
 const STEPS: usize = 80;
 
-/// What the model expects along each parameter.
+/// The model along each parameter.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Slices {
-    /// What is wanted.
+    /// Whether the optimized result is minimized or maximized.
     pub goal: Goal,
-    /// Where a log scale of values shows more, the least value that a band is drawn down to; none on a linear scale.
+    /// If a logarithmic scale of values shows more, the smallest value down to which a band is drawn; none on a linear
+    /// scale.
     pub log_floor: Option<f64>,
-    /// One for each searched parameter, all through the recommended point.
+    /// A slice for each searched parameter, all through the recommended point.
     pub slices: Vec<Slice>,
 }
 
-/// What the model expects along one parameter.
+/// The model along one parameter.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Slice {
     /// The parameter.
     pub axis: Axis,
-    /// Where, from 0 to 1.
+    /// Positions, from 0 to 1.
     pub u: Vec<f64>,
-    /// What is expected there.
+    /// The predictions there.
     pub mean: Vec<f64>,
-    /// The standard deviation.
+    /// The standard deviations of the predictions.
     pub sd: Vec<f64>,
-    /// What points would be worth to the strategy if nothing were pending, as a share of the largest value on this slice.
+    /// What points would be worth to the strategy if nothing were pending, as a share of the largest value on this
+    /// slice.
     pub before: Vec<f64>,
     /// What they are worth with all that is pending, as a share of the same value.
     pub after: Vec<f64>,
-    /// The chance that a point gives a value; none while nothing has failed.
+    /// The chance that a point gives a value; none as long as nothing has failed.
     pub chance: Option<Vec<f64>>,
-    /// The chance that its results keep all limits; left out if there are none, or no model of them.
+    /// The chance that its results keep all limits; left out if there are no limits, or no models of them yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub within_limits: Option<Vec<f64>>,
-    /// What is expected of the other objectives and of results with limits.
+    /// Predictions of the other objectives and of results with limits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<OutcomeSlice>,
 }
 
-/// What the model of one more result expects along a parameter.
+/// The model of another result along a parameter.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OutcomeSlice {
     /// The result.
     pub name: String,
-    /// What is expected.
+    /// The predictions.
     pub mean: Vec<f64>,
-    /// The standard deviation.
+    /// The standard deviations of the predictions.
     pub sd: Vec<f64>,
-    /// What it must keep.
+    /// Its limits.
     #[serde(flatten)]
     pub limits: Limits,
 }
@@ -174,29 +176,29 @@ fn chances(seen: &[Seen]) -> Option<Vec<f64>> {
     seen.iter().map(|s| s.chance).collect()
 }
 
-/// What the model expects over two parameters: values on a grid of n × n, row by row from below.
+/// The model over two parameters: values on a grid of n × n, row by row from the bottom.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Surface {
-    /// The parameter across.
+    /// The horizontal parameter.
     pub x: Axis,
-    /// The parameter upwards.
+    /// The vertical parameter.
     pub y: Axis,
-    /// Points along each side, at the middles of n equal parts.
+    /// The number of points along each side, at the midpoints of n equal parts.
     pub n: usize,
-    /// What is expected.
+    /// The predictions.
     pub mean: Vec<f64>,
-    /// The standard deviation.
+    /// The standard deviations of the predictions.
     pub sd: Vec<f64>,
     /// What points would be worth to the strategy if nothing were pending, as a share of the largest value on the grid.
     pub before: Vec<f64>,
     /// What they are worth with all that is pending, as a share of their own largest value.
     pub after: Vec<f64>,
-    /// The chance that a point gives a value; none while nothing has failed.
+    /// The chance that a point gives a value; none as long as nothing has failed.
     pub chance: Option<Vec<f64>>,
     /// Trials with a value.
     pub observed: Vec<Observed>,
-    /// Trials under way.
+    /// Trials that are running.
     pub pending: Vec<MapPoint>,
 }
 
@@ -246,7 +248,7 @@ pub struct Parallel {
     pub best: Option<f64>,
     /// The worst value that is drawn.
     pub worst: Option<f64>,
-    /// One for each trial, the best last.
+    /// A line for each trial, the best last.
     pub lines: Vec<Line>,
 }
 
@@ -258,10 +260,10 @@ pub struct Line {
     pub trial: TrialId,
     /// Its value.
     pub value: f64,
-    /// Where it is on each axis.
+    /// Its position on each axis.
     #[cfg_attr(feature = "schema", schemars(with = "Vec<f64>"))]
     pub u: UnitPoint,
-    /// Where it is on the axis of values: 1 for the best of the drawn ones.
+    /// Its position on the axis of values: 1 for the best of those drawn.
     pub height: f64,
     /// The share of values that are not better.
     pub good: f64,

@@ -1,4 +1,4 @@
-//! A question about a point and what is known of it.
+//! Filters: expressions about a point and what is known about it.
 
 use super::Constraint;
 use super::expression::Scalar;
@@ -7,7 +7,7 @@ use crate::space::{Parameter, Point, SearchSpace};
 
 /// An expression over a point's parameters and further numbers, such as `rate < 0.01 and value < 3`.
 ///
-/// [`Constraint`] says what can be written. Where a parameter has the name of a further number, the parameter is meant.
+/// [`Constraint`] describes the notation. If a parameter has the same name as a further number, the parameter is meant.
 ///
 /// ```
 /// use elbowroom::space::{Condition, Parameter, Point, SearchSpace};
@@ -36,8 +36,8 @@ impl Condition {
         Ok(Self { constraint: Constraint::parse(text.to_owned(), &known)?, names, n_parameters })
     }
 
-    /// Whether it is true of a point and the further numbers, in their order. What is missing has no value, and an
-    /// expression that comes to no value does not hold.
+    /// Whether it is true for a point and the further numbers, in order. What is missing has no value, and an
+    /// expression without a value does not hold.
     pub fn holds(&self, point: &Point, further: &[Option<f64>]) -> bool {
         self.constraint.holds(&|i| match i.checked_sub(self.n_parameters) {
             None => point.get(&self.names[i]).map_or(Scalar::Undefined, Scalar::from),

@@ -1,13 +1,13 @@
-//! A number that is computed from others by name.
+//! Formulas that compute a number from named ones.
 
 use super::expression::{Expression, Scalar};
 use super::parse;
 use crate::error::Result;
 use crate::space::Parameter;
 
-/// A formula over numbers that have names, such as `yield - 0.2 * cost`.
+/// A formula over named numbers, such as `yield - 0.2 * cost`.
 ///
-/// [`Constraint`](super::Constraint) says what can be written; the whole must be a number.
+/// [`Constraint`](super::Constraint) describes the notation; the result must be a number.
 ///
 /// ```
 /// use elbowroom::space::Formula;

@@ -1,4 +1,4 @@
-//! What a point must keep: expressions over the parameters' names.
+//! Constraints: expressions over the parameters' names that a point must satisfy.
 
 mod condition;
 mod expression;
@@ -19,7 +19,7 @@ pub(super) use self::linear::{IsTerm, Relation, is_linear, is_linear_or_on_grid}
 use super::parameter::Parameter;
 use crate::error::{Error, Result};
 
-/// An expression that must be true of each point, such as `batch * steps < 1e6 and kind != 'adam'`.
+/// An expression that must be true for each point, such as `batch * steps < 1e6 and kind != 'adam'`.
 ///
 /// | written | means |
 /// |---|---|
@@ -36,13 +36,13 @@ use crate::error::{Error, Result};
 ///
 /// `not` binds less tightly than a comparison: `not x < y` means `not (x < y)`.
 ///
-/// Sums of numbers on linear scales that must be equal, as in `a + b + c == 1`, or whose bounds leave next to nothing of the
-/// space, are not left to chance: points that keep them are constructed. Such sums are equal if they differ by at most a
-/// billionth of their largest term, and so are sums of numbers on steps and ladders, for which 0.1 + 0.2 is 0.3. Sums of
-/// whole numbers are exact.
+/// Equations between sums of numbers on linear scales, such as `a + b + c == 1`, and bounds on such sums that leave
+/// very little of the space, are not left to chance: points that satisfy them are constructed. Such sums are equal if
+/// they differ by at most a billionth of their largest term; so are sums of numbers with steps and on ladders, for
+/// which 0.1 + 0.2 is 0.3. Sums of integers are exact.
 ///
-/// What has no value, as `sqrt(-1) > 2`, is neither true nor false: `not` leaves it so, `and` and `or` go by the other
-/// side where that decides, and a constraint that ends so does not hold.
+/// An expression without a value, such as `sqrt(-1) > 2`, is neither true nor false. `not` does not change that, `and`
+/// and `or` use the other side if it decides, and a constraint that ends up undecided does not hold.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};
@@ -76,7 +76,7 @@ impl Constraint {
         Ok(Self { text: text.to_owned(), expression })
     }
 
-    /// As the user wrote it.
+    /// The constraint as the user wrote it.
     pub fn text(&self) -> &str {
         &self.text
     }
