@@ -1,4 +1,4 @@
-//! The user's command, with places for a trial's values.
+//! The user's command, with placeholders for a trial's values.
 //!
 //! | written | becomes |
 //! |---|---|
@@ -45,10 +45,10 @@ enum Part {
     Name(String),
 }
 
-/// Who wrote the texts that a study's parameters can be.
+/// Who wrote the texts that the study's parameters may have as values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trust {
-    /// Whoever wrote the command.
+    /// The author of the command.
     Own,
     /// Somebody else: texts with more than letters, digits and `_ . , : / + @ % = -`, or with a leading `-`, may not
     /// stand in the command, where a shell or an option could make something of them.
@@ -59,7 +59,7 @@ pub enum Trust {
 const OWN_NAMES: [&str; 4] = ["trial", "study", "params", "result"];
 
 impl Template {
-    /// Reads a command line, split into words as a shell would.
+    /// Reads a command line, split into words as a shell would split it.
     pub fn parse(line: &str) -> Result<Self> {
         let words = shell_words::split(line).map_err(|_| {
             Error::command(format!("the command {line:?} has a quote that is not closed"), "close the quote")
@@ -67,7 +67,7 @@ impl Template {
         Self::from_words(words)
     }
 
-    /// Takes a command whose words are known, such as those of this program's own command line.
+    /// Takes a command that is split into words already, such as the arguments of this program.
     pub fn from_words(words: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self> {
         let words: Vec<Vec<Part>> = words.into_iter().map(|word| parts(word.as_ref())).collect();
         if words.is_empty() {
@@ -76,7 +76,7 @@ impl Template {
         Ok(Self { words })
     }
 
-    /// Whether every placeholder has a value in this study, and may have each of its values.
+    /// Checks that every placeholder has a value in this study, and that each of its values is allowed there.
     pub fn check(&self, study: &str, space: &SearchSpace, trust: Trust) -> Result<()> {
         let parameters = space.parameters();
         let is_study = |name: &str| name == "study" && parameters.iter().all(|parameter| parameter.name() != name);

@@ -24,59 +24,60 @@ use crate::plan::{Plan, Refill};
 use crate::process::{self, CommandEnd};
 use crate::stop::{Stop, Urgency};
 
-/// Something to be told to whoever watches.
+/// An event of a drive, for whoever watches it.
 #[derive(Debug)]
 pub enum DriveEvent<'a> {
     /// A trial's command was started.
     Started(&'a Assignment),
-    /// A trial's command has ended, and the store knows; with how long it took.
+    /// A trial's command has ended, and the store has its result; with how long the command took.
     Ended(&'a Assignment, &'a CommandEnd, Duration),
-    /// A trial's command has ended, and the store could not be told; the drive ends, and its error has the result.
+    /// A trial's command has ended, and its result could not be stored; the drive ends, and its error contains the
+    /// result.
     NotStored(&'a Assignment, &'a CommandEnd),
-    /// Many trials in a row have ended without a value, whoever ran them; said again each time there are twice as many.
+    /// Many trials in a row have ended without a value, whoever ran them; repeated each time the number has doubled.
     Failing(&'a Streak),
-    /// No points for now, and why: the workers wait for trials that others have.
+    /// No points for now, and why: the workers wait for trials of other workers.
     Waiting(&'a str),
-    /// The study is paused: nobody is handed anything for now.
+    /// The study is paused: nothing is handed out for now.
     Paused,
-    /// The store does not answer; it is tried again.
+    /// The store does not answer; the request will be repeated.
     Trouble(&'a str),
     /// Some time passed.
     Tick,
 }
 
-/// Why a drive ended.
+/// The reason why a drive ended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ended {
-    /// There are no more points, with the reason: the budget is used up, or the space is.
+    /// There are no more points: the budget or the space is used up, as the reason says.
     NoMorePoints(String),
-    /// The trials of this drive's own limit are done.
+    /// The drive's own limit of trials was reached.
     EnoughTrials,
     /// Its time is up.
     TimeUp,
-    /// A value as good as the target was found.
+    /// A value at least as good as the target was found.
     TargetReached,
     /// One more trial is expected to improve too little on the best value.
     LittleGain,
-    /// This many trials have failed, the first of the drive, and the study has no value at all: something else than the
-    /// points must be wrong, and the budget is worth keeping.
+    /// The first trials of the drive, this many, have all failed, and the study has no value at all: something other
+    /// than the points must be wrong, so the rest of the budget is kept.
     AllFailed(usize),
-    /// It was told to stop.
+    /// It was stopped.
     Stopped(Urgency),
 }
 
-/// What a drive did.
+/// A summary of a drive.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
     /// Why it ended.
     pub ended: Ended,
-    /// Values that were stored.
+    /// The number of values that were stored.
     pub n_told: usize,
-    /// Trials that failed.
+    /// The number of trials that failed.
     pub n_failed: usize,
-    /// Trials at infeasible points.
+    /// The number of trials at infeasible points.
     pub n_infeasible: usize,
-    /// Trials that were given back.
+    /// The number of trials that were handed back.
     pub n_given_back: usize,
     /// How long it took.
     pub time: Duration,
@@ -97,10 +98,11 @@ const MAX_REQUEUES: u32 = 3;
 /// Failures in a row, and for each worker, after which a drive without any value gives up.
 const HOPELESS: (usize, usize) = (5, 2);
 
-/// Runs the plan's command for trial after trial, until there are no more points, a budget is used up, or `stop` says so.
+/// Runs the plan's command for one trial after another, until there are no more points, a budget is used up, or `stop`
+/// says so.
 ///
-/// Everything that a command brings back is stored before the next point is asked for. Whatever becomes of this process,
-/// the same call on the same study goes on where it was.
+/// Every result is stored before the next point is asked for. Whatever happens to this process, the same call on the
+/// same study continues where it left off.
 pub fn drive(
     study: &mut SharedStudy,
     plan: &Plan,

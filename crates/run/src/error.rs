@@ -1,10 +1,10 @@
-//! What can go wrong while a study is driven.
+//! Errors of drives.
 
 use std::borrow::Cow;
 
 use thiserror::Error;
 
-/// Everything that can go wrong in this crate. What goes wrong in a trial is no error: it is the trial's outcome.
+/// An error of this crate. What goes wrong in a trial is not an error: it is the trial's outcome.
 ///
 /// ```
 /// use elbowroom_run::Template;
@@ -16,24 +16,24 @@ use thiserror::Error;
 #[error("{}\n  try: {}", self.what(), self.hint())]
 #[non_exhaustive]
 pub enum Error {
-    /// A command that cannot be run as it is written.
+    /// The command cannot be run as it is written.
     Command {
         /// What is wrong with it.
         what: String,
         /// What to try.
         hint: String,
     },
-    /// A length of time or an amount of memory that cannot be read.
+    /// A duration or an amount of memory that cannot be read.
     Quantity {
         /// What is wrong with it.
         what: String,
         /// What to try.
         hint: String,
     },
-    /// The store could not be reached or did not keep what it was given.
+    /// The store could not be reached, or refused a request.
     #[error(transparent)]
     Store(#[from] elbowroom_store::Error),
-    /// Results that the store did not take, however often it was tried. They are listed, so that nothing is lost.
+    /// Results that could not be stored, even after retries. They are listed, so that nothing is lost.
     Untold {
         /// One line for each.
         results: String,
@@ -42,11 +42,11 @@ pub enum Error {
     },
 }
 
-/// A result of this crate.
+/// A `Result` with this crate's error.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// What sort of error it is: a stable word, which programs may compare.
+    /// The kind of error: a stable word, which programs may compare.
     pub fn kind(&self) -> &'static str {
         match self {
             Error::Command { .. } => "command",

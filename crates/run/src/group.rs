@@ -87,11 +87,14 @@ mod system {
         }
 
         pub(crate) fn tell(self, _: Order) {
-            let mut kill = Command::new("taskkill");
-            kill.args(["/T", "/F", "/PID", &self.0.to_string()]);
-            kill.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-            // There may be nobody left to end.
-            let _ = kill.status();
+            let kill = |options: &[&str]| {
+                let mut kill = Command::new("taskkill");
+                kill.args(options).args(["/PID", &self.0.to_string()]);
+                kill.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+                kill.status().is_ok_and(|status| status.success())
+            };
+            // Where descendants cannot be ended, as in Wine, at least the command is. There may be nobody left to end.
+            let _ = kill(&["/T", "/F"]) || kill(&["/F"]);
         }
 
         /// Nothing: the number of a process that has ended may be another's by now.

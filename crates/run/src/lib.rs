@@ -1,4 +1,5 @@
-//! Drives an [`elbowroom`] study: keeps n workers busy, runs the user's command for each trial, reports what came back.
+//! Drives an [`elbowroom`] study: keeps n workers busy, runs the user's command for each trial, and reports the
+//! results.
 //!
 //! ```
 //! use elbowroom::space::{Parameter, SearchSpace};
@@ -16,8 +17,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A command comes from whoever calls [`drive`], never from the study: what is in a store is only ever the *values* of a
-//! command's placeholders. [`Template::check`] says which values may stand where.
+//! A command comes from the caller of [`drive`], never from the study: a store only ever provides the *values* of a
+//! command's placeholders. [`Template::check`] decides which values are allowed where.
 
 mod command;
 mod drive;

@@ -1,4 +1,4 @@
-//! What a drive should do.
+//! How a study is driven.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,16 +8,17 @@ use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::result_reader::ResultReader;
 
-/// The most trials that one drive runs at once: each is a process, a thread and open files of this machine.
+/// The maximum number of trials that one drive runs at once: each takes a process, a thread and open files of this
+/// machine.
 pub const MOST_WORKERS: usize = 1000;
 
 /// When free workers get new points.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Refill {
-    /// As soon as one is free.
+    /// As soon as a worker is free.
     #[default]
     AtOnce,
-    /// When all of a batch have finished.
+    /// When the whole batch has finished.
     InBatches,
 }
 
@@ -33,25 +34,26 @@ pub enum Refill {
 pub struct Plan {
     /// The command.
     pub command: Template,
-    /// How its result is read.
+    /// How the command's result is read.
     pub reader: ResultReader,
-    /// What each trial may take.
+    /// The limits of each trial.
     pub limits: Limits,
-    /// Where the command runs; none for the folder of this process.
+    /// The folder in which the command runs; none for the current folder.
     pub folder: Option<PathBuf>,
     /// How many trials run at once.
     pub n_workers: usize,
     /// When new points are asked for.
     pub refill: Refill,
-    /// How long points are asked for, from the beginning of the drive.
+    /// How long points are asked for, from the start of the drive.
     pub time: Option<Duration>,
-    /// The value that is good enough.
+    /// The value at which the drive stops.
     pub target: Option<f64>,
-    /// The least that one more trial should be expected to improve on the best value, in the user's units.
+    /// The drive stops when one more trial is expected to improve on the best value by less than this, in the user's
+    /// units.
     pub min_gain: Option<f64>,
-    /// The most trials of this drive; the study's own budget holds besides.
+    /// The maximum number of trials of this drive; the study's budget applies as well.
     pub max_trials: Option<usize>,
-    /// How often the store hears that the workers are alive.
+    /// How often the store is told that the workers are alive.
     pub heartbeat: Duration,
 }
 
@@ -73,7 +75,7 @@ impl Plan {
         }
     }
 
-    /// Refuses more workers than a machine can have.
+    /// Refuses more workers than a machine can run.
     pub(crate) fn check(&self) -> Result<()> {
         if self.n_workers <= MOST_WORKERS {
             return Ok(());
@@ -82,7 +84,7 @@ impl Plan {
         Err(Error::command(what, format!("use at most {MOST_WORKERS}; start `elbow worker` on more machines for more")))
     }
 
-    /// Sets how many trials run at once; at least one does.
+    /// Sets how many trials run at once: at least one.
     pub fn workers(mut self, n: usize) -> Self {
         self.n_workers = n.max(1);
         self

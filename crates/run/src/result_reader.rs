@@ -1,4 +1,4 @@
-//! From what a command left behind to its results.
+//! Reads the results that a command left behind.
 
 use elbowroom::study::{Outcomes, Results};
 use serde_json::Value;
@@ -37,10 +37,10 @@ pub enum ResultFrom {
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ResultReader {
-    /// Where they are.
+    /// Where the results are.
     pub from: ResultFrom,
-    /// The key of the optimized result in a JSON object, with dots for objects within it. None for a plain number, or the
-    /// name that the study has for it.
+    /// The key of the optimized result in a JSON object, with dots for nested objects. `None` for a plain number, or
+    /// for the name that the study gives it.
     pub metric: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! How somebody else, such as a signal, stops a drive.
+//! Stops a drive from outside, for example on a signal.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -8,15 +8,15 @@ use std::sync::atomic::{AtomicU8, Ordering};
 pub enum Urgency {
     /// Go on.
     None,
-    /// Ask for nothing more, and let running trials finish.
+    /// Ask for no more points, and let running trials finish.
     Finish,
-    /// End running trials, and give them back to be handed out again.
+    /// End running trials, and hand them back.
     Release,
-    /// As release, but kill what runs without asking it to end.
+    /// Like release, but kill commands without asking them to end.
     Now,
 }
 
-/// A switch that can be turned from any thread; it only ever gets more urgent.
+/// A switch that any thread can set; it only ever gets more urgent.
 ///
 /// ```
 /// use elbowroom_run::{Stop, Urgency};
@@ -30,17 +30,17 @@ pub enum Urgency {
 pub struct Stop(Arc<AtomicU8>);
 
 impl Stop {
-    /// One that says: go on.
+    /// A switch in the position "go on".
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Makes it at least this urgent.
+    /// Raises the urgency to at least this.
     pub fn set(&self, urgency: Urgency) {
         self.0.fetch_max(urgency as u8, Ordering::SeqCst);
     }
 
-    /// How urgent it is.
+    /// The current urgency.
     pub fn urgency(&self) -> Urgency {
         match self.0.load(Ordering::SeqCst) {
             0 => Urgency::None,

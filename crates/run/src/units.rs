@@ -1,4 +1,4 @@
-//! Times and amounts as people write them.
+//! Durations and amounts of memory as people write them.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 /// The longest time that can be meant: a hundred years.
 const MAX_SECONDS: f64 = 100.0 * 365.25 * 86400.0;
 
-/// Reads a length of time: a number with `ms`, `s`, `m`, `h` or `d`, or several of them; a bare number is seconds.
+/// Reads a duration: a number with `ms`, `s`, `m`, `h` or `d`, or several of these; a bare number is seconds.
 ///
 /// ```
 /// use elbowroom_run::parse_duration;
@@ -46,7 +46,8 @@ pub fn parse_duration(text: &str) -> Result<Duration> {
     Ok(Duration::from_secs_f64(seconds))
 }
 
-/// Reads an amount of memory: a number of bytes, or with `k`, `M`, `G` or `T` of 1024, 1024² … bytes, with or without `B`.
+/// Reads an amount of memory: a number of bytes, or with `k`, `M`, `G` or `T` a multiple of 1024, 1024² … bytes, with
+/// or without `B`.
 ///
 /// ```
 /// use elbowroom_run::parse_bytes;
@@ -80,7 +81,7 @@ fn split_number(text: &str) -> (&str, &str) {
     text.split_at(text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len()))
 }
 
-/// Writes a length of time in its two largest units.
+/// Writes a duration in its two largest units.
 ///
 /// ```
 /// use elbowroom_run::format_duration;
