@@ -58,7 +58,7 @@ fn default_kappa() -> f64 {
 const TEMPERATURE: f64 = 0.1;
 
 impl AcquisitionKind {
-    /// Refuses a weight that is no weight.
+    /// Refuses a weight that is negative or not finite.
     pub fn validate(&self) -> Result<()> {
         match *self {
             AcquisitionKind::Ucb { kappa } | AcquisitionKind::PaperUcb { kappa } => {

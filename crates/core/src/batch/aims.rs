@@ -26,9 +26,9 @@ pub struct Objective<'a> {
 pub struct Limit<'a> {
     /// What is known of it; as for [`Objective::posterior`].
     pub posterior: &'a Posterior,
-    /// The least that will do: −∞ if there is no such limit.
+    /// The smallest acceptable value: −∞ if there is no such limit.
     pub at_least: f64,
-    /// The most that will do: +∞ if there is no such limit.
+    /// The largest acceptable value: +∞ if there is no such limit.
     pub at_most: f64,
 }
 

@@ -50,11 +50,11 @@ pub struct LocalPenalization {
     pub lipschitz: LipschitzRule,
     /// What the maximum of the function is taken to be.
     pub maximum: MaximumRule,
-    /// Which points go on where the best is expected instead of looking around. None is what a log means that lacks it:
-    /// never. A configuration that lacks it gets the default rule.
+    /// Which points refine around the best prediction instead of exploring. `None`, as in logs without this setting,
+    /// means never. A new configuration without it gets the default rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refine: Option<RefineRule>,
-    /// What Algorithm 1 of the paper has not. Left away where it is the default, in logs too.
+    /// What Algorithm 1 of the paper does not have. Left out if it is the default, in logs too.
     #[serde(default, skip_serializing_if = "Safeguards::are_default")]
     pub safeguards: Safeguards,
 }

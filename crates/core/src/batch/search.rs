@@ -96,7 +96,7 @@ impl<'a> Search<'a> {
         search
     }
 
-    /// Scores the candidates of a situation under a posterior of one's own.
+    /// Scores the candidates of a situation under a given posterior.
     pub fn new(situation: &'a Situation<'a>, posterior: Posterior, candidates: Candidates, mut score: Score) -> Self {
         let panel = Panel::new(&posterior, candidates.points(situation));
         if let Score::Front(front) = &mut score {
