@@ -9,7 +9,7 @@
 //! failures eval PROBLEM MODE SEED TRIAL name=value …     what `elbow run` calls
 //! ```
 //!
-//! `--problems` also knows `all`, `regions` and `chance`. Each run is a row of the file
+//! `--problems` also knows `all`, `regions`, `chance`, and `tuning` for those that rules are chosen on. Each run is a row of the file
 //! (`crates/bench/results/failures.csv` unless told otherwise); rows that are there already are not run again.
 //! `--baseline FILE` has the rows to compare with, and `--base COMMIT` says which of them.
 
@@ -23,7 +23,7 @@ use std::time::Duration;
 use elbowroom_bench::failing::problems::{self, FailingProblem};
 use elbowroom_bench::failing::score::Score;
 use elbowroom_bench::failing::table::{self, Row};
-use elbowroom_bench::failing::{Fallible, Mode, command, library, serve};
+use elbowroom_bench::failing::{Fallible, Mode, command, library, serve, tuning};
 use elbowroom_bench::options::stop;
 
 /// Where the rows are.
@@ -114,6 +114,7 @@ impl Plan {
                     plan.problems = match value()?.as_str() {
                         "all" => problems::all(),
                         "regions" => problems::all().into_iter().filter(FailingProblem::has_region).collect(),
+                        "tuning" => tuning::all(),
                         "chance" => problems::all().into_iter().filter(|p| !p.has_region()).collect(),
                         names => names.split(',').map(named).collect::<Result<_, _>>()?,
                     };

@@ -1,6 +1,6 @@
 //! What failures teach: problems some of whose points fail, runs over them with four workers, and what came of it.
 //!
-//! [`problems`] has the problems, [`library`] runs them against the library and [`command`] through the command `elbow`,
+//! [`problems`] has the problems and [`tuning`] those that rules are chosen on, [`library`] runs them against the library and [`command`] through the command `elbow`,
 //! [`serve`] is for programs in other languages, [`score`] counts what was wasted, and [`table`] keeps the rows and draws the tables. The program is `failures`.
 
 pub mod command;
@@ -9,6 +9,7 @@ pub mod problems;
 pub mod score;
 pub mod serve;
 pub mod table;
+pub mod tuning;
 
 /// What a run may end with.
 pub type Fallible<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;

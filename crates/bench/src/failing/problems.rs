@@ -8,6 +8,8 @@ use elbowroom::problems::Problem;
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, Point, SearchSpace, Value};
 
+use super::tuning;
+
 /// A function to be minimized, some of whose evaluations fail.
 pub struct FailingProblem {
     /// Its name.
@@ -31,6 +33,18 @@ pub enum Cause {
 }
 
 impl FailingProblem {
+    /// A problem that fails in a region.
+    pub(super) fn with_region(
+        name: &str,
+        parameters: Vec<Parameter>,
+        value: fn(&Point) -> f64,
+        fails: fn(&Point) -> bool,
+        best: f64,
+    ) -> Self {
+        let space = SearchSpace::new(parameters).expect("a valid space");
+        Self { name: name.into(), space, best, cause: Cause::Region(fails), value }
+    }
+
     /// The value of a trial, or none if it fails. Failures by chance depend on the seed and the trial's number only, so
     /// that two runs of one seed lose the same trials.
     pub fn evaluate(&self, point: &Point, seed: u64, trial: u64) -> Option<f64> {
@@ -62,7 +76,7 @@ impl FailingProblem {
     }
 }
 
-/// All problems: ten with a region that fails, eight that fail by chance.
+/// All problems that are reported: ten with a region that fails, eight that fail by chance.
 pub fn all() -> Vec<FailingProblem> {
     let mut all = regions();
     for rate in [0.1, 0.3] {
@@ -71,19 +85,18 @@ pub fn all() -> Vec<FailingProblem> {
     all
 }
 
+/// Those, and the ones that rules are chosen on.
+pub fn known() -> Vec<FailingProblem> {
+    all().into_iter().chain(tuning::all()).collect()
+}
+
 /// The problem of this name.
 pub fn named(name: &str) -> Option<FailingProblem> {
-    all().into_iter().find(|problem| problem.name == name)
+    known().into_iter().find(|problem| problem.name == name)
 }
 
 fn regions() -> Vec<FailingProblem> {
-    let region = |name: &str, parameters: Vec<Parameter>, value, fails, best| FailingProblem {
-        name: name.into(),
-        space: SearchSpace::new(parameters).expect("a valid space"),
-        best,
-        cause: Cause::Region(fails),
-        value,
-    };
+    let region = FailingProblem::with_region;
     let unit = |names: &[&str]| names.iter().map(|name| Parameter::float(*name, 0.0, 1.0)).collect::<Vec<_>>();
     vec![
         // The better the nearer the edge, and beyond it there is nothing.
@@ -250,15 +263,15 @@ fn by_chance(rate: f64) -> Vec<FailingProblem> {
 }
 
 /// A number of a point of the space, where it always is one.
-fn number(point: &Point, name: &str) -> f64 {
+pub(super) fn number(point: &Point, name: &str) -> f64 {
     point.get(name).and_then(Value::as_f64).unwrap_or(f64::NAN)
 }
 
-fn text<'a>(point: &'a Point, name: &str) -> &'a str {
+pub(super) fn text<'a>(point: &'a Point, name: &str) -> &'a str {
     point.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn numbers(point: &Point) -> Vec<f64> {
+pub(super) fn numbers(point: &Point) -> Vec<f64> {
     point.iter().filter_map(|(_, value)| value.as_f64()).collect()
 }
 
