@@ -3,7 +3,8 @@
     {"op": "task", "name": "DT/wine/nll"}                {"parameters": {...}}, as Bayesmark writes them, and the version
     {"op": "loss", "values": {...}, "draw": 17}          {"loss": 0.31, "test": 0.35}, or nulls if the model did not fit
 
-The models draw from numpy's own stream, which starts at `draw`: equal questions have equal answers.
+The models draw from numpy's own stream, which starts at `draw`: equal questions have equal answers. `objective.py FOLDER` also
+has the tables of a folder as data.
 """
 import json
 import os
@@ -34,7 +35,7 @@ def main():
     for line in sys.stdin:
         request = json.loads(line)
         if request["op"] == "task":
-            task = SklearnModel(*request["name"].split("/"))
+            task = SklearnModel(*request["name"].split("/"), data_root=sys.argv[1] if len(sys.argv) > 1 else None)
             reply = {"parameters": task.get_api_config(), "version": version("bayesmark")}
         else:
             reply = loss(task, request["values"], request["draw"])

@@ -99,6 +99,11 @@ pub struct Chance {
 }
 
 impl Chance {
+    /// The trials it was learned from, in the unit cube.
+    pub(crate) fn points(&self) -> impl Iterator<Item = &[f64]> {
+        self.members.iter().take(1).flat_map(|(_, latent)| latent.observed())
+    }
+
     /// Learns from trials in the unit cube; nothing if none failed. The cost is that of a few dozen factorizations.
     pub fn learn(x: &Points, succeeded: &[bool], metric: &[Metric]) -> Result<Option<Self>> {
         if x.len() != succeeded.len() {

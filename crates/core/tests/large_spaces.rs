@@ -27,6 +27,23 @@ fn a_category_of_ten_thousand_levels_is_searched() {
 }
 
 #[test]
+fn levels_that_were_never_tried_cost_an_ask_nothing() {
+    let work = |levels: i64| {
+        let parameters = vec![Parameter::category("kind", 0..levels), Parameter::float("x", 0.0, 1.0)];
+        let space = SearchSpace::new(parameters).unwrap();
+        let mut study = Study::new(StudyConfig::new(space).seed(3).initial(40)).unwrap();
+        for trial in study.ask(40).unwrap().trials {
+            let kind = trial.point.i64("kind").unwrap() % 7;
+            study.tell(trial.id, kind as f64 + (trial.point.f64("x").unwrap() - 0.3).powi(2)).unwrap();
+        }
+        study.ask(4).unwrap().work.choice
+    };
+    // Tried one by one they would be most of the work: 10,000 levels against some thousand candidates.
+    let (few, many) = (work(100), work(10_000));
+    assert!(many < 2.0 * few, "{many:e} operations, with 100 levels {few:e}");
+}
+
+#[test]
 fn five_hundred_parameters_are_searched() {
     let parameters = (0..500).map(|i| Parameter::float(format!("x{i}"), 0.0, 1.0)).collect();
     let study = goes_on(parameters, 6, |point| point.iter().filter_map(|(_, v)| v.as_f64()).sum());

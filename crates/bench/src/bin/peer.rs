@@ -7,11 +7,14 @@
 //!
 //! With `"reference":[…]` in `init` there are several objectives, all minimized, and with `"n_constraints":2` two results
 //! that must be at most 0. A told `y` is then a list: the objectives, then the constraints.
+//!
+//! `peer norefine initial=5` is elbowroom with changes, as methods of `pools` name them.
 
 use std::io::{BufRead, Write};
 
 use elbowroom::space::{Parameter, Point, SearchSpace, Value};
 use elbowroom::study::{Goal, Measured, Outcome, Outcomes, Results, Study, StudyConfig, TrialId};
+use elbowroom_bench::pools::race::changed_by;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -74,9 +77,9 @@ struct Session {
 }
 
 impl Session {
-    fn new(init: &Init) -> Self {
+    fn new(init: &Init, changes: &[String]) -> Self {
         let space = SearchSpace::new(init.parameters()).expect("a valid space");
-        let config = StudyConfig::new(space).seed(init.seed);
+        let config = changed_by(StudyConfig::new(space).seed(init.seed), changes.iter().map(String::as_str));
         let config = match init.n_init {
             Some(n) => config.initial(n),
             None => config,
@@ -143,11 +146,11 @@ fn values(point: &Point) -> Vec<Value> {
 }
 
 /// The answer to one line.
-fn answer(line: &str, session: &mut Option<Session>) -> serde_json::Value {
+fn answer(line: &str, session: &mut Option<Session>, changes: &[String]) -> serde_json::Value {
     const FIRST: &str = "init comes first";
     match serde_json::from_str(line).expect("a request") {
         Request::Init(init) => {
-            *session = Some(Session::new(&init));
+            *session = Some(Session::new(&init, changes));
             json!({"ok": true, "version": env!("CARGO_PKG_VERSION")})
         }
         Request::Tell { x, y } => {
@@ -162,8 +165,9 @@ fn answer(line: &str, session: &mut Option<Session>) -> serde_json::Value {
 
 fn main() {
     let mut session: Option<Session> = None;
+    let changes: Vec<String> = std::env::args().skip(1).collect();
     for line in std::io::stdin().lock().lines() {
-        println!("{}", answer(&line.expect("a line"), &mut session));
+        println!("{}", answer(&line.expect("a line"), &mut session, &changes));
         std::io::stdout().flush().expect("an open pipe");
     }
 }
@@ -178,7 +182,7 @@ mod tests {
 
     fn talk(lines: &[&str]) -> (Vec<serde_json::Value>, Session) {
         let mut session = None;
-        let answers = lines.iter().map(|line| answer(line, &mut session)).collect();
+        let answers = lines.iter().map(|line| answer(line, &mut session, &[])).collect();
         (answers, session.expect("an init"))
     }
 

@@ -4,7 +4,7 @@ use elbowroom::batch::{LocalPenalization, RefineRule};
 use elbowroom::gp::{AnyKernel, KernelKind, Prior};
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, SearchSpace};
-use elbowroom::study::{FailureRule, Goal, ModelConfig, ScaleRule, StrategyConfig, Study, StudyConfig};
+use elbowroom::study::{FailureRule, Goal, InitialDesign, ModelConfig, ScaleRule, StrategyConfig, Study, StudyConfig};
 
 use super::Pool;
 use crate::options::stop;
@@ -23,7 +23,7 @@ pub fn race(pool: &Pool, method: &str, seed: u64) -> Vec<f64> {
     let config = StudyConfig::new(pool.space.clone()).goal(Goal::Maximize).seed(seed).failures(FailureRule::Ignore);
     let config = match method {
         "random" => config.strategy(StrategyConfig::Random).initial(1),
-        _ => method.split('+').skip(1).fold(config, changed),
+        _ => changed_by(config, method.split('+').skip(1)),
     };
     let mut study = Study::new(config).expect("a valid study");
     let (mut measured, mut best, mut curve) = (0, f64::NEG_INFINITY, Vec::new());
@@ -50,7 +50,11 @@ pub fn race(pool: &Pool, method: &str, seed: u64) -> Vec<f64> {
     curve
 }
 
-/// A configuration with one thing changed, as it is named behind a `+` in a method's name.
+/// A configuration with some things changed, each as it is named behind a `+` in a method's name.
+pub fn changed_by<'a>(config: StudyConfig, changes: impl IntoIterator<Item = &'a str>) -> StudyConfig {
+    changes.into_iter().fold(config, changed)
+}
+
 fn changed(config: StudyConfig, change: &str) -> StudyConfig {
     let model = config.model.clone();
     let penalizing = |penalizer, refine| {
@@ -77,6 +81,12 @@ fn changed(config: StudyConfig, change: &str) -> StudyConfig {
             config
         }
         Some(("initial", n)) => config.initial(number(n)),
+        Some(("design", name)) => config.design(match name {
+            "sobol" => InitialDesign::Sobol,
+            "uniform" => InitialDesign::Uniform,
+            "latin_hypercube" => InitialDesign::LatinHypercube,
+            _ => stop(&format!("there is no design {name}")),
+        }),
         Some(("noise", share)) => {
             let Prior::NoneOrSome { none, some, .. } = Prior::OF_NOISE else { return config };
             let noise_prior = Prior::NoneOrSome { none, some, share: number(share) };
@@ -100,7 +110,7 @@ fn changed(config: StudyConfig, change: &str) -> StudyConfig {
         }
         _ => stop(&format!(
             "there is no change {change}: take standardized, norefine, nopenalty, asnumbers, undescribed, initial=N, score=N, \
-             noise=SHARE, kernels=A:B, category=MU:SIGMA or strategy=NAME"
+             design=NAME,              noise=SHARE, kernels=A:B, category=MU:SIGMA or strategy=NAME"
         )),
     }
 }

@@ -423,6 +423,7 @@ fn largest_mean(situation: &Situation<'_>, panel: &Panel) -> (f64, usize) {
     };
     let mut evaluations = posterior.n_data();
     let mut climber = domain.climber_with(LbfgsbParams { max_evaluations: 40, ..LbfgsbParams::default() });
+    climber.told(posterior.observed());
     let ends = climb_all(starts.iter().take(2).map(|start| start.1), |u| climber.from(&mut mean, u));
     // The looks at where a climb begins and ends are no part of it.
     evaluations += climber.evaluations().saturating_sub(2 * ends.len());

@@ -98,6 +98,7 @@ impl Sought<'_> {
         let starts = starts.into_iter().map(|(_, u)| u).filter(|u| domain.is_inside(u) && (self.may_recommend)(u));
 
         let mut climb = domain.climber(100);
+        climb.told(posterior.observed().chain(also));
         let mut gradient = vec![0.0; posterior.dim()];
         let least = LEAST_GAIN * posterior.hyper().variance.sqrt();
         let starts: Vec<&[f64]> = also.into_iter().chain(starts.take(STARTS)).collect();

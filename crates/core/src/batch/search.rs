@@ -360,6 +360,12 @@ impl<'a> Search<'a> {
                 value => value + limits.add_gradient(x, &mut scratch, gradient),
             });
         }
+        if self.situation.aims.is_none() {
+            let of_chance = self.situation.chance.into_iter().flat_map(Chance::points);
+            let of_balls = self.balls.iter().map(|ball| ball.center.as_slice());
+            let points = self.posterior.observed().chain(self.posterior.phantoms());
+            self.climb.told(points.chain(of_balls).chain(of_chance));
+        }
         let before = self.climb.evaluations();
         let starts = starts.iter().map(|&i| self.panel.points().row(i));
         let climb = &mut self.climb;
@@ -463,7 +469,45 @@ mod tests {
     use super::*;
     use crate::acquisition::{ExpectedImprovement, Exponential, LogAcquisition, UpperConfidenceBound};
     use crate::data::Dataset;
-    use crate::gp::{Hyperparameters, KernelKind};
+    use crate::domain::Domain;
+    use crate::gp::{Hyperparameters, KernelKind, Metric};
+    use crate::space::{Parameter, SearchSpace};
+
+    #[test]
+    fn levels_that_no_point_has_are_alike_so_that_a_climb_may_pass_over_them_and_ends_at_the_same_bits() {
+        let parameters = [Parameter::category("a", 0..300i64), Parameter::category("b", 0..80i64)];
+        let parameters = parameters.into_iter().chain([Parameter::int("n", 1, 9), Parameter::float("x", 0.0, 1.0)]);
+        let space = SearchSpace::new(parameters.collect()).unwrap();
+        let domain = Domain::whole(&space);
+        let mut draw = Stream::new(11);
+        let (mut n_short, mut n_long) = (0, 0);
+        for _ in 0..20 {
+            let mut x = Points::new(4);
+            (0..25).for_each(|_| x.push(&domain.sample(&mut draw)));
+            let data = Dataset::new(x, (0..25).map(|_| draw.normal()).collect()).unwrap();
+            let mut hyper = Hyperparameters::new(KernelKind::Matern52, 1.0, vec![0.8, 1.1, 0.4, 0.3], 1e-3);
+            hyper.metric = vec![Metric::Mismatch, Metric::Mismatch, Metric::Distance, Metric::Distance];
+            let pending: Vec<UnitPoint> = (0..3).map(|_| domain.sample(&mut draw)).collect();
+            let gp = Posterior::new(&data, hyper).unwrap().with_phantoms(pending.iter().map(|u| u.as_slice()));
+            let start = domain.sample(&mut draw);
+            let climbed = |told: bool| {
+                let mut climb = domain.climber(30);
+                if told {
+                    climb.told(gp.observed().chain(gp.phantoms()));
+                }
+                let score = Score::Shrunk(Box::new(ExpectedImprovement { best: 0.5 }));
+                let (mut objective, mut u) = (score.objective(&gp, &[]), start.to_vec());
+                let value = climb.from(&mut objective, &mut u);
+                let bits: Vec<u64> = u.iter().map(|u| u.to_bits()).collect();
+                (value.to_bits(), bits, climb.evaluations())
+            };
+            let (short, long) = (climbed(true), climbed(false));
+            assert_eq!((short.0, short.1), (long.0, long.1));
+            (n_short, n_long) = (n_short + short.2, n_long + long.2);
+        }
+        // Of 380 levels 28 at most are known in each category, and one of the others is tried.
+        assert!(3 * n_short < n_long, "{n_short} of {n_long}");
+    }
 
     #[test]
     fn the_score_after_results_has_the_gradient_of_its_value() {

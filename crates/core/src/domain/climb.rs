@@ -7,10 +7,15 @@
 //! at a time, trying every level. The two take turns until nothing moves. What counts is the score at the decoded point;
 //! infeasible points are refused by the line search.
 //!
+//! A score that is made of points tells levels of a category apart only if one of these points has them: all others are alike
+//! to it, to the bit. Where a category has many levels and the climber was told the points, it tries the levels that they
+//! have, and of the others the first.
+//!
 //! Where parameters have conditions, a climb stays in its branch: coordinates of inactive parameters rest, and those that
 //! conditions speak of move only to levels that leave the same parameters active.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 use super::Domain;
 use crate::optim::{Bounds, Lbfgsb, LbfgsbParams, Objective, SpectralParams, spectral_ascent};
@@ -18,6 +23,9 @@ use crate::space::Dimension;
 
 /// Ranges of at most this many levels are tried level by level.
 const SHORT_RANGE: u64 = 16;
+
+/// Categories of more levels than this are tried by those that tell points apart, where these are known.
+const MANY_LEVELS: u64 = 64;
 
 /// Turns of climbing and coordinate moves.
 const MAX_TURNS: usize = 6;
@@ -32,6 +40,8 @@ pub struct Climber<'a> {
     deciding: Vec<usize>,
     /// Which coordinates the branch has that is climbed in.
     active: Vec<bool>,
+    /// For each category of many levels the levels that some point of the score has, if they are known.
+    told_apart: Vec<Option<BTreeSet<u64>>>,
     gradient: Vec<f64>,
     evaluations: usize,
 }
@@ -50,8 +60,30 @@ impl<'a> Climber<'a> {
             bounds: domain.bounds().clone(),
             deciding: domain.space().deciding(),
             active: vec![true; dim],
+            told_apart: vec![None; dim],
             gradient: vec![0.0; dim],
             evaluations: 0,
+        }
+    }
+
+    /// Says which points the score is made of: those of its models, and others that it knows of. Nothing that is reached
+    /// changes by that.
+    pub(crate) fn told<'p>(&mut self, points: impl Iterator<Item = &'p [f64]>) {
+        let space = self.domain.space();
+        let is_many = |dim: usize| {
+            let is_category = matches!(space.dimensions()[dim], Dimension::Category { .. });
+            let n = self.domain.levels(dim).map_or(0, |(first, last)| last - first + 1);
+            is_category && n > MANY_LEVELS && !space.described().iter().any(|(described, _)| *described == dim)
+        };
+        // Constraints and conditions may tell any levels apart.
+        let may_skip = !self.domain.is_constrained();
+        let many: Vec<usize> =
+            (0..space.dim()).filter(|dim| may_skip && is_many(*dim) && !self.deciding.contains(dim)).collect();
+        many.iter().for_each(|dim| self.told_apart[*dim] = Some(BTreeSet::new()));
+        for point in points.filter(|_| !many.is_empty()) {
+            for dim in &many {
+                self.told_apart[*dim].get_or_insert_default().insert(space.level(*dim, point[*dim]));
+            }
         }
     }
 
@@ -102,7 +134,8 @@ impl<'a> Climber<'a> {
                 }
             }
             let branch = (self.active.as_slice(), self.deciding.as_slice());
-            let stepped = step_coordinates(domain, branch, &mut guarded, u, &mut best, &mut self.gradient);
+            let told_apart = self.told_apart.as_slice();
+            let stepped = step_coordinates(domain, branch, told_apart, &mut guarded, u, &mut best, &mut self.gradient);
             let exchanged = exchange(domain, &self.active, &mut guarded, u, &mut best, &mut self.gradient);
             if !swap_parts(domain, &mut guarded, u, &mut best, &mut self.gradient) && !stepped && !exchanged {
                 break;
@@ -135,6 +168,7 @@ impl<'a> Climber<'a> {
 fn step_coordinates(
     domain: &Domain<'_>,
     (active, deciding): (&[bool], &[usize]),
+    told_apart: &[Option<BTreeSet<u64>>],
     score: &mut impl Objective,
     u: &mut [f64],
     best: &mut f64,
@@ -145,7 +179,12 @@ fn step_coordinates(
     for (k, dimension) in space.dimensions().iter().enumerate() {
         let Some((first, last)) = domain.levels(k).filter(|_| active[k]) else { continue };
         let here = space.level(k, u[k]);
-        let tries: Vec<u64> = if is_short(dimension) {
+        let tries: Vec<u64> = if let Some(known) = &told_apart[k] {
+            let other = (first..=last).find(|level| *level != here && !known.contains(level));
+            let mut tries: Vec<u64> = known.range(first..=last).copied().chain(other).collect();
+            tries.sort_unstable();
+            tries
+        } else if is_short(dimension) {
             (first..=last).collect()
         } else {
             let near = [-2i64, -1, 1, 2].iter().filter_map(|s| here.checked_add_signed(*s));
