@@ -1,11 +1,11 @@
 //! The contest of kernels and bends: under which of them the results, not their warped images, are most likely.
 
 use super::fit::Fitting;
-use super::kernels::Contestant;
+use super::kernels::{Contestant, KernelConfig};
 use super::subset;
 use crate::data::Dataset;
 use crate::error::Result;
-use crate::gp::{KernelKind, Prior, fit};
+use crate::gp::{KernelKind, Likelihood, Prior, find};
 
 /// A comparison needs the evidence to a hundredth of a nat or so, not the last digits of the hyperparameters. It does
 /// need searches that have arrived: cut off after 25 evaluations, they chose worse warps.
@@ -30,6 +30,16 @@ pub(super) struct Entry {
     pub theta: Vec<f64>,
 }
 
+/// The searches of a contest. Bends change the values alone, so those of one kernel share a likelihood.
+struct Searches<'a> {
+    raw: &'a Dataset,
+    /// The same in the model's units, without a bend.
+    encoded: &'a Dataset,
+    /// That of the last search, with the name of its kernel.
+    likelihood: Option<(KernelConfig, Likelihood<'a>)>,
+    work: f64,
+}
+
 impl Fitting<'_> {
     /// Kernel and bend, and a θ from which to go on with all data.
     pub fn chosen(&self, work: &mut f64) -> Result<Entry> {
@@ -41,7 +51,11 @@ impl Fitting<'_> {
             return Ok(entry);
         }
         let subset = subset::contest(self.all, self.stream)?;
-        let entry = self.contest(subset.as_ref().unwrap_or(self.all), work)?;
+        let raw = subset.as_ref().unwrap_or(self.all);
+        let encoded = self.encoded(raw, &self.scale(None))?;
+        let mut searches = Searches { raw, encoded: &encoded, likelihood: None, work: 0.0 };
+        let entry = self.contest(&mut searches)?;
+        *work += searches.work;
         if subset.is_some() { self.start(entry, work) } else { Ok(entry) }
     }
 
@@ -54,43 +68,43 @@ impl Fitting<'_> {
 
     /// The kernel and bend under which the results are most likely, with their θ. The bend is sought with the kernel that
     /// won the last time; the others have to do better with that bend.
-    fn contest(&self, raw: &Dataset, work: &mut f64) -> Result<Entry> {
+    fn contest(&self, searches: &mut Searches<'_>) -> Result<Entry> {
         let first = self.leading_kernel();
         let warm = self.warm.map(|w| match self.recorded(w) {
             Some(last) => first.start_from(&w.theta, &last),
             None => w.theta.clone(),
         });
         let warped = self.may_warp();
-        let mut best = self.entry(raw, &first, None, warm, !warped, work)?;
+        let mut best = self.entry(searches, &first, None, warm, !warped)?;
         if self.warm.is_none() {
-            best = self.with_other_noise(raw, best, work)?;
+            best = self.with_other_noise(searches, best)?;
         }
         if warped {
-            let warped = self.best_warp(raw, &first, &best, work)?;
+            let warped = self.best_warp(searches, &first, &best)?;
             if warped.value > best.value {
                 best = warped;
             }
             // The random starts, where they count: with the bend that was chosen.
-            let explored = self.entry(raw, &first, best.bend, Some(best.theta.clone()), true, work)?;
+            let explored = self.entry(searches, &first, best.bend, Some(best.theta.clone()), true)?;
             if explored.value > best.value {
                 best = explored;
             }
         }
         for kernel in self.kernels.iter().filter(|kernel| !kernel.name.is_same(&first.name)) {
             let start = kernel.start_from(&best.theta, &best.kernel);
-            let entry = self.entry(raw, kernel, best.bend, Some(start), false, work)?;
+            let entry = self.entry(searches, kernel, best.bend, Some(start), false)?;
             if entry.value > best.value {
                 best = entry;
             }
         }
-        self.with_other_noise(raw, best, work)
+        self.with_other_noise(searches, best)
     }
 
     /// The same kernel and bend with some noise where the entry has next to none, or the other way round, if that is
     /// likelier. Where there is next to none the likelihood is flat in it, and no search finds the way from one to the other.
-    fn with_other_noise(&self, raw: &Dataset, best: Entry, work: &mut f64) -> Result<Entry> {
+    fn with_other_noise(&self, searches: &mut Searches<'_>, best: Entry) -> Result<Entry> {
         let Some(start) = self.other_noise(&best) else { return Ok(best) };
-        let entry = self.entry(raw, &best.kernel, best.bend, Some(start), false, work)?;
+        let entry = self.entry(searches, &best.kernel, best.bend, Some(start), false)?;
         Ok(if entry.value > best.value { entry } else { best })
     }
 
@@ -119,9 +133,9 @@ impl Fitting<'_> {
     }
 
     /// The best warp: from the one of the last fit, or the best of a few, downhill or uphill as long as that helps.
-    fn best_warp(&self, raw: &Dataset, kernel: &Contestant, plain: &Entry, work: &mut f64) -> Result<Entry> {
+    fn best_warp(&self, searches: &mut Searches<'_>, kernel: &Contestant, plain: &Entry) -> Result<Entry> {
         let mut try_level = |level: usize, from: &Entry| {
-            self.entry(raw, kernel, Some(bend_at(level)), Some(from.theta.clone()), false, work)
+            self.entry(searches, kernel, Some(bend_at(level)), Some(from.theta.clone()), false)
         };
         let last = self
             .warm
@@ -156,22 +170,25 @@ impl Fitting<'_> {
 
     fn entry(
         &self,
-        raw: &Dataset,
+        searches: &mut Searches<'_>,
         kernel: &Contestant,
         bend: Option<f64>,
         warm: Option<Vec<f64>>,
         explore: bool,
-        work: &mut f64,
     ) -> Result<Entry> {
+        let Searches { raw, encoded, ref mut likelihood, ref mut work } = *searches;
         let scale = self.scale(bend);
-        let data = self.encoded(raw, &scale)?;
-        let mut params = self.params(kernel, &data);
+        let mut params = self.params(kernel, encoded);
         params.warm = warm;
         params.value_tolerance = CONTEST_TOLERANCE;
         if !explore {
             params.random_starts = 0;
         }
-        let found = fit(&data, &params, self.stream)?;
+        let of_kernel = likelihood.take().filter(|(name, _)| name.is_same(&kernel.name));
+        let anew = || (kernel.name.clone(), Likelihood::new(encoded, params.shape.clone()));
+        let (_, likelihood) = likelihood.insert(of_kernel.unwrap_or_else(anew));
+        likelihood.set_values(&raw.y().iter().map(|&y| scale.encode(y)).collect::<Vec<f64>>());
+        let found = find(likelihood, &params, self.stream)?;
         *work += found.info.work;
         Ok(Entry { kernel: kernel.clone(), bend, value: found.value + scale.ln_jacobian(raw.y()), theta: found.theta })
     }

@@ -99,12 +99,13 @@ impl<'a> Climber<'a> {
         let mut evaluations = 0;
         // Between levels the constraints cannot be asked; the polytope is kept to.
         let is_between = Cell::new(false);
+        let mut last = Evaluated::default();
         let mut guarded = |u: &[f64], gradient: &mut [f64]| {
             if constrained && !is_between.get() && !domain.is_feasible(u) {
                 return f64::NEG_INFINITY;
             }
             evaluations += 1;
-            score.value_and_gradient(u, gradient)
+            last.value_and_gradient(score, u, gradient)
         };
         domain.snap(u);
         self.active = domain.space().active(u);
@@ -161,6 +162,32 @@ impl<'a> Climber<'a> {
             self.bounds = bounds;
         }
         any
+    }
+}
+
+/// Where a score was evaluated last, and what it was: a climb begins and ends with a look at points that the solver looks at
+/// too.
+#[derive(Default)]
+struct Evaluated {
+    point: Vec<f64>,
+    gradient: Vec<f64>,
+    value: Option<f64>,
+}
+
+impl Evaluated {
+    fn value_and_gradient(&mut self, score: &mut impl Objective, u: &[f64], gradient: &mut [f64]) -> f64 {
+        if let Some(value) = self.value.filter(|_| self.point == u) {
+            gradient.copy_from_slice(&self.gradient);
+            return value;
+        }
+        let value = score.value_and_gradient(u, gradient);
+        // Where there is no value, there need not be a gradient.
+        self.value = Some(value).filter(|value| value.is_finite());
+        self.point.clear();
+        self.point.extend_from_slice(u);
+        self.gradient.clear();
+        self.gradient.extend_from_slice(gradient);
+        value
     }
 }
 
@@ -262,5 +289,31 @@ fn is_short(dimension: &Dimension) -> bool {
     match dimension {
         Dimension::Category { .. } => true,
         _ => dimension.levels().is_some_and(|n| n <= SHORT_RANGE),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::space::{Parameter, SearchSpace};
+
+    #[test]
+    fn no_point_is_evaluated_twice_in_a_row() {
+        let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::float("y", 0.0, 1.0)]).unwrap();
+        let domain = Domain::whole(&space);
+        let (mut calls, mut last) = (0, Vec::new());
+        // A bowl with its top at (0.3, 0.9).
+        let mut score = |u: &[f64], gradient: &mut [f64]| {
+            assert_ne!(last, u);
+            last = u.to_vec();
+            calls += 1;
+            gradient.copy_from_slice(&[-2.0 * (u[0] - 0.3), -8.0 * (u[1] - 0.9)]);
+            -(u[0] - 0.3).powi(2) - 4.0 * (u[1] - 0.9).powi(2)
+        };
+        let mut climber = domain.climber(50);
+        let mut u = [0.8, 0.1];
+        let reached = climber.from(&mut score, &mut u);
+        assert!((u[0] - 0.3).abs() < 1e-4 && (u[1] - 0.9).abs() < 1e-4 && reached > -1e-6, "{u:?}");
+        assert!(calls < climber.evaluations(), "looks at both ends are counted");
     }
 }

@@ -113,14 +113,35 @@ pub struct FitInfo {
 /// assert!((p.mean - 3f64.sin()).abs() < 0.01);
 /// ```
 pub fn fit(data: &Dataset, params: &FitParams, stream: &Stream) -> Result<Fit> {
-    let search = Search::new(data, params)?;
     let mut likelihood = Likelihood::new(data, params.shape.clone());
-    let best = search.best_of(&mut likelihood, &search.starts(stream));
-    let mut info = FitInfo { evaluations: likelihood.evaluations(), fell_back: best.is_none(), ..FitInfo::default() };
-    info.work = likelihood.work() + work::factorization(data.len());
-    let (theta, value) = best.unwrap_or_else(|| (search.mode(), f64::NEG_INFINITY));
+    let Found { theta, value, mut info } = find(&mut likelihood, params, stream)?;
+    info.work += work::factorization(data.len());
     let posterior = likelihood.posterior(&theta)?;
     Ok(Fit { posterior, theta, value, info })
+}
+
+/// Where a search ended.
+pub(crate) struct Found {
+    /// θ.
+    pub theta: Vec<f64>,
+    /// ln of likelihood times prior at θ.
+    pub value: f64,
+    /// What the search did.
+    pub info: FitInfo,
+}
+
+/// Finds hyperparameters for the values of a likelihood of the same shape, and leaves out the posterior.
+pub(crate) fn find(likelihood: &mut Likelihood<'_>, params: &FitParams, stream: &Stream) -> Result<Found> {
+    let search = Search::new(likelihood.values(), params)?;
+    let (evaluations, work) = (likelihood.evaluations(), likelihood.work());
+    let best = search.best_of(likelihood, &search.starts(stream));
+    let info = FitInfo {
+        evaluations: likelihood.evaluations() - evaluations,
+        fell_back: best.is_none(),
+        work: likelihood.work() - work,
+    };
+    let (theta, value) = best.unwrap_or_else(|| (search.mode(), f64::NEG_INFINITY));
+    Ok(Found { theta, value, info })
 }
 
 /// Values that depend on one more number, to be found together with θ.
@@ -140,7 +161,7 @@ pub(crate) fn fit_bent(
     from: f64,
     range: (f64, f64),
 ) -> Result<BentFit> {
-    let mut search = Search::new(data, params)?;
+    let mut search = Search::new(data.y(), params)?;
     let mut start = params.warm.clone().unwrap_or_else(|| search.mode());
     search.bounds.project(&mut start);
     start.push(from);
@@ -179,7 +200,7 @@ pub(crate) struct BentFit {
 /// θ for other values at the same points, with kernel and noise variance multiplied by what suits each of them best, and
 /// ln of likelihood times prior there. It costs little more than one evaluation for all of them.
 pub(crate) fn rescale(data: &Dataset, params: &FitParams, theta: &[f64], others: &[Vec<f64>]) -> Result<Rescaled> {
-    let search = Search::new(data, params)?;
+    let search = Search::new(data.y(), params)?;
     let mut likelihood = Likelihood::new(data, params.shape.clone());
     let scaled = params.shape.n_distances()..params.shape.n_scales();
     let ends = likelihood.rescaled(theta, others).unwrap_or_default();
@@ -212,9 +233,9 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(data: &Dataset, params: &'a FitParams) -> Result<Self> {
+    fn new(y: &[f64], params: &'a FitParams) -> Result<Self> {
         let shape = &params.shape;
-        let spread = Some(variance(data.y())).filter(|v| v.is_normal()).unwrap_or(1.0);
+        let spread = Some(variance(y)).filter(|v| v.is_normal()).unwrap_or(1.0);
         let extent = |k: usize| params.extent[k].ln();
         let mut unit: Vec<f64> = if shape.ard {
             (0..shape.metric.len()).map(extent).collect()

@@ -5,14 +5,18 @@
 //!
 //! The constant mean, unless fixed, is the maximizer m = 1ᵀK⁻¹y / (1ᵀK⁻¹1 + 1/τ²) under a N(0, τ²) prior, so the
 //! gradient above stays exact (the derivative in m is zero there). Only the lower triangle is built, column by column
-//! from whitened coordinates; distances are recomputed for the gradient instead of stored, so memory stays at a few n².
+//! from whitened coordinates; distances of single coordinates are recomputed for the gradient instead of stored, so memory
+//! stays at a few n².
+//!
+//! Where K has been factored at the same θ just before, it is not factored again: searches begin where others ended, with
+//! other values.
 
 use super::described::share_at;
-use super::whitened::{Whitened, kernel_row};
-use super::{AnyKernel, Described, Hyperparameters, Metric, Noise, Posterior, kernel::with_kernel, work};
+use super::whitened::Whitened;
+use super::{AnyKernel, Described, Hyperparameters, Metric, Noise, Posterior, work};
 use crate::data::Dataset;
 use crate::error::Result;
-use crate::linalg::{FactorWork, dot_lanes, vectorized};
+use crate::linalg::{FactorWork, dot_lanes, dot_squares_lanes, vectorized};
 
 /// Which hyperparameters there are to find, and which are given.
 #[derive(Debug, Clone, PartialEq)]
@@ -113,13 +117,34 @@ pub struct Likelihood<'a> {
     shape: Shape,
     whitened: Whitened,
     work: FactorWork,
+    /// σ_f² κ' of each entry of the packed lower triangle.
     slopes: Vec<f64>,
+    /// ∂κ/∂ln p of each entry, for the first of the kernel's own parameters, then for the next.
+    own_slopes: Vec<f64>,
     lengthscales: Vec<f64>,
     ones: Vec<f64>,
     mean: f64,
-    buffers: [Vec<f64>; 5],
+    t: Vec<f64>,
+    v: Vec<f64>,
+    alpha: Vec<f64>,
+    /// K⁻¹1.
+    of_ones: Vec<f64>,
     evaluations: usize,
-    factored: bool,
+    factorizations: usize,
+    /// Where K was built last, and what became of it.
+    theta: Vec<f64>,
+    state: State,
+}
+
+/// What is known of K at the last θ.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum State {
+    /// That it cannot be factored, or that there was no θ yet.
+    Nothing,
+    /// Its factor and the inverse of that.
+    Factored,
+    /// Its inverse as well.
+    Inverted,
 }
 
 impl<'a> Likelihood<'a> {
@@ -132,16 +157,22 @@ impl<'a> Likelihood<'a> {
         Self {
             whitened,
             work: FactorWork::new(n),
-            slopes: vec![0.0; n * (n + 1) / 2],
+            slopes: Vec::new(),
+            own_slopes: Vec::new(),
             ones: vec![1.0; n],
             mean: 0.0,
-            buffers: std::array::from_fn(|_| vec![0.0; n]),
+            t: vec![0.0; n],
+            v: vec![0.0; n],
+            alpha: vec![0.0; n],
+            of_ones: vec![0.0; n],
             lengthscales,
             y: data.y().to_vec(),
             data,
             shape,
             evaluations: 0,
-            factored: false,
+            factorizations: 0,
+            theta: Vec::new(),
+            state: State::Nothing,
         }
     }
 
@@ -150,9 +181,9 @@ impl<'a> Likelihood<'a> {
         self.evaluations
     }
 
-    /// Operations spent on evaluations, to leading order.
+    /// Operations spent on evaluations, to leading order: those at a θ where K was factored already are of lower order.
     pub(super) fn work(&self) -> f64 {
-        self.evaluations as f64 * work::likelihood(self.data.len(), self.data.dim())
+        self.factorizations as f64 * work::likelihood(self.data.len(), self.data.dim())
     }
 
     /// The shape it was made for.
@@ -164,20 +195,28 @@ impl<'a> Likelihood<'a> {
     pub fn evaluate(&mut self, theta: &[f64], gradient: &mut [f64]) -> f64 {
         self.evaluations += 1;
         gradient.fill(0.0);
-        let Some(value) = self.factor(theta) else { return f64::NEG_INFINITY };
-        self.work.compute_inverse();
+        let Some(value) = self.value(theta) else { return f64::NEG_INFINITY };
+        if self.state != State::Inverted {
+            self.work.compute_inverse();
+            self.state = State::Inverted;
+        }
         self.add_gradient(theta, gradient);
         value
     }
 
+    /// The values.
+    pub(super) fn values(&self) -> &[f64] {
+        &self.y
+    }
+
     /// Other values at the same points, from now on.
-    pub(super) fn set_values(&mut self, y: &[f64]) {
+    pub(crate) fn set_values(&mut self, y: &[f64]) {
         self.y.copy_from_slice(y);
     }
 
     /// d ln p/dy = −K⁻¹(y − m) at the last θ, less the sign.
     pub(super) fn alpha(&self) -> &[f64] {
-        &self.buffers[2][..self.data.len()]
+        &self.alpha
     }
 
     /// For other values at the same points: the factor s by which K at θ should be multiplied for them, as its logarithm,
@@ -186,12 +225,13 @@ impl<'a> Likelihood<'a> {
     /// ln p is largest in s where s = rᵀK⁻¹r/n.
     pub(super) fn rescaled(&mut self, theta: &[f64], others: &[Vec<f64>]) -> Option<Vec<(f64, f64)>> {
         self.evaluations += 1;
-        self.factor(theta)?;
+        self.value(theta)?;
         let n = self.data.len() as f64;
-        let Self { work, buffers, shape, ones, .. } = self;
-        let [_, v, alpha, b, _] = buffers;
-        work.solve(ones, v, b);
-        let of_ones: f64 = b.iter().sum();
+        let Self { work, v, alpha, of_ones, shape, ones, .. } = self;
+        if let MeanRule::Known(_) = shape.mean {
+            work.solve(ones, v, of_ones);
+        }
+        let of_ones: f64 = of_ones.iter().sum();
         let (ln_det, ln_2pi) = (work.ln_det(), (2.0 * std::f64::consts::PI).ln());
         let rescaled = others.iter().map(|y| {
             work.solve(y, v, alpha);
@@ -218,7 +258,7 @@ impl<'a> Likelihood<'a> {
     /// The posterior at θ: the factor is built once more and kept.
     pub fn posterior(&mut self, theta: &[f64]) -> Result<Posterior> {
         let hyper = self.hyperparameters(theta);
-        if !self.factored {
+        if self.state == State::Nothing {
             // Not positive definite as it is: the other way adds jitter.
             return Posterior::new(self.data, hyper);
         }
@@ -228,7 +268,9 @@ impl<'a> Likelihood<'a> {
 
     /// The hyperparameters at θ, the mean included.
     pub fn hyperparameters(&mut self, theta: &[f64]) -> Hyperparameters {
-        self.factored = self.factor(theta).is_some();
+        if self.value(theta).is_none() {
+            self.state = State::Nothing;
+        }
         Hyperparameters {
             kernel: self.shape.kernel.clone(),
             variance: self.variance(theta),
@@ -260,9 +302,19 @@ impl<'a> Likelihood<'a> {
         }
     }
 
-    /// Builds and factors K at θ, finds the mean and α; ln p(y), or nothing if K is not positive definite.
-    fn factor(&mut self, theta: &[f64]) -> Option<f64> {
-        let n = self.data.len();
+    /// ln p(y) at θ, with the mean and α; nothing if K is not positive definite.
+    fn value(&mut self, theta: &[f64]) -> Option<f64> {
+        if self.state == State::Nothing || self.theta != theta {
+            self.factor(theta);
+        }
+        if self.state == State::Nothing { None } else { self.solve() }
+    }
+
+    /// Builds and factors K at θ.
+    fn factor(&mut self, theta: &[f64]) {
+        self.factorizations += 1;
+        self.theta.clear();
+        self.theta.extend_from_slice(theta);
         for (k, l) in self.lengthscales.iter_mut().enumerate() {
             *l = theta[if self.shape.ard { k } else { 0 }].exp();
         }
@@ -274,42 +326,37 @@ impl<'a> Likelihood<'a> {
         }
         let n_scales = self.shape.n_scales();
         self.shape.kernel.set_values(theta[n_scales..].iter().map(|t| t.exp()));
-        let variance = self.variance(theta);
-        let noise = self.noise(theta);
-        let own = if let NoiseRule::Known(_) = self.shape.noise { None } else { self.data.noise() };
-
-        let Self { work, whitened, slopes, buffers, shape, data, y, .. } = self;
-        let [s, u, ..] = buffers;
-        let dim = data.dim();
-        u.resize(n.max(dim), 0.0);
-        let mut start = 0;
-        work.fill_columns(|j, column| {
-            let rest = n - j;
-            let (s, c) = (&mut s[..rest], &mut slopes[start..start + rest]);
-            whitened.whiten(data.x().row(j), &mut u[..dim]);
-            let u = &u[..dim];
-            with_kernel!(shape.kernel, kernel => vectorized(#[inline(always)] || {
-                whitened.squared_distances(u, j, s);
-                kernel_row(kernel, variance, s, column, c);
-            }));
-            column[0] = variance + noise + own.map_or(0.0, |v| v[j]);
-            start += rest;
-        });
-        if !work.factor() {
-            return None;
+        self.build(self.variance(theta), self.noise(theta));
+        self.state = if self.work.factor() { State::Factored } else { State::Nothing };
+        if self.state == State::Nothing {
+            return;
         }
-        work.invert();
+        self.work.invert();
+        if let MeanRule::Estimated { .. } = self.shape.mean {
+            self.work.solve(&self.ones, &mut self.v, &mut self.of_ones);
+        }
+    }
 
-        let [_, v, alpha, b, _] = buffers;
-        v.resize(n, 0.0);
+    /// Writes the lower triangle of K, and the slopes of its entries.
+    fn build(&mut self, variance: f64, noise: f64) {
+        let Self { work, whitened, slopes, own_slopes, shape, data, .. } = self;
+        let own = if let NoiseRule::Known(_) = shape.noise { None } else { data.noise() };
+        let diagonal = |j: usize| variance + noise + own.map_or(0.0, |v| v[j]);
+        own_slopes.resize(shape.kernel.values().len() * work.packed_mut().len(), 0.0);
+        whitened.fill_covariance(&shape.kernel, variance, diagonal, work, slopes, own_slopes);
+    }
+
+    /// The mean and α at the last θ, and ln p(y).
+    fn solve(&mut self) -> Option<f64> {
+        let n = self.data.len();
+        let Self { work, v, alpha, of_ones, shape, y, .. } = self;
         work.solve(y, v, alpha);
         let mut penalty = 0.0;
         self.mean = match shape.mean {
             MeanRule::Known(m) => m,
             MeanRule::Estimated { prior_sd } => {
                 let precision = 1.0 / (prior_sd * prior_sd);
-                work.solve(&self.ones, v, b);
-                let m = alpha.iter().sum::<f64>() / (b.iter().sum::<f64>() + precision);
+                let m = alpha.iter().sum::<f64>() / (of_ones.iter().sum::<f64>() + precision);
                 // 0/0 without data and without a prior.
                 let m = if n == 0 { 0.0 } else { m };
                 penalty = if m == 0.0 { 0.0 } else { 0.5 * m * m * precision };
@@ -318,9 +365,9 @@ impl<'a> Likelihood<'a> {
         };
         if self.mean != 0.0 {
             if let MeanRule::Known(_) = shape.mean {
-                work.solve(&self.ones, v, b);
+                work.solve(&self.ones, v, of_ones);
             }
-            for (a, b) in alpha.iter_mut().zip(b.iter()) {
+            for (a, b) in alpha.iter_mut().zip(of_ones.iter()) {
                 *a -= self.mean * b;
             }
         }
@@ -331,57 +378,44 @@ impl<'a> Likelihood<'a> {
 
     fn add_gradient(&mut self, theta: &[f64], gradient: &mut [f64]) {
         let n = self.data.len();
-        let n_distances = self.shape.n_distances();
+        let (n_distances, n_scales) = (self.shape.n_distances(), self.shape.n_scales());
         let variance = self.variance(theta);
-        let Self { work, whitened, slopes, buffers, shape, .. } = self;
-        let [t, _, alpha, _, difference] = buffers;
+        let Self { work, whitened, slopes, own_slopes, t, v: distances, alpha, shape, .. } = self;
+        let n_own = own_slopes.len() / shape.kernel.values().len().max(1);
         let (mut by_variance, mut by_noise, mut start) = (0.0, 0.0, 0);
         for j in 0..n {
             let rest = n - j;
             let inverse = work.inverse_column(j);
             let column = work.column(j);
-            let c = &slopes[start..start + rest];
             let diagonal = alpha[j] * alpha[j] - inverse[0];
             by_variance += 0.5 * variance * diagonal;
             by_noise += 0.5 * diagonal;
-            let (t, difference) = (&mut t[..rest - 1], &mut difference[..rest - 1]);
+            let t = &mut t[..rest - 1];
             vectorized(
                 #[inline(always)]
                 || {
-                    for i in 0..rest - 1 {
-                        t[i] = alpha[j] * alpha[j + 1 + i] - inverse[i + 1];
-                    }
+                    difference_of(t, alpha[j], &alpha[j + 1..], &inverse[1..]);
                     by_variance += dot_lanes(t, &column[1..]);
-                    for i in 0..rest - 1 {
-                        t[i] *= c[i + 1];
+                    for (p, g) in gradient[n_scales..].iter_mut().enumerate() {
+                        let by_own = &own_slopes[p * n_own + start + 1..][..rest - 1];
+                        for (t, slope) in t.iter().zip(by_own) {
+                            *g += variance * t * slope;
+                        }
                     }
+                    multiply(t, &slopes[start + 1..]);
                     for k in 0..whitened.dim() {
                         let values = whitened.column(k, j, rest);
                         let (a, others) = (values[0], &values[1..]);
-                        match whitened.metric(k) {
-                            Metric::Distance => {
-                                for (d, o) in difference.iter_mut().zip(others) {
-                                    *d = (a - o) * (a - o);
-                                }
-                            }
+                        let along = match whitened.metric(k) {
+                            Metric::Distance => dot_squares_lanes(t, a, others),
                             Metric::Mismatch => {
-                                let step = whitened.scale(k) * whitened.scale(k);
-                                match whitened.described(k) {
-                                    None => {
-                                        for (d, o) in difference.iter_mut().zip(others) {
-                                            *d = if a == *o { 0.0 } else { step };
-                                        }
-                                    }
-                                    Some(described) => {
-                                        let shares = described.shares(whitened.level(k, described, a));
-                                        for (d, o) in difference.iter_mut().zip(others) {
-                                            *d = step * shares[whitened.level(k, described, *o)];
-                                        }
-                                    }
-                                }
+                                let distances = &mut distances[..rest - 1];
+                                distances.fill(0.0);
+                                whitened.add_mismatches(a, k, others, distances);
+                                dot_lanes(t, distances)
                             }
-                        }
-                        gradient[if shape.ard { k } else { 0 }] -= 2.0 * dot_lanes(t, difference);
+                        };
+                        gradient[if shape.ard { k } else { 0 }] -= 2.0 * along;
                     }
                 },
             );
@@ -392,31 +426,22 @@ impl<'a> Likelihood<'a> {
         if let NoiseRule::Fitted { .. } = shape.noise {
             gradient[n_distances + 1] = by_noise * theta[n_distances + 1].exp();
         }
-        let n_scales = shape.n_scales();
-        self.add_kernel_gradient(variance, &mut gradient[n_scales..]);
     }
+}
 
-    /// By the kernel's own parameters, if it has any: Σ_{i>j} W_ij σ_f² ∂κ(s_ij)/∂ln p. The diagonal has κ(0) = 1.
-    fn add_kernel_gradient(&mut self, variance: f64, gradient: &mut [f64]) {
-        if gradient.is_empty() {
-            return;
-        }
-        let Self { work, whitened, buffers, shape, data, .. } = self;
-        let [s, _, alpha, ..] = buffers;
-        let (mut u, mut slopes) = (vec![0.0; data.dim()], vec![0.0; gradient.len()]);
-        for j in 0..data.len() {
-            let inverse = work.inverse_column(j);
-            let s = &mut s[..inverse.len()];
-            whitened.whiten(data.x().row(j), &mut u);
-            whitened.squared_distances(&u, j, s);
-            for i in 1..s.len() {
-                let weight = variance * (alpha[j] * alpha[j + i] - inverse[i]);
-                shape.kernel.by_parameters(s[i], &mut slopes);
-                for (g, slope) in gradient.iter_mut().zip(&slopes) {
-                    *g += weight * slope;
-                }
-            }
-        }
+/// tᵢ ← a bᵢ − cᵢ.
+#[inline(always)]
+fn difference_of(t: &mut [f64], a: f64, b: &[f64], c: &[f64]) {
+    for ((t, b), c) in t.iter_mut().zip(b).zip(c) {
+        *t = a * b - c;
+    }
+}
+
+/// tᵢ ← tᵢ cᵢ.
+#[inline(always)]
+fn multiply(t: &mut [f64], c: &[f64]) {
+    for (t, c) in t.iter_mut().zip(c) {
+        *t *= c;
     }
 }
 
@@ -430,5 +455,33 @@ fn add_weight_gradient(whitened: &Whitened, shape: &Shape, j: usize, t: &[f64], 
         let step = whitened.scale(k) * whitened.scale(k);
         let others = values[1..].iter().map(|o| slopes[whitened.level(k, described, *o)]);
         gradient[shape.n_lengthscales() + i] += step * t.iter().zip(others).map(|(t, slope)| t * slope).sum::<f64>();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gp::KernelKind;
+    use crate::linalg::Points;
+
+    #[test]
+    fn other_values_at_the_same_hyperparameters_are_those_of_a_new_likelihood_to_the_bit() {
+        let x = Points::from_rows(2, (0..38).map(|i| (f64::from(i) * 0.7).sin()).collect()).unwrap();
+        let values = |by: f64| (0..19).map(|i| (f64::from(i) * by).cos()).collect::<Vec<f64>>();
+        let data = |by: f64| Dataset::new(x.clone(), values(by)).unwrap();
+        let (first, second) = (data(0.9), data(1.7));
+        let shape = || Shape::new(KernelKind::TwoScale, 2);
+        let theta = [-1.0, -0.5, 0.1, -6.0, -2.0, 1.5];
+        let evaluate = |likelihood: &mut Likelihood<'_>| {
+            let mut gradient = vec![f64::NAN; theta.len()];
+            (likelihood.evaluate(&theta, &mut gradient), gradient)
+        };
+        let mut again = Likelihood::new(&first, shape());
+        let before = evaluate(&mut again);
+        again.set_values(second.y());
+        assert_eq!(evaluate(&mut again), evaluate(&mut Likelihood::new(&second, shape())));
+        again.set_values(first.y());
+        assert_eq!(evaluate(&mut again), before);
+        assert_eq!((again.evaluations, again.factorizations), (3, 1));
     }
 }

@@ -13,7 +13,7 @@ use super::kernel::{any::Row, with_kernel};
 use super::whitened::{Whitened, kernel_row};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::linalg::{Factor, FactorWork, Points, dot, vectorized};
+use crate::linalg::{Factor, FactorWork, GROUP, Points, dot, vectorized};
 
 /// The smallest variance a prediction reports, relative to σ_f²: below it rounding in k_xᵀK⁻¹k_x is all there is.
 const VARIANCE_FLOOR: f64 = 1e-14;
@@ -80,11 +80,15 @@ impl Scratch {
 
     /// k_x of the last prediction.
     pub(super) fn row(&self) -> &[f64] {
-        &self.k
+        &self.k[..self.v.len()]
     }
 
     fn resize(&mut self, n: usize, dim: usize) {
-        for v in [&mut self.s, &mut self.k, &mut self.c, &mut self.v, &mut self.w, &mut self.t] {
+        // Whole groups of distances; what is beyond the last point means nothing.
+        for v in [&mut self.s, &mut self.k, &mut self.c] {
+            v.resize(n.next_multiple_of(GROUP), 0.0);
+        }
+        for v in [&mut self.v, &mut self.w, &mut self.t] {
             v.resize(n, 0.0);
         }
         for v in [&mut self.u, &mut self.d_mean, &mut self.d_variance, &mut self.d_variance_after] {
@@ -100,16 +104,9 @@ impl Posterior {
         let whitened = Whitened::under(data.x(), &hyper);
         let n = data.len();
         let mut work = FactorWork::new(n);
-        let (mut u, mut s, mut c) = (vec![0.0; data.dim()], vec![0.0; n], vec![0.0; n]);
-        work.fill_columns(|j, column| {
-            whitened.whiten(data.x().row(j), &mut u);
-            let (s, c) = (&mut s[..n - j], &mut c[..n - j]);
-            with_kernel!(hyper.kernel, kernel => vectorized(#[inline(always)] || {
-                whitened.squared_distances(&u, j, s);
-                kernel_row(kernel, hyper.variance, s, column, c);
-            }));
-            column[0] = hyper.variance + hyper.noise.variance(j);
-        });
+        let mut slopes = Vec::new();
+        let diagonal = |j: usize| hyper.variance + hyper.noise.variance(j);
+        whitened.fill_covariance(&hyper.kernel, hyper.variance, diagonal, &mut work, &mut slopes, &mut []);
         let jitter = work.factor_with_jitter()?;
         work.invert();
         Ok(Self::from_factor(data, hyper, work.to_factor(jitter)))
@@ -204,7 +201,7 @@ impl Posterior {
         scratch.resize(n, self.dim());
         self.kernel_row(x, scratch);
         let mean = self.hyper.mean + dot(&scratch.k[..self.n_data], &self.weights);
-        self.factor.half_solve(&scratch.k, &mut scratch.v);
+        self.factor.half_solve(&scratch.k[..n], &mut scratch.v);
         let (known, all) = self.variances(&scratch.v);
         Prediction { mean, variance: known, variance_after: all }
     }
@@ -248,27 +245,31 @@ impl Posterior {
 
     /// Σ_l (∂²μ/∂x_k∂x_l) d_l for a direction d, in the units of x: the Hessian of μ times a vector. O(nd).
     pub fn mean_hessian_times(&self, x: &[f64], direction: &[f64], scratch: &mut Scratch, out: &mut [f64]) {
-        let (n, dim) = (self.n_data, self.dim());
-        scratch.resize(self.whitened.len(), dim);
+        scratch.resize(self.whitened.len(), self.dim());
         self.kernel_row(x, scratch);
+        self.mean_hessian_times_there(direction, scratch, out);
+    }
+
+    /// The same where the last [`mean_gradient`](Self::mean_gradient) with this storage was.
+    pub(crate) fn mean_hessian_times_there(&self, direction: &[f64], scratch: &mut Scratch, out: &mut [f64]) {
+        let (n, dim) = (self.n_data, self.dim());
         // In whitened coordinates: H v = Σ_i α_i σ²[4κ''(δᵢ·v) δᵢ + 2κ' v] with δᵢ = u − uᵢ, v = d/ℓ.
         let Scratch { u, s, c, v, t, .. } = scratch;
-        v[..n].fill(0.0);
-        for k in (0..dim).filter(|&k| self.whitened.metric(k) == super::Metric::Distance) {
-            let vk = direction[k] * self.whitened.scale(k);
-            for (p, c) in v[..n].iter_mut().zip(self.whitened.column(k, 0, n)) {
-                *p += vk * (u[k] - c);
+        let (v, t, variance) = (&mut v[..n], &mut t[..n], self.hyper.variance);
+        v.fill(0.0);
+        with_kernel!(self.hyper.kernel, kernel => vectorized(#[inline(always)] || {
+            for k in (0..dim).filter(|&k| self.whitened.metric(k) == super::Metric::Distance) {
+                let vk = direction[k] * self.whitened.scale(k);
+                for (p, c) in v.iter_mut().zip(self.whitened.column(k, 0, n)) {
+                    *p += vk * (u[k] - c);
+                }
             }
-        }
-        let variance = self.hyper.variance;
-        with_kernel!(self.hyper.kernel, kernel => for i in 0..n {
-            t[i] = 4.0 * self.weights[i] * variance * kernel.curvature(s[i]) * v[i];
-        });
+            for (((t, weight), s), v) in t.iter_mut().zip(&self.weights).zip(s.iter()).zip(v.iter()) {
+                *t = 4.0 * weight * variance * kernel.curvature(*s) * v;
+            }
+            self.whitened.weighted_differences(u, t, out);
+        }));
         let straight = 2.0 * dot(&c[..n], &self.weights);
-        vectorized(
-            #[inline(always)]
-            || self.whitened.weighted_differences(u, &t[..n], out),
-        );
         for k in 0..dim {
             out[k] = match self.whitened.metric(k) {
                 super::Metric::Distance => {
@@ -289,8 +290,9 @@ impl Posterior {
     pub(super) fn predict_blocks(&self, x: &Points, keep: &mut impl FnMut(&[f64])) -> Vec<Prediction> {
         let (n_data, n) = (self.n_data, self.whitened.len());
         let mut predictions = Vec::with_capacity(x.len());
-        let (mut u, mut s) = (vec![0.0; self.dim()], vec![0.0; n]);
-        let (mut k, mut c) = (vec![0.0; n], vec![0.0; n]);
+        let groups = n.next_multiple_of(GROUP);
+        let (mut u, mut s) = (vec![0.0; self.dim()], vec![0.0; groups]);
+        let (mut k, mut c) = (vec![0.0; groups], vec![0.0; groups]);
         let mut block = vec![[0.0; BLOCK]; n];
         let mut means = [0.0; BLOCK];
         let (variance, floor) = (self.hyper.variance, self.variance_floor());
@@ -303,7 +305,7 @@ impl Posterior {
                     kernel_row(kernel, variance, &s, &mut k, &mut c);
                 }));
                 means[lane] = self.hyper.mean + dot(&k[..n_data], &self.weights);
-                keep(&k);
+                keep(&k[..n]);
                 for (b, k) in block.iter_mut().zip(&k) {
                     b[lane] = *k;
                 }
@@ -399,7 +401,7 @@ impl Posterior {
         let mut scratch = Scratch::default();
         scratch.resize(self.whitened.len(), self.dim());
         self.kernel_row(x, &mut scratch);
-        self.factor.append(&scratch.k, self.hyper.variance + noise + self.factor.jitter());
+        self.factor.append(scratch.row(), self.hyper.variance + noise + self.factor.jitter());
         self.points.push(x);
         self.whitened.push(x);
     }

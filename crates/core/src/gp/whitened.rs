@@ -1,12 +1,17 @@
 //! Data points in lengthscales, one array per coordinate, so that distances to all of them are plain vector loops.
+//!
+//! Each array ends with zeros that stand for no point, so that a loop over groups of [`GROUP`] numbers need not do the last
+//! few one by one: where there are some tens of points, those would be half of the time.
 
-use super::{Described, Hyperparameters, Metric, kernel::any::Row};
-use crate::linalg::{Points, dot_difference_lanes};
+use super::kernel::{any::Row, with_kernel};
+use super::{AnyKernel, Described, Hyperparameters, Metric};
+use crate::linalg::{FactorWork, GROUP, Points, dot_difference_lanes, vectorized};
 
 /// Points divided by the lengthscales, stored by coordinate.
 #[derive(Debug, Clone)]
 pub(crate) struct Whitened {
     len: usize,
+    /// Of each coordinate `len` numbers, and as many zeros as a group has.
     columns: Vec<Vec<f64>>,
     scale: Vec<f64>,
     metric: Vec<Metric>,
@@ -40,7 +45,9 @@ impl Whitened {
 
     pub fn new(x: &Points, lengthscales: &[f64], metric: &[Metric]) -> Self {
         let scale: Vec<f64> = lengthscales.iter().map(|l| 1.0 / l).collect();
-        let columns = (0..x.dim()).map(|k| x.iter().map(|p| p[k] * scale[k]).collect()).collect();
+        let of_points = |k: usize| x.iter().map(move |p| p[k]);
+        let column = |k: usize| of_points(k).map(|v| v * scale[k]).chain([0.0; GROUP]).collect();
+        let columns = (0..x.dim()).map(column).collect();
         Self { len: x.len(), columns, scale, metric: metric.to_vec(), described: vec![None; x.dim()] }
     }
 
@@ -56,16 +63,18 @@ impl Whitened {
 
     pub fn push(&mut self, x: &[f64]) {
         for (k, column) in self.columns.iter_mut().enumerate() {
-            column.push(x[k] * self.scale[k]);
+            column[self.len] = x[k] * self.scale[k];
+            column.push(0.0);
         }
         self.len += 1;
     }
 
     pub fn truncate(&mut self, n: usize) {
-        for column in &mut self.columns {
-            column.truncate(n);
-        }
         self.len = self.len.min(n);
+        for column in &mut self.columns {
+            column.truncate(self.len);
+            column.resize(self.len + GROUP, 0.0);
+        }
     }
 
     pub fn len(&self) -> usize {
@@ -98,35 +107,78 @@ impl Whitened {
         self.metric[k]
     }
 
-    /// s ← squared distances of u to the points `from..`, as many as `s` is long. Inline into a vectorized loop.
+    /// s ← squared distances of u to the points `from..`, as many as `s` is long; those beyond the last point mean nothing.
+    /// Inline into a vectorized loop.
     #[inline(always)]
     pub fn squared_distances(&self, u: &[f64], from: usize, s: &mut [f64]) {
         s.fill(0.0);
         let n = s.len();
         for k in 0..self.columns.len() {
             let (a, column) = (u[k], &self.columns[k][from..from + n]);
-            if let Some(described) = &self.described[k] {
-                let step = self.scale[k] * self.scale[k];
-                let shares = described.shares(self.level(k, described, a));
-                for (s, c) in s.iter_mut().zip(column) {
-                    *s += step * shares[self.level(k, described, *c)];
-                }
+            if self.metric[k] == Metric::Mismatch || self.described[k].is_some() {
+                self.add_mismatches(a, k, column, s);
                 continue;
             }
-            match self.metric[k] {
-                Metric::Distance => {
-                    for (s, c) in s.iter_mut().zip(column) {
-                        let delta = a - c;
-                        *s += delta * delta;
-                    }
-                }
-                Metric::Mismatch => {
-                    let step = self.scale[k] * self.scale[k];
-                    for (s, c) in s.iter_mut().zip(column) {
-                        *s += if a == *c { 0.0 } else { step };
-                    }
-                }
+            for (s, c) in s.iter_mut().zip(column) {
+                let delta = a - c;
+                *s += delta * delta;
             }
+        }
+    }
+
+    /// Adds what coordinate k, a category, adds to the squared distances between a and those of a column.
+    #[inline(always)]
+    pub fn add_mismatches(&self, a: f64, k: usize, column: &[f64], s: &mut [f64]) {
+        let step = self.scale[k] * self.scale[k];
+        let Some(described) = &self.described[k] else {
+            for (s, c) in s.iter_mut().zip(column) {
+                *s += if a == *c { 0.0 } else { step };
+            }
+            return;
+        };
+        let shares = described.shares(self.level(k, described, a));
+        for (s, c) in s.iter_mut().zip(column) {
+            *s += step * shares[self.level(k, described, *c)];
+        }
+    }
+
+    /// Writes K, the covariance of the points with this diagonal, and σ² κ' of each entry of its packed lower triangle; `own`
+    /// gets all ∂κ/∂ln p of the kernel's first parameter, then of the next, or is empty.
+    pub fn fill_covariance(
+        &self,
+        kernel: &AnyKernel,
+        variance: f64,
+        diagonal: impl Fn(usize) -> f64,
+        work: &mut FactorWork,
+        slopes: &mut Vec<f64>,
+        own: &mut [f64],
+    ) {
+        let n = self.len;
+        let k = work.packed_mut();
+        slopes.resize(k.len() + GROUP, 0.0);
+        let mut u = vec![0.0; self.dim()];
+        vectorized(
+            #[inline(always)]
+            || {
+                // Whole groups: what is written beyond the end of a column is written over by the next one.
+                let mut start = 0;
+                for j in 0..n {
+                    for (u, column) in u.iter_mut().zip(&self.columns) {
+                        *u = column[j];
+                    }
+                    let groups = (n - j).next_multiple_of(GROUP);
+                    self.squared_distances(&u, j, &mut slopes[start..start + groups]);
+                    start += n - j;
+                }
+            },
+        );
+        with_kernel!(kernel, kernel => vectorized(#[inline(always)] || {
+            kernel.entries(variance, &mut slopes[..k.len()], k, own);
+        }));
+        let mut start = 0;
+        for j in 0..n {
+            k[start] = diagonal(j);
+            start += n - j;
         }
     }
 
@@ -147,4 +199,77 @@ impl Whitened {
 #[inline(always)]
 pub(crate) fn kernel_row(kernel: impl Row, variance: f64, s: &[f64], k: &mut [f64], c: &mut [f64]) {
     kernel.row(variance, s, k, c);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gp::{Kernel, KernelKind, TwoScale};
+
+    /// Points in five numbers and a category, some of them pushed one by one and some taken away again.
+    fn points(n: usize) -> (Points, Whitened) {
+        let mut x = Points::new(6);
+        let row = |i: usize| (0..6).map(|k| (i as f64 * 0.7 + k as f64).sin()).collect::<Vec<f64>>();
+        (0..n).for_each(|i| x.push(&row(i)));
+        (0..n).for_each(|i| x.row_mut(i)[2] = (i % 3) as f64);
+        let metric = std::array::from_fn::<Metric, 6, _>(|k| if k == 2 { Metric::Mismatch } else { Metric::Distance });
+        let mut first = x.clone();
+        first.truncate(n / 2);
+        let mut whitened = Whitened::new(&first, &[0.3, 0.5, 0.7, 0.9, 1.1, 1.3], &metric);
+        (n / 2..n).for_each(|i| whitened.push(x.row(i)));
+        (0..5).for_each(|_| whitened.push(&[7.0; 6]));
+        whitened.truncate(n);
+        (x, whitened)
+    }
+
+    #[test]
+    fn distances_in_groups_are_those_one_by_one_to_the_bit() {
+        for n in 1..40 {
+            let (x, whitened) = points(n);
+            let mut u = [0.0; 6];
+            whitened.whiten(&[0.1, 0.2, 1.0, 0.3, 0.4, 0.5], &mut u);
+            for from in [0, n / 3] {
+                let mut s = vec![f64::NAN; n - from];
+                whitened.squared_distances(&u, from, &mut s);
+                for (i, s) in s.iter().enumerate() {
+                    let mut want = 0.0;
+                    for k in 0..6 {
+                        let other = x.row(from + i)[k] * whitened.scale(k);
+                        want += match (k, u[k] == other) {
+                            (2, true) => 0.0,
+                            (2, false) => whitened.scale(k) * whitened.scale(k),
+                            _ => (u[k] - other) * (u[k] - other),
+                        };
+                    }
+                    assert_eq!(*s, want, "{n} {from} {i}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_covariance_has_the_kernels_values_and_slopes_to_the_bit() {
+        for n in [1, 7, 8, 23] {
+            let (_, whitened) = points(n);
+            let kernel = AnyKernel::from(KernelKind::TwoScale).at(&[0.3, 4.0]);
+            let mut work = FactorWork::new(n);
+            let (mut slopes, mut own) = (Vec::new(), vec![0.0; 2 * work.packed_mut().len()]);
+            let n_own = own.len() / 2;
+            whitened.fill_covariance(&kernel, 1.7, |j| 2.0 + j as f64, &mut work, &mut slopes, &mut own);
+            let (plain, mut at, mut u) = (TwoScale::default().with(&[0.3, 4.0]), 0, [0.0; 6]);
+            for j in 0..n {
+                (0..6).for_each(|k| u[k] = whitened.column(k, j, 1)[0]);
+                let mut s = vec![0.0; n - j];
+                whitened.squared_distances(&u, j, &mut s);
+                assert_eq!(work.column(j)[0], 2.0 + j as f64);
+                for (i, s) in s.iter().enumerate() {
+                    let ((value, slope), mut by) = (Kernel::value_and_slope(plain, *s), [0.0; 2]);
+                    Kernel::by_parameters(plain, *s, &mut by);
+                    assert!(i == 0 || work.column(j)[i] == 1.7 * value);
+                    assert_eq!((slopes[at], own[at], own[n_own + at]), (1.7 * slope, by[0], by[1]));
+                    at += 1;
+                }
+            }
+        }
+    }
 }

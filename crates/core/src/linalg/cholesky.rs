@@ -11,7 +11,7 @@ use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::linalg::triangular_inverse::invert_lower_triangular;
 use faer::{Accum, Mat, Par, Spec};
 
-use super::lanes::{axpy_lanes, dot_lanes, vectorized};
+use super::lanes::{GROUP, axpy_lanes, dot_lanes, vectorized};
 use crate::error::{Error, Result};
 
 /// Diagonal additions to try, relative to the mean of the diagonal: first none.
@@ -201,7 +201,9 @@ impl Factor {
 
 /// Reusable storage to factor many matrices of one order without allocating, as a likelihood search does.
 pub struct FactorWork {
-    k: Mat<f64>,
+    n: usize,
+    /// The lower triangle of K, column by column, and a group of numbers behind it that mean nothing.
+    k: Vec<f64>,
     l: Mat<f64>,
     m: Mat<f64>,
     inverse: Mat<f64>,
@@ -212,14 +214,29 @@ impl FactorWork {
     /// Storage for matrices of order n.
     pub fn new(n: usize) -> Self {
         let scratch = MemBuffer::new(cholesky_in_place_scratch::<f64>(n, Par::Seq, params()));
-        Self { k: Mat::zeros(n, n), l: Mat::zeros(n, n), m: Mat::zeros(n, n), inverse: Mat::zeros(0, 0), scratch }
+        let k = vec![0.0; n * (n + 1) / 2 + GROUP];
+        Self { n, k, l: Mat::zeros(n, n), m: Mat::zeros(n, n), inverse: Mat::zeros(0, 0), scratch }
     }
 
     /// Writes the lower triangle of K: `fill(j, column)` gets the entries (j, j), (j+1, j), …
     pub fn fill_columns(&mut self, mut fill: impl FnMut(usize, &mut [f64])) {
-        for j in 0..self.k.ncols() {
-            fill(j, &mut self.k.col_as_slice_mut(j)[j..]);
+        for j in 0..self.n {
+            let at = self.column_range(j);
+            fill(j, &mut self.k[at]);
         }
+    }
+
+    /// The lower triangle of K to be written, column by column, with numbers behind it that mean nothing: as many as make
+    /// whole groups.
+    pub(crate) fn packed_mut(&mut self) -> &mut [f64] {
+        let groups = (self.n * (self.n + 1) / 2).next_multiple_of(GROUP);
+        &mut self.k[..groups]
+    }
+
+    /// Where column j of K begins in the packed triangle.
+    fn column_range(&self, j: usize) -> std::ops::Range<usize> {
+        let start = j * self.n - j * j.saturating_sub(1) / 2;
+        start..start + self.n - j
     }
 
     /// Factors K as it is; false if a pivot is not positive.
@@ -228,9 +245,10 @@ impl FactorWork {
     }
 
     fn factor_plus(&mut self, jitter: f64) -> bool {
-        let n = self.k.nrows();
+        let n = self.n;
         for j in 0..n {
-            self.l.col_as_slice_mut(j)[j..].copy_from_slice(&self.k.col_as_slice(j)[j..]);
+            let at = self.column_range(j);
+            self.l.col_as_slice_mut(j)[j..].copy_from_slice(&self.k[at]);
             self.l[(j, j)] += jitter;
         }
         let regularization =
@@ -241,15 +259,15 @@ impl FactorWork {
 
     /// Factors K, adding to the diagonal as little as does the work; says how much.
     pub fn factor_with_jitter(&mut self) -> Result<f64> {
-        let n = self.k.nrows();
-        let diagonal = (0..n).map(|i| self.k[(i, i)]).sum::<f64>() / n.max(1) as f64;
+        let n = self.n;
+        let diagonal = (0..n).map(|j| self.k[self.column_range(j).start]).sum::<f64>() / n.max(1) as f64;
         self.factor_with_jitter_of(diagonal)
     }
 
     /// Factors K like [`FactorWork::factor_with_jitter`], with additions relative to `scale` instead of the mean of the
     /// diagonal: for a difference of matrices, whose rounding errors are relative to what was subtracted.
     pub fn factor_with_jitter_of(&mut self, scale: f64) -> Result<f64> {
-        let n = self.k.nrows();
+        let n = self.n;
         for relative in JITTER_LADDER {
             if self.factor_plus(relative * scale) {
                 return Ok(relative * scale);
@@ -292,7 +310,7 @@ impl FactorWork {
 
     /// The lower triangle of K⁻¹ = MᵀM; needs [`FactorWork::invert`] first.
     pub fn compute_inverse(&mut self) {
-        let n = self.k.nrows();
+        let n = self.n;
         if self.inverse.nrows() != n {
             self.inverse = Mat::zeros(n, n);
         }
@@ -311,7 +329,7 @@ impl FactorWork {
 
     /// Column j of K from the diagonal down.
     pub fn column(&self, j: usize) -> &[f64] {
-        &self.k.col_as_slice(j)[j..]
+        &self.k[self.column_range(j)]
     }
 
     /// Column j of K⁻¹ from the diagonal down.

@@ -7,7 +7,11 @@ use pulp::{Arch, WithSimd};
 
 const LANES: usize = 8;
 
-/// Runs `f` compiled for the machine's vector unit. `f` and all it calls must be `#[inline(always)]` to profit.
+/// Storage that ends with as many numbers that mean nothing may be gone through in whole groups of this size.
+pub(crate) const GROUP: usize = LANES;
+
+/// Runs `f` compiled for the machine's vector unit. `f` and all it calls must be `#[inline(always)]` to profit: that is true
+/// of closures and of `for_each` too, which compilers may leave as calls to code without vectors.
 #[inline(always)]
 pub fn vectorized<R>(f: impl FnOnce() -> R) -> R {
     struct Op<F>(F);
@@ -44,6 +48,28 @@ pub fn axpy(t: f64, x: &[f64], y: &mut [f64]) {
 /// [`dot`], to be inlined into a larger vectorized loop.
 #[inline(always)]
 pub(crate) fn dot_lanes(a: &[f64], b: &[f64]) -> f64 {
+    sum_lanes(
+        a,
+        b,
+        #[inline(always)]
+        |x, y| x * y,
+    )
+}
+
+/// Σ tᵢ(a − cᵢ)², to be inlined into a larger vectorized loop.
+#[inline(always)]
+pub(crate) fn dot_squares_lanes(t: &[f64], a: f64, c: &[f64]) -> f64 {
+    sum_lanes(
+        t,
+        c,
+        #[inline(always)]
+        |t, c| t * ((a - c) * (a - c)),
+    )
+}
+
+/// Σ f(aᵢ, bᵢ).
+#[inline(always)]
+fn sum_lanes(a: &[f64], b: &[f64], f: impl Fn(f64, f64) -> f64) -> f64 {
     let n = a.len().min(b.len());
     let (a, b) = (&a[..n], &b[..n]);
     let (a_wide, a_rest) = a.as_chunks::<{ 4 * LANES }>();
@@ -51,14 +77,14 @@ pub(crate) fn dot_lanes(a: &[f64], b: &[f64]) -> f64 {
     let mut lanes = [0.0; 4 * LANES];
     for (x, y) in a_wide.iter().zip(b_wide) {
         for l in 0..4 * LANES {
-            lanes[l] += x[l] * y[l];
+            lanes[l] += f(x[l], y[l]);
         }
     }
     let (a_narrow, a_rest) = a_rest.as_chunks::<LANES>();
     let (b_narrow, b_rest) = b_rest.as_chunks::<LANES>();
     for (x, y) in a_narrow.iter().zip(b_narrow) {
         for l in 0..LANES {
-            lanes[l] += x[l] * y[l];
+            lanes[l] += f(x[l], y[l]);
         }
     }
     let mut sum = [0.0; LANES];
@@ -67,7 +93,7 @@ pub(crate) fn dot_lanes(a: &[f64], b: &[f64]) -> f64 {
     }
     let mut rest = 0.0;
     for (x, y) in a_rest.iter().zip(b_rest) {
-        rest += x * y;
+        rest += f(*x, *y);
     }
     ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7])) + rest
 }
@@ -145,6 +171,16 @@ mod tests {
             for i in 0..n {
                 assert_eq!(y[i], b[i] + 2.0 * a[i]);
             }
+        }
+    }
+
+    #[test]
+    fn weighted_squares_are_the_sum_of_products_to_the_bit() {
+        let wave = |by: f64, n: usize| (0..n).map(|i| (i as f64 * by).sin()).collect::<Vec<f64>>();
+        for n in 0..80 {
+            let (a, b) = (wave(0.7, n), wave(1.3, n));
+            let squares: Vec<f64> = b.iter().map(|b| (0.2 - b) * (0.2 - b)).collect();
+            assert_eq!(dot_squares_lanes(&a, 0.2, &b), dot(&a, &squares));
         }
     }
 

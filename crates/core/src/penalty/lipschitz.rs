@@ -229,7 +229,7 @@ fn steepest(
         scaled.iter_mut().zip(&scratch.d_mean).zip(units).for_each(|((s, g), u)| *s = g * u);
         let value = power_and_direction(&scaled, norm, &mut direction);
         direction.iter_mut().zip(units).for_each(|(d, u)| *d *= u);
-        posterior.mean_hessian_times(&x, &direction, &mut scratch, gradient);
+        posterior.mean_hessian_times_there(&direction, &mut scratch, gradient);
         for k in 0..dim {
             gradient[k] *= high[k] - low[k];
         }

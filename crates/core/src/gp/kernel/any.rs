@@ -25,6 +25,8 @@ pub(crate) trait Row: Copy {
     fn by_parameters(self, s: f64, slopes: &mut [f64]);
     /// k_j ← σ² κ(s_j) and c_j ← σ² κ'(s_j).
     fn row(self, variance: f64, s: &[f64], k: &mut [f64], c: &mut [f64]);
+    /// The same where c holds s, and `own` gets all ∂κ(s_j)/∂ln p of the first parameter, then of the next.
+    fn entries(self, variance: f64, c: &mut [f64], k: &mut [f64], own: &mut [f64]);
 }
 
 impl<K: Kernel> Row for K {
@@ -55,6 +57,44 @@ impl<K: Kernel> Row for K {
             *c = variance * slope;
         }
     }
+
+    #[inline(always)]
+    fn entries(self, variance: f64, c: &mut [f64], k: &mut [f64], own: &mut [f64]) {
+        let n = c.len();
+        match own.len() / n.max(1) {
+            0 => {
+                for (c, k) in c.iter_mut().zip(k.iter_mut()) {
+                    let (value, slope) = Kernel::value_and_slope(self, *c);
+                    *k = variance * value;
+                    *c = variance * slope;
+                }
+            }
+            // What they have in common with the value, exponentials above all, is computed once.
+            2 => {
+                let (first, second) = own.split_at_mut(n);
+                let parameters = first.iter_mut().zip(second.iter_mut());
+                for ((c, k), (first, second)) in c.iter_mut().zip(k.iter_mut()).zip(parameters) {
+                    let mut slopes = [0.0; 2];
+                    Kernel::by_parameters(self, *c, &mut slopes);
+                    let (value, slope) = Kernel::value_and_slope(self, *c);
+                    *k = variance * value;
+                    *c = variance * slope;
+                    *first = slopes[0];
+                    *second = slopes[1];
+                }
+            }
+            n_own => {
+                let mut slopes = vec![0.0; n_own];
+                for (j, (c, k)) in c.iter_mut().zip(k).enumerate() {
+                    Kernel::by_parameters(self, *c, &mut slopes);
+                    let (value, slope) = Kernel::value_and_slope(self, *c);
+                    *k = variance * value;
+                    *c = variance * slope;
+                    slopes.iter().enumerate().for_each(|(p, slope)| own[p * n + j] = *slope);
+                }
+            }
+        }
+    }
 }
 
 /// A [`Kernel`] whose type is not known, at values that come with each call.
@@ -64,6 +104,7 @@ pub(crate) trait Formula: fmt::Debug + Send + Sync {
     fn curvature(&self, values: &[f64], s: f64) -> f64;
     fn gradient_variance(&self, values: &[f64]) -> f64;
     fn row(&self, values: &[f64], variance: f64, s: &[f64], k: &mut [f64], c: &mut [f64]);
+    fn entries(&self, values: &[f64], variance: f64, c: &mut [f64], k: &mut [f64], own: &mut [f64]);
     fn by_parameters(&self, values: &[f64], s: f64, slopes: &mut [f64]);
 }
 
@@ -89,6 +130,14 @@ impl<K: Kernel> Formula for K {
         vectorized(
             #[inline(always)]
             || Row::row(kernel, variance, s, k, c),
+        );
+    }
+
+    fn entries(&self, values: &[f64], variance: f64, c: &mut [f64], k: &mut [f64], own: &mut [f64]) {
+        let kernel = self.with(values);
+        vectorized(
+            #[inline(always)]
+            || Row::entries(kernel, variance, c, k, own),
         );
     }
 
@@ -136,6 +185,10 @@ impl Row for OwnAt<'_> {
 
     fn row(self, variance: f64, s: &[f64], k: &mut [f64], c: &mut [f64]) {
         self.formula.row(self.values, variance, s, k, c);
+    }
+
+    fn entries(self, variance: f64, c: &mut [f64], k: &mut [f64], own: &mut [f64]) {
+        self.formula.entries(self.values, variance, c, k, own);
     }
 }
 
