@@ -10,6 +10,10 @@ use super::problems::{FailingProblem, number, numbers, text};
 
 /// All of them.
 pub fn all() -> Vec<FailingProblem> {
+    of_numbers().into_iter().chain([cluster(), solvent(), press()]).collect()
+}
+
+fn of_numbers() -> Vec<FailingProblem> {
     let unit = |names: &[&str]| names.iter().map(|name| Parameter::float(*name, 0.0, 1.0)).collect::<Vec<_>>();
     let region = FailingProblem::with_region;
     vec![
@@ -79,92 +83,101 @@ pub fn all() -> Vec<FailingProblem> {
             // √3 times the weights' length √3.55.
             -3.263_433_774_416_144,
         ),
-        // Jobs on a cluster: too many processes at once, and the scheduler kills them.
-        region(
-            "cluster",
-            vec![
-                Parameter::int("nodes", 1, 64).log(),
-                Parameter::int("threads", 1, 16),
-                Parameter::float("chunk", 1e-4, 1.0).log(),
-                Parameter::category("scheme", ["static", "dynamic", "guided"]),
-            ],
-            |p| {
-                let (nodes, threads) = (number(p, "nodes"), number(p, "threads"));
-                let offset = match text(p, "scheme") {
-                    "static" => 0.12,
-                    "dynamic" => 0.0,
-                    _ => 0.05,
-                };
-                let over_chunk = 0.1 * (number(p, "chunk").log10() + 2.0).powi(2);
-                0.1 * (nodes.log2() - 5.0).powi(2) + 0.005 * (threads - 13.0).powi(2) + over_chunk + offset
-            },
-            |p| {
-                let most = match text(p, "scheme") {
-                    "static" => 288.0,
-                    "dynamic" => 128.0,
-                    _ => 192.0,
-                };
-                number(p, "nodes") * number(p, "threads") > most
-            },
-            CLUSTER_BEST,
-        ),
-        // A solvent boils above a temperature that rises with the pressure.
-        region(
-            "solvent",
-            vec![
-                Parameter::category("solvent", ["ether", "ethanol", "water", "toluene"]),
-                Parameter::float("temperature", 20.0, 200.0),
-                Parameter::float("pressure", 0.1, 10.0).log(),
-                Parameter::int("grams", 1, 20),
-            ],
-            |p| {
-                let (warmth, lift) = (number(p, "temperature") / 100.0, number(p, "pressure").log10());
-                let offset = match text(p, "solvent") {
-                    "ether" => 0.1,
-                    "ethanol" => 0.0,
-                    "water" => 0.3,
-                    _ => 0.15,
-                };
-                (2.2 - warmth).powi(2) + 0.2 * lift * lift + 0.002 * (number(p, "grams") - 14.0).powi(2) + offset
-            },
-            |p| {
-                let boils = match text(p, "solvent") {
-                    "ether" => 120.0,
-                    "ethanol" => 140.0,
-                    "water" => 165.0,
-                    _ => 180.0,
-                };
-                number(p, "temperature") > boils + 40.0 * number(p, "pressure").log10()
-            },
-            // Toluene on its border, t = 1.8 + 0.4 l: (0.4 − 0.4 l)² + 0.2 l² is least at l = 0.16/0.36.
-            0.15 + 0.4 * 0.4 * 0.2 / 0.36,
-        ),
-        // A press in five dimensions: force and speed together tear the sheet, heat and oil together burn; the best is
-        // between the two, at the border of the first.
-        region(
-            "press",
-            vec![
-                Parameter::int("force", 0, 100),
-                Parameter::float("speed", 0.0, 1.0),
-                Parameter::float("heat", 0.0, 1.0),
-                Parameter::int("oil", 0, 10),
-                Parameter::category("sheet", ["thin", "thick"]),
-            ],
-            |p| {
-                let [force, speed, heat, oil] = ["force", "speed", "heat", "oil"].map(|name| number(p, name));
-                let offset = if text(p, "sheet") == "thin" { 0.02 } else { 0.0 };
-                let strain = (1.0 - force / 100.0).powi(2) + (0.8 - speed).powi(2);
-                strain + 0.5 * (heat - 0.5).powi(2) + 0.004 * (oil - 4.0).powi(2) + offset
-            },
-            |p| {
-                let [force, speed, heat, oil] = ["force", "speed", "heat", "oil"].map(|name| number(p, name));
-                let most = if text(p, "sheet") == "thin" { 1.5 } else { 1.3 };
-                force / 100.0 + speed > most || heat + 0.1 * oil > 1.5
-            },
-            // Thin: both give way alike, by 0.15.
-            0.02 + 2.0 * 0.15 * 0.15,
-        ),
     ]
+}
+
+/// Jobs on a cluster: too many processes at once, and the scheduler kills them.
+fn cluster() -> FailingProblem {
+    FailingProblem::with_region(
+        "cluster",
+        vec![
+            Parameter::int("nodes", 1, 64).log(),
+            Parameter::int("threads", 1, 16),
+            Parameter::float("chunk", 1e-4, 1.0).log(),
+            Parameter::category("scheme", ["static", "dynamic", "guided"]),
+        ],
+        |p| {
+            let (nodes, threads) = (number(p, "nodes"), number(p, "threads"));
+            let offset = match text(p, "scheme") {
+                "static" => 0.12,
+                "dynamic" => 0.0,
+                _ => 0.05,
+            };
+            let over_chunk = 0.1 * (number(p, "chunk").log10() + 2.0).powi(2);
+            0.1 * (nodes.log2() - 5.0).powi(2) + 0.005 * (threads - 13.0).powi(2) + over_chunk + offset
+        },
+        |p| {
+            let most = match text(p, "scheme") {
+                "static" => 288.0,
+                "dynamic" => 128.0,
+                _ => 192.0,
+            };
+            number(p, "nodes") * number(p, "threads") > most
+        },
+        CLUSTER_BEST,
+    )
+}
+
+/// A solvent boils above a temperature that rises with the pressure.
+fn solvent() -> FailingProblem {
+    FailingProblem::with_region(
+        "solvent",
+        vec![
+            Parameter::category("solvent", ["ether", "ethanol", "water", "toluene"]),
+            Parameter::float("temperature", 20.0, 200.0),
+            Parameter::float("pressure", 0.1, 10.0).log(),
+            Parameter::int("grams", 1, 20),
+        ],
+        |p| {
+            let (warmth, lift) = (number(p, "temperature") / 100.0, number(p, "pressure").log10());
+            let offset = match text(p, "solvent") {
+                "ether" => 0.1,
+                "ethanol" => 0.0,
+                "water" => 0.3,
+                _ => 0.15,
+            };
+            (2.2 - warmth).powi(2) + 0.2 * lift * lift + 0.002 * (number(p, "grams") - 14.0).powi(2) + offset
+        },
+        |p| {
+            let boils = match text(p, "solvent") {
+                "ether" => 120.0,
+                "ethanol" => 140.0,
+                "water" => 165.0,
+                _ => 180.0,
+            };
+            number(p, "temperature") > boils + 40.0 * number(p, "pressure").log10()
+        },
+        // Toluene on its border, t = 1.8 + 0.4 l: (0.4 − 0.4 l)² + 0.2 l² is least at l = 0.16/0.36.
+        0.15 + 0.4 * 0.4 * 0.2 / 0.36,
+    )
+}
+
+/// A press in five dimensions: force and speed together tear the sheet, heat and oil together burn; the best is
+/// between the two, at the border of the first.
+fn press() -> FailingProblem {
+    FailingProblem::with_region(
+        "press",
+        vec![
+            Parameter::int("force", 0, 100),
+            Parameter::float("speed", 0.0, 1.0),
+            Parameter::float("heat", 0.0, 1.0),
+            Parameter::int("oil", 0, 10),
+            Parameter::category("sheet", ["thin", "thick"]),
+        ],
+        |p| {
+            let [force, speed, heat, oil] = ["force", "speed", "heat", "oil"].map(|name| number(p, name));
+            let offset = if text(p, "sheet") == "thin" { 0.02 } else { 0.0 };
+            let strain = (1.0 - force / 100.0).powi(2) + (0.8 - speed).powi(2);
+            strain + 0.5 * (heat - 0.5).powi(2) + 0.004 * (oil - 4.0).powi(2) + offset
+        },
+        |p| {
+            let [force, speed, heat, oil] = ["force", "speed", "heat", "oil"].map(|name| number(p, name));
+            let most = if text(p, "sheet") == "thin" { 1.5 } else { 1.3 };
+            force / 100.0 + speed > most || heat + 0.1 * oil > 1.5
+        },
+        // Thin: both give way alike, by 0.15.
+        0.02 + 2.0 * 0.15 * 0.15,
+    )
 }
 
 /// Found by trying every point, at the best chunk (`the_best_values_are_reached_and_not_passed`).
