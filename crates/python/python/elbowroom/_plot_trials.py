@@ -90,7 +90,7 @@ def _column(parameter: Parameter, values: Sequence[Any]) -> tuple[Any, list[tupl
 
 
 def _index(known: Sequence[Any], value: Any) -> int:
-    """Where a value stands in a list; a truth value is no number."""
+    """Where a value stands in a list; a boolean is not a number."""
     same = (i for i, one in enumerate(known) if isinstance(one, bool) == isinstance(value, bool) and one == value)
     return next(same, 0)
 

@@ -298,7 +298,7 @@ def _parameter(name: str, values: Any) -> Parameter:
 
 
 def _distinct(values: Sequence[Any]) -> list[Any]:
-    """Each value once; a truth value is no number.
+    """Each value once; a boolean is not a number.
 
     >>> _distinct([1, 1.0, True, "a", None, "a", [2], [2]])
     [1, True, 'a', None, [2]]
