@@ -145,10 +145,10 @@ fn exports_and_sheets_have_a_column_for_each_result_and_are_read_back() {
     assert_eq!((&trials[4]["state"], &trials[4]["results"]), (&json!("running"), &json!({ "minutes": 9.0 })));
     assert_eq!((&trials[1]["state"], &trials[1]["results"]["kelvin"]), (&json!("failed"), &json!(310.0)));
     // The same sheet again changes nothing; another number takes the place of the first if that is wished.
-    assert!(first.good(&["import", "sheet.csv", "--yes"]).contains("there is nothing to write"));
+    assert!(first.good(&["import", "sheet.csv", "--yes"]).contains("there is nothing to import"));
     first.write("sheet.csv", "trial,value,minutes\n4,,10\n3,0.25,8\n");
     first.good(&["import", "sheet.csv", "--yes", "--correct"]);
-    assert!(first.good(&["import", "sheet.csv", "--yes", "--correct"]).contains("there is nothing to write"));
+    assert!(first.good(&["import", "sheet.csv", "--yes", "--correct"]).contains("there is nothing to import"));
     let trials = first.json(&["trials"])["trials"].clone();
     assert_eq!(trials[4]["results"]["minutes"], 10.0);
 
