@@ -30,15 +30,18 @@ mod spark;
 pub mod study_file;
 mod table;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let args = match args::Elbow::try_parse() {
+    let args = match args::Elbow::try_parse_from(plain_numbers(std::env::args_os())) {
         Ok(args) => args,
-        Err(error) => return refuse(&error),
+        Err(error) => return refuse(with_tip(error)),
     };
     let json = args.json;
     match commands::run(args) {
@@ -55,8 +58,32 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// Writes negative numbers as clap knows them: it takes `-1e-3` and `-.5` for options. What follows `--` is somebody else's.
+fn plain_numbers(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut is_ours = true;
+    let mut plain = |word: &OsString| -> Option<OsString> {
+        is_ours &= word != "--";
+        let number = word.to_str().filter(|text| is_ours && text.starts_with('-'))?.parse::<f64>().ok()?;
+        number.is_finite().then(|| number.to_string().into())
+    };
+    words.map(|word| plain(&word).unwrap_or(word)).collect()
+}
+
+/// Where a study was named as if it were an argument, says how to name it.
+fn with_tip(mut error: clap::Error) -> clap::Error {
+    let is_study = |word: &str| word.ends_with(".toml") || word.ends_with(".elbow") || word.contains("://");
+    if error.kind() == ErrorKind::UnknownArgument
+        && let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg)
+        && is_study(word)
+    {
+        let tip = StyledStr::from(format!("name the study with `--in {word}`"));
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
+    error
+}
+
 /// Says what is wrong with the command line, or the help that was asked for.
-fn refuse(error: &clap::Error) -> ExitCode {
+fn refuse(error: clap::Error) -> ExitCode {
     if error.use_stderr() && std::env::args_os().any(|word| word == "--json") {
         say!("{}", serde_json::json!({ "error": error.to_string().trim_end(), "kind": "usage" }));
         return ExitCode::from(2);
@@ -68,4 +95,35 @@ fn refuse(error: &clap::Error) -> ExitCode {
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let closed = |e: &std::io::Error| e.kind() == std::io::ErrorKind::BrokenPipe;
     error.chain().any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(closed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(words: &[&str]) -> Vec<String> {
+        let words = plain_numbers(words.iter().map(OsString::from));
+        words.into_iter().map(|word| word.into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn negative_numbers_are_values_however_they_are_written() {
+        assert_eq!(written(&["elbow", "tell", "3", "-1e-3", "-.5", "-2E+2"])[3..], ["-0.001", "-0.5", "-200"]);
+        for value in ["-1e-3", "-.5", "-1e+300", "-4.9E-324"] {
+            let words = plain_numbers(["elbow", "tell", "3", value].iter().map(OsString::from));
+            let parsed = args::Elbow::try_parse_from(words).unwrap();
+            let args::Command::Tell(tell) = parsed.command else { panic!("it is a tell") };
+            let told: f64 = tell.what[1].parse().unwrap();
+            assert_eq!(told.to_bits(), value.parse::<f64>().unwrap().to_bits(), "{value}");
+        }
+        // Options stay options, and the user's own command keeps its words.
+        let command = ["elbow", "run", "--json", "-n", "--", "./solve", "-1e-3"];
+        assert_eq!(written(&command), command);
+    }
+
+    #[test]
+    fn a_study_named_as_an_argument_is_answered_with_the_option() {
+        let error = args::Elbow::try_parse_from(["elbow", "ask", "study.toml"]).unwrap_err();
+        assert!(with_tip(error).to_string().contains("name the study with `--in study.toml`"));
+    }
 }
