@@ -196,7 +196,8 @@ fn a_limited_result_that_spans_decades_does_not_blind_its_model() {
     };
     for seed in 0..3 {
         let (by_distance, as_told) = (score(LimitedRule::ByDistance, seed), score(LimitedRule::AsTold, seed));
-        assert!(by_distance > 0.5 * as_told, "seed {seed}: {by_distance} {as_told}");
+        // It was twice as good, until the model of results as they are told could pass by its largest one: −1.00, now −0.48.
+        assert!(by_distance > 2.0 / 3.0 * as_told, "seed {seed}: {by_distance} {as_told}");
     }
 }
 

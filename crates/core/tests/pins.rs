@@ -578,7 +578,7 @@ fn names_of_random_streams_are_those_that_logs_rest_on() {
     let names: BTreeSet<&str> = named.collect();
     // Another name draws other numbers: every suggestion that rests on them would change.
     // `importance`, `outlook` and `steepest` are of answers that no log rests on.
-    let known = "ask|branch|branches|candidates|contest|design|fill|fit|free|grid|hypercube|hyperparameter start|importance|\
+    let known = "ask|branch|branches|candidates|contest|design|detail|fill|fit|free|grid|hypercube|hyperparameter start|importance|\
                  joint improvement|lattice|likely|lipschitz|outcome|outlook|polytope|probe|random|recommend|refine|refit|\
                  simulation|sobol|sobol beyond the table|steepest|strategy|success|thompson|uniform|walk";
     assert_eq!(names.into_iter().collect::<Vec<_>>().join("|"), known);

@@ -8,12 +8,12 @@
 use std::collections::HashMap;
 
 use elbowroom::data::Dataset;
-use elbowroom::gp::{FitParams, KernelKind, MeanRule, NoiseRule, Shape, fit};
+use elbowroom::gp::{FitParams, Hyperparameters, KernelKind, MeanRule, NoiseRule, Shape, fit};
 use elbowroom::linalg::Points;
 use elbowroom::problems::Problem;
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, SearchSpace};
-use elbowroom::study::{Model, ModelConfig, ModelRecord, Observations, ResultScale, Study, StudyConfig};
+use elbowroom::study::{KernelConfig, Model, ModelConfig, ModelRecord, Observations, ResultScale, Study, StudyConfig};
 use elbowroom_bench::options::Options;
 use elbowroom_bench::rows::{Rows, quantile};
 
@@ -32,47 +32,64 @@ const PROBLEMS: [&str; 10] = [
 
 const SIZES: [usize; 3] = [70, 150, 300];
 
-/// ln of likelihood times prior of the results under a bend, from θ, and more starts; with no start but θ and no
-/// evaluation but one it is the value at θ.
-fn evidence(
-    x: &Points,
-    map: &ResultScale,
-    y: &[f64],
-    theta: &[f64],
-    starts: usize,
-    evaluations: usize,
-) -> (f64, Vec<f64>) {
-    let config = ModelConfig::default();
-    let data = Dataset::new(x.clone(), y.iter().map(|&v| map.encode(v)).collect()).expect("finite values");
-    let mut shape = Shape::new(KernelKind::Matern52, data.dim());
-    shape.mean = MeanRule::Estimated { prior_sd: 1.0 };
-    shape.noise = NoiseRule::Fitted { floor: config.noise_floor };
-    let mut params = FitParams::map(shape);
-    params.priors.noise = config.noise_prior;
-    params.warm = Some(theta.to_vec());
-    params.random_starts = starts;
-    params.max_evaluations = evaluations;
-    (params.gradient_tolerance, params.value_tolerance) = (1e-3, 1e-8);
-    let found = fit(&data, &params, &Stream::new(7)).expect("a fit");
-    (found.value + map.ln_jacobian(y), found.theta)
+/// What a record is judged on: its kernel, the results, and what wild ones have of noise.
+struct Evidence<'a> {
+    kernel: KernelKind,
+    x: &'a Points,
+    y: &'a [f64],
+    wild: Option<Vec<f64>>,
 }
 
-/// Nats that a record is below the best with its bend, and below the best over all bends, and log10 of how far its bend
-/// is from that best one.
-fn judge(record: &ModelRecord, map: &ResultScale, x: &Points, y: &[f64]) -> Vec<f64> {
-    let (own, _) = evidence(x, map, y, &record.theta, 0, 1);
-    let (same, theta) = evidence(x, map, y, &record.theta, 20, 300);
-    let mut best = (same, record.bend);
-    let bends = (0..18).map(|level| Some(10f64.powf(0.5 - 0.5 * f64::from(level))));
-    for bend in std::iter::once(None).chain(bends).filter(|b| *b != record.bend) {
-        let other = ResultScale::new(map.gauge(), y, bend);
-        let (value, _) = evidence(x, &other, y, &theta, 0, 150);
-        if value > best.0 {
-            best = (value, bend);
-        }
+impl<'a> Evidence<'a> {
+    fn of(model: &Model, x: &'a Points, y: &'a [f64]) -> Self {
+        let KernelConfig::Ours(kernel) = model.record.kernel else { panic!("a kernel of ours") };
+        let Hyperparameters { noise, .. } = model.posterior.hyper();
+        let gauge = model.scale.gauge();
+        let own = |(i, v): (usize, &f64)| if gauge.is_wild(*v) { noise.variance(i) - noise.typical() } else { 0.0 };
+        let is_any_wild = y.iter().any(|v| gauge.is_wild(*v));
+        Self { kernel, x, y, wild: is_any_wild.then(|| y.iter().enumerate().map(own).collect()) }
     }
-    let decades = best.1.unwrap_or(10.0).log10() - record.bend.unwrap_or(10.0).log10();
-    vec![same - own, best.0 - own, decades]
+
+    /// ln of likelihood times prior of the results under a bend, from θ, and more starts; with no start but θ and no
+    /// evaluation but one it is the value at θ.
+    fn found(&self, map: &ResultScale, theta: &[f64], starts: usize, evaluations: usize) -> (f64, Vec<f64>) {
+        let config = ModelConfig::default();
+        let values = self.y.iter().map(|&v| map.encode(v)).collect();
+        let mut data = Dataset::new(self.x.clone(), values).expect("finite values");
+        if let Some(wild) = &self.wild {
+            data = data.with_noise(wild.clone()).expect("finite variances");
+        }
+        let mut shape = Shape::new(self.kernel, data.dim());
+        shape.mean = MeanRule::Estimated { prior_sd: 1.0 };
+        shape.noise = NoiseRule::Fitted { floor: config.noise_floor };
+        let mut params = FitParams::map(shape);
+        assert_eq!(theta.len(), params.shape.n_parameters(), "θ of another kernel would not be started from");
+        params.priors.noise = config.noise_prior;
+        params.warm = Some(theta.to_vec());
+        params.random_starts = starts;
+        params.max_evaluations = evaluations;
+        (params.gradient_tolerance, params.value_tolerance) = (1e-3, 1e-8);
+        let found = fit(&data, &params, &Stream::new(7)).expect("a fit");
+        (found.value + map.ln_jacobian(self.y), found.theta)
+    }
+
+    /// Nats that a record is below the best with its bend, and below the best over all bends, and log10 of how far its
+    /// bend is from that best one.
+    fn judge(&self, record: &ModelRecord, map: &ResultScale) -> Vec<f64> {
+        let (own, _) = self.found(map, &record.theta, 0, 1);
+        let (same, theta) = self.found(map, &record.theta, 20, 300);
+        let mut best = (same, record.bend);
+        let bends = (0..18).map(|level| Some(10f64.powf(0.5 - 0.5 * f64::from(level))));
+        for bend in std::iter::once(None).chain(bends).filter(|b| *b != record.bend) {
+            let other = ResultScale::new(map.gauge(), self.y, bend);
+            let (value, _) = self.found(&other, &theta, 0, 150);
+            if value > best.0 {
+                best = (value, bend);
+            }
+        }
+        let decades = best.1.unwrap_or(10.0).log10() - record.bend.unwrap_or(10.0).log10();
+        vec![same - own, best.0 - own, decades]
+    }
 }
 
 /// The outcomes at every size, warm and cold.
@@ -94,10 +111,10 @@ fn run(name: &str, seed: u64) -> Vec<f64> {
             }
         }
         let warm = study.model().expect("a model");
-        outcomes.extend(judge(&warm.record, &warm.scale, &x, &y));
+        outcomes.extend(Evidence::of(&warm, &x, &y).judge(&warm.record, &warm.scale));
         let all = Observations { x: x.clone(), values: y.clone(), noise: None };
         let cold = Model::fit(&ModelConfig::default(), &space, &all, None, &Stream::new(seed)).expect("a model");
-        outcomes.extend(judge(&cold.record, &cold.scale, &x, &y));
+        outcomes.extend(Evidence::of(&cold, &x, &y).judge(&cold.record, &cold.scale));
     }
     outcomes
 }

@@ -35,6 +35,9 @@ const PENALTIES: [&str; 5] = ["1e3", "1e6", "1e9", "1e30", "1e300"];
 /// Regret below this is as good as none.
 const FLOOR: f64 = 1e-6;
 
+/// How much worse it may be with wild values, in decades.
+const BOUND: f64 = 0.5;
+
 /// The share of the box that a region takes.
 const SHARE: f64 = 0.2;
 
@@ -156,7 +159,8 @@ fn main() {
         }
     }
     let (problems, places): (Vec<&str>, Vec<&str>) = (problems.split(',').collect(), places.split(',').collect());
-    if let Some(name) = problems.iter().find(|name| Problem::by_name(name).is_err()) {
+    let is_known = |name: &str| PROBLEMS.contains(&name) || Problem::by_name(name).is_ok();
+    if let Some(name) = problems.iter().find(|name| !is_known(name)) {
         options.refuse(&format!("there is no problem {name}"));
     }
     let penalties: Vec<&str> = penalties.split(',').filter(|p| !p.is_empty()).collect();
@@ -178,30 +182,56 @@ fn main() {
     summarize(&known, &problems, &places, &penalties, seeds);
 }
 
-/// Mean log10 regret of each problem without penalties, and how much worse it is with them; regret at least the floor.
+/// Mean log10 regret of each problem without penalties, and how much worse it is with them, seed by seed; regret at least
+/// the floor.
 fn summarize(known: &HashMap<String, Vec<f64>>, problems: &[&str], places: &[&str], penalties: &[&str], seeds: u64) {
     let log = |problem: &str, place: &str, penalty: &str, seed: u64| {
         known[&format!("{problem},{place},{penalty},{seed}")][0].max(FLOOR.log10())
     };
     let columns: Vec<(&str, &str)> = places.iter().flat_map(|a| penalties.iter().map(|b| (*a, *b))).collect();
-    println!("Mean log10 regret of {seeds} seeds without wild values, and how much worse it is with them.\n");
+    println!(
+        "Mean log10 regret of {seeds} seeds without wild values, and how much worse it is with them \
+         (95 % intervals, paired; below over problems).\n"
+    );
     print!("| problem | none |");
     columns.iter().for_each(|(place, penalty)| print!(" {place} {penalty} |"));
     println!("\n|---|{}", "---:|".repeat(columns.len() + 1));
     let mut all = vec![Vec::new(); columns.len()];
+    let mut above: Vec<(bool, String)> = Vec::new();
+    let mut surely_below = 0;
     for problem in problems {
         let none: Vec<f64> = (0..seeds).map(|s| log(problem, "none", "0", s)).collect();
         print!("| {problem} | {:.2} |", mean(&none));
         for (c, (place, penalty)) in columns.iter().enumerate() {
-            let with: Vec<f64> = (0..seeds).map(|s| log(problem, place, penalty, s)).collect();
-            all[c].push(mean(&with) - mean(&none));
-            print!(" {:+.2} |", all[c][all[c].len() - 1]);
+            let worse: Vec<f64> =
+                (0..seeds).zip(&none).map(|(s, none)| log(problem, place, penalty, s) - none).collect();
+            let (centre, half) = (mean(&worse), half_width(&worse));
+            all[c].push(centre);
+            print!(" {centre:+.2} ± {half:.2} |");
+            if centre > BOUND {
+                let cell = format!("{problem}, {place} {penalty} ({centre:+.2} ± {half:.2})");
+                above.push((centre - half > BOUND, cell));
+            }
+            surely_below += usize::from(centre + half < BOUND);
         }
         println!();
     }
-    for (name, of) in [("**mean**", None), ("**worst**", Some(1.0))] {
-        print!("| {name} | |");
-        all.iter().for_each(|v| print!(" {:+.2} |", of.map_or_else(|| mean(v), |share| quantile(v, share))));
-        println!();
-    }
+    print!("| **mean** | |");
+    all.iter().for_each(|v| print!(" {:+.2} ± {:.2} |", mean(v), half_width(v)));
+    print!("\n| **worst** | |");
+    all.iter().for_each(|v| print!(" {:+.2} |", quantile(v, 1.0)));
+    let of = |sure: bool| -> Vec<&str> {
+        above.iter().filter(|cell| cell.0 == sure).map(|cell| cell.1.as_str()).collect::<Vec<_>>()
+    };
+    let n = problems.len() * columns.len();
+    println!("\n\nOf {n} cells {} are above {BOUND}, and {surely_below} surely below.", above.len());
+    println!("Surely above {BOUND} ({}): {}.", of(true).len(), of(true).join("; "));
+    println!("Above, and not surely ({}): {}.", of(false).len(), of(false).join("; "));
+}
+
+/// 1.96 standard errors of the mean.
+fn half_width(values: &[f64]) -> f64 {
+    let (n, centre) = (values.len() as f64, mean(values));
+    let variance = values.iter().map(|v| (v - centre).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+    1.96 * (variance / n).sqrt()
 }

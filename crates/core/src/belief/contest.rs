@@ -18,6 +18,13 @@ pub(super) fn bend_at(level: usize) -> f64 {
     10f64.powf(0.5 - 0.5 * level as f64)
 }
 
+/// Where the search for hardly any detail begins: ln of its odds, and ln of the ratio, moderate or next to white noise.
+const HARDLY_ANY: f64 = -8.0;
+const RATIOS: [f64; 2] = [1.8, 4.0];
+
+/// Nats by which a maximum must be larger to count as another one, and not the same reached more exactly.
+pub(super) const OTHER_MAXIMUM: f64 = 0.5;
+
 /// Levels that a study without a warp so far looks at first.
 const FIRST_LEVELS: [usize; 3] = [1, 4, 7];
 
@@ -97,7 +104,42 @@ impl Fitting<'_> {
                 best = entry;
             }
         }
-        self.with_other_noise(searches, best)
+        let best = self.with_other_noise(searches, best)?;
+        self.with_hardly_any_detail(searches, best)
+    }
+
+    /// The same kernel and bend from where there is hardly any detail, if that leads to another maximum.
+    fn with_hardly_any_detail(&self, searches: &mut Searches<'_>, best: Entry) -> Result<Entry> {
+        let Some(start) = self.hardly_any_detail(&best) else { return Ok(best) };
+        let entry = self.entry(searches, &best.kernel, best.bend, Some(start), false)?;
+        Ok(if entry.value > best.value + OTHER_MAXIMUM { entry } else { best })
+    }
+
+    /// θ with hardly any detail, where the kernel has two scales: then the trend has to explain the results alone, and may
+    /// become shorter. How much shorter the detail is hardly matters for the likelihood there, so no search finds the way to
+    /// a ratio that is far away; of two ratios, one is drawn each time.
+    pub fn hardly_any_detail(&self, entry: &Entry) -> Option<Vec<f64>> {
+        if entry.kernel.name != KernelConfig::Ours(KernelKind::TwoScale) {
+            return None;
+        }
+        let ratio = if self.stream.child("detail", 0).uniform() < 0.5 { RATIOS[0] } else { RATIOS[1] };
+        let mut theta = entry.theta.clone();
+        let place = theta.len() - 2;
+        theta[place..].copy_from_slice(&[HARDLY_ANY, ratio]);
+        Some(theta)
+    }
+
+    /// θ at the modes of the priors.
+    pub fn mode(&self, kernel: &Contestant) -> Vec<f64> {
+        let (priors, shape) = (self.priors(), self.shape(kernel));
+        let mut theta: Vec<f64> =
+            (0..shape.n_distances()).map(|i| priors.of_lengthscale(&shape, i).ln_mode()).collect();
+        theta.push(priors.variance.ln_mode());
+        if self.all.noise().is_none() {
+            theta.push(priors.noise.ln_mode());
+        }
+        theta.extend(kernel.kernel.parameters().iter().map(|parameter| parameter.ln_mean));
+        theta
     }
 
     /// The same kernel and bend with some noise where the entry has next to none, or the other way round, if that is

@@ -49,8 +49,14 @@ pub enum ScaleRule {
 /// A gap this many times the one before it, and more where regular gaps span decades themselves, begins the wild ones.
 const WILD_RATIO: f64 = 10.0;
 
-/// Gaps that are regular whatever stretch follows: the least of a few gaps are often decades apart.
+/// Gaps that are enough to judge a stretch by: the least of a few gaps are often decades apart.
 const MIN_REGULAR: usize = 5;
+
+/// Gaps that are regular whatever stretch follows.
+const FEWEST_REGULAR: usize = 3;
+
+/// How many times wider a stretch must be where there are fewer than enough.
+const FEW_RATIO: f64 = 100.0;
 
 /// Different gaps that there are besides a worst value that came back several times, if that is to be wild.
 const MIN_DISTINCT: usize = 3;
@@ -227,9 +233,10 @@ fn behind_a_stretch(typical: &[f64], all: &[f64]) -> Option<f64> {
     let positive = &typical[typical.partition_point(|g| *g <= 0.0)..];
     let (mut widest, mut found) = (1.0, None);
     // Wild ones are the fewer, or the results of a search that is about to converge would be regular and all others wild.
-    let n_regular = MIN_REGULAR.max(positive.len().div_ceil(2));
+    let n_regular = FEWEST_REGULAR.max(positive.len().div_ceil(2));
     for (i, pair) in positive.windows(2).enumerate().skip(n_regular - 1) {
-        let needed = WILD_RATIO * (pair[0] / positive[i / 2]).sqrt();
+        let few = if i + 1 < MIN_REGULAR { FEW_RATIO } else { 1.0 };
+        let needed = few * WILD_RATIO * (pair[0] / positive[i / 2]).sqrt();
         // 1e300 over 1e-300 is infinite, which is large enough.
         let excess = pair[1] / pair[0] / needed;
         if excess >= widest {
@@ -540,6 +547,16 @@ mod tests {
         // Decades are no reason either, as long as they are filled.
         let y: Vec<f64> = (0..20).map(|i| -10f64.powf(0.4 * f64::from(i))).collect();
         assert!(!y.iter().any(|&v| gauge_of(&y).is_wild(v)));
+    }
+
+    #[test]
+    fn four_results_are_enough_to_tell_a_billion_from_them() {
+        let y = [0.0, -1.0, -2.0, -30.0, -1e9];
+        assert_eq!(y.map(|v| gauge_of(&y).is_wild(v)), [false, false, false, false, true]);
+        // And not to tell a decade more from decades.
+        for y in [[0.0, -1.0, -10.0, -100.0, -1000.0], [0.0, -1.0, -2.0, -3.0, -300.0]] {
+            assert!(!y.iter().any(|&v| gauge_of(&y).is_wild(v)));
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! | what is wild | 30 that are farthest from each other |
 //! | contest of kernels and warps, with the random starts | at most 80: the best half of them, and random others |
 //! | last fit, of θ and the bend | all of the model's, with fewer evaluations the more they are |
+//! | second look, beyond 80 and where there was a last fit | all of the model's, from hardly any detail |
 //!
 //! A model of n observations costs n³, so beyond [`ModelConfig::max_observations`](super::ModelConfig) it is made of a
 //! part of them, in three shares:
@@ -40,6 +41,9 @@ const GRADIENT_WORK: f64 = 10.0;
 
 /// Evaluations that the last fit may take however long they are.
 const LEAST_EVALUATIONS: usize = 10;
+
+/// Evaluations after which it shows whether another start leads somewhere.
+pub(super) const SECOND_LOOK: usize = 20;
 
 /// Observations by which wild values are told from regular ones.
 const TYPICAL: usize = 30;

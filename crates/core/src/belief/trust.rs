@@ -15,12 +15,14 @@ use std::cmp::Ordering;
 
 use super::contest::Entry;
 use super::fit::{Fitted, Fitting, Model, ModelRecord};
+use super::kernels::Contestant;
 use super::scale::ScaleRule;
+use super::subset::CONTEST;
 use crate::error::Result;
 use crate::gp::LeftOut;
 
 /// Nats by which the last model must explain all results better than a new fit does, to be taken instead.
-const MARGIN: f64 = 3.0;
+pub(super) const MARGIN: f64 = 3.0;
 
 /// The mean square of standardized errors above which a model is too sure.
 const TOO_SURE: f64 = 4.0;
@@ -28,10 +30,11 @@ const TOO_SURE: f64 = 4.0;
 /// Results that are needed to call a model too sure.
 pub(crate) const ENOUGH: usize = 8;
 
-/// Results that are needed to call one an accident, the deviations by which it is worse than the others predict, and the
-/// evaluations of the likelihood that it takes to see whether it may be one.
+/// Results that are needed to call one an accident, the deviations by which it is worse than the others predict, fewer of
+/// them where there are few results, and the evaluations of the likelihood that it takes to see whether it may be one.
 const MIN_ACCIDENT: usize = 10;
 const SURPRISE: f64 = 3.0;
+const SURPRISE_OF_FEW: f64 = 2.0;
 const GLANCE: usize = 10;
 
 /// Start of a search that allows for noise: ln of a variance, where results have variance 1.
@@ -155,7 +158,7 @@ fn not_worse_than_the_last(fitting: &Fitting<'_>, fitted: Fitted) -> Result<Fitt
         return Ok(fitted.with_work_of(&last));
     }
     let ModelRecord { bend, theta, .. } = last.model.record.clone();
-    let again = fitting.last_fit(Entry { kernel, bend, theta, value: last.value })?;
+    let again = fitting.last_fit(Entry { kernel, bend, theta, value: last.value }, None)?;
     let again = if again.value >= last.value { again } else { last };
     Ok(again.with_work_of(&fitted))
 }
@@ -186,36 +189,75 @@ fn not_too_sure(fitting: &Fitting<'_>, mut fitted: Fitted) -> Result<Fitted> {
     Ok(fitted)
 }
 
-/// The fit, or one that need not go through the result that surprises it most on the bad side, if that explains all
-/// results far better.
+/// The fit, or one that need not go through a result that surprises it on the bad side, if that explains all results far
+/// better.
 ///
 /// Such a result may be an accident, or a number that stands for "bad" and is not large enough to be told by its size. A
 /// model that has to go through it is rough everywhere.
-pub(super) fn without_accident(fitting: &Fitting<'_>, fitted: Fitted) -> Result<Fitted> {
+pub(super) fn without_accident(fitting: &Fitting<'_>, mut fitted: Fitted) -> Result<Fitted> {
     let y = fitting.all.y();
-    let suspect = suspect(&fitted.model).filter(|_| fitting.config.scale != ScaleRule::Centred);
-    let Some(gauge) = suspect.and_then(|i| fitting.gauge.with_accident(y, y[i])) else { return Ok(fitted) };
-    let without = Fitting { gauge, ..*fitting };
-    let ModelRecord { bend, theta, .. } = fitted.model.record.clone();
-    let Some(kernel) = fitting.recorded(&fitted.model.record) else { return Ok(fitted) };
-    let glance = without.complete(&kernel, bend, Some(theta), Some(GLANCE))?;
-    // One result in a hundred is an accident, and it may be any of them.
-    if glance.value.is_nan() || glance.value <= fitted.value + (100.0 * y.len() as f64).ln() {
-        return Ok(fitted.with_work_of(&glance));
+    if fitting.config.scale == ScaleRule::Centred || y.len() < MIN_ACCIDENT {
+        return Ok(fitted);
     }
-    let whole = without.whole()?;
-    Ok(if whole.value >= glance.value { whole.with_work_of(&glance) } else { glance.with_work_of(&whole) })
+    let Some(kernel) = fitting.recorded(&fitted.model.record) else { return Ok(fitted) };
+    let mut work = 0.0;
+    for i in suspects(fitting, &fitted, &mut work)? {
+        let Some(gauge) = fitting.gauge.with_accident(y, y[i]) else { continue };
+        let without = Fitting { gauge, ..*fitting };
+        let glance = glance(&without, &kernel, &fitted.model.record, &mut work)?;
+        // One result in a hundred is an accident, and it may be any of them.
+        if glance.value.is_nan() || glance.value <= fitted.value + (100.0 * y.len() as f64).ln() {
+            fitted = fitted.with_work_of(&glance);
+            continue;
+        }
+        let whole = without.whole()?;
+        fitted = if whole.value >= glance.value { whole.with_work_of(&glance) } else { glance.with_work_of(&whole) };
+        break;
+    }
+    fitted.model.work += work;
+    Ok(fitted)
 }
 
-/// The observation that is worse than the others predict by the most deviations, if it is by many.
-fn suspect(model: &Model) -> Option<usize> {
-    let values = model.posterior.values();
-    if values.len() < MIN_ACCIDENT {
-        return None;
+/// What a model may be that need not go through the accident, after a few evaluations: from where the model is that has to,
+/// and from the prior's mode, since roughness made up for the accident; each with the bend that suits it.
+fn glance(without: &Fitting<'_>, kernel: &Contestant, record: &ModelRecord, work: &mut f64) -> Result<Fitted> {
+    let from = |theta: Vec<f64>, work: &mut f64| {
+        let entry = Entry { kernel: kernel.clone(), bend: record.bend, theta, value: f64::NEG_INFINITY };
+        let entry = without.rescaled(&entry, work)?;
+        without.complete(kernel, entry.bend, Some(entry.theta), Some(GLANCE))
+    };
+    let best = from(record.theta.clone(), work)?;
+    if without.all.len() > CONTEST {
+        return Ok(best);
     }
+    let other = from(without.mode(kernel), work)?;
+    Ok(if other.value > best.value { other.with_work_of(&best) } else { best.with_work_of(&other) })
+}
+
+/// The observations that are worse than the others predict by the most deviations, if it is by many: by the model, and
+/// while that costs little by one of the prior's mode. A model that was fitted to an accident has become so rough that
+/// hardly anything surprises it.
+fn suspects(fitting: &Fitting<'_>, fitted: &Fitted, work: &mut f64) -> Result<Vec<usize>> {
+    if fitting.all.len() > CONTEST || fitting.all.noise().is_some() {
+        return Ok(suspect(&fitted.model, SURPRISE).into_iter().collect());
+    }
+    let mut suspects: Vec<usize> = suspect(&fitted.model, SURPRISE_OF_FEW).into_iter().collect();
+    let kernel = fitting.first_kernel();
+    let theta = fitting.mode(&kernel);
+    let entry = Entry { kernel, bend: fitted.model.record.bend, theta, value: f64::NEG_INFINITY };
+    let entry = fitting.rescaled(&entry, work)?;
+    let stiff = fitting.complete(&entry.kernel, entry.bend, Some(entry.theta), Some(1))?;
+    *work += stiff.model.work;
+    suspects.extend(suspect(&stiff.model, SURPRISE).filter(|i| !suspects.contains(i)));
+    Ok(suspects)
+}
+
+/// The observation that is worse than the others predict by the most deviations, if it is by this many.
+fn suspect(model: &Model, least: f64) -> Option<usize> {
+    let values = model.posterior.values();
     let left_out = model.posterior.leave_one_out();
     let shortfall = |i: usize| (left_out[i].mean - values[i]) / left_out[i].variance.sqrt();
-    (0..values.len()).max_by(|a, b| shortfall(*a).total_cmp(&shortfall(*b))).filter(|i| shortfall(*i) > SURPRISE)
+    (0..values.len()).max_by(|a, b| shortfall(*a).total_cmp(&shortfall(*b))).filter(|i| shortfall(*i) > least)
 }
 
 #[cfg(test)]
