@@ -15,9 +15,9 @@
 //! EI·p would be the expected improvement if p were all there is to it. But the search goes where p is too large, and where
 //! the objective is known well, an improvement beyond the border outweighs any chance of failure: four of five trials
 //! failed. So p also has a gate: a point may be *riskier* than the safest trial by so much and no more,
-//! p(x) ≥ w₁(1 − r) p_most, where the risk r is what the points under way leave of 0.26, and
-//! some in any case. While any candidate is above
-//! the gate nothing below it is chosen, however little is left to gain above. Where failures have no place, w₁ opens it.
+//! p(x) ≥ (1 − r) p_most, where the risk r is what the points under way leave of 0.45, and some in any case; less of both
+//! where many trials failed. While any candidate is above the gate nothing below it is chosen, however little is left to
+//! gain above. Where failures have no place, p is nearly the same everywhere and every point is above the gate.
 //!
 //! Prior means are those of the rate that was seen, Φ(m/√(1 + σ²)) = p₀, so that what is far from all trials
 //! is as likely to succeed as a trial was on average, however sharp the border is.
@@ -50,12 +50,25 @@ const HEAD_START: f64 = 1.2;
 /// Members with less than this share of the weight of the best are left out.
 const LEAST_SHARE: f64 = 0.05;
 
-/// How much riskier than the safest trial points may be, together with those under way.
-const RISK: f64 = 0.26;
+/// How much riskier than the safest trial points may be.
+#[derive(Debug, Clone, Copy)]
+struct Room {
+    /// Together with those under way.
+    together: f64,
+    /// Each of them in any case.
+    each: f64,
+}
 
-/// How much riskier each of them may be in any case: less where more than [`MANY`] of all trials failed.
-const LEAST_RISK: f64 = 0.07;
-const LEAST_RISK_AFTER_MANY: f64 = 0.035;
+impl Room {
+    const MUCH: Self = Self { together: 0.45, each: 0.07 };
+
+    /// Where more than [`MANY`] of all trials failed.
+    const LITTLE: Self = Self { together: 0.26, each: 0.035 };
+
+    fn after(n_failed: f64, n_ended: f64) -> Self {
+        if n_failed > MANY * n_ended { Self::LITTLE } else { Self::MUCH }
+    }
+}
 
 /// The share of trials that failed from which on it is many.
 const MANY: f64 = 0.2;
@@ -93,8 +106,7 @@ pub struct Chance {
     ln_constant: f64,
     /// ln of the largest chance at a trial that succeeded; 0 if none did.
     ln_most: f64,
-    /// How much riskier than the safest trial a point may be in any case.
-    least_risk: f64,
+    room: Room,
     work: f64,
 }
 
@@ -158,7 +170,7 @@ impl Chance {
             .collect::<Result<Vec<_>>>()?;
         let ln_constant = ln_w0 - ln_total + rate.ln();
         let work = (sweeps + members.len()) as f64 * work::likelihood(x.len(), x.dim());
-        let mut chance = Self { members, ln_constant, ln_most: 0.0, least_risk: least_risk(n - n_succeeded, n), work };
+        let mut chance = Self { members, ln_constant, ln_most: 0.0, room: Room::after(n - n_succeeded, n), work };
         let mut good = Points::new(x.dim());
         x.iter().zip(succeeded).filter(|(_, s)| **s).for_each(|(u, _)| good.push(u));
         chance.ln_most = chance.ln_p_many(&good).into_iter().reduce(f64::max).unwrap_or(0.0);
@@ -168,7 +180,7 @@ impl Chance {
     /// Says how many of all trials failed, where it was learned from a part of them.
     #[must_use]
     pub fn among(mut self, n_failed: usize, n_ended: usize) -> Self {
-        self.least_risk = least_risk(n_failed as f64, n_ended as f64);
+        self.room = Room::after(n_failed as f64, n_ended as f64);
         self
     }
 
@@ -224,8 +236,8 @@ impl Chance {
 
     /// The gate for one more point, given what those under way risk together: the least ln p that it may have.
     pub fn gate(&self, risk_under_way: f64) -> f64 {
-        let risk = (RISK - risk_under_way).max(self.least_risk);
-        self.ln_most + (-risk).ln_1p() + self.weight_of_place().ln()
+        let risk = (self.room.together - risk_under_way).max(self.room.each);
+        self.ln_most + (-risk).ln_1p()
     }
 
     /// What ln p adds to a score, and the derivative of that: itself, and less below a gate.
@@ -261,10 +273,6 @@ impl Chance {
     pub fn work_of_prediction(&self) -> f64 {
         self.members.iter().map(|(_, latent)| latent.work_of_prediction()).sum()
     }
-}
-
-fn least_risk(n_failed: f64, n_ended: f64) -> f64 {
-    if n_failed > MANY * n_ended { LEAST_RISK_AFTER_MANY } else { LEAST_RISK }
 }
 
 /// ln Σ e^v.

@@ -258,12 +258,33 @@ mod learned {
     fn what_each_point_may_risk_is_less_where_many_trials_failed() {
         let (x, answers) = trials(40, 2, 1, |u, _| u[0] < 0.6);
         let chance = chance(&x, &answers);
-        // 1 − r of the safest trial: r is 0.07 where at most a fifth failed, and 0.035 beyond.
+        // 1 − r of the safest trial: at most a fifth failed, and more than that.
         let (few, many) = (chance.clone().among(20, 100), chance.among(21, 100));
         assert_close(few.gate(5.0) - many.gate(5.0), (0.93f64 / 0.965).ln(), 1e-12);
-        // Alone, a point may risk 0.26 either way.
-        assert_close(few.gate(0.0), many.gate(0.0), 0.0);
-        assert_close(few.gate(0.0) - many.gate(5.0), (0.74f64 / 0.965).ln(), 1e-12);
+        assert_close(few.gate(0.0) - many.gate(5.0), (0.55f64 / 0.965).ln(), 1e-12);
+        assert_close(many.gate(0.0) - many.gate(5.0), (0.74f64 / 0.965).ln(), 1e-12);
+        assert_close(few.gate(0.1) - many.gate(0.1), (0.65f64 / 0.84).ln(), 1e-12);
+    }
+
+    #[test]
+    fn the_gate_allows_the_same_risk_however_likely_a_place_is_and_lets_everything_pass_where_there_is_none() {
+        // Trials that tell nothing of each other: the odds of a place are (e^1.2/(3p₀²))³, 2.3 with one failure in twenty
+        // and 200 with twelve; the risk of a gate is what it was asked for.
+        let x = Points::from_rows(1, (0..20).map(|i| 1e6 * f64::from(i)).collect()).unwrap();
+        for (n_failed, is_place, alone, beside, least) in [(1, false, 0.45, 0.3, 0.07), (12, true, 0.26, 0.11, 0.035)] {
+            let answers: Vec<bool> = (0..20).map(|i| i >= n_failed).collect();
+            let chance = chance(&x, &answers);
+            assert_eq!(chance.weight_of_place() > 0.9, is_place);
+            assert_close(chance.risk(chance.gate(0.0)), alone, 1e-12);
+            assert_close(chance.risk(chance.gate(0.15)), beside, 1e-12);
+            assert_close(chance.risk(chance.gate(5.0)), least, 1e-12);
+        }
+        // Failures at random among neighbours: a place is out of the question, and any of the points may be tried.
+        let (x, answers) = trials(60, 2, 4, |_, draw| draw.uniform() > 0.2);
+        let chance = chance(&x, &answers);
+        assert!(chance.weight_of_place() < 0.02, "{}", chance.weight_of_place());
+        let (probes, _) = trials(200, 2, 9, |_, _| true);
+        assert!(chance.ln_p_many(&probes).into_iter().all(|ln_p| ln_p >= chance.gate(5.0)));
     }
 
     #[test]

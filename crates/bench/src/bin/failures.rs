@@ -9,7 +9,7 @@
 //! failures eval PROBLEM MODE SEED TRIAL name=value …     what `elbow run` calls
 //! ```
 //!
-//! `--problems` also knows `all`, `regions`, `chance`, and `tuning` for those that rules are chosen on. Each run is a row of the file
+//! `--problems` also knows `all`, `regions`, `chance`, and `tuning` and `tuning-chance` for those that rules are chosen on. Each run is a row of the file
 //! (`crates/bench/results/failures.csv` unless told otherwise); rows that are there already are not run again.
 //! `--baseline FILE` has the rows to compare with, and `--base COMMIT` says which of them.
 
@@ -115,6 +115,7 @@ impl Plan {
                         "all" => problems::all(),
                         "regions" => problems::all().into_iter().filter(FailingProblem::has_region).collect(),
                         "tuning" => tuning::all(),
+                        "tuning-chance" => tuning::by_chance(),
                         "chance" => problems::all().into_iter().filter(|p| !p.has_region()).collect(),
                         names => names.split(',').map(named).collect::<Result<_, _>>()?,
                     };

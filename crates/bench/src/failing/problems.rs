@@ -45,6 +45,19 @@ impl FailingProblem {
         Self { name: name.into(), space, best, cause: Cause::Region(fails), value }
     }
 
+    /// A problem some of whose trials fail by chance, with this probability.
+    pub(super) fn by_chance(
+        name: &str,
+        parameters: Vec<Parameter>,
+        value: fn(&Point) -> f64,
+        best: f64,
+        rate: f64,
+    ) -> Self {
+        let name = format!("{name}_{:.0}", 100.0 * rate);
+        let space = SearchSpace::new(parameters).expect("a valid space");
+        Self { name, space, best, cause: Cause::Chance(rate), value }
+    }
+
     /// The value of a trial, or none if it fails. Failures by chance depend on the seed and the trial's number only, so
     /// that two runs of one seed lose the same trials.
     pub fn evaluate(&self, point: &Point, seed: u64, trial: u64) -> Option<f64> {
@@ -87,7 +100,7 @@ pub fn all() -> Vec<FailingProblem> {
 
 /// Those, and the ones that rules are chosen on.
 pub fn known() -> Vec<FailingProblem> {
-    all().into_iter().chain(tuning::all()).collect()
+    all().into_iter().chain(tuning::all()).chain(tuning::by_chance()).collect()
 }
 
 /// The problem of this name.
@@ -242,13 +255,7 @@ const MESH_BEST: f64 = -0.895_751_335_875_571_5;
 const KILN_BEST: f64 = 0.1267;
 
 fn by_chance(rate: f64) -> Vec<FailingProblem> {
-    let chance = |name: &str, space: Vec<Parameter>, value, best| FailingProblem {
-        name: format!("{name}_{:.0}", 100.0 * rate),
-        space: SearchSpace::new(space).expect("a valid space"),
-        best,
-        cause: Cause::Chance(rate),
-        value,
-    };
+    let chance = |name: &str, space, value, best| FailingProblem::by_chance(name, space, value, best, rate);
     let box_of = |problem: &Problem| {
         problem.bounds.iter().enumerate().map(|(i, b)| Parameter::float(format!("x{i}"), b.0, b.1)).collect()
     };

@@ -2,15 +2,36 @@
 //!
 //! They are of the same kind and have nothing else in common with those: floats, integers and categories in two to six
 //! dimensions; half-spaces, bands, discs and corners that fail; the best point on a border, beside one, or away from it.
-//! Each best value has a formula or is that of all integers.
+//! Others fail by chance. Each best value has a formula or is that of all integers.
 
-use elbowroom::space::Parameter;
+use elbowroom::problems::Problem;
+use elbowroom::space::{Parameter, Point};
 
 use super::problems::{FailingProblem, number, numbers, text};
 
-/// All of them.
+/// Those with a region that fails.
 pub fn all() -> Vec<FailingProblem> {
     of_numbers().into_iter().chain([cluster(), solvent(), press()]).collect()
+}
+
+/// Those that fail by chance: 15 and 35 % of the trials.
+pub fn by_chance() -> Vec<FailingProblem> {
+    let box_of = |problem: &Problem| {
+        problem.bounds.iter().enumerate().map(|(i, b)| Parameter::float(format!("x{i}"), b.0, b.1)).collect()
+    };
+    let of = |rate: f64| {
+        let chance = move |name: &str, space, value, best| FailingProblem::by_chance(name, space, value, best, rate);
+        let camel = Problem::six_hump_camel();
+        let (rosenbrock3, hartmann6) = (Problem::rosenbrock(3), Problem::hartmann6());
+        [
+            chance("camel", box_of(&camel), |p| Problem::six_hump_camel().value(&numbers(p)), camel.minimum),
+            chance("rosenbrock3", box_of(&rosenbrock3), |p| Problem::rosenbrock(3).value(&numbers(p)), 0.0),
+            chance("hartmann6", box_of(&hartmann6), |p| Problem::hartmann6().value(&numbers(p)), hartmann6.minimum),
+            // 32 nodes, 13 threads and the dynamic scheme, with a chunk of 0.01.
+            chance("cluster", cluster_space(), cluster_time, 0.0),
+        ]
+    };
+    [0.15, 0.35].into_iter().flat_map(of).collect()
 }
 
 fn of_numbers() -> Vec<FailingProblem> {
@@ -88,34 +109,35 @@ fn of_numbers() -> Vec<FailingProblem> {
 
 /// Jobs on a cluster: too many processes at once, and the scheduler kills them.
 fn cluster() -> FailingProblem {
-    FailingProblem::with_region(
-        "cluster",
-        vec![
-            Parameter::int("nodes", 1, 64).log(),
-            Parameter::int("threads", 1, 16),
-            Parameter::float("chunk", 1e-4, 1.0).log(),
-            Parameter::category("scheme", ["static", "dynamic", "guided"]),
-        ],
-        |p| {
-            let (nodes, threads) = (number(p, "nodes"), number(p, "threads"));
-            let offset = match text(p, "scheme") {
-                "static" => 0.12,
-                "dynamic" => 0.0,
-                _ => 0.05,
-            };
-            let over_chunk = 0.1 * (number(p, "chunk").log10() + 2.0).powi(2);
-            0.1 * (nodes.log2() - 5.0).powi(2) + 0.005 * (threads - 13.0).powi(2) + over_chunk + offset
-        },
-        |p| {
-            let most = match text(p, "scheme") {
-                "static" => 288.0,
-                "dynamic" => 128.0,
-                _ => 192.0,
-            };
-            number(p, "nodes") * number(p, "threads") > most
-        },
-        CLUSTER_BEST,
-    )
+    let fails = |p: &Point| {
+        let most = match text(p, "scheme") {
+            "static" => 288.0,
+            "dynamic" => 128.0,
+            _ => 192.0,
+        };
+        number(p, "nodes") * number(p, "threads") > most
+    };
+    FailingProblem::with_region("cluster", cluster_space(), cluster_time, fails, CLUSTER_BEST)
+}
+
+fn cluster_space() -> Vec<Parameter> {
+    vec![
+        Parameter::int("nodes", 1, 64).log(),
+        Parameter::int("threads", 1, 16),
+        Parameter::float("chunk", 1e-4, 1.0).log(),
+        Parameter::category("scheme", ["static", "dynamic", "guided"]),
+    ]
+}
+
+fn cluster_time(p: &Point) -> f64 {
+    let (nodes, threads) = (number(p, "nodes"), number(p, "threads"));
+    let offset = match text(p, "scheme") {
+        "static" => 0.12,
+        "dynamic" => 0.0,
+        _ => 0.05,
+    };
+    let over_chunk = 0.1 * (number(p, "chunk").log10() + 2.0).powi(2);
+    0.1 * (nodes.log2() - 5.0).powi(2) + 0.005 * (threads - 13.0).powi(2) + over_chunk + offset
 }
 
 /// A solvent boils above a temperature that rises with the pressure.
@@ -193,7 +215,7 @@ fn camel(x: f64, y: f64) -> f64 {
 mod tests {
     use super::*;
     use elbowroom::rng::Stream;
-    use elbowroom::space::{Point, UnitPoint};
+    use elbowroom::space::UnitPoint;
 
     fn at(problem: &FailingProblem, point: Point) -> Option<f64> {
         problem.evaluate(&problem.space.check(&point).expect("a point of the space"), 0, 0)
