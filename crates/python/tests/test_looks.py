@@ -208,5 +208,5 @@ def test_predictions_and_pictures_are_of_the_outcome_that_is_named():
     assert study.importance("cost")[0].name == "y" and study.importance("purity")[0].name == "x"
     assert study.plot_importance(outcome="cost").get_xlabel().endswith("of cost")
     assert study.plot_parallel(outcome="cost").get_xticklabels()[-1].get_text() == "cost"
-    with pytest.raises(er.DataError, match="no model is made of `minutes`\n  try: use one of yield, cost, purity"):
+    with pytest.raises(er.DataError, match="no model is fitted to `minutes`\n  try: use one of yield, cost, purity"):
         study.predict(at, outcome="minutes")
