@@ -75,7 +75,7 @@ def test_the_best_is_the_best_of_those_that_keep_the_limits():
     assert study.best is None and [trial.feasible for trial in study.trials] == [False, False]
     assert study.least_infeasible.number == 1
     assert study.least_infeasible.broken_limits == (er.BrokenLimit("purity", 94.0, at_least=95.0),)
-    assert "trial 1 comes nearest" in study._repr_html_()
+    assert "trial 1 comes closest" in study._repr_html_()
     assert "keep" in study.recommended.fallback
     study.tell({"celsius": 50, "ratio": 0}, {"yield": 60, "purity": 95, "colour": 3})
     study.tell({"celsius": 60, "ratio": 0}, {"yield": 70, "purity": 99})

@@ -66,7 +66,7 @@ class Rules:
         given = (n, timeout, target, min_gain, study.budget_left)
         if all(rule is None for rule in given) and not self._callbacks:
             raise ConfigError(
-                "this run would never end\n  try: a budget of the study, n=…, timeout=…, target=… or min_gain=…"
+                "this run would never end\n  try: give the study a budget, or give n=…, timeout=…, target=… or min_gain=…"
             )
         self._study = study
         self._maximize = study.goal == "maximize"
