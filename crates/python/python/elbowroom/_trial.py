@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from importlib import import_module
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from ._html import plain, table
+from ._html import assigned, plain, table
 from ._space import Params
 
 State: TypeAlias = Literal["running", "queued", "lost", "complete", "failed", "infeasible", "released"]
@@ -92,6 +92,11 @@ class Trial:
         """The value of a parameter."""
         return self.params[name]
 
+    def __str__(self) -> str:
+        """One line; ``repr`` has all fields."""
+        value = "" if self.value is None else f", value {self.value:.6g}"
+        return f"trial {self.number}: {self.state}{value}, {assigned(self.params)}"
+
     def to_dict(self) -> dict[str, Any]:
         """The trial as a dict with the keys of ``elbow --json`` and the HTTP API.
 
@@ -123,6 +128,10 @@ class Batch(list[Trial]):
     def __init__(self, trials: Iterable[Trial] = (), short: str | None = None) -> None:
         super().__init__(trials)
         self.short = short
+
+    def __str__(self) -> str:
+        """The trials as a table of text; ``repr`` is that of a list."""
+        return str(Trials(self)) if self else f"no trials: {self.short}"
 
 
 class Trials(list[Trial]):

@@ -117,7 +117,7 @@ class Why:
             made_of = f"{then.n_observed} results"
             if then.subset is not None:
                 made_of = f"{sum(then.subset.values()) - then.subset['of']} of {then.subset['of']} results"
-            lines += [f"  model fitted to {made_of}{best}", f"  predicted: {then.mean:.6g} ± {then.sd:.6g}"]
+            lines += [f"  model fitted to {made_of}{best}", f"  predicted: {then.mean:.6g} ± {then.sd:.2g}"]
             if then.chance is not None:
                 lines.append(f"  chance of a value: {100 * then.chance:.0f} %")
             lines.append(f"  balance: {leaning} ({100 * share:.0f} % of the expected improvement)")
@@ -127,7 +127,7 @@ class Why:
                 which = "" if term.trial is None else f" of trial {term.trial}"
                 lines.append(f"    {term.value:>12.6g}  {term.name}{which}")
             if then.pending:
-                sd = f"{then.sd_with_pending:.6g}"
+                sd = f"{then.sd_with_pending:.2g}"
                 lines.append(f"  {len(then.pending)} pending; once their results are in, the uncertainty is ± {sd}")
                 lines.append("  nearest pending, in lengthscales:")
                 lines += [f"    trial {one.trial} at {one.distance:.3g}" for one in then.pending[:3]]
