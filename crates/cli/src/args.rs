@@ -36,7 +36,7 @@ pub struct Elbow {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Write a commented study.toml; asks for what is not given, on a terminal.
+    /// Write a commented study.toml; asks for the parameters if none are given.
     Init(Init),
     /// Run a study: keep workers busy until its budget is used up.
     Run(Run),
@@ -91,7 +91,7 @@ pub enum Command {
     /// Write manual pages, one for each command.
     #[command(hide = true)]
     Man {
-        /// The folder for them, which must be there.
+        /// The folder for them, which must exist.
         folder: PathBuf,
     },
 }
@@ -458,10 +458,10 @@ pub struct Plot {
     /// The result that the history shows; by default, the optimized one.
     #[arg(long, value_name = "NAME")]
     pub result: Option<String>,
-    /// What is drawn across: a parameter of a map, or a result of a front.
+    /// The horizontal axis: a parameter of a map, or a result of a front.
     #[arg(long, value_name = "NAME")]
     pub x: Option<String>,
-    /// What is drawn upwards: a parameter of a map, or a result of a front.
+    /// The vertical axis: a parameter of a map, or a result of a front.
     #[arg(long, value_name = "NAME")]
     pub y: Option<String>,
     /// Write to this file (.svg or .png) instead of the terminal.
@@ -583,13 +583,13 @@ pub struct Import {
     /// Which study.
     #[command(flatten)]
     pub study: In,
-    /// Write without asking.
+    /// Import without asking.
     #[arg(long)]
     pub yes: bool,
     /// The column that holds the values, unless it is called `value`.
     #[arg(long, value_name = "COLUMN")]
     pub value: Option<String>,
-    /// Take all rows as new points, whatever trials they name.
+    /// Read all rows as new points, whatever trials they name.
     #[arg(long, conflicts_with = "correct")]
     pub given: bool,
     /// Replace earlier values of the trials instead of adding to them.

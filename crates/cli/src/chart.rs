@@ -271,7 +271,7 @@ impl Chart {
         }]
     }
 
-    /// As text of so many columns in all and so many rows of points.
+    /// As text of this many columns in all and this many rows of points.
     pub fn text(&self, width: usize, rows: usize) -> String {
         let frame = self.frame();
         let labels = self.labels(&frame, rows);

@@ -13,7 +13,7 @@ pub struct CliError {
     hint: String,
 }
 
-/// An error in what was typed or in a file, with a hint on a line of its own, as those of the other crates.
+/// An error in what was typed or in a file, with a hint on its own line, as those of the other crates.
 pub fn cli_error(what: impl Display, hint: impl Display) -> anyhow::Error {
     fault_of("usage", what, hint)
 }

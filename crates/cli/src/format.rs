@@ -31,6 +31,16 @@ pub fn count(counts: &Counts) -> String {
     if some.is_empty() { "none yet".to_owned() } else { some.join(", ") }
 }
 
+/// So many trials, in words.
+pub fn trials(n: usize) -> String {
+    if n == 1 { "1 trial".to_owned() } else { format!("{n} trials") }
+}
+
+/// A standard deviation or an error: more than two digits of how sure something is say nothing.
+pub fn deviation(sd: f64) -> String {
+    format!("{sd:.1e}").parse().map_or_else(|_| number(sd), number)
+}
+
 /// A point, one parameter a line, with floats cut to six digits.
 pub fn point_lines(point: &Point) -> String {
     let width = point.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
@@ -67,7 +77,7 @@ pub fn brief(text: &str, most: usize) -> String {
     }
 }
 
-/// A text in lines of at most `most` characters, broken at spaces; all but the first begin with so many spaces.
+/// A text in lines of at most `most` characters, broken at spaces; all but the first begin with this many spaces.
 pub fn wrap(text: &str, indent: usize, most: usize) -> String {
     let mut lines: Vec<String> = Vec::new();
     // Spaces that stand together belong together.

@@ -72,6 +72,10 @@ impl Progress {
     fn ended(&self, study: &SharedStudy, handed: &Assignment, outcome: &CommandEnd, took: Duration) {
         let id = handed.id();
         let (what, matters) = match outcome {
+            // It counts as a failure, and its reason is this.
+            CommandEnd::Value(value, _) if !value.is_finite() => {
+                (format!("failed: the value was {}", number(*value)), true)
+            }
             CommandEnd::Value(value, _) => {
                 let (better, word) = self.is_better(study.study(), id);
                 (format!("{}{}", number(*value), if better { &word } else { "" }), better)
@@ -90,7 +94,8 @@ impl Progress {
         self.print(&format!("[{n}{of}] trial {id}: {what}  ({}; {})", format_duration(took), point(handed.point())));
     }
 
-    /// Whether a trial is one to be proud of, and what is said of it; also of one that is not there yet.
+    /// Whether a trial is worth its own line, and what to add to that line: an improvement, or one that still waits for
+    /// results.
     fn is_better(&self, study: &Study, id: TrialId) -> (bool, String) {
         let awaited = awaited(study, id);
         if !awaited.is_empty() {

@@ -13,7 +13,7 @@ pub const ENDS_OR_HANGS_UP: &[i32] = &[SIGINT, SIGTERM, signal_hook::consts::SIG
 #[cfg(not(unix))]
 pub const ENDS_OR_HANGS_UP: &[i32] = ENDS;
 
-/// Calls `heard` in a thread of its own with each of these signals that comes.
+/// Calls `heard` in its own thread with each of these signals that comes.
 #[cfg(unix)]
 pub fn listen(signals: &[i32], heard: impl FnMut(i32) + Send + 'static) -> Result<()> {
     let mut signals = signal_hook::iterator::Signals::new(signals)?;

@@ -187,9 +187,9 @@ fn a_run_goes_on_when_nobody_reads_what_it_says() {
 fn a_run_ends_at_its_target_its_time_and_its_trials() {
     let bench = Bench::new(50, SQUARE, "");
     let run = bench.json(&["run", "--trials", "3"]);
-    assert_eq!((&run["told"], &run["ended"]), (&json!(3), &json!("this run has done its trials")));
+    assert_eq!((&run["told"], &run["ended"]), (&json!(3), &json!("this run has reached its number of trials")));
     let run = bench.json(&["run", "--target", "1e9"]);
-    assert_eq!((&run["told"], &run["ended"]), (&json!(0), &json!("the target is reached")));
+    assert_eq!((&run["told"], &run["ended"]), (&json!(0), &json!("the target was reached")));
     let run = bench.json(&["run", "--time", "300ms", "--", "sh", "-c", "sleep 0.1; echo 1"]);
     assert_eq!(run["ended"], "the time is up");
     let n = run["told"].as_u64().unwrap();

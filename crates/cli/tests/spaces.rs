@@ -54,7 +54,7 @@ fn a_step_is_asked_for_and_told_as_it_is_written() {
     let study = "name = \"a\"\n[parameters]\nangle = { float = [0, 1], step = 0.3 }\n";
     bench.write("other.toml", study);
     let error = bench.bad(1, &["ask", "--in", "other.toml"]);
-    assert!(error.contains("other.toml, line 3") && error.contains("let it end at 0.9 or 1.2"), "{error}");
+    assert!(error.contains("other.toml, line 3") && error.contains("end it at 0.9 or 1.2"), "{error}");
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn hand_out(
                 study.tell(id, results)?;
                 // Results without the one that is searched for end no trial.
                 if study.trial(id)?.is_pending() {
-                    study.fail(id, "the objective returned other results, and not the one that is searched for")?;
+                    study.fail(id, "the objective returned other results, but not the optimized one")?;
                 }
             }
             Err(reason) => study.fail(id, reason)?,

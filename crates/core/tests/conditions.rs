@@ -90,7 +90,7 @@ fn a_value_of_an_inactive_parameter_and_a_missing_one_of_an_active_parameter_are
     assert_eq!(
         error.to_string(),
         "parameter `momentum` has a value in this point, where `kind == 'sgd'` does not hold\n  \
-         try: leave it out: it is there only where its condition holds"
+         try: leave it out: it exists only where its condition holds"
     );
     let error = space.encode(&adam).unwrap_err();
     assert_eq!(error.what(), "parameter `beta` has no value in this point, where `kind == 'adam'` holds");

@@ -75,11 +75,11 @@ fn what_makes_no_ladder_and_no_grid_is_refused_with_what_to_try() {
         (Parameter::ladder("x", ["a", "b"]), "list numbers"),
         (Parameter::ladder("x", Vec::<f64>::new()), "list at least one value"),
         (Parameter::ladder("x", [1.0, f64::NAN]), "give finite numbers"),
-        (float().step(0.3), "let it end at 0.9 or 1.2"),
-        (float().step(3.0), "let it end at 3"),
+        (float().step(0.3), "end it at 0.9 or 1.2"),
+        (float().step(3.0), "end it at 3"),
         (float().step(0.0), "give a step above 0"),
         (float().step(f64::NAN), "give a step above 0"),
-        (float().step(1e-17), "take a larger step"),
+        (float().step(1e-17), "use a larger step"),
         (Parameter::float("x", 1.0, 2.0).step(0.5).log(), "as a ladder on a log scale"),
     ] {
         let error = refusal(parameter);

@@ -370,7 +370,7 @@ fn a_trial_handed_out_again_is_the_same_trial() {
     assert_eq!(verify(study.events()).unwrap(), vec![]);
 
     // Attempts are counted without a gap, and an ended trial is not handed out.
-    assert!(study.apply(event).unwrap_err().to_string().contains("attempt 2, where it cannot be"));
+    assert!(study.apply(event).unwrap_err().to_string().contains("cannot be handed out again as attempt 2"));
     study.tell(lost[0].id, 1.0).unwrap();
     let next = study.suggest(Ask::new(1).with_pending(vec![]).retrying(vec![lost[0].id])).unwrap().into_event(None);
     assert!(study.apply(next).is_err());

@@ -71,7 +71,7 @@ fn points_that_are_no_rows_are_refused_with_a_row_that_is_near() {
     assert!(!rows().iter().any(|row| row.to_string() == other.to_string()));
     let error = study.add(&other, 1.0).unwrap_err().to_string();
     assert!(error.contains("dose=0.1 kind=b hours=1 is not among the 30 candidates"), "{error}");
-    assert!(error.contains("try: take one of them; dose="), "{error}");
+    assert!(error.contains("try: use one of them; dose="), "{error}");
     assert!(study.add(&rows()[7], 1.0).is_ok());
 }
 

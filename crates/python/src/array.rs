@@ -22,7 +22,7 @@ pub fn vector(py: Python<'_>, values: Vec<f64>) -> Bound<'_, PyArray1<f64>> {
     PyArray1::from_vec(py, values)
 }
 
-/// Numbers, row by row, as an array of so many columns.
+/// Numbers, row by row, as an array of this many columns.
 pub fn matrix(py: Python<'_>, values: Vec<f64>, columns: usize) -> PyResult<Bound<'_, PyArray2<f64>>> {
     let rows = values.len().checked_div(columns).unwrap_or(0);
     PyArray1::from_vec(py, values).reshape([rows, columns])

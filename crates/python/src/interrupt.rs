@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 /// How long a signal may wait.
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// Runs `work` in a thread of its own, without the interpreter, and waits for it. A signal ends the waiting at once;
+/// Runs `work` in its own thread, without the interpreter, and waits for it. A signal ends the waiting at once;
 /// what the work yields after that goes to `abandon`.
 pub fn interruptible<T: Send + 'static>(
     py: Python<'_>,
@@ -77,7 +77,7 @@ fn wait<T: Send>(py: Python<'_>, receiver: Receiver<T>) -> Result<T, (PyErr, Rec
                 }
             }
             Err(RecvTimeoutError::Disconnected) => {
-                let what = "a computation of elbowroom broke off\n  try: report it as a bug";
+                let what = "a computation in elbowroom failed unexpectedly\n  try: report it as a bug";
                 return Err((PyRuntimeError::new_err(what), back));
             }
         }

@@ -30,7 +30,7 @@ pub fn config_of(space: &SearchSpace, settings: &str) -> PyResult<StudyConfig> {
 }
 
 /// Where all settings can be seen.
-const LOOK: &str = "look at `er.Study(space).settings`, which has them all";
+const LOOK: &str = "see `er.Study(space).settings`, which has all of them";
 
 /// All settings as JSON: also the goal and the metric where they are not written, because they are the default or stand in a
 /// list.

@@ -61,7 +61,7 @@ fn parameter(dict: &Bound<'_, PyDict>) -> PyResult<Parameter> {
         _ => {
             return Err(config(
                 format!("there is no parameter type {kind:?}"),
-                "take float, int, ordered, ladder, category or fixed",
+                "use float, int, ordered, ladder, category or fixed",
             ));
         }
     })

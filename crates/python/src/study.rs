@@ -475,12 +475,12 @@ impl Study {
         })
     }
 
-    /// How many trials stand how, as JSON.
+    /// How many trials are in each state, as JSON.
     fn counts(&self, py: Python<'_>) -> PyResult<String> {
         self.look(py, |shared| in_json(&shared.counts()))
     }
 
-    /// How the study stands, as JSON.
+    /// The state of the study, as JSON.
     fn status(&self, py: Python<'_>) -> PyResult<String> {
         self.look(py, |shared| in_json(&StudyAnswer::of(shared)))
     }

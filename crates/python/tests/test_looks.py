@@ -135,6 +135,21 @@ def test_trials_print_as_a_table_of_text():
     assert "\x1b" not in second and second.endswith("…")
     assert head.index("value") + 4 == first.index("2  "), "numbers end where their heads do"
     assert repr(study.trials).startswith("[Trial(")
+    assert str(study.trials[0]) == "trial 0: complete, value 2, x=0.25, kind=a"
+
+
+def test_a_batch_prints_as_a_table_or_says_why_it_is_empty():
+    study = er.Study({"x": er.Float(0, 1)}, budget=2)
+    assert [line.split()[:2] for line in str(study.ask(2)).splitlines()] == [["number", "state"], ["0", "running"], ["1", "running"]]
+    assert str(study.ask(1)) == "no trials: the budget of 2 trials is used up"
+
+
+def test_a_point_that_is_refused_is_named_without_an_event(tmp_path):
+    for store in (None, tmp_path / "a.elbow"):
+        study = er.Study({"x": er.Float(0, 1)}, store=store)
+        for put in (lambda point: study.tell(point, 1.0), study.start):
+            with pytest.raises(er.SpaceError, match="^parameter `x`: 2 is not between 0 and 1"):
+                put({"x": 2})
 
 
 def test_a_long_table_shows_its_beginning_and_its_end():
@@ -208,5 +223,5 @@ def test_predictions_and_pictures_are_of_the_outcome_that_is_named():
     assert study.importance("cost")[0].name == "y" and study.importance("purity")[0].name == "x"
     assert study.plot_importance(outcome="cost").get_xlabel().endswith("of cost")
     assert study.plot_parallel(outcome="cost").get_xticklabels()[-1].get_text() == "cost"
-    with pytest.raises(er.DataError, match="no model is made of `minutes`\n  try: use one of yield, cost, purity"):
+    with pytest.raises(er.DataError, match="no model is fitted to `minutes`\n  try: use one of yield, cost, purity"):
         study.predict(at, outcome="minutes")

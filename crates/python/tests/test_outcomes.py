@@ -75,7 +75,7 @@ def test_the_best_is_the_best_of_those_that_keep_the_limits():
     assert study.best is None and [trial.feasible for trial in study.trials] == [False, False]
     assert study.least_infeasible.number == 1
     assert study.least_infeasible.broken_limits == (er.BrokenLimit("purity", 94.0, at_least=95.0),)
-    assert "trial 1 comes nearest" in study._repr_html_()
+    assert "trial 1 comes closest" in study._repr_html_()
     assert "keep" in study.recommended.fallback
     study.tell({"celsius": 50, "ratio": 0}, {"yield": 60, "purity": 95, "colour": 3})
     study.tell({"celsius": 60, "ratio": 0}, {"yield": 70, "purity": 99})
@@ -137,9 +137,9 @@ def test_a_tuple_of_another_length_or_a_number_without_a_name_fails_the_trial_an
         study.run(lambda **_: 1.0, 1)
         study.run(lambda **_: (1, math.nan), 1)
     reasons = [trial.reason for trial in study.trials]
-    assert reasons[0] == "the objective returned (1, 2, 3): 3 numbers, and the study has 2 objectives: `yield` and `cost`"
+    assert reasons[0] == "the objective returned 3 numbers for the 2 objectives `yield` and `cost`: (1, 2, 3)"
     assert "the value 1.0 has no name, and the study has 2 objectives" in reasons[1]
-    assert reasons[2] == "the objective returned {'yield': 1.0, 'cost': nan}: `cost` is not finite"
+    assert reasons[2] == "the objective returned no finite `cost`: {'yield': 1.0, 'cost': nan}"
     assert [trial.state for trial in study.trials] == ["failed"] * 3
 
 

@@ -25,7 +25,7 @@ def test_steps_and_ladders_are_asked_for_as_they_are_written() -> None:
     assert study.trials[-1].params["angle"] == 0.15
     with pytest.raises(er.SpaceError, match="between two of its steps"):
         study.tell({"angle": 0.17, "batch": 32}, 1.0)
-    with pytest.raises(er.SpaceError, match=r"let it end at 0\.9 or 1\.2"):
+    with pytest.raises(er.SpaceError, match=r"end it at 0\.9 or 1\.2"):
         er.Study({"angle": er.Float(0, 1, step=0.3)})
 
 

@@ -378,7 +378,7 @@ def test_a_fork_is_told_to_open_the_study_itself(tmp_path):
     here, there = multiprocessing.Pipe()
     process = multiprocessing.get_context("fork").Process(target=ask, args=(there,))
     process.start()
-    assert here.poll(30) and "is a fork\n  try: pass the study as an argument" in here.recv()
+    assert here.poll(30) and "is a fork of it\n  try: pass the study as an argument" in here.recv()
     process.join()
 
 

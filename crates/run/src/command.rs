@@ -55,7 +55,7 @@ pub enum Trust {
     Store,
 }
 
-/// The places that are no parameters.
+/// The placeholders that are not parameters.
 const OWN_NAMES: [&str; 4] = ["trial", "study", "params", "result"];
 
 impl Template {
@@ -134,7 +134,7 @@ impl Template {
     }
 }
 
-/// Whether a word names a parameter that the trial does not have, and is no more than an argument.
+/// Whether a word names a parameter that the trial does not have, and is nothing but an argument.
 fn is_left_out(word: &[Part], given: &Given<'_>) -> bool {
     let is_absent = |part: &Part| matches!(part, Part::Name(name) if given.value(name).is_none());
     let is_script = |part: &Part| matches!(part, Part::Text(text) if text.contains(char::is_whitespace));

@@ -364,7 +364,7 @@ impl<'a> Driving<'a> {
             done.outcome = CommandEnd::Failed(format!("exit code 75, {} times", MAX_REQUEUES + 1));
         }
         if let CommandEnd::NotStarted(what) = &done.outcome {
-            let hint = "check the command's first word, and whether it may be run, from the folder it runs in";
+            let hint = "check that the command's first word is a program that can be run from the folder it runs in";
             self.broken.get_or_insert(Error::command(what, hint));
         }
         match done.outcome {

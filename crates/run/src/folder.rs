@@ -25,8 +25,8 @@ pub(crate) fn make() -> Result<TempDir> {
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
     builder.tempdir_in(parent).map_err(|error| {
         Error::command(
-            format!("no folder for parameters could be created: {error}"),
-            "set TMPDIR to one that is writable",
+            format!("no temporary folder for the parameters could be created: {error}"),
+            "set TMPDIR to a folder that you may write to",
         )
     })
 }
@@ -50,7 +50,7 @@ fn is_ours(entry: &DirEntry) -> bool {
     entry.metadata().is_ok_and(|data| data.is_dir() && data.uid() == rustix::process::geteuid().as_raw())
 }
 
-/// Elsewhere each user has a folder of their own for such folders.
+/// Elsewhere each user has their own folder for such folders.
 #[cfg(not(unix))]
 fn is_ours(entry: &DirEntry) -> bool {
     entry.metadata().is_ok_and(|data| data.is_dir())

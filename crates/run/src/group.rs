@@ -29,7 +29,7 @@ mod system {
     pub(crate) struct Group(Option<Pid>);
 
     impl Group {
-        /// Lets a command lead a group of its own.
+        /// Lets a command lead its own group.
         pub(crate) fn lead(command: &mut Command) {
             command.process_group(0);
         }

@@ -101,7 +101,7 @@ fn own_share(id: Id) -> Option<u64> {
     sum("Pss_Anon").zip(sum("Pss_Shmem")).map(|(own, shared)| own + shared).or_else(|| sum("Pss"))
 }
 
-/// Bytes that a line such as `Pss_Anon:   1204 kB` tells of a name.
+/// Bytes that a line such as `Pss_Anon:   1204 kB` says about a name.
 fn kilobytes(line: &str, name: &str) -> Option<u64> {
     let number = line.strip_prefix(name)?.strip_prefix(':')?.trim().strip_suffix(" kB")?;
     number.trim().parse::<u64>().ok()?.checked_mul(1024)
@@ -113,7 +113,7 @@ fn numbers() -> impl Iterator<Item = i32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// What `/proc/N/stat` tells of a process.
+/// What `/proc/N/stat` says about a process.
 struct Stat {
     id: Id,
     group: i32,
@@ -185,7 +185,7 @@ mod tests {
             taken(self.number(), limit).iter().map(|(_, bytes)| bytes).sum()
         }
 
-        /// What so many looks in a row say.
+        /// What this many looks in a row say.
         fn looks(&self, limit: u64, n: usize) -> Vec<Option<u64>> {
             let mut watch = Watch::new(self.number(), limit);
             let look = |_| {
@@ -204,7 +204,7 @@ mod tests {
         }
     }
 
-    /// Takes so many megabytes.
+    /// Takes this many megabytes.
     fn take(megabytes: u32) -> String {
         format!("vec($s, {megabytes} << 20, 8) = 1; $s =~ tr/\\0/y/")
     }

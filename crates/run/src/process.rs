@@ -1,6 +1,6 @@
 //! One trial's command: start it, wait for it, end it, read what it left.
 //!
-//! The command leads a process group of its own. A signal from the terminal does not reach it, and whatever it started
+//! The command leads its own process group. A signal from the terminal does not reach it, and whatever it started
 //! ends with it: when it has exited, when its time is up or its memory too much, and when the drive is stopped.
 
 use std::fs;
@@ -223,7 +223,7 @@ fn read_end(path: &Path) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(MOST_OUTPUT)..]).into_owned())
 }
 
-/// The end of a stream, read by a thread of its own.
+/// The end of a stream, read by its own thread.
 struct Tail {
     kept: Arc<Mutex<Vec<u8>>>,
     most: usize,

@@ -56,7 +56,7 @@ impl SharedStudy {
         self.ask_while(ask, &|| true)
     }
 
-    /// As [`ask`](Self::ask), for somebody who may leave while points are chosen: each time before something is stored,
+    /// Like [`ask`](Self::ask), for a caller that may leave while points are chosen: each time before something is stored,
     /// `stays` says whether they are still there. If not, nothing is handed out.
     ///
     /// ```
@@ -79,7 +79,7 @@ impl SharedStudy {
         }
     }
 
-    /// As [`ask`](Self::ask), but none if the study is paused.
+    /// Like [`ask`](Self::ask), but none if the study is paused.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};

@@ -13,9 +13,9 @@ pub struct Copied {
     pub digest: Digest,
 }
 
-/// Copies a study under a name into another store: every event as it was written, and the leases, which begin anew.
+/// Copies a study under a name into another store: every event as it was written, and the leases, which start again.
 ///
-/// The copy is there as a whole or not at all. It is read back and compared before this returns.
+/// The copy is complete, or there is none. It is read back and compared before this returns.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};

@@ -11,7 +11,7 @@ use elbowroom::study::Event;
 use crate::error::Result;
 use crate::log::{Digest, Entry};
 
-/// Entries that are worth a thread of their own.
+/// Entries that are worth their own thread.
 const SHARE: usize = 4096;
 
 /// More threads than this wait for memory.

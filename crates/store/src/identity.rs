@@ -26,7 +26,7 @@ pub fn worker_name() -> String {
     }
 }
 
-/// The trials of workers that were processes of this machine and run no more.
+/// The trials of workers that were processes of this machine and no longer run.
 ///
 /// ```
 /// use elbowroom_store::Reclaimed;
@@ -42,7 +42,7 @@ pub struct Reclaimed {
 }
 
 impl SharedStudy {
-    /// Ends the leases of workers that were processes of this machine and run no more, as far as leases were read; nobody
+    /// Ends the leases of workers that were processes of this machine and no longer run, as far as leases were read; nobody
     /// has to wait until they run out. A trial that was lost so counts as lost.
     ///
     /// ```
@@ -72,7 +72,7 @@ impl SharedStudy {
     }
 }
 
-/// Whether this is the name of a worker that was a process of this machine and runs no more. What cannot be known is not
+/// Whether this is the name of a worker that was a process of this machine that no longer runs. What cannot be known is not
 /// gone.
 ///
 /// ```

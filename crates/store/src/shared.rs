@@ -153,7 +153,7 @@ impl SharedStudy {
     /// Opens a study, or creates it if there is none; one that was created with a different configuration is refused.
     ///
     /// A study whose log lacks a setting, because it was begun before there was one, is not refused for the default of
-    /// that setting: it goes on as it was. Nor is one refused for its budget, which may have changed since: it keeps the
+    /// that setting: it continues as it was. Nor is one refused for its budget, which may have changed since: it keeps the
     /// one it has until [`set_budget`](Self::set_budget).
     pub fn open_or_create(store: Arc<dyn Store>, name: &str, config: StudyConfig) -> Result<Self> {
         match Self::create(store.clone(), name, config.clone()) {
@@ -299,7 +299,7 @@ impl SharedStudy {
 pub(crate) const MAX_ROUNDS: usize = 1000;
 
 pub(crate) fn too_busy(name: &str) -> Error {
-    let what = format!("the study `{name}` changed {MAX_ROUNDS} times while something was to be appended");
+    let what = format!("the study `{name}` changed {MAX_ROUNDS} times while an event was to be appended");
     Error::unreachable(what, "try again with fewer workers at once")
 }
 

@@ -1,11 +1,11 @@
-//! How trials stand: what the log says, with the leases and the clock.
+//! The states of trials: what the log says, with the leases and the clock.
 
 use elbowroom::study::{Trial, TrialStatus};
 use serde::Serialize;
 
 use crate::shared::SharedStudy;
 
-/// How many trials stand how.
+/// How many trials are in each state.
 ///
 /// ```
 /// use elbowroom_store::Counts;
@@ -15,7 +15,7 @@ use crate::shared::SharedStudy;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Counts {
-    /// In somebody's hands.
+    /// Handed out.
     pub running: usize,
     /// Waiting to be handed out again.
     pub queued: usize,

@@ -154,6 +154,8 @@ impl SharedStudy {
                 Some(told) => Event::added(trial, point, told.clone()),
                 None => Event::begun(trial, point, Some(request.to_owned())),
             };
+            // Refused as a point, not as an event of the log.
+            self.study.space().check(point)?;
             self.study.check(&event)?;
             let attempts = [Attempt::first(trial)];
             let handout = Handout { event: &event, attempts: &attempts, worker: &self.worker, ttl, ticket: None };

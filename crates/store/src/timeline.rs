@@ -80,7 +80,7 @@ impl Timeline {
         Self::new(shared.study().events(), &times, &statuses, shared.now.0, most)
     }
 
-    /// The last `most` attempts, from events, when each was stored, and how the trials stand now.
+    /// The last `most` attempts, from events, when each was stored, and the states of the trials now.
     pub fn new(events: &[Event], times: &[i64], statuses: &[TrialStatus], now: i64, most: usize) -> Self {
         let mut all = attempts(events, times, statuses, now);
         let left_out = all.len().saturating_sub(most);
@@ -124,7 +124,7 @@ impl TrialAttempt {
     }
 }
 
-/// All attempts in the order in which they began, from events, when each was stored, and how the trials stand now; none if
+/// All attempts in the order in which they began, from events, when each was stored, and the states of the trials now; none if
 /// nobody knows of times.
 ///
 /// ```

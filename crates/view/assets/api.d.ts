@@ -51,7 +51,7 @@ export interface Outcome {
   score?: string;
 }
 
-/** How many trials stand how. */
+/** How many trials are in each state. */
 export interface Counts {
   running: number;
   queued: number;

@@ -99,11 +99,12 @@ const withRoom = (u, splits) => {
 /**
  * The axis of values.
  * @param {boolean} log
+ * @param {number} space The least distance of its labels in pixels: little, so that a low chart has more than one.
  * @returns {AxisOptions}
  */
-export const valueAxis = (log) => ({
+export const valueAxis = (log, space = 24) => ({
   size: 68,
-  space: 24,
+  space,
   values: (u, splits, _axis, _space, step) =>
     (log ? withRoom(u, splits) : splits).map((v) => (v === null ? "" : number(v, digits(splits, step)))),
   ...(log && {

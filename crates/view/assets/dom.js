@@ -123,6 +123,12 @@ export const tag = (word) => el("span", { class: `tag ${word}` }, word);
 export const sentence = (words) => words?.split("`").map((part, i) => (i % 2 && part ? el("code", {}, part) : part));
 
 /**
+ * With a capital letter at its beginning; a name in backticks keeps its own.
+ * @param {string} words
+ */
+export const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);
+
+/**
  * What is said where there is nothing to draw.
  * @param {string} what
  * @param {string} [hint]
@@ -131,8 +137,8 @@ export const notice = (what, hint, isError = false) =>
   el(
     "div",
     { class: isError ? "state fault" : "state", role: isError ? "alert" : "status" },
-    el("b", {}, what),
-    sentence(hint),
+    el("b", {}, capital(what)),
+    sentence(hint && capital(hint)),
   );
 
 /**

@@ -120,7 +120,12 @@ export const tabs = (name, page, seen) => {
     const current = id === (page === "trial" ? "trials" : page) ? "page" : null;
     return el("a", { href: link(name ?? "", id), "aria-current": current, title: String(i + 1) }, label);
   };
-  show(part("tabs"), name !== undefined && PAGES.map(one));
+  const nav = part("tabs");
+  show(nav, name !== undefined && PAGES.map(one));
+  // On a narrow screen the tabs scroll: a page that is opened has its tab in view.
+  const tab = /** @type {HTMLElement | null} */ (nav.querySelector("[aria-current]"));
+  if (tab && nav.dataset.page !== page) nav.scrollLeft = tab.offsetLeft - (nav.clientWidth - tab.offsetWidth) / 2;
+  nav.dataset.page = page ?? "";
 };
 
 /** @param {Overview} seen */

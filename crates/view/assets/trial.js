@@ -114,7 +114,7 @@ const believed = (belief, row, context) => {
   if (belief.pending.length) all.push(["uncertainty with pending", `± ${number(belief.sd_with_pending, 3)}`]);
   if (belief.without_pending) all.push(["if nothing were pending", onOneLine(belief.without_pending)]);
   const pending = [
-    el("h2", {}, "Pending at that time", el("small", {}, "these kept the search away")),
+    el("h2", {}, "Pending at that time", el("small", {}, "the search kept away from these")),
     neighbours(belief.pending.slice(0, 6), context),
   ];
   const nearest = [el("h2", {}, "Nearest results"), neighbours(belief.nearest, context)];
@@ -177,7 +177,7 @@ const changes = (row, context, body) => {
   const isUnderWay = ["running", "queued", "lost"].includes(row.state);
   show(
     body,
-    line(results.root, act(row.value === null ? "Report" : "Report one more", tell, true)),
+    line(results.root, act(row.value === null ? "Report" : "Report another value", tell, true)),
     // A failure after a value changes nothing, and only a trial that is under way can be released.
     (isUnderWay || row.state === "complete" || row.state === "failed") &&
       line(reason, isUnderWay && act("Failed", fail), act("Infeasible", infeasible)),

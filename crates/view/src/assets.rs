@@ -34,7 +34,7 @@ pub static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
     all
 });
 
-/// The library that draws lines, which is a script of its own and no module.
+/// The library that draws lines, which is a separate script, not a module.
 pub(crate) const UPLOT: &str = include_str!("../assets/uplot/uPlot.iife.min.js");
 
 /// The module that starts the page.
@@ -47,7 +47,7 @@ macro_rules! module {
     };
 }
 
-/// Our own scripts that are no panel of a view. The panels of views follow from the list of views.
+/// Our own scripts that are not panels of a view. The panels of views follow from the list of views.
 const MODULES: &[(&str, &str)] = &[
     module!("/app.js"),
     module!("/changes.js"),

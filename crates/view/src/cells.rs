@@ -5,7 +5,7 @@
 
 use elbowroom::study::Outcomes;
 
-/// Columns that are no parameters.
+/// Columns that are not parameters.
 const OWN: [&str; 11] =
     ["trial", "well", "state", "value", "noise", "source", "attempts", "worker", "reason", "comment", "notes"];
 

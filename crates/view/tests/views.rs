@@ -225,7 +225,7 @@ fn failed_infeasible_and_lost_trials_are_counted_apart_in_every_view() {
     let drawn = map(&scene, false, 0, 1);
     assert_eq!([drawn.failed.len(), drawn.infeasible.len()], known[..2]);
     let findings = health(&scene, false);
-    let said = "of 9 trials, 3 failed and 2 are infeasible";
+    let said = "3 of 9 trials failed, and 2 were infeasible";
     assert!(findings.iter().any(|finding| finding.what == said), "{findings:?}");
 }
 

@@ -235,7 +235,9 @@ pub async fn withdraw((State(studies), Path(name)): Studied, body: Sent) -> Answ
                     Some(held) if attempt.is_none_or(|number| number == held.number) => {
                         Ok(study.stored().requeue(&[held])?)
                     }
-                    _ => Err(HttpError::new(StatusCode::CONFLICT, "this trial is not held by anyone", "see its state")),
+                    _ => {
+                        Err(HttpError::new(StatusCode::CONFLICT, "this trial is not held by anyone", "check its state"))
+                    }
                 }
             })
         })?;
@@ -314,7 +316,7 @@ pub async fn add((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     if results.is_none() && noise.is_some() {
         return Err(HttpError::bad(
             "there is a noise without a value",
-            "send both, or tell them once the value is there",
+            "send both, or send the noise once the value is known",
         ));
     }
     blocking(move || {

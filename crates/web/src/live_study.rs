@@ -1,4 +1,4 @@
-//! A study as it is shown and told results, which takes moments; whoever asks has a copy of its own.
+//! A study as it is shown and told results, which takes moments; whoever asks has its own copy.
 //!
 //! Those who look read what is new at most every [`STALE`], together; a store file in WAL mode lets a writer write
 //! meanwhile.
@@ -62,7 +62,7 @@ impl LiveStudy {
         self.look_at(|shared, _| see(shared))
     }
 
-    /// As [`look_shared`](Self::look_shared), with the study's generation: what was kept of another one is of another
+    /// Like [`look_shared`](Self::look_shared), with the study's generation: what was kept of another one is of another
     /// study.
     pub fn look_at<T>(&self, see: impl FnOnce(&SharedStudy, usize) -> T) -> Result<T, HttpError> {
         let mut refreshed = self.refreshed.lock();

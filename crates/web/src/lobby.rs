@@ -34,7 +34,7 @@ pub struct Visitor {
 }
 
 impl Lobby {
-    /// Room for so many guests, and for so many who have shown the token.
+    /// Room for this many guests, and for this many who have shown the token.
     pub fn new(most_guests: usize, most_known: usize) -> Arc<Self> {
         let places = Arc::new(Semaphore::new(most_known));
         Arc::new(Self { guests: Mutex::default(), most_guests, places })

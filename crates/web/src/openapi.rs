@@ -179,15 +179,13 @@ fn queries() -> Vec<Look> {
 }
 
 fn actions() -> Vec<(&'static str, &'static str, Value)> {
-    let request =
-        || json!({ "type": "string", "minLength": 1, "maxLength": 200, "description": "A name, to send it again." });
+    let request = || json!({ "type": "string", "minLength": 1, "maxLength": 200, "description": "A name for the request, so that it can be sent again." });
     let trial = || json!({ "type": "integer", "minimum": 0 });
     let attempt = || json!({ "type": "integer", "minimum": 1, "maximum": u32::MAX });
     let seconds = || json!({ "type": "number", "minimum": 1, "maximum": 31_622_400 });
     let truth = || json!({ "type": "boolean" });
     let variance = || json!({ "type": "number", "minimum": 0, "description": "The variance of the value's noise." });
-    let sd =
-        || json!({ "type": "number", "minimum": 0, "maximum": 1e150, "description": "Its root, instead of noise." });
+    let sd = || json!({ "type": "number", "minimum": 0, "maximum": 1e150, "description": "The standard deviation, instead of `noise`." });
     let settings = || json!({ "type": "object", "additionalProperties": { "type": ["number", "string", "boolean"] } });
     let ask = ask_fields(request(), seconds(), settings());
     let tell = json!({

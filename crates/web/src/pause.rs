@@ -69,7 +69,7 @@ impl Pause {
     }
 }
 
-/// What is said while nobody is handed anything.
+/// What is said while no points are handed out.
 pub fn is_paused() -> HttpError {
     HttpError::new(StatusCode::CONFLICT, "the study is paused", "resume it in the dashboard")
 }

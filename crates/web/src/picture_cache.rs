@@ -21,7 +21,7 @@ use crate::ranked::{Rank, Ranked};
 /// Results beyond which no model is made for a picture: it is made of a copy of the study, which would take its memory twice.
 const MOST_MODELLED: usize = 20_000;
 
-/// A copy is kept for so many times as long as its model and its pictures took to make.
+/// A copy is kept for this many times as long as its model and its pictures took to make.
 const REST: u32 = 16;
 const LEAST_REST: Duration = Duration::from_secs(1);
 
@@ -72,7 +72,7 @@ pub struct Recommended {
     pub front: Option<Vec<FrontRecommendation>>,
 }
 
-/// Which state of a study: another generation is another study of its name; time alone changes how trials stand.
+/// Which state of a study: another generation is another study of its name; time alone changes the states of trials.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Moment {
     generation: usize,
@@ -205,7 +205,7 @@ impl PictureCache {
         self.freeze(live, false, |earlier| FrozenStudy::new(live, earlier))
     }
 
-    /// As [`frozen`](Self::frozen), of the study as it is in the store now.
+    /// Like [`frozen`](Self::frozen), of the study as it is in the store now.
     fn newest(&self, live: &LiveStudy) -> Result<Arc<FrozenStudy>, HttpError> {
         live.read()?;
         self.freeze(live, true, |earlier| FrozenStudy::new(live, earlier))
@@ -301,7 +301,7 @@ impl<T: Clone> Slot<T> {
 }
 
 fn too_many(n: usize) -> HttpError {
-    let what = format!("pictures of the model are drawn up to {MOST_MODELLED} results; there are {n}");
+    let what = format!("pictures of the model are drawn for up to {MOST_MODELLED} results, and this study has {n}");
     let hint = "look at the history, the trials and the parallel coordinates";
     HttpError::new(StatusCode::UNPROCESSABLE_ENTITY, what, hint)
 }

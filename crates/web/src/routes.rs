@@ -47,7 +47,9 @@ pub fn router(studies: Arc<Studies>, door: Arc<Guard>) -> Router {
         router = router.route(asset.path, get(move || async move { file(asset.kind, &asset.text) }));
     }
     router
-        .fallback(|| async { HttpError::missing("there is nothing here", "see /api/openapi.json for what there is") })
+        .fallback(|| async {
+            HttpError::missing("this address does not exist", "see /api/openapi.json for the addresses there are")
+        })
         .method_not_allowed_fallback(|| async {
             HttpError::new(StatusCode::METHOD_NOT_ALLOWED, "this method is not supported here", "see /api/openapi.json")
         })

@@ -277,8 +277,8 @@ fn nothing_yet_and_nobody_there_are_said() {
     SharedStudy::create(served.store.clone(), "other", StudyConfig::new(crate::common::space())).unwrap();
     for (page, said) in [
         ("overview", "No values yet"),
-        ("map", "a model needs at least two results"),
-        ("model", "a model needs at least two results"),
+        ("map", "model needs at least two results"),
+        ("model", "model needs at least two results"),
         ("trials", "No trials yet"),
         ("parallel", "No values yet"),
         ("workers", "No worker has joined yet"),
@@ -295,7 +295,7 @@ fn nothing_yet_and_nobody_there_are_said() {
     drop(served);
     browser.wait("document.querySelector('.dot.off')");
     browser.eval("location.hash = '#/'");
-    browser.wait("document.body.innerText.includes('the server does not answer')");
+    browser.wait("document.body.innerText.toLowerCase().includes('the server does not answer')");
 }
 
 #[test]

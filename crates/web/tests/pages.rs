@@ -115,7 +115,19 @@ fn look(browser: &mut Browser, width: u32, name: &str) {
         "[...document.querySelectorAll('.tile .big')].filter((big) => big.scrollWidth > big.clientWidth
             || big.getBoundingClientRect().height > 45).map((big) => big.textContent)",
     );
+    let over_the_edge = browser.eval(
+        "[...document.querySelectorAll('.card select, .card input, .card button, .card svg')].filter((one) => !one.closest('.scroll')
+            && one.getBoundingClientRect().right > one.closest('.card').getBoundingClientRect().right)
+            .map((one) => one.textContent.slice(0, 40))",
+    );
     browser.shot(&format!("{name}-{width}"));
+    assert_eq!(over_the_edge, serde_json::json!([]), "{name} at {width}: hangs over the edge of its card");
+    // On a narrow screen the tabs scroll, and that of the page is in view.
+    let tab_in_view = browser.eval(
+        "[...document.querySelectorAll('nav [aria-current]')].every((tab) =>
+            tab.getBoundingClientRect().left >= 0 && tab.getBoundingClientRect().right <= innerWidth + 1)",
+    );
+    assert_eq!(tab_in_view, true, "{name} at {width}: the tab of the page");
     assert_eq!((on_canvas, broken), (serde_json::json!([]), serde_json::json!([])), "{name} at {width}");
     assert_eq!(covered, serde_json::json!([]), "{name} at {width}: texts that cover each other");
 }
@@ -343,13 +355,13 @@ fn a_page_says_what_is_so_and_offers_what_can_be_done() {
 
     go(&mut browser, "empty", "model");
     let said = words(&mut browser);
-    assert!(!said.contains("each of 0") && said.matches("a model needs at least two results").count() == 2, "{said}");
+    assert!(!said.contains("each of 0") && said.matches("A model needs at least two results").count() == 2, "{said}");
     go(&mut browser, "empty", "workers");
     assert!(words(&mut browser).contains("Start one with elbow worker or elbow run."));
 
     let buttons = "[...document.querySelectorAll('main button')].map((b) => b.textContent).join()";
     for (page, offered) in [
-        ("trial/12", "Report one more,Infeasible"),
+        ("trial/12", "Report another value,Infeasible"),
         ("trial/4", "Report,Infeasible"),
         ("trial/9", "Report"),
         ("trial/18", "Report,Failed,Infeasible,Release,Hand out again,Run this point instead"),

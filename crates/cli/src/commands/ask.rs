@@ -15,7 +15,7 @@ use crate::narrow::narrowing;
 /// The name under which people have trials.
 pub const BY_HAND: &str = "by hand";
 
-/// What is said where nothing is handed out for now.
+/// What to say if no points are handed out for now.
 pub fn paused() -> anyhow::Error {
     cli_error(
         "the study is paused: no points are handed out",
@@ -33,7 +33,7 @@ pub fn refuse_nothing(study: &Study, is_nothing: bool, shortfall: Option<&str>) 
     Err(cli_error(why, "loosen a constraint, or widen the range of a parameter"))
 }
 
-/// Spaces of up to this many points are walked through, and what is said of them is certain.
+/// Spaces of up to this many points are walked through, and the answer about them is certain.
 const MOST_COUNTED: u128 = 1_000_000;
 
 /// Takes points.

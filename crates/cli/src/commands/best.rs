@@ -11,7 +11,7 @@ use super::answer;
 use crate::address::Address;
 use crate::args::Best;
 use crate::differ::{with_differences, words_of};
-use crate::format::{self, breaks, number, point_lines};
+use crate::format::{self, breaks, deviation, number, point_lines};
 use crate::narrow::narrowing;
 use crate::outcomes::{broken, reference, trials_table};
 use crate::table::width;
@@ -26,7 +26,7 @@ pub fn best(args: &Best, json: bool) -> Result<()> {
         let in_words = || match &found {
             None => "recommended for these values: no trial has a value yet\n".to_owned(),
             Some(found) => {
-                let (mean, sd) = (number(found.mean), number(found.sd));
+                let (mean, sd) = (number(found.mean), deviation(found.sd));
                 format!("recommended for these values: expected {mean} ± {sd}\n{}", point_lines(&found.point))
             }
         };
@@ -61,9 +61,8 @@ fn front_in_words(study: &Study) -> String {
         return "front: no trial has every objective yet\n".to_owned();
     }
     let kept = if study.outcomes().has_limits() { ", of those that keep all limits" } else { "" };
-    let n = front.points.len();
-    let s = if n == 1 { "" } else { "s" };
-    let head = format!("front: {n} trial{s} that no other trial beats in every objective{kept}");
+    let n = format::trials(front.points.len());
+    let head = format!("front: {n} that no other trial beats in every objective{kept}");
     let mut text = format::wrap(&head, 7, width());
     let cells = |values: &[f64]| values.iter().map(|value| number(*value)).collect();
     let rows: Vec<_> = front.points.iter().map(|point| (point.trial, cells(&point.values))).collect();
@@ -73,9 +72,7 @@ fn front_in_words(study: &Study) -> String {
     }
     match study.recommended_front() {
         Ok(found) => {
-            // More than two digits of how sure it is say nothing.
-            let sd = |sd: f64| format!("{sd:.1e}").parse().map_or_else(|_| number(sd), number);
-            let cell = |(mean, own): (&f64, &f64)| format!("{} ± {}", number(*mean), sd(*own));
+            let cell = |(mean, sd): (&f64, &f64)| format!("{} ± {}", number(*mean), deviation(*sd));
             let rows: Vec<_> =
                 found.iter().map(|one| (one.trial, one.means.iter().zip(&one.sds).map(cell).collect())).collect();
             text + "recommended: the front that the model predicts\n" + &trials_table(study, &rows)
@@ -99,7 +96,7 @@ pub fn in_words(study: &SharedStudy) -> String {
         text += &format!("  with {}\n", format::safe(&watched));
     }
     if let Some(found) = study.study().recommended() {
-        let (mean, sd) = (number(found.mean), number(found.sd));
+        let (mean, sd) = (number(found.mean), deviation(found.sd));
         match found.trial {
             Some(trial) if trial == best.id && found.fallback.is_some() => {
                 text += &format!("recommended: the same, because {}\n", found.fallback.unwrap_or_default());

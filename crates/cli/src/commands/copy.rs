@@ -11,6 +11,7 @@ use super::answer;
 use crate::address::Address;
 use crate::args::{Copy, Where};
 use crate::error::cli_error;
+use crate::format;
 
 /// Copies it, every event as it was written.
 pub fn copy(args: &Copy, json: bool) -> Result<()> {
@@ -31,7 +32,8 @@ pub fn copy(args: &Copy, json: bool) -> Result<()> {
             || json!({ "name": name, "store": place, "results": n, "budget": trials }),
             || {
                 format!(
-                    "`{name}` in {place} starts with the results of {n} trials of `{old}` and a budget of {trials} more\n"
+                    "`{name}` in {place} starts with the results of {} of `{old}` and a budget of {trials} more\n",
+                    format::trials(n)
                 )
             },
         );
@@ -50,7 +52,7 @@ pub fn copy(args: &Copy, json: bool) -> Result<()> {
     )
 }
 
-/// A study like this one, with a budget of its own, that begins with what became of this one's trials; returns of how
+/// A study like this one, with its own budget, that begins with what became of this one's trials; returns of how
 /// many. What was cut short goes on if it is done again: each has its name.
 fn go_on(old: &SharedStudy, to: Arc<dyn Store>, name: &str, trials: usize) -> Result<usize> {
     let config = old.study().config().clone().budget(trials);

@@ -70,7 +70,7 @@ fn in_words(finding: &Finding) -> String {
 /// What every file of SQLite begins with.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// What is said of a file that nothing can be saved from.
+/// What to say about a file that nothing can be saved from.
 fn no_store(address: &str) -> Result<Option<Finding>> {
     let path = path_of(address);
     let unreadable = |error: io::Error| cli_error(format!("{address} could not be read: {error}"), "name a store file");

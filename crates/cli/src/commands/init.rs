@@ -38,7 +38,7 @@ pub fn init(args: &Init, json: bool) -> Result<()> {
             true => format!("wrote {shown}; review it, then start with: elbow run {shown} --workers 4\n"),
             false => format!(
                 "wrote {shown}; write your command below [run], then start with: elbow run {shown} --workers 4\n\
-                 or evaluate points yourself: elbow ask --in {shown}\n"
+                 or evaluate points yourself: elbow ask --in {shown}, or elbow sheet {shown}\n"
             ),
         },
     )

@@ -70,7 +70,7 @@ pub fn plot(args: &Plot, json: bool) -> Result<()> {
     )
 }
 
-/// Rows of a picture in the terminal: a lane has a row of its own.
+/// Rows of a picture in the terminal: a lane has its own row.
 fn rows(chart: &Chart, args: &Plot) -> usize {
     match args.what {
         FigureName::Timeline => chart.y.names.len().max(1),
@@ -93,7 +93,8 @@ fn subtitle(study: &SharedStudy, args: &Plot) -> String {
         FigureName::History => format!("Trials: {counts}."),
         FigureName::Slices => {
             let through = study.study().recommended().map_or_else(String::new, |r| crate::format::point(&r.point));
-            let part = study.study().subset().map_or_else(String::new, |part| format!(" The model is made of {part}."));
+            let part =
+                study.study().subset().map_or_else(String::new, |part| format!(" The model is fitted to {part}."));
             format!("Along each parameter, through the recommended point: {through}.{part}")
         }
         FigureName::Front => {
@@ -114,6 +115,9 @@ fn history(study: &Study, result: Option<&str>) -> Result<Chart> {
     }
     let valued: Vec<(f64, f64)> =
         study.trials().iter().filter_map(|trial| Some((trial.id.0 as f64, trial.value()?))).collect();
+    if valued.is_empty() {
+        return Err(cli_error("no trial has a value yet", "run more trials first"));
+    }
     let counting = counting_values(study);
     let best = best_so_far(counting.iter().map(|v| v.1), study.config().goal);
     let best = counting.iter().zip(best).map(|((id, _), best)| (id.0 as f64, best)).collect();
@@ -258,7 +262,7 @@ fn timeline(study: &SharedStudy) -> Result<Chart> {
     };
     Ok(Chart {
         title: format!("who ran what{left_out}"),
-        x: Scale::new(format!("{word} since the first")),
+        x: Scale::new(format!("{word} since the first trial")),
         y: Scale { names, ..Scale::default() },
         series: series.collect(),
     })

@@ -147,7 +147,7 @@ fn begin(study: &SharedStudy, reclaimed: &Reclaimed, json: bool) {
         return;
     }
     let n = study.study().trials().len();
-    let goes_on = if n > 0 { format!(", continuing after {n} trials") } else { String::new() };
+    let goes_on = if n > 0 { format!(", continuing after {}", format::trials(n)) } else { String::new() };
     say!("{}", format::safe(&format!("study `{}` in {}{goes_on}", study.name(), study.stored().store().label())));
     for (attempts, fate) in [(&reclaimed.again, "will run again"), (&reclaimed.given_up, "is given up: lost too often")]
     {
@@ -162,12 +162,12 @@ fn begin(study: &SharedStudy, reclaimed: &Reclaimed, json: bool) {
 fn why(ended: &Ended) -> String {
     match ended {
         Ended::NoMorePoints(why) => why.clone(),
-        Ended::EnoughTrials => "this run has done its trials".to_owned(),
+        Ended::EnoughTrials => "this run has reached its number of trials".to_owned(),
         Ended::TimeUp => "the time is up".to_owned(),
-        Ended::TargetReached => "the target is reached".to_owned(),
+        Ended::TargetReached => "the target was reached".to_owned(),
         Ended::LittleGain => "one more trial is expected to gain too little".to_owned(),
         Ended::AllFailed(n) => {
-            format!("the first {n} trials all failed, so the rest of the budget was not spent; see `elbow trials`")
+            format!("the first {n} trials all failed, so the run stopped; see `elbow trials`")
         }
         Ended::Stopped(_) => "stopped; run the same command to continue".to_owned(),
     }
@@ -176,8 +176,9 @@ fn why(ended: &Ended) -> String {
 fn ending(study: &SharedStudy, summary: &Summary) -> String {
     let done = summary.n_told + summary.n_failed + summary.n_infeasible;
     format!(
-        "{}: {done} trials in {} by this run ({} in all)\n{}store: {} (study `{}`)\n",
+        "{}: {} in {} by this run ({} in all)\n{}store: {} (study `{}`)\n",
         why(&summary.ended),
+        format::trials(done),
         format_duration(summary.time),
         format::count(&study.counts()),
         best::in_words(study),

@@ -14,6 +14,7 @@ use super::ask::{BY_HAND, paused, refuse_nothing};
 use crate::address::Address;
 use crate::args::Sheet;
 use crate::error::cli_error;
+use crate::format;
 use crate::narrow::narrowing;
 use crate::sheet::{Planned, well, write};
 
@@ -23,8 +24,11 @@ pub fn sheet(args: &Sheet, json: bool) -> Result<()> {
     let pending = args.pending.then(|| pending(&place)).transpose()?;
     let n = pending.as_ref().map_or(args.n, |(_, trials)| trials.len());
     if let Some(plate) = args.plate.filter(|plate| well(*plate, n.saturating_sub(1)).is_none()) {
-        let hint = "there are plates of 6, 12, 24, 48, 96, 384 and 1536 wells";
-        return Err(cli_error(format!("{n} points do not fit on a plate of {plate} wells"), hint));
+        let what = match well(plate, 0) {
+            None => format!("there is no plate of {plate} wells"),
+            Some(_) => format!("{n} points do not fit on a plate of {plate} wells"),
+        };
+        return Err(cli_error(what, "use a plate of 6, 12, 24, 48, 96, 384 or 1536 wells"));
     }
     // The file before new points: those that were asked for and never seen would be a pity.
     let mut file = match &args.output {
@@ -74,7 +78,7 @@ pub fn sheet(args: &Sheet, json: bool) -> Result<()> {
     answer(
         json,
         || json!({ "written": path, "trials": ids, "short": short }),
-        || format!("{path}: {n} trials; fill in the values, then: elbow import {path}\n"),
+        || format!("{path}: {}; fill in the values, then: elbow import {path}\n", format::trials(n)),
     )
 }
 

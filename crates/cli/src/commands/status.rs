@@ -1,4 +1,4 @@
-//! `elbow status`: how a study stands.
+//! `elbow status`: the state of a study.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::ask::BY_HAND;
 use crate::address::Address;
 use crate::args::Where;
 use crate::differ::{with_differences, words_of};
-use crate::format::{self, breaks, number, point};
+use crate::format::{self, breaks, number, point, trials};
 use crate::outcomes::{broken, goals, reference};
 use crate::spark::progress;
 use crate::table::width;
@@ -120,8 +120,4 @@ fn results_in_words(shared: &SharedStudy) -> String {
         text += &line(&format!("waiting {} {word} for {names}: {}", trials(ids.len()), ids.join(", ")));
     }
     text
-}
-
-fn trials(n: usize) -> String {
-    if n == 1 { "1 trial".to_owned() } else { format!("{n} trials") }
 }

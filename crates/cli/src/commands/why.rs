@@ -8,7 +8,7 @@ use serde_json::json;
 use super::answer;
 use crate::address::Address;
 use crate::args::Why;
-use crate::format::{self, number, point_lines};
+use crate::format::{self, deviation, number, point_lines};
 use crate::table::width;
 
 /// How many neighbours are shown.
@@ -38,7 +38,7 @@ fn in_words(reasons: &Reasons) -> String {
 fn believed(m: &BeliefThen, measured: Option<f64>) -> String {
     let made_of = m.subset.map_or_else(|| format!("{} results", m.n_observed), |part| part.to_string());
     let mut text = format!("model fitted to {made_of}; best so far {}\n", m.best.map_or("none".into(), number));
-    text += &format!("  predicted: {} ± {}", number(m.mean), number(m.sd));
+    text += &format!("  predicted: {} ± {}", number(m.mean), deviation(m.sd));
     text += &measured.map_or_else(|| "\n".to_owned(), |value| format!("; measured: {}\n", number(value)));
     text += &m.chance.map_or_else(String::new, |p| format!("  chance of a value: {:.0} %\n", 100.0 * p));
     let (leaning, share) = if m.exploit > 0.5 { ("exploit", m.exploit) } else { ("explore", 1.0 - m.exploit) };
@@ -53,7 +53,7 @@ fn believed(m: &BeliefThen, measured: Option<f64>) -> String {
         text += "  nothing was pending\n";
     } else {
         let n = m.pending.len();
-        let sd = number(m.sd_with_pending);
+        let sd = deviation(m.sd_with_pending);
         text += &format!("  {n} pending; once their results are in, the uncertainty is ± {sd}\n");
         text += "  nearest pending, in lengthscales:\n";
         text += &listed(&m.pending);

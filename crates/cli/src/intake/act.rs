@@ -27,7 +27,7 @@ impl Act {
         }
     }
 
-    /// What it tells of a trial.
+    /// What it reports of a trial.
     pub fn told(&self) -> Option<&Tell> {
         match self {
             Act::Tell(_, report) => Some(report),

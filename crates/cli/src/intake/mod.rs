@@ -1,6 +1,6 @@
 //! From the rows of a sheet to what they change in a study.
 //!
-//! Each row that has something to say becomes one change under a name of its own, so that the same sheet again changes
+//! Each row that has something to say becomes one change under its own name, so that the same sheet again changes
 //! nothing, whoever imports it.
 
 mod act;

@@ -19,7 +19,7 @@ impl Complaint {
         Self { line, what: what.into(), hint: hint.into() }
     }
 
-    /// About a line, from an error with a hint of its own.
+    /// About a line, from an error with its own hint.
     pub fn from_error(line: usize, error: &elbowroom::error::Error) -> Self {
         Self::new(line, error.what(), error.hint())
     }

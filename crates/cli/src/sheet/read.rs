@@ -125,7 +125,7 @@ struct Columns {
     width: usize,
     trial: Option<usize>,
     well: Option<usize>,
-    /// Of the first objective, or of a number without a name; none where each result has a column of its own.
+    /// Of the first objective, or of a number without a name; none where each result has its own column.
     values: Option<usize>,
     noise: Option<usize>,
     sd: Option<usize>,
@@ -224,7 +224,7 @@ impl Columns {
         let mut wrong = |what: String, hint: &str| complaints.push(Complaint::new(line, what, hint));
         if let Some(surplus) = record.iter().skip(self.width).find(|cell| !is_blank(cell)) {
             let what = format!("there is a cell {:?} beyond the last column", text(surplus));
-            wrong(what, "write decimal points, or separate cells by semicolons or tabs");
+            wrong(what, "use decimal points, or separate cells by semicolons or tabs");
         }
         let written = cell(self.trial);
         let trial = written.parse().ok().map(TrialId);
@@ -239,7 +239,7 @@ impl Columns {
             written => match self.number(written) {
                 Some(value) => result = RowResult::Value(value),
                 None => {
-                    let hint = "write a number, failed or infeasible, or leave it blank; words go into the comment";
+                    let hint = "write a number with a decimal point, failed or infeasible, or leave it blank; words go into the comment";
                     wrong(format!("the value {written:?} is not a number"), hint);
                 }
             },
@@ -271,7 +271,7 @@ impl Columns {
                 written => match self.number(written).filter(|value| value.is_finite()) {
                     Some(value) => others.push((name.clone(), value)),
                     None => {
-                        let hint = "write a number, failed or infeasible, or leave it blank; words go into the comment";
+                        let hint = "write a number with a decimal point, failed or infeasible, or leave it blank; words go into the comment";
                         wrong(format!("the result {name:?} is {written:?}, which is not a number"), hint);
                     }
                 },

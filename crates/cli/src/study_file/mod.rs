@@ -32,7 +32,7 @@ pub struct StudyFile {
     pub store: Option<String>,
     /// What the study is made with.
     pub config: StudyConfig,
-    /// Whether it says what failures mean. If it does not, a study from before that could be said goes on as it was.
+    /// Whether it says what failures mean. If it does not, a study from before that could be said continues as it was.
     pub says_failures: bool,
     /// How long points are asked for.
     pub time: Option<Duration>,

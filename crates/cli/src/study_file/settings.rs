@@ -43,7 +43,7 @@ pub fn model(written: Spanned<Table>, page: &Page<'_>) -> Result<ModelConfig> {
         }
         let number = sd.as_float().or_else(|| sd.as_integer().map(|whole| whole as f64));
         let Some(variance) = number.filter(|sd| *sd >= 0.0).map(|sd| sd * sd).filter(|v| v.is_finite()) else {
-            let hint = "give a number that is finite and not negative, or none to have it found";
+            let hint = "give a number that is finite and not negative, or leave it out to have it estimated";
             return Err(page.cli_error(at, &format!("the standard deviation `sd` is {sd}"), hint));
         };
         table.insert("noise".to_owned(), Value::Float(variance));

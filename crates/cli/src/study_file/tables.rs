@@ -50,7 +50,7 @@ pub fn descriptors(
                         page.cli_error(
                             Some(span.clone()),
                             &what,
-                            "give numbers behind the level, or leave the column out",
+                            "give numbers after the level, or leave the column out",
                         )
                     })
                 };
@@ -63,8 +63,8 @@ pub fn descriptors(
             let columns: Vec<&String> = by_level.values().next().map_or_else(Vec::new, |row| row.keys().collect());
             let other = by_level.iter().find(|(_, row)| !row.keys().eq(columns.iter().copied()));
             if let Some((level, _)) = other {
-                let what = format!("`{level}` has other descriptors than the first level");
-                return Err(page.cli_error(Some(span), &what, "give each level the same descriptors"));
+                let what = format!("the descriptors of `{level}` are not named like those of the first level");
+                return Err(page.cli_error(Some(span), &what, "give each level descriptors of the same names"));
             }
             let rows = by_level.iter().map(|(level, row)| (level.as_str(), row.values().copied().collect()));
             Descriptors::of_levels(levels, columns.into_iter().cloned(), rows)
@@ -117,8 +117,8 @@ impl Table {
         let cells = |record: &csv::ByteRecord| record.iter().map(text).collect::<Vec<String>>();
         let head = cells(reader.byte_headers().map_err(unreadable)?);
         if let Some(i) = (0..head.len()).find(|&i| head[i].is_empty() || head[..i].contains(&head[i])) {
-            let what = format!("{name}: column {} has no name of its own", i + 1);
-            return Err(complain(what, "name each column once in the first line"));
+            let what = format!("{name}: column {} has no name, or one that another column has", i + 1);
+            return Err(complain(what, "give each column its own name in the first line"));
         }
         let mut rows = Vec::new();
         for record in reader.byte_records() {
@@ -126,7 +126,7 @@ impl Table {
             let line = record.position().map_or(0, |position| position.line() as usize);
             if record.len() != head.len() {
                 let what = format!("{name}, line {line}: {} cells for {} columns", record.len(), head.len());
-                return Err(complain(what, "give each row a cell for each column"));
+                return Err(complain(what, "give each row one cell for each column"));
             }
             rows.push((line, cells(&record)));
         }

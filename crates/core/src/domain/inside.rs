@@ -54,7 +54,7 @@ pub(super) struct Inside {
     is_flat: bool,
 }
 
-/// Parts of which at most so many are not 0.
+/// Parts of which at most this many are not 0.
 #[derive(Debug, Clone)]
 struct Group {
     /// Coordinates of the polytope, with where each is 0 and how wide its range is.

@@ -93,7 +93,7 @@ fn failures(study: &Study) -> Option<Finding> {
     let count = |status: TrialStatus| trials.iter().filter(|trial| TrialStatus::of(trial) == status).count();
     let (n_failed, n_infeasible) = (count(TrialStatus::Failed), count(TrialStatus::Infeasible));
     ((n_failed + n_infeasible) * 4 > trials.len()).then(|| {
-        let what = format!("of {} trials, {n_failed} failed and {n_infeasible} are infeasible", trials.len());
+        let what = format!("{n_failed} of {} trials failed, and {n_infeasible} were infeasible", trials.len());
         Finding::note(what, "see `elbow trials --state failed,infeasible`; then narrow the space or add a constraint")
     })
 }
@@ -142,12 +142,12 @@ const ENOUGH: usize = 4;
 fn model(study: &Study) -> Vec<Finding> {
     let needed = ENOUGH * study.space().dim().max(1);
     if study.n_observed() < needed {
-        let what = format!("{} results are too few to judge the model; {needed} are enough", study.n_observed());
+        let what = format!("too few results to judge the model: {} of at least {needed}", study.n_observed());
         return vec![Finding::fine(what)];
     }
     match study.model() {
         Ok(model) => {
-            let subset = model.record.subset.map(|subset| Finding::fine(format!("the model is made of {subset}")));
+            let subset = model.record.subset.map(|subset| Finding::fine(format!("the model is fitted to {subset}")));
             let mut findings: Vec<Finding> = subset.into_iter().collect();
             let before = findings.len();
             findings.extend(dead_parameters(study, &model));
@@ -159,7 +159,7 @@ fn model(study: &Study) -> Vec<Finding> {
             findings
         }
         Err(error) if error.kind() == Kind::MissingPart => {
-            let hint = "look at it from Rust, with the part: `Study::replay_with(events, &parts)`";
+            let hint = "open it from Rust, with the part: `Study::replay_with(events, &parts)`";
             vec![Finding::note(format!("no model can be fitted here: {}", error.what()), hint)]
         }
         Err(error) => vec![Finding::bad(format!("no model can be fitted: {error}"), "check the values for outliers")],
@@ -193,7 +193,7 @@ pub fn steepness(study: &Study) -> Option<Finding> {
     let thorough = steepest(&model.posterior, &bounds, Norm::Two, &stream).value;
     let what = format!("a quick search finds {} % of the model's steepest slope", (100.0 * quick / thorough).round());
     Some(if quick < FOUND * thorough {
-        Finding::note(what, "points of a batch may keep more room between them than they need")
+        Finding::note(what, "expect the points of a batch to be further apart than they need to be")
     } else {
         Finding::fine(what)
     })
@@ -225,13 +225,13 @@ fn noise(model: &Model) -> Option<Finding> {
 fn validation(study: &Study, model: &Model) -> Option<Finding> {
     let left_out = model.leave_one_out();
     if left_out.is_too_sure() {
-        let what = format!("the model is overconfident: {}", missed("left-out results", &left_out.errors));
+        let what = format!("the model is overconfident: {}", missed("held-out results", &left_out.errors));
         return Some(Finding::note(what, "the function may have steps, or the noise may vary across the space"));
     }
     let ahead = results_ahead(study)?;
     ahead.is_too_sure().then(|| {
         let what = format!("the model is overconfident: {}", missed("the results that came next", &ahead));
-        Finding::note(what, "trust the best observed point, and give the noise of results if it is known")
+        Finding::note(what, "trust the best observed point, and state the noise of results if you know it")
     })
 }
 

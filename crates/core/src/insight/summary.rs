@@ -69,7 +69,7 @@ fn listed(trials: &[TrialId]) -> String {
     }
 }
 
-/// A number to so many digits.
+/// A number to this many digits.
 fn rounded(x: f64, digits: usize) -> String {
     let cut: f64 = format!("{x:.*e}", digits - 1).parse().unwrap_or(x);
     let text = format!("{cut:?}");

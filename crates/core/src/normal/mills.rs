@@ -2,7 +2,7 @@
 //!
 //! R decays like 1/x and G like 1/x². The gap is φ(x) - x Φ(-x) over φ(x), the expected improvement of a point whose
 //! mean is x deviations below the incumbent; the difference in its definition loses x² units in the last place, so it has
-//! an approximation of its own.
+//! its own approximation.
 //!
 //! The half line x ≥ 0 goes to 0 < y ≤ 1 by y = 4/(4 + x). There (4 + x) R and (4 + x)² G are smooth, positive and bounded,
 //! 1 at y = 0, and each is a polynomial of degree 9 on each of 16 equal pieces: interpolation at Chebyshev points, with

@@ -24,7 +24,10 @@ impl Bounds {
         for (i, (&l, &h)) in low.iter().zip(&high).enumerate() {
             if !(l <= h && l < f64::INFINITY && h > f64::NEG_INFINITY) {
                 let what = format!("variable {i} of a box has lower bound {l} and upper bound {h}");
-                return Err(Error::config(what, "give a lower bound that is not above the upper one, neither NaN"));
+                return Err(Error::config(
+                    what,
+                    "give a lower bound that is not above the upper one; neither may be NaN",
+                ));
             }
         }
         Ok(Bounds { low, high })

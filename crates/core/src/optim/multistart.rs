@@ -45,7 +45,7 @@ pub fn best(ends: &[End]) -> Option<&End> {
     numbers.reduce(|best, next| if next.value > best.value { next } else { best })
 }
 
-/// The first of a ranking that are apart from each other, at most so many.
+/// The first of a ranking that are apart from each other, at most this many.
 ///
 /// ```
 /// use elbowroom::optim::scattered;

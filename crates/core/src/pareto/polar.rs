@@ -17,7 +17,7 @@ use crate::normal;
 /// How many directions.
 const DIRECTIONS: usize = 64;
 
-/// The integrand is followed until it has fallen by so many nats.
+/// The integrand is followed until it has fallen by this many nats.
 const FALL: f64 = 30.0;
 
 /// Nodes and weights of Gauss and Legendre on [−1, 1]: the positive half of sixteen.

@@ -132,7 +132,7 @@ impl Interval {
     }
 }
 
-/// How far beyond a bound a float is still taken for the bound, relative to the range (on a log scale, to the bound).
+/// How far beyond a bound a float still counts as the bound, relative to the range (on a log scale, to the bound).
 pub(super) const SLACK: f64 = 1e-9;
 
 /// How levels 0, 1, …, n − 1 share [0, 1].

@@ -366,5 +366,5 @@ fn missing(parameter: &Parameter) -> Error {
 fn given_in_vain(parameter: &Parameter) -> Error {
     let condition = parameter.condition().unwrap_or_default();
     let what = format!("parameter `{}` has a value in this point, where `{condition}` does not hold", parameter.name());
-    Error::space(what, "leave it out: it is there only where its condition holds")
+    Error::space(what, "leave it out: it exists only where its condition holds")
 }

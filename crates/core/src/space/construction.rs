@@ -5,7 +5,7 @@
 //! of the cube, points are constructed instead: `domain` draws them from the polytope, moves to the nearest of its points, and
 //! climbs along it. Sums with integers, steps or ladders in them are part of that where rejection would fail because of them:
 //! points of the polytope are then moved onto the grid. Which of the three a space has is decided when constraints are added,
-//! and is part of what is written, so that a study goes on as it began.
+//! and is part of what is written, so that a study continues as it began.
 
 use serde::{Deserialize, Serialize};
 
@@ -122,7 +122,7 @@ impl SearchSpace {
             return Ok(());
         }
         let what = format!("constraint `{}`: its part `{}` has a condition", constraint.text(), parameter.name());
-        Err(Error::space(what, "let all its parts be there always, or make a study for each branch"))
+        Err(Error::space(what, "remove the conditions of its parts, or create a study for each branch"))
     }
 
     /// The same space as a new study has it: with points by construction where rejection would find few or none.

@@ -70,7 +70,7 @@ impl Descriptors {
         Ok(Self { columns: columns.into_iter().map(Into::into).collect(), rows })
     }
 
-    /// What is wrong with them for so many levels, and what to try.
+    /// What is wrong with them for this many levels, and what to try.
     pub(super) fn complaint(&self, n_levels: usize) -> Option<(String, String)> {
         let (n, m) = (self.rows.len(), self.columns.len());
         let said = |what: String, hint: &str| Some((what, hint.to_owned()));

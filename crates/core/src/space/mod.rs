@@ -450,7 +450,12 @@ impl SearchSpace {
         }
         let hint = match nearest(name, self.parameters.iter().map(Parameter::name)) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "leave it out".to_owned(),
+            None => {
+                const SHOWN: usize = 20;
+                let names: Vec<&str> = self.parameters.iter().take(SHOWN).map(Parameter::name).collect();
+                let more = if self.parameters.len() > SHOWN { ", …" } else { "" };
+                format!("use one of {}{more}, or leave it out", names.join(", "))
+            }
         };
         Err(Error::space(format!("parameter `{name}` is not in the search space"), hint))
     }
@@ -464,7 +469,7 @@ impl SearchSpace {
         }
     }
 
-    /// As [`value`](Self::value), for constraints: without a copy of texts.
+    /// Like [`value`](Self::value), for constraints: without a copy of texts.
     fn scalar<'a>(&'a self, i: usize, u: &[f64]) -> Scalar<'a> {
         let level = || match (self.axes[i].grid(), self.coordinates[i]) {
             (Some(grid), Some(dim)) => grid.level(u[dim]),

@@ -199,7 +199,7 @@ impl Parameter {
     /// use elbowroom::space::{Parameter, Point, SearchSpace, Value};
     /// let space = SearchSpace::new(vec![Parameter::float("rate", 0.0, 1.0).step(0.05)])?;
     /// assert_eq!(space.n_points(), Some(21));
-    /// // Values are those that people write, and those that a program computes are taken for them.
+    /// // Values are those that people write, and the ones that a program computes count as these.
     /// let point = space.check(&Point::new().with("rate", 3.0 * 0.05))?;
     /// assert_eq!(point.get("rate"), Some(&Value::Float(0.15)));
     /// # Ok::<(), elbowroom::error::Error>(())
@@ -342,13 +342,13 @@ impl Parameter {
             let [below, above] = [n, n + 1.0].map(|k| Value::from(steps.after(k)));
             return Err(self.refusal(
                 format!("steps of {} from {} do not end at {}", Value::from(step), Value::from(low), Value::from(high)),
-                if n > 0.0 { format!("let it end at {below} or {above}") } else { format!("let it end at {above}") },
+                if n > 0.0 { format!("end it at {below} or {above}") } else { format!("end it at {above}") },
             ));
         }
         if n >= MAX_LEVELS as f64 {
             return Err(self.refusal(
                 format!("a step of {} gives more than {MAX_LEVELS} values", Value::from(step)),
-                "take a larger step, or none",
+                "use a larger step, or none",
             ));
         }
         Ok(Axis::Ordered(Grid::Even { n: n as u64 + 1 }))
@@ -360,12 +360,12 @@ impl Parameter {
         }
         let mut numbers: Vec<f64> = Vec::with_capacity(values.len());
         for value in values {
-            let hint = "list numbers, or make it a list whose order counts and whose distances do not";
+            let hint = "list numbers only, or use an ordered list, in which distances do not count";
             let x =
                 value.as_f64().ok_or_else(|| self.refusal(format!("{} is not a number", value.describe()), hint))?;
             if log && x <= 0.0 {
                 let hint = "list numbers above 0, or leave `log` out";
-                return Err(self.refusal(format!("a log scale has no place for {value}"), hint));
+                return Err(self.refusal(format!("{value} cannot be on a log scale"), hint));
             }
             if numbers.last().is_some_and(|last| *last >= x) {
                 let what = format!("{value} comes after {}", Value::from(numbers[numbers.len() - 1]));
@@ -428,7 +428,7 @@ impl Parameter {
     fn refuse_non_finite(&self, value: &Value) -> Result<()> {
         match value {
             Value::Float(x) if !x.is_finite() => {
-                Err(self.refusal(format!("{x} is not a value to try"), "give finite numbers"))
+                Err(self.refusal(format!("{x} is not a finite number"), "give finite numbers"))
             }
             _ => Ok(()),
         }

@@ -69,7 +69,7 @@ impl SearchSpace {
         Self::new(parameters)?.with_candidates(rows)
     }
 
-    /// The same space with nothing but these points. Fails, naming the row, where one is no point of the space or is there
+    /// The same space with nothing but these points. Fails, naming the row, where one is not a point of the space or is there
     /// twice.
     pub fn with_candidates(mut self, rows: impl IntoIterator<Item = Point>) -> Result<Self> {
         self.table = None;
@@ -120,7 +120,7 @@ impl SearchSpace {
             return Ok(());
         }
         let all: Vec<usize> = (0..table.rows.len()).collect();
-        let hint = self.nearest_candidate(u, &all).map(|row| format!("take one of them; {} is near", self.decode(row)));
+        let hint = self.nearest_candidate(u, &all).map(|row| format!("use one of them; {} is near", self.decode(row)));
         Err(Error::space(
             format!("{} is not among the {} candidates", self.decode(u), table.rows.len()),
             hint.unwrap_or_default(),

@@ -109,7 +109,7 @@ impl Study {
         let names: Vec<&str> = std::iter::once(self.outcomes().metric()).chain(self.outcomes().modelled()).collect();
         let what = match names.contains(&outcome) {
             true => format!("there are fewer than {MIN_RESULTS} results of `{outcome}`"),
-            false => format!("no model is made of `{outcome}`"),
+            false => format!("no model is fitted to `{outcome}`"),
         };
         Err(Error::data(what, format!("use one of {} once there are results", names.join(", "))))
     }

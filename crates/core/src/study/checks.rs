@@ -48,7 +48,7 @@ impl State {
         if trial.is_pending() && attempt == next && before.iter().all(|b| b.id != id) {
             return Ok(());
         }
-        let what = format!("trial {id} is handed out again as attempt {attempt}, where it cannot be");
+        let what = format!("trial {id} cannot be handed out again as attempt {attempt}");
         Err(refuse(self.revision, what, "keep the events in the order they were written"))
     }
 
@@ -89,7 +89,7 @@ impl State {
             Some(0) => Err(Error::config("the budget is 0 trials", "allow at least 1 trial, or set no budget")),
             Some(n) if n < n_counted => Err(Error::config(
                 format!("a budget of {n} trials is too small: {n_counted} were handed out"),
-                format!("give {n_counted}, with which nothing more is handed out, or more"),
+                format!("allow at least {n_counted}; with exactly that many, nothing more is handed out"),
             )),
             _ => Ok(()),
         }

@@ -9,7 +9,7 @@ use crate::belief::{self, Candidate, Gauge, Observations, ScaleRule, TrainingSub
 use crate::linalg::Points;
 
 impl State {
-    /// What a model sees, to be maximized: each value that counts. What gave no value is no observation; see
+    /// What a model sees, to be maximized: each value that counts. What gave no value is not an observation; see
     /// [`State::answers`].
     ///
     /// If any value came with a noise variance, those that came without one have the configured one, or else are taken to

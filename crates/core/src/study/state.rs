@@ -396,7 +396,10 @@ impl State {
         match usize::try_from(id.0) {
             Ok(i) if i < self.trials.len() => Ok(i),
             _ => Err(Error::trial(
-                format!("trial {id} does not exist: the study has {} trials", self.trials.len()),
+                match self.trials.len() {
+                    1 => format!("trial {id} does not exist: the study has 1 trial"),
+                    n => format!("trial {id} does not exist: the study has {n} trials"),
+                },
                 "use the number of a trial that was handed out or added",
             )),
         }

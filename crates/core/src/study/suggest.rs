@@ -53,7 +53,7 @@ pub struct Suggestion {
     pub shortfall: Option<String>,
     /// What the choice rested on.
     pub provenance: Provenance,
-    /// What it cost to compute. It is no part of the event.
+    /// What it cost to compute. It is not part of the event.
     pub work: Work,
 }
 

@@ -251,6 +251,8 @@ impl Study {
     /// The point must be in the space. It may break constraints, since the value is valid all the same. A value that is
     /// not finite makes it a failed trial.
     pub fn add(&mut self, point: &Point, tell: impl Into<Tell>) -> Result<Trial> {
+        // Refused as a point, not as an event of a log.
+        self.space().check(point)?;
         let id = self.state.next_id();
         let told = tell.into().into_event(id, self.outcomes())?;
         self.apply(Event::added(id, point, told.clone()))?;
@@ -263,6 +265,7 @@ impl Study {
     /// Starts a trial at a point of your choice, which is pending from now on. If the point is taken, the trial is a
     /// replicate.
     pub fn start(&mut self, point: &Point) -> Result<Trial> {
+        self.space().check(point)?;
         let id = self.state.next_id();
         self.apply(Event::begun(id, point, None))?;
         self.trial(id).cloned()

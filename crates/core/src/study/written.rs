@@ -1,6 +1,6 @@
 //! A configuration as it is written: its results in a short form or in a long one.
 //!
-//! The short form is `goal`, and `metric` where the optimized result has a name of its own; the long form is a list of
+//! The short form is `goal`, and `metric` where the optimized result has its own name; the long form is a list of
 //! `outcomes` in which those with a `goal` are optimized. Only one of them can be given. The short one is written unless
 //! there is more to say of results, and a metric only if it is not the default: a configuration without names is written
 //! as it was before there were any.

@@ -80,7 +80,7 @@ def ln_expected_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike) -> 
 
 
 def ucb(mean: ArrayLike, sd: ArrayLike, kappa: ArrayLike = _elbowroom.KAPPA) -> Any:
-    """The upper confidence bound mean + kappa · sd. The paper takes a kappa of 2.
+    """The upper confidence bound mean + kappa · sd. The paper uses a kappa of 2.
 
     >>> import elbowroom as er
     >>> er.ucb(1.0, 0.5)
@@ -94,8 +94,8 @@ def ucb(mean: ArrayLike, sd: ArrayLike, kappa: ArrayLike = _elbowroom.KAPPA) -> 
 def qei(mean: ArrayLike, cov: ArrayLike, best: float, *, seed: int = 0) -> tuple[float, Array, Array]:
     """The expected improvement of q points together, E max(0, Y₁ − best, …) with Y ~ N(mean, cov), and its slopes.
 
-    ``p`` is the slope in the means: the probability that a point is the best and better than ``best``. ``H`` is twice
-    the slope in the covariance, so that the value is Σ (mean − best) p + Σ cov · H. Exact for up to three points;
+    ``p`` is the gradient in the means: the probability that a point is the best and better than ``best``. ``H`` is twice
+    the gradient in the covariance, so that the value is Σ (mean − best) p + Σ cov · H. Exact for up to three points;
     beyond, integrals over a lattice that ``seed`` shifts.
 
     >>> import elbowroom as er

@@ -14,18 +14,18 @@ from ._trial import Trial, Trials
 
 
 class FrontObjective(NamedTuple):
-    """An objective of a front, and the worst of its values that counts."""
+    """An objective of a front, and its worst value that still counts."""
 
     name: str
     goal: Goal
     reference: float | None
-    """None while nothing is measured and no ``worst`` was given."""
+    """None as long as nothing is measured and no ``worst`` was given."""
     is_inferred: bool
     """Whether the reference is inferred from the results."""
 
 
 class FrontStep(NamedTuple):
-    """How large the hypervolume was after a trial, with the reference point of now."""
+    """The hypervolume after a trial, measured from today's reference point."""
 
     trial: int
     hypervolume: float
@@ -67,12 +67,12 @@ class Front(Trials):
 
     @property
     def reference(self) -> dict[str, float] | None:
-        """The reference point by objective: the ``worst`` of each, or what the results say where none was given."""
+        """The reference point by objective: the ``worst`` of each; where none was given, it is inferred from the results."""
         found = {one.name: one.reference for one in self.objectives if one.reference is not None}
         return found if len(found) == len(self.objectives) else None
 
     def columns(self) -> dict[str, list[Any]]:
-        """The trials as columns: the objectives after the number, then the point, then what else was measured."""
+        """The trials as columns: the number, the objectives, the point, and what else was measured."""
         names = dict.fromkeys(name for trial in self for name in trial.params)
         objectives = [one.name for one in self.objectives]
         others = [name for name in self._results() if name not in objectives]
@@ -97,14 +97,14 @@ class FrontRecommendation:
     means: dict[str, float]
     """What the models expect there, by objective."""
     sds: dict[str, float]
-    """How sure they are: standard deviations."""
+    """The standard deviations of these predictions."""
     trial: int
-    """The trial that tried it."""
+    """The trial at this point."""
     chance_within_limits: float | None
-    """The chance that it keeps all limits; none if there are none."""
+    """The probability that it keeps all limits; None if there are no limits."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The same in the words of ``elbow best --json`` and of the HTTP interface."""
+        """The same as a dict with the keys of ``elbow best --json`` and the HTTP API."""
         row = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "params"}
         return {**row, "point": dict(self.params), "means": [*self.means.values()], "sds": [*self.sds.values()]}
 
@@ -134,11 +134,11 @@ class RecommendedFront(list[FrontRecommendation]):
         return {**columns, **{f"params_{name}": [one.params.get(name) for one in self] for name in names}}
 
     def to_pandas(self) -> Any:
-        """The points as a pandas frame; pandas has to be installed."""
+        """The points as a pandas data frame; pandas must be installed."""
         return import_module("pandas").DataFrame(self.columns())
 
     def to_polars(self) -> Any:
-        """The points as a polars frame; polars has to be installed."""
+        """The points as a polars data frame; polars must be installed."""
         return import_module("polars").DataFrame(self.columns(), strict=False)
 
     def _repr_html_(self) -> str:

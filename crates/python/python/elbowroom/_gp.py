@@ -1,4 +1,4 @@
-"""Gaussian processes on arrays: in the units of the arrays, with nothing rescaled."""
+"""Gaussian processes on arrays, in the units of the arrays: nothing is rescaled."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Number(float):
 class GaussianProcess:
     """A Gaussian process with fixed hyperparameters, given n observations ``y`` at the rows of ``x`` (n × d).
 
-    ``kernel`` is ``"rbf"``, ``"matern52"``, ``"matern32"`` or ``"twoscale"``; ``variance`` the prior variance of the function;
-    ``lengthscales`` one number for each coordinate, or one for all; ``noise`` a variance, or one for each observation;
-    ``mean`` the constant prior mean. All are in the units of the arrays: nothing is rescaled, and no jitter is added
-    unless factoring fails. Where there is something to gain, larger values are better.
+    ``kernel`` is ``"rbf"``, ``"matern52"``, ``"matern32"`` or ``"twoscale"``; ``variance`` is the prior variance of the
+    function; ``lengthscales`` is one number for each coordinate, or one for all; ``noise`` is a variance, or one for each
+    observation; ``mean`` is the constant prior mean. All are in the units of the arrays: nothing is rescaled, and jitter is
+    added only if the factorization fails. Acquisitions assume that larger values are better.
 
     >>> import numpy as np, elbowroom as er
     >>> gp = er.GaussianProcess([[0.0], [1.0]], [0.0, 1.0], kernel="rbf", variance=1.0, lengthscales=[0.5], noise=1e-6)
@@ -84,10 +84,10 @@ class GaussianProcess:
     ) -> GaussianProcess:
         """Finds hyperparameters and conditions the process on the data.
 
-        With ``priors`` they are the most probable under priors that know the number of coordinates, otherwise the most
-        likely. ``ard`` is one lengthscale for each coordinate; ``noise`` and ``mean`` are found unless they are given;
-        ``starts`` is the number of random starts of the search. ``bounds`` (d × 2) is the box in which lengthscales
-        are thought of; by default that of the data. The units of ``y`` do not matter.
+        With ``priors`` they are the most probable ones under priors that depend on the number of coordinates, otherwise
+        the most likely ones. ``ard`` gives each coordinate its own lengthscale; ``noise`` and ``mean`` are fitted unless you
+        give them; ``starts`` is the number of random starts of the search. ``bounds`` (d × 2) is the box that lengthscales
+        are measured against; by default that of the data. The units of ``y`` do not matter.
 
         >>> import numpy as np, elbowroom as er
         >>> x = np.linspace(0, 1, 9)[:, None]
@@ -154,7 +154,7 @@ class GaussianProcess:
 
     @property
     def jitter(self) -> float:
-        """What had to be added to the diagonal of the covariance to factor it; 0 as a rule."""
+        """What had to be added to the diagonal of the covariance to factor it; usually 0."""
         return self._native.jitter()
 
     def predict(self, x: ArrayLike) -> tuple[Array, Array]:
@@ -174,9 +174,8 @@ class GaussianProcess:
     ) -> tuple[float, Array]:
         """The largest norm of the gradient of the mean in a box (d × 2: low and high of each coordinate), and where.
 
-        It is the paper's GP-LCA, as it is: not kept away from 0. It is the best of many local searches;
-        ``seed`` decides where some of them start. ``norm`` is the one that distances are measured in; gradients are
-        measured in its dual.
+        This is the paper's GP-LCA without a floor that keeps it away from 0. It is the best of many local searches;
+        ``seed`` decides where some of them start. ``norm`` is the norm of distances; gradients are measured in its dual.
 
         >>> import elbowroom as er
         >>> gp = er.GaussianProcess([[0.0]], [1.0], kernel="rbf", variance=1.0, lengthscales=[1.0], noise=0.0)
@@ -211,9 +210,9 @@ class GaussianProcess:
         return self._native.sample(rows, whole(n, "n"), seed_of(seed))
 
     def condition(self, x: ArrayLike, y: ArrayLike | None = None, noise: ArrayLike | None = None) -> GaussianProcess:
-        """The process with more observations, hyperparameters kept. Without ``y`` their results are awaited: the mean
-        stays as it is, and the standard deviation is the one they will leave. Of such a process there are predictions
-        and their gradients, but no joint law, and it takes no more results.
+        """The process with more observations and the same hyperparameters. Without ``y`` the points are pending: the mean
+        stays as it is, and the standard deviation is the one that will be left once their results are in. Such a process
+        has predictions and their gradients, but no joint distribution, and it takes no further results.
 
         >>> import elbowroom as er
         >>> gp = er.GaussianProcess([[0.0]], [1.0], kernel="rbf", variance=1.0, lengthscales=[1.0], noise=1e-8)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Pictures:
-    """What a study has to look at. Each picture returns matplotlib's axes."""
+    """The plots of a study. Each returns matplotlib's axes."""
 
     def plot_history(self, ax: Any = None, *, result: str | None = None) -> Any:
         """Draws the value of each trial and the best so far; with several objectives, the hypervolume of the front; or
@@ -37,7 +37,7 @@ class Pictures:
         return _plot.pending(_study(self), x, y, ax, outcome)
 
     def plot_importance(self, ax: Any = None, *, outcome: str | None = None) -> Any:
-        """Draws how much each parameter matters to a result, according to its model, with the uncertainty of that."""
+        """Draws how much each parameter matters to a result, according to its model, and how uncertain that is."""
         return _plot.importance(_study(self), ax, outcome)
 
     def plot_parallel(self, params: Sequence[str] | None = None, ax: Any = None, *, outcome: str | None = None) -> Any:

@@ -66,7 +66,7 @@ class Rules:
         given = (n, timeout, target, min_gain, study.budget_left)
         if all(rule is None for rule in given) and not self._callbacks:
             raise ConfigError(
-                "this run would never end\n  try: a budget of the study, n=…, timeout=…, target=… or min_gain=…"
+                "this run would never end\n  try: give the study a budget, or give n=…, timeout=…, target=… or min_gain=…"
             )
         self._study = study
         self._maximize = study.goal == "maximize"
@@ -228,8 +228,8 @@ def returned(result: Any, objectives: Sequence[str] = ()) -> Outcome:
     """
     if objectives and isinstance(result, (tuple, list, np.ndarray)) and not _has_noise(result):
         if len(result) != len(objectives):
-            words = f"{len(result)} numbers, and the study has {len(objectives)} objectives: {names_of(objectives)}"
-            return Outcome("failed", reason=f"the objective returned {shown(result)}: {words}")
+            words = f"{len(result)} numbers for the {len(objectives)} objectives {names_of(objectives)}"
+            return Outcome("failed", reason=f"the objective returned {words}: {shown(result)}")
         result = dict(zip(objectives, result))
     try:
         value, noise = result if isinstance(result, tuple) else (result, None)
@@ -299,8 +299,7 @@ def _tell_named(study: Study, trial: Trial, told: dict[str, float], noise: float
     first, *others = tuple_names(study) or (study.metric,)
     infinite = [name for name in (first, *others) if not math.isfinite(told.get(name, 0.0))]
     if others and infinite:
-        words = f"{names_of(infinite)} {'is' if len(infinite) == 1 else 'are'} not finite"
-        study.fail(trial, f"the objective returned {shown(told)}: {words}")
+        study.fail(trial, f"the objective returned no finite {names_of(infinite)}: {shown(told)}")
     elif first not in told and getattr(study.outcomes[first], "score", None) is None:
         if noise is None:
             study._native.tell(trial.number, told, None, False, trial.attempt, None)
@@ -321,7 +320,9 @@ def _limited(study: Study) -> list[str]:
 
 def _fail_without(study: Study, trial: Trial, told: dict[str, float]) -> None:
     """Fails a trial whose results lack the objective that would end it."""
-    study.fail(trial, f"the objective returned {shown(told)}: {study._native.say_missing(list(told))}")
+    missing = tuple_names(study) or (study.metric,)
+    words = study._native.say_missing(list(told))
+    study.fail(trial, f"the objective returned no {names_of(missing[:1])}: {words}; it returned {shown(told)}")
 
 
 def _outcome(future: Future[Outcome] | asyncio.Task[Outcome]) -> Outcome | None:

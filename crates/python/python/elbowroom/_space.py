@@ -247,9 +247,8 @@ def to_native(space: Space) -> list[dict[str, Any]]:
         elif isinstance(parameter, Fixed):
             row = {"type": "fixed", "value": _stored([parameter.value])[0]}
         else:
-            raise SpaceError(
-                f"parameter `{name}` is {shown(parameter)}\n  try: er.Float, er.Int, er.Ordered, er.Ladder, er.Categorical or er.Fixed"
-            )
+            kinds = "er.Float(low, high), er.Int, er.Ordered, er.Ladder, er.Categorical or er.Fixed"
+            raise SpaceError(f"parameter `{name}` is {shown(parameter)}\n  try: {kinds}")
         if parameter.when is not None:
             row["when"] = _condition(name, parameter.when)
         rows.append({"name": name, **row})

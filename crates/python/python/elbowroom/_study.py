@@ -262,7 +262,7 @@ class Study(Pictures):
         # A fork copies locks and open files, but not the threads that would let them go.
         if os.getpid() != self._opened_by:
             raise StoreError(
-                f"the study `{self._name}` was opened by process {self._opened_by}, of which this one is a fork\n"
+                f"the study `{self._name}` was opened by process {self._opened_by}, and this process is a fork of it\n"
                 "  try: pass the study as an argument, which pickles it, or open its store here with Study.open"
             )
         return self._core
@@ -523,7 +523,7 @@ class Study(Pictures):
 
     @_with_arguments_of(ask)
     async def ask_async(self, *arguments: Any, **options: Any) -> Batch:
-        """As :meth:`ask`, beside the event loop. If it is cancelled, what it would have handed out is given back."""
+        """Like :meth:`ask`, without blocking the event loop. If it is cancelled, the trials it would have returned are given back."""
         lock, left, arrived = threading.Lock(), threading.Event(), Batch()
 
         def ask() -> Batch:
@@ -546,7 +546,7 @@ class Study(Pictures):
 
     @_with_arguments_of(tell)
     async def tell_async(self, *arguments: Any, **options: Any) -> Told:
-        """As :meth:`tell`, beside the event loop."""
+        """Like :meth:`tell`, without blocking the event loop."""
         return await asyncio.to_thread(self.tell, *arguments, **options)
 
     # What came of it.
@@ -785,7 +785,7 @@ class Study(Pictures):
         callbacks: Callbacks = (),
         progress: bool | None = None,
     ) -> Study:
-        """As :meth:`run`, for a coroutine function, in the running event loop."""
+        """Like :meth:`run`, but for a coroutine function, in the running event loop."""
         rules = _run.Rules(self, n, timeout, target, min_gain, callbacks, progress)
         await _run.run_async(self, f, rules, workers, synchronous)
         return self
@@ -836,7 +836,7 @@ class Study(Pictures):
         elif (best := self.best) is not None:
             rows |= {"best value": best.value, "at": assigned(best.params)}
         if (nearest := self.least_infeasible) is not None:
-            rows["limits"] = f"no trial keeps them all; trial {nearest.number} comes nearest"
+            rows["limits"] = f"no trial keeps them all; trial {nearest.number} comes closest"
         return facts(f"Study {self._name}", {name: value for name, value in rows.items() if value is not None}) + table
 
 
@@ -895,7 +895,7 @@ def _check_same_point(given: Trial, here: Trial) -> None:
 
 
 class Importance(NamedTuple):
-    """How much one parameter matters, in shares of the variation."""
+    """How much one parameter matters, as a share of the variation."""
 
     name: str
     share: float

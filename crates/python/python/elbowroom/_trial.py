@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from importlib import import_module
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from ._html import plain, table
+from ._html import assigned, plain, table
 from ._space import Params
 
 State: TypeAlias = Literal["running", "queued", "lost", "complete", "failed", "infeasible", "released"]
@@ -16,7 +16,7 @@ Told: TypeAlias = Literal["recorded", "late", "replicate", "correction", "not_fi
 
 
 class Measurement(NamedTuple):
-    """One value that was told, with its noise variance if it is known, and what it is among its trial's values."""
+    """One reported value, with its noise variance if it is known, and its kind: the first, a replicate, and so on."""
 
     value: float
     noise: float | None
@@ -56,44 +56,49 @@ class Trial:
     noise: float | None
     """The variance of the value's noise, if it is known."""
     state: State
-    """How it stands."""
+    """Its state."""
     source: Source
     """Where the point came from: the initial design, the model, chance, or the user."""
     reason: str | None
-    """Why it failed or is infeasible."""
+    """The reason why it failed or is infeasible."""
     attempts: int
-    """How often it was handed out."""
+    """The number of times it was handed out."""
     attempt: int | None
-    """Which of the attempts is in these hands, if it was just handed out."""
+    """The number of this attempt, if the trial was just handed out."""
     measurements: tuple[Measurement, ...]
-    """All that was measured, in order."""
+    """All reported values, in order."""
     notes: tuple[str, ...]
-    """What was reported of it and changed nothing."""
+    """Reports that were recorded and changed nothing."""
     unit: tuple[float, ...]
     """The point in the unit cube: one coordinate for each parameter that has more than one value."""
     results: dict[str, float]
-    """All results by name: that of the study's metric, which is :attr:`value`, and what was told besides."""
+    """All results by name, including that of the study's metric, which is :attr:`value`."""
     worker: str | None = field(default=None, compare=False)
-    """Who has it, or had it last before it was lost."""
+    """The worker that has it, or had it last before it was lost."""
     expires: int | None = field(default=None, compare=False)
-    """Until when they may be silent, in milliseconds since 1970."""
+    """When that worker's lease ends, in milliseconds since 1970."""
     breaks: str | None = None
     """The known constraint that its point breaks."""
     well: str | None = None
     """Its place on a plate, if it has one."""
     feasible: bool | None = None
-    """Whether it keeps the limits of its results; None if there are none, or it is not known yet."""
+    """Whether its results keep their limits; None if there are no limits, or if it is not known yet."""
     broken_limits: tuple[BrokenLimit, ...] = ()
     """The limits that it breaks."""
     waiting_for: tuple[str, ...] = ()
-    """The results that it is still to be told of, where some were told."""
+    """The results that are still missing, if some were reported."""
 
     def __getitem__(self, name: str) -> Any:
         """The value of a parameter."""
         return self.params[name]
 
+    def __str__(self) -> str:
+        """One line; ``repr`` has all fields."""
+        value = "" if self.value is None else f", value {self.value:.6g}"
+        return f"trial {self.number}: {self.state}{value}, {assigned(self.params)}"
+
     def to_dict(self) -> dict[str, Any]:
-        """The trial in the words of ``elbow --json`` and of the HTTP interface.
+        """The trial as a dict with the keys of ``elbow --json`` and the HTTP API.
 
         >>> import elbowroom as er
         >>> study = er.Study({"x": er.Float(0, 1)})
@@ -124,6 +129,10 @@ class Batch(list[Trial]):
         super().__init__(trials)
         self.short = short
 
+    def __str__(self) -> str:
+        """The trials as a table of text; ``repr`` is that of a list."""
+        return str(Trials(self)) if self else f"no trials: {self.short}"
+
 
 class Trials(list[Trial]):
     """All trials of a study, by number; also as a table.
@@ -140,9 +149,8 @@ class Trials(list[Trial]):
     """
 
     def columns(self) -> dict[str, list[Any]]:
-        """The trials as columns: the point's in the middle, as ``params_`` and the parameter's name; where results
-        have names, they come last, as ``results_`` and the name, and where they have limits, whether these are kept, as
-        ``feasible``."""
+        """The trials as columns. A parameter's column is called ``params_`` and its name. If results have names, their
+        columns come last, called ``results_`` and the name; if they have limits, ``feasible`` says whether these are kept."""
         names = dict.fromkeys(name for trial in self for name in trial.params)
         feasible = [trial.feasible for trial in self]
         return {
@@ -154,16 +162,16 @@ class Trials(list[Trial]):
         }
 
     def _results(self) -> list[str]:
-        """The names of the results, in the order of first appearance; none if there is but one without a name."""
+        """The names of the results, in the order of first appearance; none if there is only one, without a name."""
         names = list(dict.fromkeys(name for trial in self for name in trial.results))
         return [] if names == ["value"] else names
 
     def to_pandas(self) -> Any:
-        """The trials as a pandas frame; pandas has to be installed."""
+        """The trials as a pandas data frame; pandas must be installed."""
         return import_module("pandas").DataFrame(self.columns())
 
     def to_polars(self) -> Any:
-        """The trials as a polars frame; polars has to be installed."""
+        """The trials as a polars data frame; polars must be installed."""
         return import_module("polars").DataFrame(self.columns(), strict=False)
 
     def __str__(self) -> str:
@@ -194,7 +202,7 @@ class Recommendation:
     fallback: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The same in the words of ``elbow best --json`` and of the HTTP interface."""
+        """The same as a dict with the keys of ``elbow best --json`` and the HTTP API."""
         row = {one.name: getattr(self, one.name) for one in fields(self)}
         return {"point": dict(row.pop("params")), **row}
 

@@ -1,4 +1,4 @@
-"""What a point rested on when it was chosen."""
+"""Why a point was chosen."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ORIGINS: dict[Source, str] = {
 
 
 class Neighbour(NamedTuple):
-    """Another trial, how far it is in lengthscales, its value and its point."""
+    """Another trial: its distance in lengthscales, its value and its point."""
 
     trial: int
     distance: float
@@ -28,7 +28,7 @@ class Neighbour(NamedTuple):
 
 
 class Reason(NamedTuple):
-    """One named part of what a point was worth; ``trial`` is the one under way that it is about, if it is about one."""
+    """One named term of a point's score; ``trial`` is the running trial that it refers to, if any."""
 
     name: str
     value: float
@@ -37,48 +37,48 @@ class Reason(NamedTuple):
 
 @dataclass(frozen=True)
 class Score:
-    """What a point was worth to a strategy: the sum of its terms."""
+    """The score of a point under a strategy: the sum of its terms."""
 
     total: float
     """The sum."""
     is_score: bool
-    """Whether the strategy ranks points by it. Some have no such number for a single point."""
+    """Whether the strategy ranks points by it. Some strategies have no such number for a single point."""
     terms: tuple[Reason, ...]
     """Its parts."""
 
 
 @dataclass(frozen=True)
 class BeliefThen:
-    """What was believed of a point before it was tried."""
+    """What the model said about a point before it was tried."""
 
     n_observed: int
-    """The results there were."""
+    """The number of results at that time."""
     subset: dict[str, int] | None
-    """The part of them that the model was made from, if there were more than a model may have."""
+    """The part of them that the model was fitted to, if there were more than it may have."""
     mean: float
-    """What the model expected."""
+    """The predicted value."""
     sd: float
-    """How sure it was."""
+    """The standard deviation of the prediction."""
     sd_with_pending: float
-    """The same once the results that were pending are in."""
+    """The same, once the results that were pending are in."""
     chance: float | None
-    """The chance that the point gives a value; None if nothing had failed."""
+    """The probability that the point gives a value; None if no trial had failed."""
     best: float | None
-    """The best value by then."""
+    """The best value at that time."""
     strategy: str
     """The strategy's name."""
     score: Score
-    """What the point was worth to it."""
+    """The score of the point."""
     exploit: float
-    """The share of the expected improvement that the expected value makes; the rest is made by not knowing."""
+    """The share of the expected improvement that comes from the predicted value; the rest comes from its uncertainty."""
     pending: tuple[Neighbour, ...]
-    """What was pending then, the nearest first."""
+    """The trials that were pending, the nearest first."""
     nearest: tuple[Neighbour, ...]
-    """The nearest results."""
+    """The nearest results, the nearest first."""
     without_pending: Params | None
-    """Where it would have been if nothing were pending, unless it is the same."""
+    """The point that would have been chosen if nothing had been pending, if it is a different one."""
     pushed_by: Neighbour | None
-    """Which pending trial was nearest to that."""
+    """The pending trial that was nearest to that point."""
 
 
 @dataclass(frozen=True)
@@ -97,11 +97,11 @@ class Why:
     source: Source
     """Where its point came from."""
     fallback: str | None
-    """Why the model or the strategy was not used where it should have been."""
+    """Why the model or the strategy was not used, if it should have been."""
     belief: BeliefThen | None
-    """What was believed of it then, if the strategy chose it by a model."""
+    """What the model said about it, if the strategy chose it from a model."""
     narrowing: dict[str, Any] | None = None
-    """What whoever asked held fixed, or in a narrower range."""
+    """The parameters that the ask held fixed or in a narrower range."""
     summary: str = ""
     """The answer in one sentence."""
 
@@ -117,7 +117,7 @@ class Why:
             made_of = f"{then.n_observed} results"
             if then.subset is not None:
                 made_of = f"{sum(then.subset.values()) - then.subset['of']} of {then.subset['of']} results"
-            lines += [f"  model fitted to {made_of}{best}", f"  predicted: {then.mean:.6g} ± {then.sd:.6g}"]
+            lines += [f"  model fitted to {made_of}{best}", f"  predicted: {then.mean:.6g} ± {then.sd:.2g}"]
             if then.chance is not None:
                 lines.append(f"  chance of a value: {100 * then.chance:.0f} %")
             lines.append(f"  balance: {leaning} ({100 * share:.0f} % of the expected improvement)")
@@ -127,7 +127,7 @@ class Why:
                 which = "" if term.trial is None else f" of trial {term.trial}"
                 lines.append(f"    {term.value:>12.6g}  {term.name}{which}")
             if then.pending:
-                sd = f"{then.sd_with_pending:.6g}"
+                sd = f"{then.sd_with_pending:.2g}"
                 lines.append(f"  {len(then.pending)} pending; once their results are in, the uncertainty is ± {sd}")
                 lines.append("  nearest pending, in lengthscales:")
                 lines += [f"    trial {one.trial} at {one.distance:.3g}" for one in then.pending[:3]]

@@ -34,10 +34,10 @@ from ._trial import Trial
 
 
 class Optimizer(AbstractOptimizer):
-    """Suggests batches and observes values, which are minimized. A value that is not finite fails its trial.
+    """Suggests batches and observes values, which are minimized. A trial whose value is not finite fails.
 
-    Real parameters with the space ``logit`` or ``bilog`` are searched in it; whole ones with ``bilog`` are searched as
-    they are. Of a finite space that is used up, earlier points are suggested again. ``options`` are those of
+    Real parameters with the space ``logit`` or ``bilog`` are searched on that scale; integers with ``bilog`` are searched
+    on a linear one. If a finite space is used up, earlier points are suggested again. ``options`` are those of
     :class:`elbowroom.Study`.
     """
 
@@ -51,7 +51,7 @@ class Optimizer(AbstractOptimizer):
         self._random = random.Random(0)
 
     def suggest(self, n_suggestions: int = 1) -> list[Params]:
-        """The next points to evaluate together."""
+        """Returns the next points to evaluate together."""
         trials = self.study.ask(n_suggestions)
         points = [self._decode(trial.params) for trial in trials]
         self._pending.update(zip(map(_key, points), trials))
@@ -60,7 +60,7 @@ class Optimizer(AbstractOptimizer):
         return points
 
     def observe(self, X: Sequence[Mapping[str, Any]], y: Iterable[float]) -> None:  # noqa: N803
-        """Values at points, of this optimizer or not."""
+        """Records values at points, whether this optimizer suggested them or not."""
         for point, value in zip(X, y):
             trial = self._pending.pop(_key(point), None) or self.study.start(self._encode(point))
             if math.isfinite(value):

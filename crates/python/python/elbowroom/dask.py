@@ -36,15 +36,15 @@ def run(
     callbacks: Callbacks = (),
     **submit: Any,
 ) -> Study:
-    """Evaluates ``f`` at point after point on a Dask cluster, and tells the values.
+    """Evaluates ``f`` at one point after another on a Dask cluster, and records the values.
 
-    As :meth:`elbowroom.Study.run`, but the cluster may grow and shrink: as many trials are under way as its workers
-    have threads, or ``workers`` if that is given. ``submit`` are options of ``Client.submit``, such as ``resources`` or
+    Like :meth:`elbowroom.Study.run`, but the cluster may grow and shrink: as many trials run at once as its workers have
+    threads, or ``workers`` if you give that. ``submit`` holds options of ``Client.submit``, such as ``resources`` or
     ``retries``.
 
-    If a worker is lost, Dask evaluates its trials elsewhere. A trial that lost too many workers in this way (Dask's
-    ``distributed.scheduler.allowed-failures``) is taken for the cause and fails. What the cluster forgets, because it
-    was restarted, is given back to the study and asked for again.
+    If a worker is lost, Dask evaluates its trials elsewhere. A trial that has lost too many workers (Dask's
+    ``distributed.scheduler.allowed-failures``) is considered the cause and fails. Trials that the cluster forgets because
+    it was restarted are given back to the study and asked for again.
     """
     rules = Rules(study, n, timeout, target, min_gain, callbacks)
     objectives = tuple_names(study)

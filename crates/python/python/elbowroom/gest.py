@@ -42,15 +42,16 @@ _ID = "_id"
 
 
 class Generator(gest_api.Generator):
-    """A generator that proposes points with a :class:`elbowroom.Study`; those under way are pending.
+    """A generator that proposes points from an :class:`elbowroom.Study`; running points are pending.
 
-    Continuous variables are floats, discrete ones that are all numbers are ordered, and others are categories. Constraints
-    are limits with models of their own, observables are kept, constants are added to each point. Objectives that are
-    explored and contextual variables are refused. ``batch_size`` is how many points :meth:`suggest` gives if it is not told.
-    The other arguments are those of :class:`elbowroom.Study`, such as ``seed``, ``strategy`` and ``store``.
+    Continuous variables are floats; discrete ones are ordered if all their values are numbers, and categories otherwise.
+    Each constraint is a limit with its own model, observables are recorded, and constants are added to each point.
+    Objectives to explore and contextual variables are refused. ``batch_size`` is the number of points that :meth:`suggest`
+    returns if it is called without one. The other arguments are those of :class:`elbowroom.Study`, such as ``seed``,
+    ``strategy`` and ``store``.
 
-    Results that :meth:`ingest` gets without an ``_id`` are points from elsewhere. One whose objectives are not all finite
-    is a failure, from which the search learns.
+    :meth:`ingest` takes results without an ``_id`` as points of your own. A result whose objectives are not all finite is
+    a failed trial, from which the search learns.
     """
 
     returns_id = True
@@ -77,7 +78,7 @@ class Generator(gest_api.Generator):
                 )
 
     def suggest(self, num_points: int | None = None) -> list[dict[str, Any]]:
-        """The next points, each with the number of its trial as ``_id``; all of them, or a ``ValueError``."""
+        """Returns the next points, each with the number of its trial as ``_id``. Raises a ``ValueError`` if there are fewer."""
         wanted = self._batch_size if num_points is None else num_points
         batch = self.study.ask(wanted)
         if num_points is not None and len(batch) < wanted:
@@ -87,7 +88,7 @@ class Generator(gest_api.Generator):
         return [{**trial.params, **constants, _ID: trial.number} for trial in batch]
 
     def ingest(self, results: list[dict[str, Any]]) -> None:
-        """Takes what was measured: for points of this generator by their ``_id``, otherwise at points from elsewhere."""
+        """Records results: by ``_id`` for points of this generator, otherwise at points of your own."""
         for row in results:
             measured = _measured(row, self.vocs.output_names)
             odd = [name for name in self.vocs.objectives if name not in measured]
@@ -109,7 +110,7 @@ class Generator(gest_api.Generator):
         return {name: row[name] for name in self.vocs.variables}
 
     def finalize(self) -> None:
-        """Gives back what was suggested and not measured."""
+        """Gives back the points that were suggested and not measured."""
         self.study.__exit__()
 
 

@@ -27,15 +27,15 @@ _LONGEST = 6000
 
 
 class Callback:
-    """A callback for :meth:`elbowroom.Study.run` that writes each trial that ends as a run of MLflow.
+    """A callback for :meth:`elbowroom.Study.run` that writes each finished trial as an MLflow run.
 
-    Parameters are its parameters, results its metrics, with the best value so far as ``best`` where there is one objective;
-    the tags ``elbowroom.study``, ``elbowroom.trial``, ``elbowroom.state`` and ``elbowroom.source`` say where it comes from.
-    A trial without a value is a run that failed, with its reason as ``elbowroom.reason``.
+    The trial's parameters become the run's parameters and its results the metrics; with a single objective, ``best`` is the
+    best value so far. The tags ``elbowroom.study``, ``elbowroom.trial``, ``elbowroom.state`` and ``elbowroom.source`` say
+    where the run comes from. A trial without a value becomes a failed run, with its reason in ``elbowroom.reason``.
 
-    The experiment has the name of the study unless ``experiment`` names another. If a run is active where the callback is
-    made, as in ``with mlflow.start_run():``, the trials are its children. The state of ``mlflow`` itself is left alone, so that
-    your objective may log to runs of its own.
+    The experiment is named after the study unless ``experiment`` names another. If a run is active when the callback is
+    created, as in ``with mlflow.start_run():``, the trials are its children. The callback does not change MLflow's own
+    state, so your objective may log to runs of its own.
     """
 
     def __init__(self, tracking_uri: str | None = None, experiment: str | None = None) -> None:
@@ -80,7 +80,7 @@ class Callback:
         return self._found
 
     def runs(self) -> list[Any]:
-        """The runs that were written, by trial."""
+        """The runs that were written, in the order of their trials."""
         if self._found is None:
             return []
         found = self._client.search_runs([self._found], "tags.`elbowroom.trial` != ''")

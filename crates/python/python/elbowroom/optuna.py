@@ -44,20 +44,20 @@ _MOST_LOOKS = 4
 
 
 class Sampler(BaseSampler):
-    """Samples with a model of the completed trials; the running ones are pending points, also those of other processes.
+    """Samples from a model of the completed trials. Running trials, including those of other processes, are pending points.
 
-    The model sees all parameters that completed trials had. Where a script asks for some only after certain choices, of
-    categories or whole numbers, these are learned as their conditions, and the search goes through the script's branches.
-    Parameters whose range changes, whose ranges have more whole numbers than a space can hold, or that come and go for no
-    reason that the choices show, come from the ``independent_sampler``, which is random by default; unless
-    ``warn_independent_sampling`` is false, that is warned of, once for each parameter. So do, without a warning,
-    parameters that no completed trial had yet: those of the first trial, and of a choice made for the first time.
+    The model sees all parameters that completed trials had. If a script asks for some of them only after certain choices
+    of categories or integers, the sampler learns these conditions and searches the script's branches. Some parameters come
+    from the ``independent_sampler`` instead, which is random by default: those whose range changes, those with more
+    integers than a space can hold, and those that come and go for reasons that the choices do not explain. The sampler
+    warns once for each, unless ``warn_independent_sampling`` is false. Parameters that no completed trial has had yet (those
+    of the first trial, and of a choice that is made for the first time) come from it too, without a warning.
 
-    Failed and pruned trials, and those with an infinite value, are not proposed again, and teach the search to keep away
-    from where they were, unless ``failures="ignore"``.
+    Failed and pruned trials, and those with an infinite value, are not proposed again, and the search learns to avoid their
+    surroundings, unless ``failures="ignore"``.
 
-    Studies may have several objectives: the search is for their front, ``study.best_trials``. Each constraint
-    (``Trial.set_constraint``, or ``constraints_func``) has a model of its own, which learns where it is at most 0.
+    With several objectives the search is for their front, ``study.best_trials``. Each constraint
+    (``Trial.set_constraint``, or ``constraints_func``) has its own model, which learns where it is at most 0.
 
     ``options`` are those of :func:`elbowroom.suggest`: ``strategy``, ``model``, ``initial`` and so on.
     """
@@ -80,18 +80,18 @@ class Sampler(BaseSampler):
         self._lock = threading.Lock()
 
     def reseed_rng(self) -> None:
-        """Takes a new seed at random."""
+        """Draws a new random seed."""
         self._seed = random.SystemRandom().getrandbits(32)
         self._independent.reseed_rng()
 
     def infer_relative_search_space(self, study: optuna.Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
-        """The parameters that completed trials had, as far as they can be searched."""
+        """The parameters that completed trials had and that can be searched."""
         return _learned(study)[0]
 
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        """A point of the model; one of the independent sampler if a finite space is used up."""
+        """A point from the model, or from the independent sampler if a finite space is used up."""
         if not search_space:
             return {}
         # Threads look one after the other. Processes may look at the same time, and then look again after they wrote.
@@ -133,7 +133,7 @@ class Sampler(BaseSampler):
     def after_trial(
         self, study: optuna.Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
     ) -> None:
-        """Keeps what ``constraints_func`` says of the trial."""
+        """Stores the constraints that ``constraints_func`` returns for the trial."""
         if self._constraints_func is not None and state in (TrialState.COMPLETE, TrialState.PRUNED):
             broken = [float(value) for value in self._constraints_func(trial)]
             if any(value != value for value in broken):

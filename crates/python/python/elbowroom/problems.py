@@ -71,7 +71,7 @@ class Problem:
         return {f"x{i}": Float(low, high) for i, (low, high) in enumerate(self._native.bounds)}
 
     def shifted(self, seed: int) -> Problem:
-        """The same function, moved inside its box so that the optimum is at no special place."""
+        """The same function, shifted inside its box so that the optimum is not at a special place."""
         seed = seed_of(seed)
         return Problem(self._native.shifted(seed), (*self._shifts, seed), self._origin)
 
@@ -95,7 +95,7 @@ def _made(name: str, shifts: tuple[int, ...]) -> Problem:
 
 
 def names() -> list[str]:
-    """The names of all problems of a fixed dimension, and of some dimensions of the others."""
+    """The names of all problems with a fixed dimension, and those of the others in some dimensions."""
     return _elbowroom.problem_names()
 
 

@@ -36,20 +36,20 @@ _GOALS: dict[str, Goal] = {"min": "minimize", "max": "maximize"}
 
 
 class Search(Searcher):
-    """Suggests settings with a model of the finished trials; those under way are pending points.
+    """Suggests settings from a model of the finished trials; running trials are pending points.
 
     Give it to ``tune.TuneConfig(search_alg=Search(…))``. The space is a dict, nested or not, of ``tune.uniform``,
     ``tune.loguniform``, ``tune.randint``, ``tune.choice`` and their quantized kinds, or of ``er.Float``, ``er.Int``,
-    ``er.Ordered`` and ``er.Categorical``. Tune's own kinds may stand in the tuner's ``param_space`` instead (Tune hides
-    other objects there from a searcher); what is fixed always does.
+    ``er.Ordered`` and ``er.Categorical``. Tune's own kinds may be in the tuner's ``param_space`` instead (Tune hides other
+    objects there from a searcher); constants always are.
 
-    Several objectives are lists of ``metric`` and ``mode``, as ``metric=["accuracy", "latency"], mode=["max", "min"]``:
-    the search is for their front, ``search.study.front``. ``outcomes`` says more, with limits and results that are only
-    watched, in the words of :class:`elbowroom.Study`; then there is no need for ``metric`` and ``mode``.
+    For several objectives give lists, ``metric=["accuracy", "latency"], mode=["max", "min"]``: the search is for their
+    front, ``search.study.front``. ``outcomes`` takes limits and watched results too, as for :class:`elbowroom.Study`;
+    ``metric`` and ``mode`` are not needed then.
 
-    A trial counts with its last result. Without a :class:`ray.tune.search.ConcurrencyLimiter` as many trials run as
-    there are resources for; with one, as many as it says, also in batches. The settings of ``points_to_evaluate`` are
-    tried first. If a finite space is used up, the search is finished.
+    The last result of a trial counts. As many trials run as there are resources for, or as many as a
+    :class:`ray.tune.search.ConcurrencyLimiter` allows, also in batches. The settings of ``points_to_evaluate`` are
+    tried first. If a finite space is used up, the search ends.
 
     ``options`` are those of :class:`elbowroom.Study`: ``strategy``, ``model``, ``initial`` and so on.
     """
@@ -76,7 +76,7 @@ class Search(Searcher):
 
     @property
     def study(self) -> Study:
-        """What has been suggested and what came of it. Steps of quantized parameters are counted from zero."""
+        """The study behind the search. Steps of quantized parameters are counted from zero."""
         if self._study is None:
             if not self._space:
                 raise SpaceError("nothing to search\n  try: Search({…}), or tune.uniform and others in param_space")
@@ -100,7 +100,7 @@ class Search(Searcher):
         )
 
     def set_search_properties(self, metric: Any, mode: Any, config: dict[str, Any], **spec: Any) -> bool:
-        """Takes over what the tuner was given, unless it is known already."""
+        """Adopts the metric, mode and space of the tuner, unless they are known already."""
         if self._space and (space := dict(_parameters(config))) and space != self._space:
             return False
         if not self._space:
@@ -109,7 +109,7 @@ class Search(Searcher):
         return True
 
     def suggest(self, trial_id: str) -> dict[str, Any] | str | None:
-        """The settings of a new trial."""
+        """Suggests the settings of a new trial."""
         if self._first:
             trial = self.study.start(self._encode(self._first.pop(0)))
         else:
@@ -121,7 +121,7 @@ class Search(Searcher):
         return self._decode(trial.params)
 
     def on_trial_complete(self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False) -> None:
-        """Tells the study what became of a trial."""
+        """Reports to the study how a trial ended."""
         number = self._numbers.pop(trial_id, None)
         if number is None:
             return
@@ -157,7 +157,7 @@ class Search(Searcher):
         pruned: bool = False,
         intermediate_values: list[float] | None = None,
     ) -> None:
-        """Adds the result of an earlier experiment; of several objectives a list, or a dict by name."""
+        """Adds the result of an earlier experiment: a value; for several objectives a list, or a dict by name."""
         point = self._encode(parameters)
         told = dict(zip(told_objectives(self.study), value, strict=True)) if isinstance(value, Sequence) else value
         numbers = told.values() if isinstance(told, Mapping) else [told]
@@ -167,13 +167,13 @@ class Search(Searcher):
             self.study.add(point, told)
 
     def save(self, checkpoint_path: str) -> None:
-        """Writes all that is known into a file, as a text."""
+        """Writes the searcher into a text file."""
         study = None if self._study is None else self._study.dumps()
         state = {"study": study, "numbers": self._numbers, "n_first": len(self._first)}
         Path(checkpoint_path).write_text(json.dumps(state))
 
     def restore(self, checkpoint_path: str) -> None:
-        """Goes on where :meth:`save` was called. Trials that were under way still are."""
+        """Continues from what :meth:`save` wrote. Trials that were running still are."""
         state = json.loads(Path(checkpoint_path).read_text())
         self._numbers = state["numbers"]
         self._first = self._first[len(self._first) - state["n_first"] :]

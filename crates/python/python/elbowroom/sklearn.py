@@ -49,32 +49,32 @@ _RARE = 1e-3
 
 
 class SearchCV(RandomizedSearchCV):
-    """Searches ``n_iter`` settings of an estimator by cross-validation, each batch in the light of those before it.
+    """Searches ``n_iter`` settings of an estimator by cross-validation; each batch is chosen from the results so far.
 
-    The arguments and what comes of a fit are those of scikit-learn's ``RandomizedSearchCV``. A parameter's values are
+    The arguments and attributes are those of scikit-learn's ``RandomizedSearchCV``. A parameter's values are
     ``er.Float``, ``er.Int``, ``er.Ordered``, ``er.Categorical`` or ``er.Fixed``, a list, or a distribution of
-    ``scipy.stats``. What a list repeats counts once, and numbers that only rise or only fall are ordered. Uniform and
-    log-uniform distributions and ``randint`` are searched over their range, others over their quantiles. The spaces of
-    a list of spaces are searched in turn, with a study each.
+    ``scipy.stats``. Repeated list entries count once, and a list of numbers that only rise or only fall is ordered. Uniform
+    and log-uniform distributions and ``randint`` are searched over their range, others over their quantiles. If you give a
+    list of spaces, they are searched in turn, each with its own study.
 
-    What is maximized is the mean test score. Of several metrics it is the one named by ``refit``; where ``refit`` is a
-    function or False, and ``scoring`` names the metrics, it is all of them: the search is for their front, which is that of
+    The mean test score is maximized. With several metrics it is that of the one that ``refit`` names; if ``refit`` is a
+    function or False, and ``scoring`` names the metrics, all of them are maximized: the search is for their front,
     ``studies_[0].front``, and the function chooses from ``cv_results_``. ``options={"outcomes": …}`` says what each metric
-    is for, such as ``{"score": er.Maximize(), "score_time": er.Minimize()}``: a metric by its name, ``score`` if there is
-    but one, and the times that scikit-learn measures, ``fit_time`` and ``score_time``. A setting with an objective that is
-    not finite is infeasible: the search learns to keep away from there.
+    is for, such as ``{"score": er.Maximize(), "score_time": er.Minimize()}``. Metrics go by their names, a single one by
+    ``score``, and the times that scikit-learn measures by ``fit_time`` and ``score_time``. A setting with an objective that
+    is not finite is infeasible, and the search learns to avoid its surroundings.
 
-    A batch is as small as it can be while the fits of its settings and splits keep nine in ten of the ``n_jobs``
-    workers busy. If a finite space is used up, the search ends with a warning.
+    Batches are as small as possible while the fits of their settings and splits keep 90 % of the ``n_jobs`` workers busy.
+    If a finite space is used up, the search ends with a warning.
 
-    ``store`` keeps the study, in a file or wherever else :class:`elbowroom.Study` can: it can be watched from elsewhere,
-    and a search that was cut off, or a further one, goes on from what the store knows. The name of the study is ``search``
-    unless ``options`` say otherwise; each of several spaces has its number added. Only use it again for the same data,
-    estimator and splits: what is in it is taken for what they gave. ``n_iter`` counts the settings of this fit.
+    ``store`` keeps the study in a file, or anywhere else that :class:`elbowroom.Study` can. Other programs can then watch
+    it, and an interrupted or repeated search continues from its results. The study is called ``search`` unless ``options``
+    name it; with several spaces a number is added. Use a store again only for the same data, estimator and splits: its
+    results are assumed to come from these. ``n_iter`` counts the settings of this fit alone.
 
     ``progress`` shows the best so far, as :meth:`elbowroom.Study.run` does. ``options`` is a dict of the arguments of
-    :class:`elbowroom.Study`, such as ``strategy`` and ``initial``. After a fit ``study_`` is the study, and ``studies_`` has
-    one for each space.
+    :class:`elbowroom.Study`, such as ``strategy`` and ``initial``. After a fit, ``study_`` is the study, and ``studies_``
+    lists the study of each space.
     """
 
     _parameter_constraints = {

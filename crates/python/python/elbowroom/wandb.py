@@ -20,12 +20,12 @@ from ._trial import Trial
 
 
 class Callback:
-    """A callback for :meth:`elbowroom.Study.run` that logs each trial that ends to a run of Weights & Biases.
+    """A callback for :meth:`elbowroom.Study.run` that logs each finished trial to a Weights & Biases run.
 
-    Parameters are logged as ``params/rate`` and so on, results as ``results/loss``, with ``trial``, ``state``, and the best
-    value so far as ``best``, or with several objectives the ``hypervolume`` of the front. The run's configuration gets the
-    study's settings, and its summary the best point. The run is the active one unless another is given; it is not finished
-    here, so that you can log more to it.
+    Parameters are logged as ``params/rate`` and so on, results as ``results/loss``, next to ``trial``, ``state``, and the
+    best value so far as ``best``; with several objectives the ``hypervolume`` of the front instead. The study's settings go
+    into the run's configuration, and the best point into its summary. The run is the active one unless you give another; the
+    callback does not finish it, so you can log more to it.
     """
 
     def __init__(self, run: Any = None) -> None:

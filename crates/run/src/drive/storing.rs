@@ -1,6 +1,6 @@
 //! Storing what commands brought back, where a store may fail for a while.
 //!
-//! Each result is tried again by its own clock, and nobody waits for another: the loop goes on with what else comes back,
+//! Each result is tried again by its own clock, and nobody waits for another: the loop continues with what else comes back,
 //! and a stop ends it at once with the results that are not stored, each as the command that tells it.
 
 use std::time::{Duration, Instant};

@@ -153,7 +153,7 @@ impl Store for Http {
     }
 
     fn import(&self, _: &str, _: &[Entry], _: &[Lease]) -> Result<()> {
-        let what = format!("{} does not accept whole logs", self.base);
+        let what = format!("{} does not accept complete logs", self.base);
         Err(Error::Refused { what, hint: "copy the study on the machine where the store is".to_owned() })
     }
 

@@ -1,4 +1,4 @@
-//! The tables of a database, in a schema of their own, and how older ones become newer ones.
+//! The tables of a database, in their own schema, and how older ones become newer ones.
 
 use postgres::Client;
 

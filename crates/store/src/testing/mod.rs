@@ -95,7 +95,7 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// A store that `open` opens, each time the same one and empty at first. It lives by a clock of its own, which the
+    /// A store that `open` opens, each time the same one and empty at first. It lives by its own clock, which the
     /// tests wait for.
     pub fn new<S: Store + 'static>(open: impl Fn() -> Arc<S> + Send + Sync + 'static) -> Self {
         Self { open: Box::new(move || open()), clock: None }
@@ -129,7 +129,7 @@ impl Bench {
         SharedStudy::create(self.open(), "study", config).unwrap().worker("first")
     }
 
-    /// As [`create`](Self::create), with leases that run out soon.
+    /// Like [`create`](Self::create), with leases that run out soon.
     pub fn create_brief(&self, config: StudyConfig) -> SharedStudy {
         self.create(config).ttl(TTL)
     }

@@ -15,18 +15,19 @@ const up = (u) => HEIGHT - 20 - u * (HEIGHT - 60);
  * @param {number} x
  * @param {string} name
  * @param {Tick[]} ticks
+ * @param {number} most Letters of its name.
  */
-const axis = (x, name, ticks) => {
+const axis = (x, name, ticks, most = 18) => {
   const outline = { "paint-order": "stroke", stroke: colour("card"), "stroke-width": 3 };
   return [
     svg("line", { class: "axis", x1: x, x2: x, y1: up(0), y2: up(1) }),
     // The name of the first axis would hang over the edge if it were long and centred.
     svg(
       "text",
-      { class: "ink", x: Math.max(x, 3.4 * Math.min(name.length, 18)), y: 18, "text-anchor": "middle" },
-      short(name, 18),
+      { class: "ink", x: Math.max(x, 3.4 * Math.min(name.length, most)), y: 18, "text-anchor": "middle" },
+      short(name, most),
     ),
-    ticks.map((t) => svg("text", { x: x + 5, y: up(t.at) + 4, ...outline }, short(t.label, 12))),
+    ticks.map((t) => svg("text", { x: x + 5, y: up(t.at) + 4, ...outline }, short(t.label, most - 6))),
   ];
 };
 
@@ -58,7 +59,10 @@ export const parallel = {
     note.textContent = ["one line for each trial; brighter is better", why].filter(Boolean).join("; ");
     const n = view.axes.length + 1;
     const width = Math.max(body.clientWidth, n * 110, 320);
-    const across = (/** @type {number} */ i) => 50 + (i * (width - 130)) / Math.max(n - 1, 1);
+    const step = (width - 130) / Math.max(n - 1, 1);
+    const across = (/** @type {number} */ i) => 50 + i * step;
+    // As many letters as have room between the axes.
+    const most = Math.max(18, Math.floor((50 + step / 2) / 7));
     const height = heights(view);
     // On a dark ground the darkest colours would not be seen.
     const darkest = document.documentElement.dataset.theme === "dark" ? 0.35 : 0;
@@ -76,7 +80,7 @@ export const parallel = {
       const words = ofTrial(context, line.trial, number(line.value));
       return svg("g", { class: "line" }, svg("polyline", shape), svg("path", { ...hit, ...words }));
     });
-    const axes = view.axes.map((a, i) => axis(across(i), a.name, a.ticks));
+    const axes = view.axes.map((a, i) => axis(across(i), a.name, a.ticks, most));
     const look = { class: "chart", viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", style: { width: `${width}px` } };
     const root = svg("svg", look, lines, axes, axis(across(n - 1), context.seen.metric, height.ticks));
     show(body, el("div", { class: "scroll" }, root));

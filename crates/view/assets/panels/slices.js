@@ -59,6 +59,7 @@ const sliceCharts = (root, slice, floor, floors = new Map()) => {
   show(
     root,
     above,
+    el("h4", {}, "acquisition"),
     below,
     others.map(({ one, place }) => [el("h4", {}, one.name), place]),
   );
@@ -104,7 +105,7 @@ const sliceCharts = (root, slice, floor, floors = new Map()) => {
       120,
       {
         scales: { x: across, y: values(least !== null) },
-        axes: [x, valueAxis(least !== null)],
+        axes: [x, valueAxis(least !== null, 16)],
         series,
         ...band,
         hooks: { draw: [...marks, limits(one)] },
@@ -147,7 +148,7 @@ export const slices = {
     const meaning = legend(
       ["expected", "blue", "line"],
       ["acquisition before penalization", "orange", "line"],
-      ["after", "green", "line"],
+      ["after penalization", "green", "line"],
       view.slices.some((slice) => slice.within_limits) ? ["chance within the limits", "vermillion", "line"] : null,
       view.slices.some((slice) => slice.chance) ? ["chance of a value", "purple", "line"] : null,
     );

@@ -136,7 +136,7 @@ pub(super) fn width(text: &str, size: f64, bold: bool) -> f64 {
     size * text.chars().map(|c| font.sign(c).advance).sum::<f64>() / UNITS
 }
 
-/// Breaks a text into lines that are not wider than so many pixels.
+/// Breaks a text into lines that are not wider than this many pixels.
 pub(super) fn wrap(text: &str, size: f64, limit: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

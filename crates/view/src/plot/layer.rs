@@ -101,7 +101,7 @@ pub enum Layer {
     Text {
         /// Where.
         at: (f64, f64),
-        /// Moved by so many pixels, right and down.
+        /// Moved by this many pixels, right and down.
         shift: (f64, f64),
         /// What they say.
         text: String,

@@ -52,7 +52,7 @@ impl Key {
 const TEXT: f64 = 12.5;
 const ROW: f64 = 21.0;
 
-/// Entries in rows that are not wider than so many pixels.
+/// Entries in rows that are not wider than this many pixels.
 fn rows(keys: &[Key], limit: f64) -> Vec<Vec<&Key>> {
     let mut rows: Vec<(f64, Vec<&Key>)> = Vec::new();
     for key in keys {

@@ -86,7 +86,7 @@ fn rounded(length: f64) -> f32 {
     ((10.0 * length).round_ties_even() / 10.0) as f32
 }
 
-/// Contours through points, each up to the first that is no place.
+/// Contours through points, each up to the first that is not finite.
 fn outline(contours: &[&[Pixel]], closed: bool) -> Option<Path> {
     let mut path = PathBuilder::new();
     for points in contours {

@@ -24,10 +24,10 @@ pub fn health(scene: &Scene<'_>, with_model: bool) -> Vec<Finding> {
 
 fn clock(scene: &Scene<'_>) -> Finding {
     match scene.times.windows(2).filter(|pair| pair[1] < pair[0]).count() {
-        0 => Finding::fine("the store's clock never went back"),
+        0 => Finding::fine("the store's clock never went backwards"),
         n => Finding::note(
-            format!("the store's clock went back {n} times"),
-            "nothing is lost, but leases may be wrong once",
+            format!("the store's clock went backwards {n} times"),
+            "synchronize its clock; nothing was lost, but a lease may have ended early or late",
         ),
     }
 }
@@ -58,5 +58,8 @@ fn twins(scene: &Scene<'_>) -> Finding {
     if twins.is_empty() {
         return Finding::fine("no two live trials have the same point");
     }
-    Finding::note(format!("live at the same point: trials {}", twins.join("; trials ")), "fine if they are replicates")
+    Finding::note(
+        format!("live at the same point: trials {}", twins.join("; trials ")),
+        "check that they are meant as replicates",
+    )
 }

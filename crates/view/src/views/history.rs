@@ -129,7 +129,7 @@ pub fn history(scene: &Scene<'_>, most: usize) -> History {
     }
 }
 
-/// The trials that improved on all before, with their values. What breaks a limit is no improvement.
+/// The trials that improved on all before, with their values. A trial that breaks a limit is not an improvement.
 fn improvements(scene: &Scene<'_>, name: &str, goal: Goal) -> (Vec<u64>, Vec<f64>) {
     let study = scene.study;
     let counts = |trial: &&Trial| {

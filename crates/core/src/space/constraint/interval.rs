@@ -37,7 +37,7 @@ impl Interval {
 }
 
 impl Expression {
-    /// Whether it could be true where each parameter is in its range; `range` gives none for what is no number.
+    /// Whether it could be true where each parameter is in its range; `range` gives none for what is not a number.
     pub fn may_hold(&self, range: &dyn Fn(usize) -> Option<Interval>) -> bool {
         match self {
             Expression::Bool(truth) => *truth,

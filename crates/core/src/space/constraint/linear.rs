@@ -32,7 +32,7 @@ pub(crate) struct Relation {
     pub is_equal: bool,
 }
 
-/// At most so many of these parameters are not 0.
+/// At most this many of these parameters are not 0.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Sparse {
     pub parts: Vec<usize>,
@@ -215,7 +215,7 @@ impl Sum {
         self.factors.iter().all(|a| *a == 0.0).then_some(self.constant)
     }
 
-    /// A billionth of the largest term that is no whole number; none if nothing is in it.
+    /// A billionth of the largest term that is not a whole number; none if all are.
     fn tolerance(&self, parameters: &[Parameter]) -> Option<f64> {
         let reach = |(parameter, a): (&Parameter, &f64)| match parameter {
             Parameter::Float { low, high, .. } => a.abs() * low.abs().max(high.abs()),

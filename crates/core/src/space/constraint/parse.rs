@@ -409,7 +409,7 @@ impl Parser<'_> {
         self.tokens[self.next].start
     }
 
-    /// Goes past a symbol if it comes next. The end is no symbol, so there is always a next token.
+    /// Goes past a symbol if it comes next. The end is not a symbol, so there is always a next token.
     fn take(&mut self, symbol: &str) -> bool {
         let is_next = matches!(self.peek(), TokenKind::Symbol(next) if *next == symbol);
         self.next += usize::from(is_next);

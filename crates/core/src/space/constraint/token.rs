@@ -96,7 +96,7 @@ fn read_token(text: &[char], at: usize) -> Result<(TokenKind, usize)> {
         }
     }
     Err(match c {
-        '=' => refusal(text, at, "`=` does not compare", "write `==`"),
+        '=' => refusal(text, at, "`=` is not a comparison", "write `==`"),
         '&' => refusal(text, at, "`&` is not an operator", "write `and`"),
         '|' => refusal(text, at, "`|` is not an operator", "write `or`"),
         _ => {
