@@ -41,8 +41,8 @@ impl BeliefThen {
             _ if self.refines() => "to refine around the best prediction",
             share if share > 0.8 => "to improve on the best result, where the model expects better values",
             share if share > 0.5 => "to improve on the best result, where the model expects good values and is unsure",
-            share if share > 0.2 => "because its value is uncertain and may be good",
-            _ => "because its value is uncertain: the model expects little or no gain, but one is possible",
+            share if share > 0.2 => "to try a point whose value is uncertain and may be good",
+            _ => "to look for a gain that is possible but uncertain",
         };
         let best =
             self.best.map_or_else(String::new, |best| format!(", when the best result was {}", rounded(best, 4)));
