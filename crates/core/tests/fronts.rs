@@ -280,3 +280,16 @@ fn a_score_that_has_no_value_though_all_its_results_are_in_is_not_waited_for() {
     study.tell(later.id, results(&later)).unwrap();
     assert_eq!(awaited(&study), 1);
 }
+
+#[test]
+fn an_objective_that_is_not_a_number_is_a_failure_from_which_the_search_learns() {
+    let mut study = Study::new(config(objectives())).unwrap();
+    let trial = study.ask(1).unwrap().trials[0].id;
+    study.tell(trial, [("left", 0.3), ("right", f64::NAN)]).unwrap();
+    let state = &study.trial(trial).unwrap().state;
+    assert!(matches!(state, TrialState::Failed { reason } if reason.contains("right was NaN")), "{state:?}");
+    // What is only watched decides nothing.
+    let trial = study.ask(1).unwrap().trials[0].id;
+    study.tell(trial, [("left", 0.3), ("right", -0.2), ("minutes", f64::NAN)]).unwrap();
+    assert_eq!(study.trial(trial).unwrap().value(), Some(0.3));
+}

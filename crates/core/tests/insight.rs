@@ -194,3 +194,15 @@ fn no_finding_is_said_twice() {
     assert_eq!(distinct.len(), said.len(), "{said:?}");
     assert!(said.iter().any(|finding| finding.level == Level::Fine && finding.what.contains("fitted to")), "{said:?}");
 }
+
+#[test]
+fn the_sentence_says_what_was_refined_where_trials_failed_too() {
+    let mut study = begun(StrategyConfig::default(), true);
+    let trials = study.ask(4).unwrap().trials;
+    let said: Vec<String> = trials.iter().map(|trial| why(&study, trial.id).unwrap().summary).collect();
+    // Every second point of a batch maximizes the bound, to which no penalty belongs.
+    for (said, refines) in said.iter().zip([false, true, false, true]) {
+        assert_eq!(said.contains("to refine around the best prediction"), refines, "{said}");
+        assert!(!(refines && said.contains("keeps clear")), "{said}");
+    }
+}

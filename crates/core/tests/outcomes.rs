@@ -106,15 +106,14 @@ fn a_target_is_a_distance_that_is_computed_from_its_result() {
 }
 
 #[test]
-fn a_further_objective_that_is_not_finite_is_missing_and_said() {
+fn an_objective_that_is_not_finite_is_a_failure_that_keeps_the_others() {
     let list = vec![Outcome::objective("loss", Goal::Minimize), Outcome::objective("cost", Goal::Minimize)];
     let mut study = Study::new(config(list)).unwrap();
     let trials = study.ask(2).unwrap().trials;
-    assert_eq!(study.tell(trials[0].id, [("loss", 1.0), ("cost", f64::NAN)]).unwrap(), Told::Recorded);
+    assert_eq!(study.tell(trials[0].id, [("loss", 1.0), ("cost", f64::NAN)]).unwrap(), Told::NotFinite);
     let trial = study.trial(trials[0].id).unwrap();
-    assert_eq!((trial.value(), trial.result("cost")), (Some(1.0), None));
-    assert!(trial.notes.iter().any(|note| note.contains("cost was NaN")), "{:?}", trial.notes);
-    // The first objective's number says whether the trial failed.
+    assert_eq!((trial.value(), trial.result("cost")), (None, None));
+    assert!(format!("{:?}", trial.state).contains("cost was NaN; `loss` was 1"), "{:?}", trial.state);
     assert_eq!(study.tell(trials[1].id, [("loss", f64::NAN), ("cost", 1.0)]).unwrap(), Told::NotFinite);
     assert_eq!(study.trial(trials[1].id).unwrap().result("cost"), Some(1.0));
 }

@@ -5,6 +5,7 @@
 //! go from 0.02 to 48. With 326 of its events the point to use had a rate of 1.83, where training fails, and an expected
 //! loss of −0.815 ± 0.031.
 
+use elbowroom::domain::Narrowing;
 use elbowroom::insight::results_ahead;
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, Point, SearchSpace};
@@ -153,4 +154,50 @@ fn an_expectation_that_no_result_supports_gives_way_to_the_best_observed_point()
     let found = study.recommended().unwrap();
     assert_eq!((found.trial, found.mean, found.sd), (study.best().map(|t| t.id), -14.05, 0.0));
     assert!(found.fallback.unwrap().contains("better than any result"));
+}
+
+/// A study whose trials fail beyond x = 0.6, where the objective would be best.
+fn failing(names: [&str; 2], contexts: &[&str]) -> Study {
+    let space = SearchSpace::new(names.map(|name| Parameter::float(name, 0.0, 1.0)).to_vec()).unwrap();
+    let mut study = Study::new(StudyConfig::new(space).contexts(contexts.iter().copied())).unwrap();
+    for i in 0..36 {
+        let (x, y) = (f64::from(i % 6) / 5.0, f64::from(i / 6) / 5.0);
+        let id = study.start(&Point::new().with(names[0], x).with(names[1], y)).unwrap().id;
+        if x > 0.6 {
+            study.fail(id, "diverged").unwrap();
+        } else {
+            study.tell(id, 1.0 - x + y * y).unwrap();
+        }
+    }
+    study
+}
+
+#[test]
+fn what_is_recommended_under_given_values_lies_where_trials_gave_values() {
+    for (names, contexts) in [(["x", "y"], &[][..]), (["x", "day"], &["day"][..])] {
+        let study = failing(names, contexts);
+        for given in [0.1, 0.5, 0.9] {
+            let found = study.recommended_in(&Narrowing::new().fix(names[1], given)).unwrap().unwrap();
+            assert!(found.point.f64("x").unwrap() <= 0.6 && found.fallback.is_none(), "{found:?}");
+        }
+        // Where everything failed there is nothing to recommend, or a word of caution.
+        let Some(narrowing) = contexts.is_empty().then(|| Narrowing::new().fix("x", 0.9)) else { continue };
+        let found = study.recommended_in(&narrowing).unwrap();
+        assert!(found.is_none_or(|found| found.fallback.is_some()));
+    }
+}
+
+#[test]
+fn a_few_results_with_wild_ones_among_them_are_recommended_as_they_were_measured() {
+    for wild in [1e9, 1e300] {
+        let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::float("y", 0.0, 1.0)]).unwrap();
+        let mut study = Study::new(StudyConfig::new(space)).unwrap();
+        for value in [0.25, wild, 0.1] {
+            let trial = study.ask(1).unwrap().trials[0].id;
+            study.tell(trial, value).unwrap();
+        }
+        let found = study.recommended().unwrap();
+        assert_eq!((found.mean, found.trial.map(|id| id.0)), (0.1, Some(2)));
+        assert!(found.fallback.is_some());
+    }
 }

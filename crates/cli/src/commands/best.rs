@@ -24,10 +24,16 @@ pub fn best(args: &Best, json: bool) -> Result<()> {
     if !there.is_empty() {
         let found = study.study().recommended_in(&there)?;
         let in_words = || match &found {
-            None => "recommended for these values: no trial has a value yet\n".to_owned(),
+            None if study.study().best().is_none() => {
+                "recommended for these values: no trial has a value yet\n".to_owned()
+            }
+            None => "recommended for these values: none, since every point is likely to fail or to break a limit\n"
+                .to_owned(),
             Some(found) => {
                 let (mean, sd) = (number(found.mean), deviation(found.sd));
-                format!("recommended for these values: expected {mean} ± {sd}\n{}", point_lines(&found.point))
+                let caution = found.fallback.as_ref().map_or_else(String::new, |why| format!("caution: {why}\n"));
+                let lines = point_lines(&found.point);
+                format!("recommended for these values: expected {mean} ± {sd}\n{caution}{lines}")
             }
         };
         return answer(json, || json!({ "recommended": found }), in_words);

@@ -12,6 +12,8 @@ use crate::space::UnitPoint;
 pub mod terms {
     /// The logarithm of the acquisition.
     pub const LN_ACQUISITION: &str = "ln acquisition";
+    /// ln of the bound that a refining point maximizes, where the chance of success or of keeping limits is added to it.
+    pub const LN_BOUND: &str = "ln bound after results under way";
     /// The logarithm of the share of standard deviation that results under way will leave.
     pub const LN_DEVIATION_LEFT: &str = "ln share of deviation left";
     /// The logarithm of the penalty of one pending or joined point.

@@ -277,7 +277,10 @@ impl<'a> Search<'a> {
                 split(acquisition.ln_score(p.mean, p.variance.sqrt()).value, &mut all);
                 all.push(term(terms::LN_DEVIATION_LEFT, 0.5 * (p.variance_after / p.variance).ln()));
             }
-            Score::After(acquisition) => split(acquisition.ln_score(p.mean, p.variance_after.sqrt()).value, &mut all),
+            Score::After(acquisition) => {
+                let value = acquisition.ln_score(p.mean, p.variance_after.sqrt()).value;
+                if is_bound { split(value, &mut all) } else { all.push(term(terms::LN_BOUND, value)) }
+            }
             Score::Front(front) => all = front.terms(&self.posterior, u),
             Score::Explore(region) => {
                 let weight = || self.weigh(self.ln_chance(u)) + self.situation.limits().ln_p(u);

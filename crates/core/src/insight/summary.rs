@@ -7,6 +7,12 @@ use crate::study::{Source, TrialId};
 /// Pending trials that are named one by one.
 const NAMED: usize = 3;
 
+/// ln of an acquisition below which there is nothing to gain.
+const HOPELESS: f64 = -50.0;
+
+/// ln of the factor by which pending trials lower a score, for it to be worth saying.
+const NOTICEABLE: f64 = -0.01;
+
 impl Why {
     /// Why the point was chosen, in one sentence.
     pub(super) fn in_one_sentence(&self) -> String {
@@ -33,12 +39,24 @@ impl BeliefThen {
     /// Whether local penalization refined around the best prediction instead of maximizing the acquisition.
     fn refines(&self) -> bool {
         let is_penalized = ["local_penalization", "adaptive"].contains(&self.strategy.as_str());
-        is_penalized && self.score.terms.iter().any(|term| term.name == terms::MEAN)
+        is_penalized && self.score.terms.iter().any(|term| [terms::MEAN, terms::LN_BOUND].contains(&term.name.as_str()))
+    }
+
+    /// The sum of the terms of these names.
+    fn sum_of(&self, names: &[&str]) -> f64 {
+        self.score.terms.iter().filter(|term| names.contains(&term.name.as_str())).map(|term| term.value).sum()
+    }
+
+    /// Whether there is nothing to gain at the point, and failures are known: points with more to gain were passed over.
+    fn is_left_over(&self) -> bool {
+        let has_chance = self.score.terms.iter().any(|term| term.name == terms::LN_CHANCE);
+        has_chance && self.sum_of(&[terms::LN_ACQUISITION]) < HOPELESS
     }
 
     fn in_one_sentence(&self, trial: &str) -> String {
         let aim = match self.exploit {
             _ if self.refines() => "to refine around the best prediction",
+            _ if self.is_left_over() => "because all points with more to gain seemed too likely to fail",
             share if share > 0.8 => "to improve on the best result, where the model expects better values",
             share if share > 0.5 => "to improve on the best result, where the model expects good values and is unsure",
             share if share > 0.2 => "to try a point whose value is uncertain and may be good",
@@ -49,7 +67,8 @@ impl BeliefThen {
         let (mean, sd) = (rounded(self.mean, 4), rounded(self.sd, 2));
         let predicted = format!("the model predicted {mean} ± {sd} there{best}");
         let pending: Vec<TrialId> = self.pending.iter().map(|one| one.trial).collect();
-        let moved = match (&self.without_pending, pending.as_slice()) {
+        let is_moved = !self.refines() && self.sum_of(&[terms::LN_PENALTY, terms::LN_DEVIATION_LEFT]) < NOTICEABLE;
+        let moved = match (self.without_pending.as_ref().filter(|_| is_moved), pending.as_slice()) {
             (None, _) | (_, []) => String::new(),
             (Some(_), [one]) => format!("; it keeps clear of trial {one}, which was still running"),
             (Some(_), several) => format!("; it keeps clear of {}, which were still running", listed(several)),

@@ -11,7 +11,11 @@
 //! - its expected value is better than the best observed one by no more than the model's leave-one-out error;
 //! - and it is surely no worse than b: μ(x) − μ(b) − κθ(x) ≥ −σ_n, with θ the deviation of the difference and σ_n the
 //!   noise. Without noise b is known to be what it is, and x must be better by more than the model resolves;
-//! - if results have limits, it keeps them all with a chance of 0.8.
+//! - if results have limits, it keeps them all with a chance of 0.8;
+//! - and what the model says of a tried point is not further from what was measured there than results differ.
+//!
+//! Where parameters are given, no point may have been tried, so there the second is that it is hardly riskier than the
+//! safest trial, whatever the place of failures.
 //!
 //! κ counts deviations, each as large as the model's own errors on left-out results say.
 //!
@@ -48,6 +52,13 @@ const ENOUGH: usize = 10;
 
 /// How much less likely to give a value than the safest trial a recommended point may be that was not tried.
 const MOST_RISK: f64 = 0.05;
+
+/// The same where nothing else can be recommended.
+const MOST_RISK_AT_ALL: f64 = 0.5;
+
+/// Typical differences of results by which a prediction at one of them may be off, before the model counts as blind. Late in a
+/// search results differ by less than a model resolves, and it is not blind for that.
+const BLIND: f64 = 1e3;
 
 /// How likely it may be that failures have a place, for a point to be recommended that was not tried.
 const LIKELY_PLACE: f64 = 0.5;
@@ -109,9 +120,11 @@ impl Study {
         found.map_or_else(|why| best_observed(best, Some(why)), Some)
     }
 
-    /// The point to use if some parameters are given, such as contexts: among the points with these values, the one
-    /// with the highest μ − s. None if there are no values, if the model's prediction is not finite, or if no such
-    /// point is likely to keep the limits. Fails with several objectives, for which no single point is best.
+    /// The point to use if some parameters are given, such as contexts: among the points with these values that the
+    /// results support, the one with the highest μ − s. If they support none, it is the best of those that are not more
+    /// likely than not to fail, and [`Recommendation::fallback`] says so. None if there are no values, if the model's
+    /// prediction is not finite, or if every such point is likely to fail or to break the limits. Fails with several
+    /// objectives, for which no single point is best.
     ///
     /// ```
     /// use elbowroom::domain::Narrowing;
@@ -141,12 +154,21 @@ impl Study {
         let model = self.model()?;
         let domain = Domain::narrowed(self.space(), &narrowing)?;
         let seat = Seat { domain, ..Seat::new(self, best, &model) };
-        let (may_recommend, stream) = (|u: &[f64]| !seat.failed_at(u) && seat.keeps_limits(u), stream(self));
-        let sought = seat.sought(&may_recommend, &stream);
-        Ok(sought.highest_bound(1.0).and_then(|unit| {
+        let stream = stream(self);
+        let found = |may_recommend: &dyn Fn(&[f64]) -> bool| {
+            let unit = seat.sought(may_recommend, &stream).highest_bound(1.0)?;
             let found = seat.recommendation(&unit)?;
             Some(Recommendation { point: seat.domain.decode(&unit), ..found })
-        }))
+        };
+        let supported = found(&|u: &[f64]| seat.is_supported(u) && !seat.is_riskier_than(MOST_RISK, u));
+        let least_bad = || {
+            let found = found(&|u: &[f64]| {
+                !seat.failed_at(u) && seat.keeps_limits(u) && !seat.is_riskier_than(MOST_RISK_AT_ALL, u)
+            })?;
+            let why = "the results support no point there: too little is known, or trials nearby failed";
+            Some(Recommendation { fallback: Some(why.to_owned()), ..found })
+        };
+        Ok(supported.or_else(least_bad))
     }
 
     /// The paper's recommendation: the point with the best prediction, arg max μ.
@@ -226,6 +248,19 @@ impl<'a> Seat<'a> {
                 found.mean, self.left_out.error
             ));
         }
+        if self.is_blind(&found) {
+            return Err(format!(
+                "the model cannot resolve the results: it expects {:.3e} ± {:.1e} where {:.3e} was measured",
+                found.mean,
+                found.sd,
+                self.study
+                    .trials()
+                    .iter()
+                    .find(|t| Some(t.id) == found.trial)
+                    .and_then(Trial::value)
+                    .unwrap_or(f64::NAN)
+            ));
+        }
         Ok(found)
     }
 
@@ -243,12 +278,33 @@ impl<'a> Seat<'a> {
 
     /// Whether the data support a point at all.
     fn may_recommend(&self, u: &[f64]) -> bool {
+        self.is_supported(u) && !self.may_fail(u)
+    }
+
+    /// Whether the data support a point, but for the chance that it fails.
+    fn is_supported(&self, u: &[f64]) -> bool {
         let posterior = &self.model.posterior;
         posterior.predict(u).variance <= MOST_VARIANCE * posterior.hyper().variance
             && self.excess(u) <= self.left_out.error
             && !self.failed_near(u)
-            && !self.may_fail(u)
             && self.keeps_limits(u)
+    }
+
+    /// Whether a point is less likely to give a value than the safest trial by more than this.
+    fn is_riskier_than(&self, risk: f64, u: &[f64]) -> bool {
+        self.chance.as_ref().is_some_and(|chance| chance.risk(chance.ln_p(u)) > risk)
+    }
+
+    /// Whether the model is blind at the results: it expects something there that is off by more than they differ, or says
+    /// that it knows less than that. A few results with wild ones among them cannot be told apart by any scale.
+    fn is_blind(&self, found: &Recommendation) -> bool {
+        let Some(measured) = found.trial.and_then(|id| self.study.trial(id).ok()?.value()) else { return false };
+        let best = self.best.value().unwrap_or(measured);
+        let mut gaps: Vec<f64> =
+            self.study.trials().iter().filter_map(Trial::value).map(|value| (value - best).abs()).collect();
+        gaps.sort_by(f64::total_cmp);
+        let typical = gaps[gaps.len() / 2];
+        typical > 0.0 && ((found.mean - measured).abs() > BLIND * typical || found.sd > BLIND * typical)
     }
 
     /// Whether a point keeps all limits surely enough.
@@ -259,9 +315,8 @@ impl<'a> Seat<'a> {
 
     /// Whether a point that was not tried may give no value.
     fn may_fail(&self, u: &[f64]) -> bool {
-        let is_risky =
-            |chance: &Arc<Chance>| chance.weight_of_place() > LIKELY_PLACE || chance.risk(chance.ln_p(u)) > MOST_RISK;
-        self.chance.as_ref().is_some_and(is_risky)
+        let has_place = self.chance.as_ref().is_some_and(|chance| chance.weight_of_place() > LIKELY_PLACE);
+        (has_place || self.is_riskier_than(MOST_RISK, u))
             && !self.study.trials().iter().any(|t| t.value().is_some() && *t.unit == *u)
     }
 

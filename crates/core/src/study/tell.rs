@@ -63,13 +63,12 @@ impl Tell {
     }
 
     /// The event that records it. With the optimized result it is a value, or a failure that says so if that is not
-    /// finite; without it the results stand beside whatever becomes of the trial. With a limited result that is not finite it is
-    /// a failure too, since nothing is left to wait for. Other results that are not finite become a
-    /// remark.
+    /// finite; without it the results stand beside whatever becomes of the trial. With another result that has a model, or
+    /// that such a one is computed from, and that is not finite, it is a failure too, since nothing is left to wait for.
+    /// Watched results that are not finite become a remark.
     pub fn into_event(self, trial: TrialId, outcomes: &Outcomes) -> Result<Event> {
         let Self { results, noise, correction, request, comment } = self;
-        let is_limited = |name: &str| outcomes.limits().any(|(known, _)| known == name) && !outcomes.is_objective(name);
-        let is_broken = results.named().any(|(name, told)| !told.value.is_finite() && is_limited(name));
+        let is_broken = results.named().any(|(name, told)| !told.value.is_finite() && outcomes.is_data(name));
         let Resolved { objective, watched: results, notes } = results.resolve(outcomes)?;
         let remarks: Vec<String> = comment.into_iter().chain(notes).collect();
         let comment = (!remarks.is_empty()).then(|| remarks.join("; "));
