@@ -249,17 +249,9 @@ impl<'a> Seat<'a> {
             ));
         }
         if self.is_blind(&found) {
-            return Err(format!(
-                "the model cannot resolve the results: it expects {:.3e} ± {:.1e} where {:.3e} was measured",
-                found.mean,
-                found.sd,
-                self.study
-                    .trials()
-                    .iter()
-                    .find(|t| Some(t.id) == found.trial)
-                    .and_then(Trial::value)
-                    .unwrap_or(f64::NAN)
-            ));
+            return Err(
+                "the results differ by too much for a model: what it expects there is not what was measured".into()
+            );
         }
         Ok(found)
     }
