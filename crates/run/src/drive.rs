@@ -6,14 +6,13 @@
 mod storing;
 
 use std::cell::Cell;
-use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 use elbowroom::insight::expected_gain;
-use elbowroom::study::{Alarm, Outcomes, Streak, TrialId};
+use elbowroom::study::{Alarm, Outcomes, Streak};
 use elbowroom_store::{Assignment, Heartbeat, SharedStudy};
 use storing::{Letter, Patience, Returning};
 
@@ -92,8 +91,11 @@ const REFRESH: Duration = Duration::from_secs(2);
 /// How often a study without points is looked at again.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// How often one trial may ask to be handed out again.
-const MAX_REQUEUES: u32 = 3;
+/// The longest wait after commands have asked to be run later.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
+/// How often in a row a drive takes this from commands while nothing else runs: with waits from 1 s, some four minutes.
+const MAX_WAITS: u32 = 10;
 
 /// Failures in a row, and for each worker, after which a drive without any value gives up.
 const HOPELESS: (usize, usize) = (5, 2);
@@ -182,10 +184,13 @@ struct Driving<'a> {
     /// Results that are not stored yet.
     letters: Vec<Letter>,
     returning: Returning,
-    requeues: HashMap<TrialId, u32>,
+    /// Waits in a row, because commands asked to be run later.
+    n_waits: u32,
+    /// Whether the next command that asks for it begins a wait: those of one round wait together.
+    may_wait: bool,
     /// When many failures in a row are worth a word.
     alarm: Alarm,
-    /// When a study that had no points is asked again.
+    /// When a study is asked again that had no points, or whose commands asked to be run later.
     ask_at: Instant,
     /// How often a store that fails is asked again.
     asking: Patience,
@@ -228,7 +233,8 @@ impl<'a> Driving<'a> {
             n_running: 0,
             letters: Vec::new(),
             returning: Returning { trials: Vec::new(), patience: Patience::new() },
-            requeues: HashMap::new(),
+            n_waits: 0,
+            may_wait: true,
             alarm: Alarm::default(),
             ask_at: now,
             asking: Patience::new(),
@@ -342,6 +348,7 @@ impl<'a> Driving<'a> {
         } else {
             self.no_points = None;
         }
+        self.may_wait |= !handed.trials.is_empty();
         for trial in &handed.trials {
             self.heartbeat.hold(trial.attempt);
             self.n_running += 1;
@@ -357,11 +364,13 @@ impl<'a> Driving<'a> {
         self.study.stored().leases().any(|lease| lease.is_live(now) || lease.is_due(now))
     }
 
-    fn take_in(&mut self, mut done: Done) {
+    fn take_in(&mut self, done: Done) {
         self.n_running -= 1;
-        self.ask_at = Instant::now();
-        if matches!(done.outcome, CommandEnd::Requeue) && self.requeued_too_often(done.handed.id()) {
-            done.outcome = CommandEnd::Failed(format!("exit code 75, {} times", MAX_REQUEUES + 1));
+        if matches!(done.outcome, CommandEnd::Requeue) {
+            self.wait();
+        } else {
+            (self.n_waits, self.may_wait) = (0, true);
+            self.ask_at = Instant::now();
         }
         if let CommandEnd::NotStarted(what) = &done.outcome {
             let hint = "check that the command's first word is a program that can be run from the folder it runs in";
@@ -373,10 +382,19 @@ impl<'a> Driving<'a> {
         }
     }
 
-    fn requeued_too_often(&mut self, trial: TrialId) -> bool {
-        let n = self.requeues.entry(trial).or_default();
-        *n += 1;
-        *n > MAX_REQUEUES
+    /// Waits before the next ask, each time twice as long: what is handed back would be handed out again at once.
+    fn wait(&mut self) {
+        if std::mem::take(&mut self.may_wait) {
+            let wait = self.plan.wait.saturating_mul(2_u32.saturating_pow(self.n_waits)).min(LONGEST_WAIT);
+            self.n_waits += 1;
+            self.ask_at = Instant::now() + wait;
+        }
+        // What runs may yet end otherwise.
+        if self.n_waits >= MAX_WAITS && self.n_running == 0 {
+            let what = format!("the command asked to be run later (exit code 75) {} times in a row", self.n_waits);
+            let hint = "run it again when what the command waits for is there; its trials were handed back";
+            self.broken.get_or_insert(Error::command(what, hint));
+        }
     }
 
     fn tick(&mut self) {

@@ -55,6 +55,9 @@ pub struct Plan {
     pub max_trials: Option<usize>,
     /// How often the store is told that the workers are alive.
     pub heartbeat: Duration,
+    /// How long the drive waits before it asks again after a command has asked to be run later (exit code 75). It is
+    /// doubled each time until a trial ends otherwise, up to a minute.
+    pub wait: Duration,
 }
 
 impl Plan {
@@ -72,6 +75,7 @@ impl Plan {
             min_gain: None,
             max_trials: None,
             heartbeat: Duration::from_secs(20),
+            wait: Duration::from_secs(1),
         }
     }
 

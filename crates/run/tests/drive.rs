@@ -79,10 +79,15 @@ impl Store for Full {
     }
 }
 
+/// A study of eight trials.
+fn plate(store: Arc<dyn Store>) -> SharedStudy {
+    let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
+    SharedStudy::create(store, "plate", StudyConfig::new(space).budget(8)).unwrap()
+}
+
 /// Drives eight trials with four workers; what ended, in order, and what came of it. `stop_after` so many have ended.
 fn run(store: Arc<Full>, command: &str, stop_after: usize) -> (Vec<TrialId>, Result<Summary, Error>) {
-    let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
-    let mut study = SharedStudy::create(store, "plate", StudyConfig::new(space).budget(8)).unwrap();
+    let mut study = plate(store);
     let (stop, ended) = (Stop::new(), Mutex::new(Vec::new()));
     let plan = Plan::new(Template::parse(command).unwrap()).workers(4);
     let summary = drive(&mut study, &plan, &stop, &mut |_, happening| {
@@ -124,4 +129,56 @@ fn giving_back_many_trials_is_one_commit() {
     let (ended, summary) = run(store.clone(), "sleep 60", 0);
     assert_eq!((ended.len(), summary.unwrap().n_given_back), (4, 4));
     assert_eq!(store.n_give_backs.load(Ordering::SeqCst), 1);
+}
+
+/// A plan that does not wait before it hands out again what asked to be run later.
+fn at_once(command: &str) -> Plan {
+    Plan { wait: Duration::ZERO, ..Plan::new(Template::parse(command).unwrap()) }
+}
+
+#[test]
+fn a_trial_that_asks_often_to_be_run_later_does_not_fail() {
+    let folder = tempfile::tempdir().unwrap();
+    let tries = folder.path().join("tries");
+    let script = "echo {trial} >> \"$0\"; test $(grep -c {trial} \"$0\") -gt 6 || exit 75; echo {x}";
+    let plan = at_once(&format!("sh -c '{script}' '{}'", tries.display()));
+    let summary = drive(&mut plate(Arc::new(Memory::default())), &plan, &Stop::new(), &mut |_, _| {}).unwrap();
+    // 48 in all, and never ten in a row.
+    assert_eq!((summary.n_told, summary.n_failed, summary.n_given_back), (8, 0, 48));
+}
+
+#[test]
+fn a_drive_whose_commands_all_ask_to_be_run_later_gives_up_and_leaves_them_to_others() {
+    let mut study = plate(Arc::new(Memory::default()));
+    let plan = at_once("sh -c 'exit 75'");
+    let error = drive(&mut study, &plan, &Stop::new(), &mut |_, _| {}).unwrap_err();
+    assert!(error.to_string().contains("asked to be run later (exit code 75) 10 times in a row"), "{error}");
+    let counts = study.counts();
+    assert_eq!((counts.failed, counts.running), (0, 0));
+    assert_eq!(study.ask(1).unwrap().trials[0].id(), TrialId(0));
+}
+
+#[test]
+fn a_drive_that_waits_to_run_trials_later_asks_for_none_and_can_be_stopped() {
+    let (mut study, stop) = (plate(Arc::new(Memory::default())), Stop::new());
+    let plan = Plan { wait: Duration::from_secs(60), ..at_once("sh -c 'exit 75'") };
+    let summary = drive(&mut study, &plan, &stop, &mut |study, happening| {
+        if matches!(happening, DriveEvent::Tick) && study.counts().queued > 0 {
+            stop.set(Urgency::Finish);
+        }
+    });
+    assert_eq!(summary.unwrap().n_given_back, 1);
+}
+
+#[test]
+fn a_trial_that_ends_otherwise_ends_the_wait() {
+    // The first asks for a wait as long as it gets, while the second runs.
+    let script = "case {trial}.$ELBOW_ATTEMPT in 0.1) exit 75;; 1.*) sleep 1;; esac; echo {x}";
+    let plan = Plan {
+        wait: Duration::from_secs(60),
+        time: Some(Duration::from_secs(40)),
+        ..at_once(&format!("sh -c '{script}'")).workers(2)
+    };
+    let summary = drive(&mut plate(Arc::new(Memory::default())), &plan, &Stop::new(), &mut |_, _| {}).unwrap();
+    assert_eq!((summary.n_told, summary.n_given_back), (8, 1), "{:?}", summary.ended);
 }
