@@ -143,8 +143,10 @@ fn limits_hold_for_the_front_and_for_what_is_recommended() {
     let recommended = study.recommended_front().unwrap();
     assert!(!recommended.is_empty());
     assert!(recommended.iter().all(|one| one.chance_within_limits.unwrap() >= 0.8));
-    let why = why(&study, TrialId(16)).unwrap().belief.unwrap();
-    assert!(why.score.is_score && !why.score.terms.is_empty(), "{why:?}");
+    let found = why(&study, TrialId(16)).unwrap();
+    assert!(found.summary.contains("to add to the front of the objectives"), "{}", found.summary);
+    let belief = found.belief.unwrap();
+    assert!(belief.score.is_score && !belief.score.terms.is_empty(), "{belief:?}");
 }
 
 #[test]

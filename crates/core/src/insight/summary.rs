@@ -42,6 +42,11 @@ impl BeliefThen {
         is_penalized && self.score.terms.iter().any(|term| [terms::MEAN, terms::LN_BOUND].contains(&term.name.as_str()))
     }
 
+    /// Whether there are several objectives: how good the first one is there says little.
+    fn adds_to_a_front(&self) -> bool {
+        self.score.terms.iter().any(|term| term.name == terms::LN_IMPROVEMENT_LEFT)
+    }
+
     /// The sum of the terms of these names.
     fn sum_of(&self, names: &[&str]) -> f64 {
         self.score.terms.iter().filter(|term| names.contains(&term.name.as_str())).map(|term| term.value).sum()
@@ -55,6 +60,7 @@ impl BeliefThen {
 
     fn in_one_sentence(&self, trial: &str) -> String {
         let aim = match self.exploit {
+            _ if self.adds_to_a_front() => "to add to the front of the objectives",
             _ if self.refines() => "to refine around the best prediction",
             _ if self.is_left_over() => "because all points with more to gain seemed too likely to fail",
             share if share > 0.8 => "to improve on the best result, where the model expects better values",
