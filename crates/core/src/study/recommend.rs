@@ -12,10 +12,11 @@
 //! - and it is surely no worse than b: μ(x) − μ(b) − κθ(x) ≥ −σ_n, with θ the deviation of the difference and σ_n the
 //!   noise. Without noise b is known to be what it is, and x must be better by more than the model resolves;
 //! - if results have limits, it keeps them all with a chance of 0.8;
-//! - and what the model says of a tried point is not further from what was measured there than results differ.
+//! - and what the model says of a tried point is not off from what was measured there by a thousand times what results
+//!   typically differ.
 //!
-//! Where parameters are given, no point may have been tried, so there the second is that it is hardly riskier than the
-//! safest trial, whatever the place of failures.
+//! Where parameters are given, no point may have been tried, so there the second condition is only that it is hardly riskier
+//! than the safest trial.
 //!
 //! κ counts deviations, each as large as the model's own errors on left-out results say.
 //!
@@ -121,8 +122,8 @@ impl Study {
     }
 
     /// The point to use if some parameters are given, such as contexts: among the points with these values that the
-    /// results support, the one with the highest μ − s. If they support none, it is the best of those that are not more
-    /// likely than not to fail, and [`Recommendation::fallback`] says so. None if there are no values, if the model's
+    /// results support, the one with the highest μ − s. If they support none, it is the best of those that are at least
+    /// half as likely to give a value as the safest trial, and [`Recommendation::fallback`] says so. None if there are no values, if the model's
     /// prediction is not finite, or if every such point is likely to fail or to break the limits. Fails with several
     /// objectives, for which no single point is best.
     ///
@@ -287,8 +288,8 @@ impl<'a> Seat<'a> {
         self.chance.as_ref().is_some_and(|chance| chance.risk(chance.ln_p(u)) > risk)
     }
 
-    /// Whether the model is blind at the results: it expects something there that is off by more than they differ, or says
-    /// that it knows less than that. A few results with wild ones among them cannot be told apart by any scale.
+    /// Whether the model is blind at a result: what it expects there, or its deviation, is off by far more than results
+    /// typically differ. So it is with very few results and wild ones among them, for which no scale is found.
     fn is_blind(&self, found: &Recommendation) -> bool {
         let Some(measured) = found.trial.and_then(|id| self.study.trial(id).ok()?.value()) else { return false };
         let best = self.best.value().unwrap_or(measured);
