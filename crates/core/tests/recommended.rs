@@ -190,14 +190,30 @@ fn what_is_recommended_under_given_values_lies_where_trials_gave_values() {
 #[test]
 fn a_few_results_with_wild_ones_among_them_are_recommended_as_they_were_measured() {
     for wild in [1e9, 1e300] {
-        let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::float("y", 0.0, 1.0)]).unwrap();
-        let mut study = Study::new(StudyConfig::new(space)).unwrap();
-        for value in [0.25, wild, 0.1] {
-            let trial = study.ask(1).unwrap().trials[0].id;
-            study.tell(trial, value).unwrap();
+        for values in [&[wild, 0.25, 0.1][..], &[1.5, 1.5, wild], &[1.5, wild, 1.5, wild]] {
+            let found = told(values).recommended().unwrap();
+            let best = values.iter().copied().reduce(f64::min).unwrap();
+            assert_eq!(found.trial.map(|id| values[id.0 as usize]), Some(best), "{values:?}");
+            assert!((found.mean - best).abs() < 1.0, "{values:?}: {}", found.mean);
         }
-        let found = study.recommended().unwrap();
-        assert_eq!((found.mean, found.trial.map(|id| id.0)), (0.1, Some(2)));
-        assert!(found.fallback.is_some());
     }
+}
+
+#[test]
+fn of_equal_results_the_first_is_recommended_and_no_point_beside_it() {
+    for values in [&[1.5, 1.5][..], &[2.0, 2.0, 2.0], &[1.0, 2.0, 1.0]] {
+        let found = told(values).recommended().unwrap();
+        assert_eq!(found.trial.map(|id| id.0), Some(0), "{values:?}");
+    }
+}
+
+/// A study of two parameters that was told these results.
+fn told(values: &[f64]) -> Study {
+    let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::float("y", 0.0, 1.0)]).unwrap();
+    let mut study = Study::new(StudyConfig::new(space)).unwrap();
+    for value in values {
+        let trial = study.ask(1).unwrap().trials[0].id;
+        study.tell(trial, *value).unwrap();
+    }
+    study
 }

@@ -1,5 +1,6 @@
 //! A searched parameter as an axis: where its values are in the unit cube, and the labels.
 
+pub use elbowroom::space::brief as number;
 use elbowroom::space::{Dimension, Parameter, SearchSpace, UnitPoint, Value};
 use serde::Serialize;
 
@@ -81,23 +82,6 @@ pub fn text(value: &Value) -> String {
         Value::Text(text) => text.clone(),
         other => other.to_string(),
     }
-}
-
-/// A number to six digits or so, the way a person would write it.
-pub fn number(x: f64) -> String {
-    let size = x.abs();
-    if x == 0.0 || !x.is_finite() {
-        return x.to_string();
-    }
-    if !(1e-4..1e9).contains(&size) {
-        let text = format!("{x:.5e}");
-        let (digits, power) = text.split_once('e').unwrap_or((&text, "0"));
-        let digits = if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits };
-        return format!("{digits}e{power}");
-    }
-    let digits = (5 - size.log10().floor() as i32).clamp(0, 9) as usize;
-    let text = format!("{x:.digits$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 /// Marks of a range of numbers.

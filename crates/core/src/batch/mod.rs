@@ -48,6 +48,7 @@ pub use recommend::{Gain, Sought};
 pub use simulation_matching::SimulationMatching;
 pub use thompson::Thompson;
 pub use tried::Tried;
+pub(crate) use tried::is_beside;
 
 use std::collections::HashSet;
 use std::num::NonZeroUsize;

@@ -74,7 +74,7 @@ impl Tried<'_> {
 }
 
 /// Whether two points are within a thousandth of the range of each other in every coordinate, and equal in categories.
-pub(super) fn is_beside(space: &SearchSpace, a: &[f64], b: &[f64]) -> bool {
+pub(crate) fn is_beside(space: &SearchSpace, a: &[f64], b: &[f64]) -> bool {
     space.dimensions().iter().zip(a.iter().zip(b)).all(|(dimension, (a, b))| match dimension {
         Dimension::Category { .. } => a == b,
         _ => (a - b).abs() <= BESIDE,

@@ -40,7 +40,7 @@ use self::table::Table;
 use self::unit::clamp_unit;
 pub use self::unit::{Dimension, PointKey, UnitPoint};
 use self::value::Identity;
-pub use self::value::Value;
+pub use self::value::{Value, brief};
 use crate::error::{Error, Result};
 use crate::rng::Stream;
 

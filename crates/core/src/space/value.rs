@@ -179,6 +179,28 @@ impl Serialize for Value {
     }
 }
 
+/// A number to six digits or so, the way a person would write it.
+///
+/// ```
+/// use elbowroom::space::brief;
+/// assert_eq!([brief(0.1 + 0.2), brief(3.544248258e-7), brief(5e300)], ["0.3", "3.54425e-7", "5e300"]);
+/// ```
+pub fn brief(x: f64) -> String {
+    let size = x.abs();
+    if x == 0.0 || !x.is_finite() {
+        return x.to_string();
+    }
+    if !(1e-4..1e9).contains(&size) {
+        let text = format!("{x:.5e}");
+        let (digits, power) = text.split_once('e').unwrap_or((&text, "0"));
+        let digits = if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { digits };
+        return format!("{digits}e{power}");
+    }
+    let digits = (5 - size.log10().floor() as i32).clamp(0, 9) as usize;
+    let text = format!("{x:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(ValueVisitor)

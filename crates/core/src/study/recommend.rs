@@ -12,6 +12,7 @@
 //! - and it is surely no worse than b: μ(x) − μ(b) − κθ(x) ≥ −σ_n, with θ the deviation of the difference and σ_n the
 //!   noise. Without noise b is known to be what it is, and x must be better by more than the model resolves;
 //! - if results have limits, it keeps them all with a chance of 0.8;
+//! - if it lies beside b, the model expects more of it than the noise;
 //! - and what the model says of a tried point is not off from what was measured there by a thousand times what results
 //!   typically differ.
 //!
@@ -32,14 +33,14 @@ use super::contexts::check_given;
 use super::front::SURE_WITHIN;
 use super::trial::{Trial, TrialId, TrialState};
 use super::{LeaveOneOut, Study};
-use crate::batch::{Gain, Sought};
+use crate::batch::{Gain, Sought, is_beside};
 use crate::belief::Model;
 use crate::chance::Chance;
 use crate::domain::{Domain, Narrowing};
 use crate::error;
 use crate::linalg::Points;
 use crate::rng::Stream;
-use crate::space::{Point, UnitPoint};
+use crate::space::{Point, UnitPoint, brief};
 
 /// Deviations of the difference that count against a point where results are noisy: the best of them is luck in part.
 const SURE: f64 = 2.0;
@@ -233,20 +234,26 @@ impl<'a> Seat<'a> {
         };
         // Less than the noise of the fit cannot be told, also where that is next to nothing.
         let least = if noise > 0.0 { -noise } else { posterior.hyper().noise.typical().sqrt() };
-        let is_sure = |u: &UnitPoint| {
+        let pair = |u: &UnitPoint| {
             let mut pair = Points::new(best.len());
             pair.push(u);
             pair.push(best);
-            (noise > 0.0 || posterior.n_data() >= ENOUGH) && Gain::of(posterior, &pair).bound(deviations) >= least
+            pair
+        };
+        let is_sure = |u: &UnitPoint| {
+            (noise > 0.0 || posterior.n_data() >= ENOUGH) && Gain::of(posterior, &pair(u)).bound(deviations) >= least
         };
         let first = sought.highest_bound(1.0).filter(&is_sure);
         let unit = first.or_else(|| sought.surest_gain(deviations, best).filter(&is_sure));
+        let gains_beside = |u: &UnitPoint| Gain::of(posterior, &pair(u)).mean > least.abs();
+        let unit = unit.filter(|u| !is_beside(self.study.space(), u, best) || gains_beside(u));
         let unit = unit.unwrap_or_else(|| best.clone());
         let found = self.recommendation(&unit).ok_or("the model's prediction there is not finite")?;
         if self.excess(&unit) > self.left_out.error {
             return Err(format!(
                 "the model expects {} there, which is better than any result by more than its errors of {} on held-out results",
-                found.mean, self.left_out.error
+                brief(found.mean),
+                brief(self.left_out.error)
             ));
         }
         if self.is_blind(&found) {
@@ -296,7 +303,11 @@ impl<'a> Seat<'a> {
         let mut gaps: Vec<f64> =
             self.study.trials().iter().filter_map(Trial::value).map(|value| (value - best).abs()).collect();
         gaps.sort_by(f64::total_cmp);
-        let typical = gaps[gaps.len() / 2];
+        // The lower median: of four results, two may be wild. Where the better half are all equal, so much is one of them.
+        let typical = match gaps[(gaps.len() - 1) / 2] {
+            0.0 => best.abs(),
+            gap => gap,
+        };
         typical > 0.0 && ((found.mean - measured).abs() > BLIND * typical || found.sd > BLIND * typical)
     }
 
