@@ -63,9 +63,9 @@ const POOL: usize = 8;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TrainingSubset {
-    /// How many are there because they are best.
+    /// How many are there for their values.
     pub best: usize,
-    /// How many of the others are there because they are latest.
+    /// How many of the others are there as the latest.
     pub latest: usize,
     /// How many of the rest are spread over it.
     pub spread: usize,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::space::{Point, SearchSpace, Value};
 
-/// Parameters held fixed, and narrower ranges, for one ask. If empty, it is the whole space.
+/// Parameters held fixed, and narrower ranges, for one ask. Empty, it is the whole space.
 ///
 /// ```
 /// use elbowroom::domain::Narrowing;
