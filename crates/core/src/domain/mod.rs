@@ -338,7 +338,7 @@ impl<'a> Domain<'a> {
         self.sampler().next_feasible(stream, tries)
     }
 
-    /// The number of different points, ignoring constraints; none if it is infinite, exceeds `u128`, or cannot be counted.
+    /// The number of different points, ignoring constraints; none if infinite, beyond `u128`, or not countable.
     pub fn n_points(&self) -> Option<u128> {
         if let Some(rows) = &self.rows {
             return Some(rows.len() as u128);
