@@ -26,8 +26,8 @@ pub struct Pivot {
 }
 
 impl Pivot {
-    /// The map of results around the limit of their band, or around its middle if it has two limits. None if all
-    /// results are there, or the band is the whole line.
+    /// The map of results around the limit of their band, or around its middle if it has two limits. None if most
+    /// results are exactly at a single limit, or the band is the whole line.
     pub fn of(results: &[f64], (low, high): (f64, f64)) -> Option<Self> {
         let (at, least) = match (low.is_finite(), high.is_finite()) {
             (true, true) => (0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low),
