@@ -51,8 +51,7 @@ impl QExpectedImprovement {
 
 /// The expected improvement over `best` of points with a joint normal law (covariance q × q, row by row).
 ///
-/// Exact up to three points; for more, q + q(q + 1)/2 integrals over the lattice, up to [`normal::MAX_VARIABLES`]
-/// points.
+/// Exact up to three points; beyond, q + q(q + 1)/2 integrals over the lattice, up to [`normal::MAX_VARIABLES`] points.
 ///
 /// # Panics
 ///

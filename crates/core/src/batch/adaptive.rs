@@ -1,15 +1,14 @@
 //! Batches that end early: a further point waits if the pending results would change what is known of it.
 //!
-//! If the values of the pending points P are replaced by their means, the mean at the next point z will be wrong by Δ ~
-//! N(0, s²(z) − s²_after(z)) once they are in, so E|Δ| = √(2/π) √(s²(z) − s²_after(z)) (the criterion of Azimi, Jalali
-//! and Fern 2012, exact for a Gaussian process). Other rules for the end:
+//! If the values of the pending points P are replaced by their means, the mean at the next point z will be wrong by
+//! Δ ~ N(0, s²(z) − s²_after(z)) once they are in, so E|Δ| = √(2/π) √(s²(z) − s²_after(z)) (the criterion of Azimi,
+//! Jalali and Fern 2012, exact for a Gaussian process). Other rules for the end:
 //!
 //! * the score: if penalizers leave little of the acquisition, there is little to gain;
 //! * the information that the pending results will bring, I = ½ Σ_k ln(1 + s²_{k−1}(x_k)/σ_n²) over the points of P,
 //!   each given those before it: beyond some nats the model is too old to choose with (GP-AUCB, Desautels, Krause and
 //!   Burdick 2014);
-//! * what the point adds to the expected improvement of all, qEI(P ∪ z) − qEI(P), relative to EI of the first point
-//!   alone.
+//! * what the point adds to the expected improvement of all, qEI(P ∪ z) − qEI(P), relative to EI of the first alone.
 //!
 //! The first points of a batch do not depend on how many follow, so the whole batch is chosen and then cut.
 

@@ -71,8 +71,7 @@ pub struct Measured<'a> {
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Aims<'a> {
-    /// All objectives, if there are several: the first one's posterior is that of the situation. Empty if there is only
-    /// one.
+    /// All objectives, if there are several: the first one's posterior is that of the situation. Otherwise empty.
     pub objectives: Vec<Objective<'a>>,
     /// Results that must lie in a band.
     pub limits: Vec<Limit<'a>>,

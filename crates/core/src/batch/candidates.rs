@@ -262,8 +262,7 @@ fn best_observed<'a>(situation: &Situation<'a>) -> Vec<&'a [f64]> {
 }
 
 /// Moves some coordinates of a point: floats by a normal step of random size below a lengthscale, others by a level.
-/// The result may lie outside the domain and must be snapped. If it is in another branch, new parameters are drawn at
-/// random.
+/// The result may lie outside the domain and must be snapped. In another branch, new parameters are drawn at random.
 pub(super) fn perturb(center: &[f64], situation: &Situation<'_>, draw: &mut Stream, u: &mut [f64]) {
     u.copy_from_slice(center);
     let (space, dim) = (situation.domain.space(), u.len());

@@ -64,8 +64,7 @@ pub struct Explanation {
     pub total: f64,
     /// Its parts.
     pub terms: Vec<Term>,
-    /// Whether the total is what the strategy ranks points by. Some strategies do not have such a number for a single
-    /// point.
+    /// Whether the total is what the strategy ranks points by. Some strategies have no such number for single points.
     pub is_score: bool,
 }
 
@@ -102,8 +101,7 @@ pub(super) fn term(name: &'static str, value: f64) -> Term {
 pub struct Proposal {
     /// The point.
     pub point: UnitPoint,
-    /// Its rank: −∞ for a point taken at random because no other was free, none if the strategy has no score for a
-    /// single point.
+    /// Its rank: −∞ for a point taken at random because no other was free, none if single points have no score.
     pub score: Option<f64>,
 }
 

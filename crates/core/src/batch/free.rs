@@ -20,8 +20,8 @@ const WALKABLE: u128 = 1_000_000;
 /// probability 0.999^10000 < 1e-4.
 const TRIES: usize = 10_000;
 
-/// Up to n distinct points that are neither taken nor chosen; they are added to `chosen`. And the reason if there are
-/// fewer than n.
+/// Up to n distinct points that are neither taken nor chosen; they are added to `chosen`. And why there are fewer, if
+/// so.
 pub(crate) fn free_points(
     domain: &Domain<'_>,
     taken: &HashSet<PointKey>,

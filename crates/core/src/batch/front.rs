@@ -422,8 +422,7 @@ mod tests {
         Posterior::new(&data, Hyperparameters::new(KernelKind::Matern52, 1.0, lengthscales, noise)).unwrap()
     }
 
-    /// Compares the gradient used for climbing with central differences, for every rule, with and without a feasible
-    /// point.
+    /// The gradient used for climbing against central differences, for every rule, with and without a feasible point.
     #[test]
     fn the_score_of_a_front_has_the_gradient_of_its_value() {
         let mut draw = Stream::new(21);

@@ -1,8 +1,7 @@
 //! B-UCB, also GP-BUCB (Desautels, Krause and Burdick 2014): the confidence bound with a hallucinated variance.
 //!
 //! x_k = arg max μ(x) + √β_t s_after(x): the mean is that of the last results, the variance that given all pending and
-//! chosen points, whose values it does not need. With fixed hyperparameters, conditioning on the mean (the kriging
-//! believer) gives the same.
+//! chosen points, whose values it does not need. With fixed hyperparameters, the kriging believer gives the same.
 //!
 //! In theory, β grows with t, the number of points asked for so far, and with the number |D| of points to choose from:
 //! β_t = exp(2C) · 2 ln(|D| t² π²/(6δ)). In an infinite space |D| is the number of candidates.

@@ -92,8 +92,7 @@ mod tests {
     fn every_heap_gets_a_centre_as_in_the_exhaustive_optimum() {
         for seed in 0..20 {
             let (mut points, weights) = random(9, seed);
-            // Three clusters, each a hundredth as wide as their distance: a cluster without a centre costs more than
-            // all else.
+            // Three clusters, each a hundredth as wide as their distance: a cluster without a centre costs the most.
             for (i, p) in points.iter_mut().enumerate() {
                 p[0] += 100.0 * (i % 3) as f64;
             }

@@ -38,8 +38,7 @@ const POLISHED: usize = 2;
 
 /// The batch with the largest joint expected improvement, qEI, given the pending points.
 ///
-/// Expensive: some hundred times local penalization if ten points are chosen together; less with more points, which use
-/// samples.
+/// Expensive: some hundred times local penalization if ten points are chosen together; less with more, by samples.
 ///
 /// ```
 /// use elbowroom::study::StrategyConfig;
@@ -123,8 +122,8 @@ fn together(situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
     Ok(Batch { points: top.unwrap_or_default(), info })
 }
 
-/// Where the search starts. With many points the hallucinated bound replaces the liars, who score all candidates again
-/// for each point.
+/// Where the search starts. With many points the hallucinated bound replaces the liars, who rescore all candidates each
+/// time.
 fn start_strategies(n: usize) -> Vec<Box<dyn BatchStrategy>> {
     let liar = |lie| -> Box<dyn BatchStrategy> {
         Box::new(Believer { acquisition: AcquisitionKind::Ei, lie, refit: Refit::Never })

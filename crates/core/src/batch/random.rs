@@ -101,8 +101,7 @@ fn with_rest(situation: &Situation<'_>, q: BatchSize, first: Option<Proposal>, i
     let n_drawn = if situation.is_weighed() { THINNING * missing } else { missing };
     let (mut rest, _) = free_points(domain, taken, tried, &mut chosen, n_drawn, &mut stream);
     if situation.is_weighed() {
-        // Each is kept with the probability that it gives a value and keeps the limits; the likeliest of the others
-        // follow.
+        // Each is kept with its chance to give a value and keep the limits; the likeliest of the others follow.
         let mut order: Vec<(bool, f64, UnitPoint)> = Vec::with_capacity(rest.len());
         for u in rest {
             let ln_p = situation.ln_chance(&u).unwrap_or(0.0);

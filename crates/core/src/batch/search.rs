@@ -225,8 +225,7 @@ impl<'a> Search<'a> {
     /// The best point under the score. None if the space has no more points.
     pub fn propose(&mut self) -> Option<Proposal> {
         let mut totals: Vec<f64> = (0..self.panel.len()).map(|i| self.total(i)).collect();
-        // If failures certainly depend on the place, points that are too risky come last, however little is left to
-        // gain among the others.
+        // If failures certainly depend on the place, points that are too risky come last, whatever the others promise.
         let gate = self.situation.chance.map_or(f64::NEG_INFINITY, |chance| chance.gate(self.risk));
         let is_sure = self.situation.chance.is_some_and(|chance| chance.weight_of_place() > SURE_PLACE);
         let is_shut = is_sure && (0..totals.len()).any(|i| self.ln_chances[i] >= gate && totals[i] > f64::NEG_INFINITY);

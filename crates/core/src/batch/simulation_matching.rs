@@ -8,8 +8,8 @@
 //!
 //! Every simulation first draws the values of pending points, which are fixed centres. The policy chooses among the
 //! candidates and the climbed maximizer of the bound, which is the first step of all simulations if nothing is pending.
-//! The joint covariance C of the candidates is computed once; a simulated value at x then costs one column, c = C(·, x)
-//! − Σ v v(x) and v = c/√(c(x) + noise) (the columns of a Cholesky factor).
+//! The joint covariance C of the candidates is computed once; a simulated value at x then costs one column,
+//! c = C(·, x) − Σ v v(x) and v = c/√(c(x) + noise) (the columns of a Cholesky factor).
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};

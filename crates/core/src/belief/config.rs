@@ -13,8 +13,7 @@ use crate::space::SearchSpace;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelConfig {
-    /// Kernels to choose from: the one under which the results are most likely wins. The first fit starts with the
-    /// first one.
+    /// Kernels to choose from, by how likely they make the results; the first fit starts with the first one.
     pub kernels: Vec<KernelConfig>,
     /// One lengthscale per parameter (ARD), or one for all.
     pub ard: bool,

@@ -18,15 +18,14 @@ pub(super) fn bend_at(level: usize) -> f64 {
     10f64.powf(0.5 - 0.5 * level as f64)
 }
 
-/// Where the search with hardly any detail starts: ln of its odds, and ln of the ratio, moderate or close to white
-/// noise.
+/// The start with hardly any detail: ln of its odds, and ln of the ratio, moderate or close to white noise.
 const HARDLY_ANY: f64 = -8.0;
 const RATIOS: [f64; 2] = [1.8, 4.0];
 
 /// A maximum must be larger by this many nats to count as a different one, not as the same one reached more exactly.
 pub(super) const OTHER_MAXIMUM: f64 = 0.5;
 
-/// The levels that a study tries first if its last fit had no warp.
+/// The levels to try first, unless the last fit had a bend.
 const FIRST_LEVELS: [usize; 3] = [1, 4, 7];
 
 /// A kernel and a bend in a contest.
@@ -109,8 +108,7 @@ impl Fitting<'_> {
         self.with_hardly_any_detail(searches, best)
     }
 
-    /// Searches again with the same kernel and bend from hardly any detail; keeps the result if it is a different
-    /// maximum.
+    /// The same kernel and bend, searched from hardly any detail, if that finds a different maximum.
     fn with_hardly_any_detail(&self, searches: &mut Searches<'_>, best: Entry) -> Result<Entry> {
         let Some(start) = self.hardly_any_detail(&best) else { return Ok(best) };
         let entry = self.entry(searches, &best.kernel, best.bend, Some(start), false)?;
@@ -144,9 +142,8 @@ impl Fitting<'_> {
         theta
     }
 
-    /// The same kernel and bend with some noise if the entry has almost none, or almost none if it has some, whichever
-    /// is likelier. With almost no noise the likelihood is flat in it, so a search does not find the way from one to
-    /// the other.
+    /// The same kernel and bend with some noise instead of almost none, or the reverse, if that is likelier. With
+    /// almost no noise the likelihood is flat in it, so searches do not find the other.
     fn with_other_noise(&self, searches: &mut Searches<'_>, best: Entry) -> Result<Entry> {
         let Some(start) = self.other_noise(&best) else { return Ok(best) };
         let entry = self.entry(searches, &best.kernel, best.bend, Some(start), false)?;
@@ -154,8 +151,7 @@ impl Fitting<'_> {
     }
 
     /// θ with almost no noise if the entry has some. If the entry has almost none: the prior's mode with some noise,
-    /// since short lengthscales made up for the missing noise. None if noise is known, or its prior does not have both
-    /// kinds.
+    /// since short lengthscales made up for it. None if noise is known, or its prior does not have both kinds.
     pub fn other_noise(&self, entry: &Entry) -> Option<Vec<f64>> {
         let Prior::NoneOrSome { none, some, .. } = self.config.noise_prior else { return None };
         if self.all.noise().is_some() {

@@ -103,8 +103,7 @@ fn n_distinct(data: &Dataset) -> usize {
 
 impl Model {
     /// Fits a model to observations; `warm` is the record of an earlier fit of this study. Fails with the kind
-    /// `missing_part` if the configuration names a user's kernel: only a [`Study`](crate::study::Study) can be given
-    /// those.
+    /// `missing_part` if the configuration names a user's kernel: those need a [`Study`](crate::study::Study).
     pub fn fit(
         config: &ModelConfig,
         space: &SearchSpace,

@@ -119,8 +119,7 @@ impl From<KernelKind> for Contestant {
 }
 
 impl Contestant {
-    /// A start for a fit with this kernel from the θ of another: parameters of the kernel itself get typical values,
-    /// the rest is kept.
+    /// A start for this kernel from the θ of another: the kernel's own parameters get typical values, the rest is kept.
     pub fn start_from(&self, theta: &[f64], other: &Contestant) -> Vec<f64> {
         if self.name.is_same(&other.name) {
             return theta.to_vec();

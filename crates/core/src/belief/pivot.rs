@@ -3,8 +3,7 @@
 //! What matters about a limited result is which side of its limit it is on. A stress that explodes in a corner of the
 //! space would take up the whole scale, and the model could not resolve the limit. The map asinh((y − limit)/width) is
 //! linear near the limit and logarithmic far from it, on both sides; it is increasing and smooth, so limits stay
-//! limits. If the results as told are already smooth, bending them costs precision: the evidence decides which of the
-//! two is modelled.
+//! limits. If the results are already smooth, bending them costs precision: the evidence decides.
 
 use serde::{Deserialize, Serialize};
 

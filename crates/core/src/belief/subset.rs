@@ -7,7 +7,7 @@
 //! | last fit, of θ and the bend | all of the model's, with fewer evaluations the more there are |
 //! | second look, beyond 80 and if there was a last fit | all of the model's, from hardly any detail |
 //!
-//! A model of n observations costs n³, so beyond [`ModelConfig::max_observations`](super::ModelConfig) it uses a subset
+//! A model of n observations costs n³, so beyond [`ModelConfig::max_observations`](super::ModelConfig) it uses a part
 //! in three shares:
 //!
 //! - half are the best: they are compared with each other, and the search continues near them;
@@ -95,8 +95,7 @@ impl fmt::Display for TrainingSubset {
     }
 }
 
-/// The observations in a contest of kernels and warps: the best half of them, and random others. None if that would be
-/// all.
+/// The observations in a contest of kernels and warps: the best half, and random others. None if that would be all.
 pub(super) fn contest(all: &Dataset, stream: &Stream) -> Result<Option<Dataset>> {
     if all.len() <= CONTEST {
         return Ok(None);
@@ -275,8 +274,7 @@ mod tests {
             all.iter().zip(0..).map(|((value, unit), trial)| Candidate { value: *value, trial, unit }).collect();
         let spread = spread(&candidates, (0..3000).collect(), 25);
         let outside = spread.iter().filter(|i| **i < 200).count();
-        // At random it would be one or two of 25. Of the pool of some 187 about 12 are outside, and all of them should
-        // be chosen.
+        // At random it would be one or two of 25. Of the pool of some 187 about 12 are outside; all should be chosen.
         assert!(outside >= 10, "{outside}");
     }
 

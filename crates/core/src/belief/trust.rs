@@ -2,8 +2,7 @@
 //!
 //! With K the covariance of the observations and α = K⁻¹(y − m), the error of the prediction of the i-th by the others
 //! is r_i = α_i/(K⁻¹)_ii, and its variance v_i = 1/(K⁻¹)_ii: O(n²) for all of them. The mean of r²/v is about 1 for a
-//! model with honest uncertainty. The error is also given in the units of results, where it says how wrong a prediction
-//! may be.
+//! model with honest uncertainty. The error is also given in the units of results: how wrong a prediction may be.
 //!
 //! A search for hyperparameters can end in a bad place: kernel and warp are chosen on a part of the results, and the
 //! search on all of them is short. Two checks follow each fit; both cost little if they find nothing:
@@ -173,8 +172,8 @@ fn not_too_sure(fitting: &Fitting<'_>, mut fitted: Fitted) -> Result<Fitted> {
     let record = fitted.model.record.clone();
     let Some(kernel) = fitting.recorded(&record) else { return Ok(fitted) };
     let mut noisier = record.theta.clone();
-    // The last parameter before the kernel's own is the noise, if it is fitted. Otherwise it is a variance, and making
-    // that larger does no harm.
+    // The last parameter before the kernel's own is the noise, if it is fitted. Otherwise it is a variance, for which
+    // more is harmless.
     let n_scales = noisier.len().saturating_sub(kernel.kernel.values().len());
     if let Some(noise) = noisier[..n_scales].last_mut() {
         *noise = noise.max(MORE_NOISE);

@@ -66,8 +66,7 @@ impl<'a> Climber<'a> {
         }
     }
 
-    /// Names the points that the score depends on: those of its models and any others. This saves work and does not
-    /// change the result.
+    /// Names the points that the score depends on: those of its models and any others. This only saves work.
     pub(crate) fn told<'p>(&mut self, points: impl Iterator<Item = &'p [f64]>) {
         let space = self.domain.space();
         let is_many = |dim: usize| {
@@ -92,8 +91,7 @@ impl<'a> Climber<'a> {
         self.evaluations
     }
 
-    /// Climbs from `u` (changed in place, decodable afterwards) and returns the score; −∞ if no feasible point was
-    /// found.
+    /// Climbs from `u` (changed in place, decodable afterwards) and returns the score; −∞ if no point is feasible.
     pub fn from(&mut self, score: &mut impl Objective, u: &mut [f64]) -> f64 {
         let domain = self.domain;
         let constrained = domain.is_constrained();
@@ -235,8 +233,7 @@ fn step_coordinates(
     moved
 }
 
-/// Exchanges levels between two coordinates of a sum on grids while that helps, within a branch; returns whether it
-/// did.
+/// Exchanges levels between two coordinates of a sum on grids while that helps; returns whether it did.
 fn exchange(
     domain: &Domain<'_>,
     active: &[bool],

@@ -1,12 +1,10 @@
-//! The part of a domain that linear constraints leave, where points are constructed: draws random points of it, and
-//! finds nearest ones.
+//! The part of a domain that linear constraints leave, where points are constructed: random points and nearest ones.
 //!
 //! A mixture of at most k parts is a union of polytopes, one for each choice of k parts, its *support*; the other parts
 //! are exactly 0. A point is drawn from a random support; the nearest point keeps the k largest parts, which is exact
 //! if parts do not have bounds of their own (Kyrillidis et al., ICML 2013).
 //!
-//! Numbers on grids are treated as continuous, between their first and their last level; `rounding` then moves a point
-//! onto the grid.
+//! Numbers on grids are treated as continuous between their first and last level; `rounding` then finds the grid.
 
 use super::few;
 use super::rounding::{Levels, ON_ROW, round};
@@ -19,8 +17,7 @@ use crate::space::{Linear, Parameter, SearchSpace, Value};
 /// Points stay this far inside a half-space, so that rounding does not lead out of it.
 const MARGIN: f64 = 1e-12;
 
-/// The polytope extends this far beyond a half-space of numbers on grids alone: these keep it exactly or to a
-/// billionth.
+/// The polytope extends this far beyond half-spaces of numbers on grids: these keep them exactly or to a billionth.
 const SLACK: f64 = 1e-11;
 
 /// Points of a walk to try for one that can be moved onto the grid, and failures in a row after which it gives up.
@@ -191,8 +188,7 @@ impl Inside {
         Walks { inside: self, walks: Vec::new(), next: 0, fruitless: 0, unrounded: 0 }
     }
 
-    /// Whether a point is inside, up to rounding. Tolerances of constraints would add up if points are made from
-    /// points.
+    /// Whether a point is inside, up to rounding. Tolerances would add up if points are made from points.
     pub fn holds(&self, u: &[f64]) -> bool {
         let x: Vec<f64> = self.dims.iter().map(|&dim| u[dim]).collect();
         let n_used = |group: &Group| group.parts.iter().filter(|part| x[part.at] != part.zero).count();
@@ -205,8 +201,8 @@ impl Inside {
             && self.groups.iter().all(|group| n_used(group) <= group.most)
     }
 
-    /// Moves a point of the unit cube to the nearest one inside, or with grids to one nearby; false if none was found,
-    /// and then the point stays.
+    /// Moves a point of the unit cube to the nearest one inside, or with grids to one nearby; false, and no move, if
+    /// there is none.
     pub fn project(&self, u: &mut [f64]) -> bool {
         let support = self.support_of(u, None);
         if !self.has_levels {

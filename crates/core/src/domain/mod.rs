@@ -1,8 +1,8 @@
 //! Where a search may go: a space, or a part of it with parameters held fixed or in narrower ranges.
 //!
 //! A domain is a box in the space's unit cube. A random point of the cube is stretched into the box after all its
-//! coordinates were drawn, so that random numbers are the same whatever is held fixed; for the whole space this map is
-//! exactly the identity.
+//! coordinates were drawn, so that random numbers are the same whatever is held fixed; for the whole space it is the
+//! identity.
 
 mod branch;
 mod climb;

@@ -1,5 +1,4 @@
-//! From a point of the polytope that linear constraints leave to one whose integers, steps and ladders are on their
-//! grids.
+//! From a point of the polytope of linear constraints to one whose integers, steps and ladders are on their grids.
 //!
 //! One coordinate after another is held at a nearby level, and the others move to the nearest point of what is left; if
 //! nothing is left, the next level is tried. Coarse coordinates come first, so that fine ones and floats absorb the
@@ -9,8 +8,7 @@
 use crate::polytope::{Polytope, Row};
 use crate::space::Grid;
 
-/// How far from a row a point may be, since steps and ladders keep it to a billionth of its largest term. Floats are
-/// moved closer.
+/// How far from a row a point may be: steps and ladders keep it to a billionth of its largest term. Floats come closer.
 pub(super) const ON_ROW: f64 = 1e-10;
 
 /// Levels to try for one coordinate.

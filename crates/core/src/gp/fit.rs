@@ -62,8 +62,7 @@ impl FitParams {
         }
     }
 
-    /// Like [`maximum_likelihood`](Self::maximum_likelihood), from this many starts in total: one of them is always the
-    /// same.
+    /// Like [`maximum_likelihood`](Self::maximum_likelihood), from this many starts in total, one of them fixed.
     ///
     /// ```
     /// use elbowroom::gp::{FitParams, KernelKind, Shape};
@@ -101,8 +100,8 @@ pub struct FitInfo {
 
 /// Finds hyperparameters and conditions the process on the data.
 ///
-/// A failed search is not an error: if no start leads anywhere, the prior's mode is used and [`FitInfo::fell_back`]
-/// says so.
+/// A failed search is not an error: if no start leads anywhere, it uses the prior's mode and sets
+/// [`FitInfo::fell_back`].
 ///
 /// ```
 /// use elbowroom::{data::Dataset, gp::{FitParams, KernelKind, Shape, fit}, linalg::Points, rng::Stream};

@@ -8,8 +8,7 @@
 //! from whitened coordinates; distances of single coordinates are recomputed for the gradient instead of stored, so memory
 //! stays at a few n².
 //!
-//! If K was just factored at the same θ, it is not factored again: searches start where others ended, with other
-//! values.
+//! K is not factored again at the same θ: searches start where others ended, with other values.
 
 use super::described::share_at;
 use super::whitened::Whitened;
@@ -75,8 +74,7 @@ impl Shape {
         }
     }
 
-    /// The number of logarithms in θ: lengthscales, odds of mismatch, variance, noise if it is fitted, and the kernel's
-    /// own parameters.
+    /// The length of θ: lengthscales, odds of mismatch, variance, noise if fitted, and the kernel's own parameters.
     pub fn n_parameters(&self) -> usize {
         self.n_scales() + self.kernel.values().len()
     }

@@ -185,8 +185,7 @@ impl Posterior {
             .map(|(i, a)| a * a * (self.hyper.noise.variance(i) + self.factor.jitter()))
             .sum();
         let norm = fit - noise;
-        // The difference of two infinities is a norm too large to compute, not a small one: it serves as an upper
-        // bound.
+        // The difference of two infinities is a norm too large to compute: it serves as an upper bound.
         if norm.is_nan() { f64::INFINITY } else { norm.max(0.0) }
     }
 

@@ -1,5 +1,4 @@
-//! Data points in units of lengthscales, one array per coordinate, so that distances to all of them are plain vector
-//! loops.
+//! Data points in lengthscales, one array per coordinate, so that distances to all of them are plain vector loops.
 //!
 //! Each array ends with zeros as padding, so that a loop over groups of [`GROUP`] numbers need not handle the last few
 //! one by one: with some tens of points, those would take half of the time.

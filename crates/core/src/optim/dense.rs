@@ -9,7 +9,7 @@
 //! systems of size `2m` do. Rebuilding it lets `θ` follow the function. BFGS that keeps all pairs and its first `θ` was
 //! tried on the problems of tests/optim.rs, against ten pairs: evaluations went up by 8 and 40 % on Rosenbrock-10, 5
 //! and 42 % on Rosenbrock-25, 23 % on the quadratic in 6 variables, 12 and 22 % on the bumps in 3 and 20, and down by
-//! 16 % on the quadratic in 30 and 12 % on the likelihood. Scaling `B` before each update (Oren and Luenberger) did not
+//! 16 % on the quadratic in 30 and 12 % on the likelihood. Scaling `B` before updates (Oren and Luenberger) did not
 //! help.
 //!
 //! Reference: J. Nocedal and S. J. Wright, Numerical Optimization, 2nd ed. (2006), eq. 6.19 and 7.20.

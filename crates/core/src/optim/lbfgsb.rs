@@ -144,8 +144,7 @@ impl Lbfgsb {
     }
 }
 
-/// Vectors of equal length. During a run `-f` is minimized and `gradient` is that of `-f`; the result has the sign of
-/// `f`.
+/// Vectors of equal length. A run minimizes `-f`, and `gradient` is that of `-f`; the result has the sign of `f`.
 #[derive(Debug)]
 struct Workspace {
     evaluations: usize,

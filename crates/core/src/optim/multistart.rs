@@ -14,8 +14,7 @@ pub struct End {
     pub start: usize,
 }
 
-/// Climbs from each start in turn; returns all ends, in the order of the starts. `climb` moves a point and returns its
-/// value.
+/// Climbs from each start; returns the ends in the order of the starts. `climb` moves a point and returns its value.
 ///
 /// ```
 /// use elbowroom::optim::{best, climb_all};

@@ -2,8 +2,7 @@
 //!
 //! x ← x + t (P(x + λg) − x), where P is the projection onto the set, λ = s·s / −s·Δg the length of Barzilai and
 //! Borwein, and t found by backtracking from 1 against the lowest of the last few values (Birgin, Martínez and Raydan,
-//! SIAM Journal on Optimization 10, 2000). It treats all coordinates alike: if P commutes with a permutation, so does
-//! the climb.
+//! SIAM Journal on Optimization 10, 2000). If P commutes with a permutation of coordinates, so does the climb.
 
 use super::Objective;
 use crate::linalg::{axpy, dot};

@@ -7,8 +7,7 @@
 //! φ(d) = 1 − P(f(x_j) + L d dominated)/P(f(x_j) dominated) = (Q(d) − Q(0))/(1 − Q(0)),
 //!
 //! where Q is the chance to be undominated. It is 0 at x_j, rises with every distance and tends to 1. For one objective
-//! with F = {M} it is the truncated penalizer φ_T. It is computed in logarithms: Q is small if x_j is far below the
-//! front.
+//! with F = {M} it is the truncated penalizer φ_T. Logarithms are used, since Q is small far below the front.
 
 use crate::normal::log1mexp;
 use crate::pareto::Undominated;

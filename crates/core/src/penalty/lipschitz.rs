@@ -1,9 +1,8 @@
 //! GP-LCA: a Lipschitz constant from the gradients of the posterior mean.
 //!
 //! L̂ = max over a box of ‖∇μ(x)‖, found by climbs from many starts on the squared norm, which is smooth, with its
-//! exact gradient 2 H_μ ∇μ. If distances are measured in the p-norm, gradients must be in the dual q-norm, 1/p + 1/q =
-//! 1 (the paper's appendix uses p for both). There are two quantities, and under ARD they do not convert into each
-//! other:
+//! exact gradient 2 H_μ ∇μ. If distances are measured in the p-norm, gradients must be in the dual q-norm,
+//! 1/p + 1/q = 1 (the paper's appendix uses p for both). Two quantities follow, which under ARD do not convert:
 //!
 //! * [`lipschitz`]: the maximum in the units of the box, unmodified: the paper's GP-LCA.
 //! * [`whitened_lipschitz`]: what the strategy uses, with distances in lengthscales, and bounded away from 0, so that

@@ -9,8 +9,8 @@
 //! * **hard**: min(1, Ld/(|M − μ_j| + s_j)), smoothed by a norm of order −5 so that it has a gradient.
 //!
 //! All are computed in logarithms, with the slope in d (the printed gradient of the paper has the wrong sign and twice
-//! the size; the correct one is h(z) L/s_j with the inverse Mills ratio h). φ_T takes several forms, depending on where
-//! cancellation occurs.
+//! the size; the correct one is h(z) L/s_j with the inverse Mills ratio h). φ_T takes several forms to avoid
+//! cancellation.
 
 use crate::normal::{erfcx, inverse_mills, ln_cdf, ln_cdf_and_mills, ln_pdf, log1mexp, softplus};
 use serde::{Deserialize, Serialize};

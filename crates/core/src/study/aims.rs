@@ -24,8 +24,8 @@ use crate::rng::Stream;
 pub(super) const MIN_RESULTS: usize = 2;
 
 impl Study {
-    /// The models of further objectives and limited results, as far as there are enough results: fitted once for each
-    /// data revision.
+    /// The models of further objectives and limited results, if there are enough results: fitted once per data
+    /// revision.
     pub(super) fn outcome_models(&self) -> Vec<OutcomeBelief> {
         let state = &self.state;
         self.outcome_models.at(state.data_revision, || {
@@ -37,8 +37,7 @@ impl Study {
 
     /// The settings of the model of an outcome: those of the study, but without a warp unless it is the only objective.
     /// A warp resolves the best results; for a limited result, what matters is its limit, and for several objectives
-    /// the volume in the units they are told in. With a warp, most of that volume would be the ends of a front, where
-    /// one objective is best.
+    /// the volume in the units they are told in. With a warp, most of that volume would be at the ends of a front.
     pub(super) fn config_of_model(&self, name: &str) -> ModelConfig {
         let Self { state, .. } = self;
         let is_only_objective = state.outcomes.is_objective(name) && !state.outcomes.has_several_objectives();
@@ -115,8 +114,7 @@ impl Study {
 }
 
 impl Study {
-    /// The chance that each of some points keeps all limits that have models; none if there are none. Fits the models
-    /// unless they are cached.
+    /// The chance that each point keeps all limits that have models; none if there are none. Fits missing models.
     ///
     /// ```
     /// use elbowroom::linalg::Points;

@@ -12,8 +12,7 @@ impl State {
     /// The observations of the model, to be maximized: each value that counts. A trial without a value is not an
     /// observation; see [`State::answers`].
     ///
-    /// If any value came with a noise variance, those that came without one have the configured one, or else the
-    /// median.
+    /// If any value came with a noise variance, those without one get the configured one, or else the median.
     ///
     /// With a subset, only its observations; without one, all.
     pub fn observations(&self, subset: Option<TrainingSubset>) -> Observations {

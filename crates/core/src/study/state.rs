@@ -176,8 +176,8 @@ impl State {
         TrialId(self.trials.len() as u64)
     }
 
-    /// The number of points that may still be handed out, if there is a budget. Withdrawn trials and points that users
-    /// added do not count.
+    /// The number of points that may still be handed out, if there is a budget. Withdrawn trials and added points do
+    /// not count.
     pub fn budget_left(&self) -> Option<usize> {
         Some(self.config.budget?.saturating_sub(self.tally.n_counted))
     }

@@ -168,8 +168,7 @@ impl StrategyConfig {
 }
 
 impl StrategyConfig {
-    /// Removes the rule for refining points if it is the default and the other study was created before there was a
-    /// rule.
+    /// Removes the rule for refining points if it is the default and the other study is from before there was a rule.
     pub(super) fn refining_as(mut self, begun: &Self) -> Self {
         let rule = |strategy: &mut LocalPenalization, begun: &LocalPenalization, default: RefineRule| {
             if begun.refine.is_none() && strategy.refine == Some(default) {

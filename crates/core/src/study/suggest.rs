@@ -182,8 +182,7 @@ struct Records {
     reference: Vec<f64>,
 }
 
-/// A reason to be recorded: a sentence for people, and a stable word that a replay compares, so that the sentence can
-/// be reworded.
+/// A reason to be recorded: a sentence for people, and a stable word for replays, so that the sentence can be reworded.
 struct Reason {
     kind: &'static str,
     text: String,
@@ -339,8 +338,8 @@ impl<'a> Choice<'a> {
         self.design_next = design.next_index() - passed_over as u64;
     }
 
-    /// If trials have failed and there are too few values for a model: points that probably give a value and are far
-    /// from all tried ones.
+    /// If trials have failed and there are too few values for a model: points likely to give a value, far from tried
+    /// ones.
     fn add_likely(&mut self, chance: &Chance) {
         let mut stream = self.stream.child("likely", 0);
         let mut candidates = Points::new(self.domain.dim());

@@ -33,8 +33,8 @@ use super::Prior;
 /// A stationary correlation κ(s) of the squared whitened distance s, with its first two derivatives in s.
 ///
 /// κ(0) is 1. A kernel may have parameters of its own, which a fit finds. A value of the type then has some values of
-/// them, and [`with`](Self::with) gives it others. It should be positive definite in Euclidean space of any dimension,
-/// whatever the parameters.
+/// them, and [`with`](Self::with) gives it others. It should be positive definite in every dimension, whatever the
+/// parameters.
 ///
 /// ```
 /// use elbowroom::gp::{Kernel, Rbf};

@@ -2,8 +2,7 @@
 //!
 //! Both parts are positive definite in every dimension, and so is their sum. Lengthscales are those of the trend; the
 //! detail is R times shorter, and has the share w = p/(1 + p) of the variance. A bowl with fine waves on it is such a
-//! function: with a single scale, the model must either follow the waves and miss the bowl, or mistake the waves for
-//! noise.
+//! function: with one scale, the model must either follow the waves and miss the bowl, or take the waves for noise.
 
 use super::{Kernel, KernelParameter, Matern52, Rbf};
 
