@@ -15,9 +15,9 @@ use crate::normal::ln_between;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Band {
-    /// The least that will do.
+    /// The smallest acceptable value.
     pub at_least: f64,
-    /// The most that will do.
+    /// The largest acceptable value.
     pub at_most: f64,
 }
 

@@ -1,12 +1,12 @@
 //! Scores of one point under a posterior: how much is it worth to evaluate it?
 //!
 //! An acquisition is a function of the posterior mean and standard deviation at the point; its gradient in x follows by
-//! the chain rule from the two slopes it reports. Those that are positive everywhere come as logarithms
-//! ([`LogAcquisition`]): only such a one can be penalized, and far from the data its logarithm still has a slope where
-//! the value itself is 0 in floating point.
+//! the chain rule from the two slopes it reports. Acquisitions that are positive everywhere are given as logarithms
+//! ([`LogAcquisition`]): only these can be penalized, and far from the data the logarithm still has a slope where the
+//! value itself is 0 in floating point.
 //!
-//! Several points together are scored by their joint law ([`q_expected_improvement`], [`QSamples`]); with a posterior and a
-//! rule of integration that is a function to maximize ([`QObjective`]).
+//! Several points together are scored by their joint law ([`q_expected_improvement`], [`QSamples`]); with a posterior
+//! and an integration rule this is a function to maximize ([`QObjective`]).
 
 mod band;
 mod expected_improvement;

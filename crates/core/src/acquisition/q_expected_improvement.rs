@@ -9,9 +9,9 @@
 //! - H_ij = −c_ij, H_kk = t_k + Σ_{j≠k} c_kj;
 //! - **qEI = Σ_k (m_k − y⁺) p_k + Σ_ij Σ_ij H_ij,   ∂qEI/∂m = p,   ∂qEI/∂Σ = H/2.**
 //!
-//! Numerics: the double sum is taken as Σ_k Σ_kk t_k + Σ_{i<j} Var(Y_i − Y_j) c_ij, terms that are all positive; as
-//! printed it cancels where points are close. A point without variance is a better y⁺ for the others. Of two points that
-//! coincide, the one with the lower mean is left out (p and H are 0 for it); where two nearly coincide, 10⁻¹⁰ tr Σ/q is
+//! Numerics: the double sum is computed as Σ_k Σ_kk t_k + Σ_{i<j} Var(Y_i − Y_j) c_ij, whose terms are all positive; as
+//! printed it cancels where points are close. A point without variance raises y⁺ for the others. Of two points that
+//! coincide, the one with the lower mean is left out (p and H are 0 for it); if two nearly coincide, 10⁻¹⁰ tr Σ/q is
 //! added to the diagonal.
 //!
 //! References: Chevalier and Ginsbourger, LION 7 (2013), for the closed form; Marmin, Chevalier and Ginsbourger (2015),
@@ -23,11 +23,11 @@ use crate::linalg::Points;
 use crate::normal::{self, Lattice};
 use crate::optim::Objective;
 
-/// Variances below this part of the mean variance are none: the point is certain, or the two points coincide.
+/// Variances below this share of the mean variance count as 0: the point is certain, or the two points coincide.
 const CERTAIN: f64 = 1e-12;
-/// Two points whose difference has a variance below this part of the mean variance nearly coincide.
+/// Two points nearly coincide if the variance of their difference is below this share of the mean variance.
 const NEAR: f64 = 1e-8;
-/// What is then added to every variance, as a part of their mean.
+/// What is then added to every variance, as a share of their mean.
 const JITTER: f64 = 1e-10;
 
 /// The expected improvement of q points together, with its slopes in their means and covariances.
@@ -55,7 +55,7 @@ impl QExpectedImprovement {
 ///
 /// # Panics
 ///
-/// If the covariance has not q² entries, or there are more points than that.
+/// If the covariance does not have q² entries, or there are more points than that.
 ///
 /// ```
 /// use elbowroom::{acquisition::q_expected_improvement, normal::Lattice, rng::Stream};
@@ -69,7 +69,7 @@ pub fn q_expected_improvement(mean: &[f64], covariance: &[f64], best: f64, latti
     assert_eq!(covariance.len(), n * n, "a covariance of {n} points has {} entries", n * n);
     let typical = (0..n).map(|i| covariance[i * n + i]).sum::<f64>() / n.max(1) as f64;
 
-    // A certain point raises the bar for the others, once.
+    // The best certain point raises the bar for the others.
     let certain = |k: &usize| covariance[k * n + k] <= CERTAIN * typical;
     let sure = (0..n).filter(certain).max_by(|&i, &j| mean[i].total_cmp(&mean[j])).filter(|&k| mean[k] > best);
     let bar = sure.map_or(best, |k| mean[k]);
@@ -111,7 +111,7 @@ pub fn q_expected_improvement(mean: &[f64], covariance: &[f64], best: f64, latti
     QExpectedImprovement { value: inner.value + (bar - best), p, h }
 }
 
-/// Means over the bar, and covariance, of points that are uncertain and apart.
+/// Means relative to the bar, and covariances, of points that are uncertain and distinct.
 struct Law {
     mean: Vec<f64>,
     covariance: Vec<f64>,
@@ -185,7 +185,7 @@ impl Law {
                 for j in 0..n {
                     covariance[i * n + j] -= with[i] * with[j] / variance;
                 }
-                // What is left of a variance below this is rounding.
+                // A variance that falls below this is rounding.
                 if covariance[i * n + i] <= 1e-15 * before {
                     covariance[i * n + i] = 0.0;
                 }
@@ -230,14 +230,13 @@ impl Form {
 /// How the expected improvement of several points is integrated.
 #[derive(Debug, Clone, PartialEq)]
 pub enum QRule {
-    /// By its closed form, with the normal law in q dimensions on a lattice: for up to some ten points.
+    /// By its closed form, with the normal law in q dimensions on a lattice: for up to about ten points.
     Exact(Lattice),
     /// By the mean over fixed samples.
     Sampled(QSamples),
 }
 
-/// The expected improvement of q points as a function of their coordinates, one point after the other: something to
-/// maximize.
+/// The expected improvement of q points as a function of their coordinates, one point after the other, to be maximized.
 ///
 /// ```
 /// use elbowroom::{acquisition::{QObjective, QRule}, data::Dataset, gp::{Hyperparameters, KernelKind, Posterior}};
@@ -257,12 +256,12 @@ pub struct QObjective<'a> {
     pub posterior: &'a Posterior,
     /// The value to improve on, y⁺.
     pub best: f64,
-    /// How to integrate.
+    /// The integration rule.
     pub rule: &'a QRule,
 }
 
 impl QObjective<'_> {
-    /// The expected improvement of the points, with its slopes; NaN where samples cannot be made of their covariance.
+    /// The expected improvement of the points, with its slopes; NaN if their covariance cannot be sampled.
     pub fn improvement(&self, x: &Points) -> QExpectedImprovement {
         let joint = self.posterior.joint(x);
         match self.rule {

@@ -10,7 +10,7 @@
 //! half the diagonal. As the sum is homogeneous, Σ_k (m_k − y⁺) p_k + Σ_ij Σ_ij H_ij is its value here, too, with
 //! H = 2 ∂/∂Σ.
 //!
-//! Numerics: a covariance that is not positive definite gets the least addition to its diagonal that makes it so.
+//! Numerics: if a covariance is not positive definite, the smallest sufficient jitter is added to its diagonal.
 //! References: Wilson, Hutter and Deisenroth, NeurIPS (2018); Murray, arXiv:1602.07527.
 
 use super::QExpectedImprovement;
@@ -34,7 +34,7 @@ pub struct QSamples {
 }
 
 impl QSamples {
-    /// `n_samples` standard normal vectors of length q: best a power of two. They depend on the stream's name only.
+    /// `n_samples` standard normal vectors of length q: best a power of two. They depend only on the stream's name.
     pub fn new(q: usize, n_samples: usize, stream: &Stream) -> Self {
         let mut normals = design::sobol(n_samples, q, stream);
         for i in 0..n_samples {
@@ -45,18 +45,18 @@ impl QSamples {
         Self { normals }
     }
 
-    /// How many samples there are.
+    /// The number of samples.
     pub fn len(&self) -> usize {
         self.normals.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.normals.is_empty()
     }
 
-    /// The expected improvement over `best` of points with a joint normal law (covariance q × q, row by row); NaN if the
-    /// covariance is not one.
+    /// The expected improvement over `best` of points with a joint normal law (covariance q × q, row by row); NaN if
+    /// the covariance is not valid.
     ///
     /// # Panics
     ///
@@ -89,7 +89,7 @@ impl QSamples {
     }
 }
 
-/// L row by row, with as much jitter as it takes.
+/// L row by row, with as much jitter as necessary.
 fn factor(covariance: &[f64], q: usize) -> Option<Vec<f64>> {
     let mut work = FactorWork::new(q);
     work.fill_columns(|j, column| column.copy_from_slice(&covariance[j * q + j..(j + 1) * q]));
@@ -123,7 +123,7 @@ fn back_through_factor(l: &[f64], b: &[f64], q: usize) -> Vec<f64> {
     (0..q * q).map(|at| p[at] + p[at % q * q + at / q]).collect()
 }
 
-/// Solves Lᵀ x = v in place, v standing at the places `at(0)`, `at(1)`, … of `p`.
+/// Solves Lᵀ x = v in place, where v is at the indices `at(0)`, `at(1)`, … of `p`.
 fn solve_transposed(l: &[f64], q: usize, p: &mut [f64], at: impl Fn(usize) -> usize) {
     for i in (0..q).rev() {
         let rest: f64 = (i + 1..q).map(|k| l[k * q + i] * p[at(k)]).sum();

@@ -1,9 +1,9 @@
 //! Making an acquisition positive: the transforms g of the paper.
 //!
-//! An acquisition that is positive already needs none (the identity: use its [`LogAcquisition`]). For one that changes
-//! sign, as a confidence bound does, g is exp or softplus. Softplus is not indifferent to the scale and the origin of
-//! the values: far above zero it does nothing, far below zero it is exp. So it takes both,
-//! g(α) = T·softplus((α − offset)/T); the paper's own is offset 0 and T = 1 on raw values.
+//! An acquisition that is already positive needs no transform (the identity: use its [`LogAcquisition`]). For one that
+//! changes sign, such as a confidence bound, g is exp or softplus. Softplus depends on the scale and the origin of the
+//! values: far above zero it does nothing, far below zero it is exp. So both are parameters,
+//! g(α) = T·softplus((α − offset)/T); the paper has offset 0 and T = 1 on raw values.
 
 use super::{Acquisition, LogAcquisition, Score};
 use crate::normal;
@@ -20,9 +20,9 @@ use crate::normal;
 pub struct Softplus<A> {
     /// The acquisition.
     pub inner: A,
-    /// What counts as zero.
+    /// The value that counts as zero.
     pub offset: f64,
-    /// Over which range it bends, T.
+    /// The width of its bend, T.
     pub temperature: f64,
 }
 
@@ -47,7 +47,7 @@ impl<A: Acquisition> LogAcquisition for Softplus<A> {
     }
 }
 
-/// ln exp(α) = α: the acquisition read as a logarithm.
+/// ln exp(α) = α: the acquisition taken as a logarithm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Exponential<A>(
     /// The acquisition.

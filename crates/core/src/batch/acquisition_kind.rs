@@ -47,7 +47,7 @@ pub enum AcquisitionKind {
     Mean,
 }
 
-/// The weight of the deviation in a confidence bound where none is given: the paper's.
+/// The default weight of the deviation in a confidence bound: the paper's.
 pub const DEFAULT_KAPPA: f64 = 2.0;
 
 fn default_kappa() -> f64 {
@@ -73,8 +73,8 @@ impl AcquisitionKind {
         self.bind_above(posterior, || best_mean_at_data(posterior))
     }
 
-    /// The same in a situation: what is to be improved on is the best mean in the part of the space that is searched, among
-    /// points that keep the limits. While none is known, all points are worth the same.
+    /// The same in a situation: the incumbent is the best mean in the part of the space that is searched, among points
+    /// that keep the limits. While no such point is known, all points have the same value.
     pub(super) fn bind_in(&self, posterior: &Posterior, situation: &Situation<'_>) -> Box<dyn LogAcquisition> {
         match situation.incumbent(posterior) {
             Some(best) => self.bind_above(posterior, || best),
@@ -96,10 +96,10 @@ impl AcquisitionKind {
         }
     }
 
-    /// The acquisition for strategies that multiply it with nothing: it need not be positive there, and a confidence
-    /// bound is climbed as the function that it is.
+    /// The acquisition for strategies that multiply it by nothing: it need not be positive there, and a confidence
+    /// bound is climbed without a transformation.
     ///
-    /// With a chance, of success or within limits, it is multiplied with that, and must be positive.
+    /// With a chance, of success or of keeping limits, it is multiplied by that, and must be positive.
     pub(super) fn bind_signed(&self, posterior: &Posterior, situation: &Situation<'_>) -> Box<dyn LogAcquisition> {
         match *self {
             AcquisitionKind::Ucb { kappa } | AcquisitionKind::PaperUcb { kappa } => {
@@ -111,14 +111,14 @@ impl AcquisitionKind {
 }
 
 impl AcquisitionKind {
-    /// Whether [`bind_signed`](Self::bind_signed) gives a confidence bound as it is.
+    /// Whether [`bind_signed`](Self::bind_signed) gives a confidence bound without a transformation.
     pub(super) fn is_signed(&self, situation: &Situation<'_>) -> bool {
         !situation.is_weighed() && matches!(self, AcquisitionKind::Ucb { .. } | AcquisitionKind::PaperUcb { .. })
     }
 }
 
-/// μ + κ s, as it is; where it is weighed with a chance, its gain over the best mean at the data, made positive. A failure
-/// is then worth that mean.
+/// μ + κ s without a transformation. Multiplied by a chance it is the gain over the best mean at the data, made
+/// positive: a failure is then worth that mean.
 pub(super) fn upper_bound(kappa: f64, posterior: &Posterior, situation: &Situation<'_>) -> Box<dyn LogAcquisition> {
     let bound = AcquisitionKind::Ucb { kappa };
     match (situation.is_weighed(), situation.limits().is_empty()) {
@@ -137,8 +137,8 @@ pub(super) fn check_kappa(setting: &str, kappa: f64) -> Result<()> {
     Err(Error::config(what, "give a finite number that is not negative; the paper takes 2"))
 }
 
-/// The incumbent where only a part of the space is searched: the largest mean at the data, each moved to the nearest point of
-/// that part. An ask with a parameter held far from the optimum is after the best point there, not after a record.
+/// The incumbent if only a part of the space is searched: the largest mean at the data, each moved to the nearest point
+/// of that part. An ask that holds a parameter far from the optimum wants the best point there, not a new record.
 pub(crate) fn best_mean_in(posterior: &Posterior, domain: &Domain<'_>) -> f64 {
     if domain.is_whole() {
         return best_mean_at_data(posterior);
@@ -148,7 +148,7 @@ pub(crate) fn best_mean_in(posterior: &Posterior, domain: &Domain<'_>) -> f64 {
     means.reduce(f64::max).unwrap_or_else(|| best_mean_at_data(posterior))
 }
 
-/// The observed points, each moved to the nearest point of a part of the space, as far as these are feasible.
+/// The observed points, each moved to the nearest point of a part of the space, if that is feasible.
 pub(super) fn observed_in(posterior: &Posterior, domain: &Domain<'_>) -> Vec<Vec<f64>> {
     let moved = posterior.observed().map(|x| {
         let mut x = x.to_vec();
@@ -158,7 +158,7 @@ pub(super) fn observed_in(posterior: &Posterior, domain: &Domain<'_>) -> Vec<Vec
     moved.filter(|x| domain.is_feasible(x)).collect()
 }
 
-/// max_i μ(x_i): the incumbent, without the luck of noise. The prior mean if there are no data.
+/// max_i μ(x_i): the incumbent, unaffected by lucky noise. The prior mean if there are no data.
 pub fn best_mean_at_data(posterior: &Posterior) -> f64 {
     let mut scratch = Scratch::default();
     let means = posterior.observed().map(|x| posterior.mean_gradient(x, &mut scratch));

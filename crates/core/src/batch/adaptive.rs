@@ -1,16 +1,16 @@
-//! Batches that end early: a further point waits where results under way would change what is known of it.
+//! Batches that end early: a further point waits if the pending results would change what is known of it.
 //!
-//! If the values of the pending points P are replaced by their means, the mean at the next point z will be off by
+//! If the values of the pending points P are replaced by their means, the mean at the next point z will be wrong by
 //! Δ ~ N(0, s²(z) − s²_after(z)) once they are in, so E|Δ| = √(2/π) √(s²(z) − s²_after(z)) (the criterion of Azimi,
-//! Jalali and Fern 2012, exact for a Gaussian process). Other rules say when to end:
+//! Jalali and Fern 2012, exact for a Gaussian process). Other rules for the end:
 //!
-//! * the score: where penalizers leave little of the acquisition, there is little to gain;
-//! * the information that the results under way will bring, I = ½ Σ_k ln(1 + s²_{k−1}(x_k)/σ_n²) over the points of P,
+//! * the score: if penalizers leave little of the acquisition, there is little to gain;
+//! * the information that the pending results will bring, I = ½ Σ_k ln(1 + s²_{k−1}(x_k)/σ_n²) over the points of P,
 //!   each given those before it: beyond some nats the model is too old to choose with (GP-AUCB, Desautels, Krause and
 //!   Burdick 2014);
-//! * what the point adds to the expected improvement of all, qEI(P ∪ z) − qEI(P), beside EI of the first point alone.
+//! * what the point adds to the expected improvement of all, qEI(P ∪ z) − qEI(P), relative to EI of the first alone.
 //!
-//! The first points of a batch do not depend on how many follow, so the batch is chosen whole and cut.
+//! The first points of a batch do not depend on how many follow, so the whole batch is chosen and then cut.
 
 use std::cell::RefCell;
 
@@ -27,7 +27,7 @@ use crate::error::{Error, Result};
 use crate::penalty::Ball;
 use crate::space::UnitPoint;
 
-/// Local penalization with a batch that ends by itself.
+/// Local penalization that decides itself when a batch ends.
 ///
 /// ```
 /// use elbowroom::batch::{Adaptive, StopRule};
@@ -38,7 +38,7 @@ use crate::space::UnitPoint;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Adaptive {
-    /// How points are chosen. None of them refines: a batch ends by what its points are worth, in one measure for all.
+    /// How points are chosen. None of them may refine, since the rules must measure all points alike.
     pub strategy: LocalPenalization,
     /// When the batch ends.
     pub stop: StopRule,
@@ -53,27 +53,27 @@ pub struct Adaptive {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum StopRule {
-    /// Before a point whose mean the results under way would move by more than this on average. A batch can be empty
-    /// while points are pending.
+    /// Before a point whose mean would change by more than this on average when the pending results come in. A batch
+    /// can be empty while points are pending.
     MeanShift {
-        /// The most E|Δ|, in the model's units (about standard deviations of the results).
+        /// The largest E|Δ|, in the model's units (about standard deviations of the results).
         most: f64,
     },
-    /// Before a point whose ln α̃ lies more than this below that of the first point.
+    /// Before a point whose ln α̃ is lower than that of the first point by more than this.
     ScoreDrop {
-        /// The most difference of logarithms.
+        /// The largest difference of logarithms.
         most: f64,
     },
-    /// Before a point once the results under way will bring more information than this; without noise that is after one
+    /// Before a point if the pending results already bring more information than this; without noise that is after one
     /// point. A batch can be empty while points are pending.
     Information {
-        /// The most information, in nats.
+        /// The largest information, in nats.
         most: f64,
     },
-    /// Before a point that adds less than this share of the first point's expected improvement to what batch and pending
-    /// points promise together. A batch can be empty while points are pending.
+    /// Before a point that adds too little to the joint expected improvement of batch and pending points: less than
+    /// this share of the expected improvement of the first point alone. A batch can be empty while points are pending.
     Gain {
-        /// The least share, such as 0.05.
+        /// The smallest share, such as 0.05.
         least: f64,
     },
 }
@@ -110,19 +110,19 @@ impl BatchStrategy for Adaptive {
     }
 }
 
-/// A batch that ends by itself, in a situation.
+/// The chooser of an adaptive batch.
 struct Ending<'a> {
     strategy: &'a Adaptive,
     situation: &'a Situation<'a>,
     q: BatchSize,
     plan: Box<dyn Chooser + 'a>,
     joined: Vec<UnitPoint>,
-    /// The strategy that is cut, with so many of the points joined: bound only to explain.
+    /// The strategy underneath, and how many points have joined it: bound only to explain.
     inner: RefCell<Option<(usize, Box<dyn Chooser + 'a>)>>,
 }
 
 impl<'a> Ending<'a> {
-    /// What the strategy that is cut says.
+    /// Asks the strategy underneath.
     fn of_inner<T>(&self, say: impl Fn(&dyn Chooser) -> T) -> Result<T> {
         let mut inner = self.inner.borrow_mut();
         let (n_joined, mut chooser) = match inner.take() {
@@ -160,7 +160,7 @@ impl Chooser for Ending<'_> {
 }
 
 impl Adaptive {
-    /// The whole batch, cut where it ends.
+    /// The whole batch, cut at its end.
     fn cut(&self, situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
         let mut batch = self.strategy.choose(situation, q)?;
         let end = match self.stop {
@@ -206,7 +206,7 @@ impl Adaptive {
     }
 }
 
-/// The first point that adds less than a share of the first one's expected improvement.
+/// The index of the first point that adds less than a share of the first one's expected improvement.
 fn little_gain(situation: &Situation<'_>, batch: &mut Batch, least: f64) -> Option<usize> {
     let first = situation.posterior.predict(batch.points.first()?);
     let best = situation.incumbent(situation.posterior).unwrap_or(situation.posterior.hyper().mean);

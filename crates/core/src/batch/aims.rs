@@ -1,6 +1,6 @@
 //! What is wanted besides the best value of one objective: the best of several at once, and results within limits.
 //!
-//! Every outcome has a posterior of its own, with the results that are in for it. Larger is better for objectives, and all
+//! Every outcome has its own posterior, given the results that are in for it. Larger is better for objectives, and all
 //! numbers are in the units of the outcome's own model.
 
 use crate::acquisition::{Band, LogAcquisition};
@@ -11,20 +11,19 @@ use crate::pareto::{Front, reference_point};
 /// One objective of several. Larger is better.
 #[derive(Debug, Clone, Copy)]
 pub struct Objective<'a> {
-    /// What is known of it.
+    /// Its model.
     ///
-    /// A pending point of the situation is a phantom of it, unless its result of this objective is in: then it is among the
-    /// observed points. Phantoms are added by the search, so the posterior comes without any.
+    /// A pending point of the situation is a phantom of it, unless its result of this objective is in: then it is an
+    /// observed point. The search adds the phantoms, so the posterior comes without any.
     pub posterior: &'a Posterior,
-    /// The worst that is acceptable, which is this objective's part of the reference point; inferred from the results if
-    /// none.
+    /// The worst acceptable value: this objective's part of the reference point. Inferred from the results if none.
     pub reference: Option<f64>,
 }
 
 /// A result that must lie in a band.
 #[derive(Debug, Clone, Copy)]
 pub struct Limit<'a> {
-    /// What is known of it; as for [`Objective::posterior`].
+    /// Its model; as for [`Objective::posterior`].
     pub posterior: &'a Posterior,
     /// The smallest acceptable value: −∞ if there is no such limit.
     pub at_least: f64,
@@ -42,15 +41,15 @@ impl Limit<'_> {
 /// A trial whose results are in for all objectives and all limits.
 #[derive(Debug, Clone)]
 pub struct Measured<'a> {
-    /// Where it was, in the unit cube.
+    /// Its point in the unit cube.
     pub point: &'a [f64],
-    /// Its results, one for each of [`Aims::objectives`] and in their order; empty where these are.
+    /// Its results for [`Aims::objectives`], in that order; empty if these are.
     pub values: Vec<f64>,
-    /// Its results, one for each of [`Aims::limits`] and in their order.
+    /// Its results for [`Aims::limits`], in that order.
     pub limited: Vec<f64>,
 }
 
-/// What is wanted besides the best value of one objective. A study of one objective without limits has none.
+/// What is wanted besides the best value of one objective. Absent in a study of one objective without limits.
 ///
 /// ```
 /// use elbowroom::batch::{Aims, Limit, Measured};
@@ -72,19 +71,19 @@ pub struct Measured<'a> {
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Aims<'a> {
-    /// All objectives where there are several: the first one's posterior is that of the situation. Empty where there is one.
+    /// All objectives, if there are several: the first one's posterior is that of the situation. Otherwise empty.
     pub objectives: Vec<Objective<'a>>,
     /// Results that must lie in a band.
     pub limits: Vec<Limit<'a>>,
-    /// The trials that the front is made of, and that tell whether anything feasible is known, in the order of their
-    /// numbers. One with a result missing is pending instead, or failed.
+    /// The trials that make up the front and show whether anything feasible is known, in the order of their numbers. A
+    /// trial with a missing result is pending instead, or failed.
     pub measured: Vec<Measured<'a>>,
-    /// Whether climbs are given the time that limits take: the chance of keeping one falls steeply beyond it.
+    /// Whether climbs take the extra time that limits need: the chance of keeping a limit falls steeply beyond it.
     pub is_patient: bool,
 }
 
 impl Aims<'_> {
-    /// Whether there is a front to find instead of a maximum.
+    /// Whether a front is wanted instead of a maximum.
     pub fn has_several_objectives(&self) -> bool {
         self.objectives.len() > 1
     }
@@ -92,24 +91,24 @@ impl Aims<'_> {
 
 /// What is known of a measured point, in the part of the space that is searched.
 pub(super) struct Known {
-    /// Where it stands in [`Aims::measured`].
+    /// Its index in [`Aims::measured`].
     pub index: usize,
-    /// Its objectives: as measured, or the means of the models where results have noise.
+    /// Its objectives: as measured, or the means of the models if results are noisy.
     pub values: Vec<f64>,
-    /// ln of the chance that it keeps the limits: 0 or −∞ where it was measured without noise.
+    /// ln of the chance that it keeps the limits: 0 or −∞ if it was measured without noise.
     pub ln_feasible: f64,
 }
 
 impl Known {
-    /// Whether the point keeps the limits, more likely than not.
+    /// Whether the point probably keeps the limits.
     pub fn is_feasible(&self) -> bool {
         self.ln_feasible >= 0.5f64.ln()
     }
 }
 
 impl Aims<'_> {
-    /// What is known of every measured point. Where only a part of the space is searched, points are moved to the nearest
-    /// place there, and what counts is what the models expect at it: such an ask is after the best of that part.
+    /// What is known of every measured point. If only a part of the space is searched, points are moved to the nearest
+    /// ones there and get the values that the models expect: such an ask wants the best of that part.
     pub(super) fn known(&self, domain: &Domain<'_>) -> Vec<Known> {
         let known = |(index, measured): (usize, &Measured<'_>)| {
             let mut point = measured.point.to_vec();
@@ -141,7 +140,7 @@ impl Aims<'_> {
         self.measured.iter().enumerate().filter_map(known).collect()
     }
 
-    /// The front of what is known and feasible, above the reference point.
+    /// The front of the known feasible points, above the reference point.
     pub(super) fn front(&self, known: &[Known]) -> Front {
         let feasible: Vec<Vec<f64>> = known.iter().filter(|k| k.is_feasible()).map(|k| k.values.clone()).collect();
         let given: Vec<Option<f64>> = self.objectives.iter().map(|objective| objective.reference).collect();
@@ -149,7 +148,7 @@ impl Aims<'_> {
         Front::new(&feasible, reference)
     }
 
-    /// The measured points to look around: those on the front, or those nearest to keeping the limits.
+    /// The measured points to search around: those on the front, or those nearest to keeping the limits.
     pub(super) fn centers(&self, domain: &Domain<'_>, most: usize) -> Vec<usize> {
         let mut known = self.known(domain);
         let feasible: Vec<usize> = known.iter().filter(|k| k.is_feasible()).map(|k| k.index).collect();

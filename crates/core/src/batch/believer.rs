@@ -1,13 +1,13 @@
 //! Pred-EI and Pred-UCB, and the constant liars (Ginsbourger, Le Riche and Carraro 2010): pretend that results are in.
 //!
-//! Pending and chosen points are given a made-up value, the *lie*, and the next point is the maximizer of the acquisition
-//! under the posterior given data and lies, x_k = arg max α(x; D ∪ lies). The incumbent of expected improvement counts
-//! the lies as well.
+//! Pending and chosen points are given a made-up value, the *lie*, and the next point is the maximizer of the
+//! acquisition under the posterior given data and lies, x_k = arg max α(x; D ∪ lies). The incumbent of expected
+//! improvement includes the lies.
 //!
-//! With the posterior mean as the lie (the *kriging believer*) and hyperparameters kept, conditioning leaves the mean as
-//! it was: the confidence bound then gives B-UCB. An optimistic lie, the best value so far, keeps the batch in good
-//! basins; a pessimistic one, the worst, drives it apart. The paper refits the hyperparameters to data and lies for
-//! every point ([`Refit`]), which makes the model surer than it should be.
+//! With the posterior mean as the lie (the *kriging believer*) and unchanged hyperparameters, conditioning leaves the
+//! mean as it was: the confidence bound then gives B-UCB. An optimistic lie, the best value so far, keeps the batch in
+//! good basins; a pessimistic one, the worst, spreads it. The paper refits the hyperparameters to data and lies for
+//! every point ([`Refit`]), which makes the model more certain than it should be.
 //!
 //! Lies cost O(n²) each; a refit O(n³) per likelihood evaluation.
 
@@ -30,7 +30,7 @@ use crate::linalg::Points;
 use crate::rng::Stream;
 use crate::space::UnitPoint;
 
-/// Which value stands for a result that is not in yet. The objective is maximized.
+/// The value that stands for a pending result. The objective is maximized.
 ///
 /// ```
 /// use elbowroom::batch::Lie;
@@ -49,14 +49,14 @@ pub enum Lie {
     Pessimistic,
     /// The mean of the values observed.
     MeanOfValues,
-    /// Any value, in the model's units.
+    /// A given value, in the model's units.
     Constant(f64),
-    /// The better of the optimistic and the pessimistic batch: that of the larger joint expected improvement, together
-    /// with what is pending: exact for up to ten points in all, by samples beyond.
+    /// The better of the optimistic and the pessimistic batch: the one with the larger joint expected improvement
+    /// together with the pending points, computed exactly for up to ten points in all and by samples for more.
     Mix,
 }
 
-/// Whether hyperparameters are found anew for data and lies. Kernel, metric and constant mean stay.
+/// Whether hyperparameters are fitted again to data and lies. Kernel, metric and constant mean stay.
 ///
 /// ```
 /// use elbowroom::batch::Refit;
@@ -69,31 +69,31 @@ pub enum Refit {
     /// They are kept.
     #[default]
     Never,
-    /// Maximum a posteriori with dimension-scaled priors, from where they are.
+    /// Maximum a posteriori with dimension-scaled priors, starting from the current ones.
     Map {
         /// One lengthscale per coordinate, or one for all.
         ard: bool,
     },
-    /// Maximum likelihood from where they are and from random starts; the paper has one lengthscale and 10 starts.
+    /// Maximum likelihood from the current ones and random starts; the paper has one lengthscale and 10 starts.
     MaximumLikelihood {
         /// One lengthscale per coordinate, or one for all.
         ard: bool,
         /// Random starts.
         starts: usize,
     },
-    /// Maximum likelihood as [`HyperparameterRule::MaximumLikelihoodOfAll`](crate::study::HyperparameterRule) has it, so
+    /// Maximum likelihood like [`HyperparameterRule::MaximumLikelihoodOfAll`](crate::study::HyperparameterRule), so
     /// that data and lies are fitted exactly as the data alone were: the starts do not depend on the last fit.
     MaximumLikelihoodOfAll {
         /// One lengthscale per coordinate, or one for all.
         ard: bool,
         /// Starts: one that is always the same, the others at random.
         starts: usize,
-        /// Least noise variance, relative to the mean square of the values.
+        /// Smallest noise variance, relative to the mean square of the values.
         noise_floor: f64,
     },
 }
 
-/// An acquisition that takes made-up values for results.
+/// An acquisition that treats made-up values as results.
 ///
 /// ```
 /// use elbowroom::batch::{Believer, Lie};
@@ -108,7 +108,7 @@ pub struct Believer {
     pub acquisition: AcquisitionKind,
     /// The made-up value.
     pub lie: Lie,
-    /// Whether hyperparameters are found anew for every point.
+    /// Whether hyperparameters are fitted again for every point.
     pub refit: Refit,
 }
 
@@ -136,7 +136,7 @@ impl BatchStrategy for Believer {
         }
         let acquisition = self.acquisition.bind_signed(situation.posterior, situation);
         let is_bound = self.acquisition.is_signed(situation);
-        // Which of the two batches a point is for is known only once both are there.
+        // Which of the two batches will win is known only once both are complete.
         let explain = move |_: &[UnitPoint], u: &[f64]| Explanation {
             is_score: false,
             ..explain_leader(situation, &acquisition, is_bound, u)
@@ -145,13 +145,13 @@ impl BatchStrategy for Believer {
     }
 }
 
-/// A believer in a situation.
+/// The chooser of a believer.
 struct Believing<'a> {
     believer: &'a Believer,
     situation: &'a Situation<'a>,
     q: BatchSize,
     lied_about: Vec<UnitPoint>,
-    /// The acquisition of the data alone, to explain by.
+    /// The acquisition of the data alone, for explanations.
     acquisition: Box<dyn LogAcquisition>,
     search: Search<'a>,
     work: f64,
@@ -175,7 +175,7 @@ impl Chooser for Believing<'_> {
     fn join(&mut self, u: &UnitPoint) -> Result<()> {
         self.search.join(u);
         self.lied_about.push(u.clone());
-        // Behind the last point nothing is looked for.
+        // No search follows the last point.
         if self.lied_about.len() < self.situation.pending.len() + self.q.get() {
             let (posterior, score, work) = self.believer.believe(self.situation, &self.lied_about)?;
             self.work += work;
@@ -228,7 +228,7 @@ impl Believer {
         at.iter().for_each(|u| x.push(u));
         let lies = Dataset::new(x, at.iter().map(|u| value(lie, posterior, u)).collect())?;
         if self.refit == Refit::Never {
-            // A row of the factor each, and a solve for the weights.
+            // One row of the factor for each lie, and a solve for the weights.
             let believed = posterior.condition(&lies)?;
             let work = (at.len() + 1) as f64 * believed.work_of_prediction();
             return Ok((believed, work));

@@ -1,4 +1,4 @@
-//! The points a batch is searched from: spread over the space and gathered around the best observations.
+//! The points among which the search for a batch starts: spread over the space and around the best observations.
 
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
@@ -12,7 +12,7 @@ use crate::linalg::Points;
 use crate::rng::Stream;
 use crate::space::{PointKey, UnitPoint};
 
-/// What a strategy chooses among.
+/// The points that a strategy chooses from.
 ///
 /// ```
 /// use elbowroom::batch::Candidates;
@@ -24,22 +24,22 @@ use crate::space::{PointKey, UnitPoint};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Candidates {
-    /// The whole space: spread and local starts, drawn anew for every batch, then climbed from.
+    /// The whole space: spread and local starts, drawn again for every batch, then climbed from.
     #[default]
     Continuous,
-    /// Uniform points that stay the same for the whole study, and no others: the finite set of early implementations.
-    /// The best of them is the best that can be found.
+    /// Only these uniform points, the same for the whole study: the finite set of early implementations. The search
+    /// finds the best of them and nothing better.
     Grid {
         /// How many points.
         n: NonZeroUsize,
-        /// Which points.
+        /// The seed of the points.
         #[serde(default)]
         seed: u64,
     },
 }
 
 impl Candidates {
-    /// Those that are feasible and not taken.
+    /// The candidates that are feasible and not taken.
     pub(super) fn points(self, situation: &Situation<'_>) -> Points {
         match self {
             Candidates::Continuous => candidates(situation),
@@ -63,11 +63,11 @@ impl Candidates {
     }
 }
 
-/// Finite spaces of at most this many points are always scored whole.
+/// Every point of a finite space of at most this many is scored.
 pub(crate) const EXHAUSTIVE: u64 = 2000;
 
-/// Operations of a prediction, n² with n observations, that scoring a whole space may take: with 60 observations 100,000
-/// points are within it, with 450 as many as are scored anyway.
+/// Operations of a prediction, n² with n observations, that scoring a whole space may take: 100,000 points with 60
+/// observations, and with 450 as many as are scored anyway.
 const AFFORDABLE: f64 = 4e8;
 
 /// Whether all points of a situation's domain are scored.
@@ -78,7 +78,7 @@ fn is_exhaustive(situation: &Situation<'_>) -> bool {
     few.or_else(|| situation.domain.n_points()).is_some_and(|n| n <= situation.score_all.into() && affordable(n))
 }
 
-/// Branches that candidates are gathered in, and the fewest in each.
+/// The most branches that candidates are gathered in, and the fewest candidates in each.
 const MOST_BRANCHES: usize = 64;
 const LEAST_OF_BRANCH: usize = 16;
 
@@ -125,7 +125,7 @@ fn spread(situation: &Situation<'_>, gathered: &mut Gathered<'_>) {
     let mut u = vec![0.0; domain.dim()];
     let mut sampler = (domain.is_constructed() || domain.is_listed()).then(|| domain.sampler());
     let mut sobol = Sobol::scrambled(domain.dim(), &stream);
-    // Tight constraints refuse most points: look at up to 20 times as many.
+    // Tight constraints refuse most points: try up to 20 times as many.
     for _ in 0..20 * n {
         if gathered.points.len() >= n {
             break;
@@ -141,7 +141,7 @@ fn spread(situation: &Situation<'_>, gathered: &mut Gathered<'_>) {
     }
 }
 
-/// Gathers as many candidates in each branch; where there are very many branches, in some.
+/// Gathers equally many candidates in each branch; with very many branches, in some of them.
 fn spread_over_branches(situation: &Situation<'_>, gathered: &mut Gathered<'_>) {
     let domain = situation.domain;
     let stream = situation.stream.child("candidates", 0);
@@ -168,12 +168,12 @@ fn spread_over_branches(situation: &Situation<'_>, gathered: &mut Gathered<'_>) 
     }
 }
 
-/// Candidates spread over the space.
+/// The number of candidates spread over the space.
 fn n_spread(dim: usize) -> usize {
     (64 * dim).clamp(256, 1024)
 }
 
-/// Candidates around the best observations.
+/// The number of candidates around the best observations.
 fn n_local(dim: usize) -> usize {
     (32 * dim).clamp(128, 512)
 }
@@ -235,8 +235,8 @@ impl<'a> Gathered<'a> {
     }
 }
 
-/// The observed points with the largest values, first those that are likely within limits; with several objectives those on
-/// the front.
+/// The observed points with the largest values, starting with those that probably keep the limits; with several
+/// objectives, those on the front.
 fn best_observed<'a>(situation: &Situation<'a>) -> Vec<&'a [f64]> {
     let posterior = situation.posterior;
     if let Some(aims) = situation.aims.filter(|aims| aims.has_several_objectives()) {
@@ -261,8 +261,8 @@ fn best_observed<'a>(situation: &Situation<'a>) -> Vec<&'a [f64]> {
     nearest.into_iter().take(CENTERS).map(|(_, i)| points[i]).collect()
 }
 
-/// Moves some coordinates of a point: floats by a normal step of random size below a lengthscale, others by a level. It may
-/// lead out of the domain, and is to be snapped. Where it leads to another branch, what is new there is drawn at random.
+/// Moves some coordinates of a point: floats by a normal step of random size below a lengthscale, others by a level.
+/// The result may lie outside the domain and must be snapped. In another branch, new parameters are drawn at random.
 pub(super) fn perturb(center: &[f64], situation: &Situation<'_>, draw: &mut Stream, u: &mut [f64]) {
     u.copy_from_slice(center);
     let (space, dim) = (situation.domain.space(), u.len());

@@ -1,4 +1,4 @@
-//! A strategy bound to a situation: it proposes points one by one, and says what any point is worth to it and why.
+//! A strategy bound to a situation: it proposes points one by one, and explains the value of any point.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -12,59 +12,59 @@ use crate::space::UnitPoint;
 pub mod terms {
     /// The logarithm of the acquisition.
     pub const LN_ACQUISITION: &str = "ln acquisition";
-    /// ln of the bound that a refining point maximizes, where the chance of success or of keeping limits is added to it.
+    /// ln of the bound that a refining point maximizes, if a chance of success or of keeping limits is added to it.
     pub const LN_BOUND: &str = "ln bound after results under way";
-    /// The logarithm of the share of standard deviation that results under way will leave.
+    /// The logarithm of the share of standard deviation that pending results will leave.
     pub const LN_DEVIATION_LEFT: &str = "ln share of deviation left";
     /// The logarithm of the penalty of one pending or joined point.
     pub const LN_PENALTY: &str = "ln penalty";
-    /// The logarithm of the chance that the point gives a value, lowered beyond the risk that may be taken.
+    /// The logarithm of the chance that the point gives a value, lowered further if the risk is too large.
     pub const LN_CHANCE: &str = "ln chance of success";
-    /// What the chance of success takes from a score that is not a logarithm.
+    /// How much the chance of success lowers a score that is not a logarithm.
     pub const BY_CHANCE: &str = "change by chance of success";
     /// The posterior mean.
     pub const MEAN: &str = "mean";
-    /// The standard deviation with its weight.
+    /// The standard deviation times its weight.
     pub const WEIGHTED_DEVIATION: &str = "weighted deviation";
-    /// The standard deviation that results under way will leave.
+    /// The standard deviation that pending results will leave.
     pub const DEVIATION_AFTER: &str = "deviation after results under way";
     /// The highest lower bound, which an upper bound must reach.
     pub const THRESHOLD: &str = "threshold";
-    /// How made-up results change the logarithm of the acquisition.
+    /// How much made-up results change the logarithm of the acquisition.
     pub const BY_LIES: &str = "change by made-up results";
     /// How far a draw from the posterior is above its mean.
     pub const DRAW: &str = "draw above mean";
-    /// The logarithm of what the points under way and those joined are expected to improve together.
+    /// The logarithm of the joint expected improvement of pending and joined points.
     pub const LN_JOINT: &str = "ln joint improvement of the others";
-    /// The logarithm of the factor by which the point raises that.
+    /// The logarithm of the factor by which the point increases that.
     pub const LN_JOINT_FACTOR: &str = "ln factor of this point";
     /// The logarithm of the chance that results lie within their limits.
     pub const LN_LIMITS: &str = "ln chance within limits";
-    /// The logarithm of the share of the improvement that is left if results under way are as expected.
+    /// The logarithm of the share of the improvement that is left if pending results are as expected.
     pub const LN_IMPROVEMENT_LEFT: &str = "ln share of improvement left";
-    /// Every free point is as likely as any other.
+    /// All free points are equally likely.
     pub const UNIFORM: &str = "uniform";
 }
 
-/// One named part of what a point is worth.
+/// One named part of the value of a point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Term {
-    /// What it is: one of [`terms`], or a name of a strategy of your own.
+    /// Its name: one of [`terms`], or one of your own strategy's.
     pub name: Cow<'static, str>,
-    /// How much it adds.
+    /// Its contribution.
     pub value: f64,
-    /// The point it is about, if it is about one: an index into the pending points and, behind them, the joined ones.
+    /// The point that it is about, if any: an index into the pending points followed by the joined ones.
     pub point: Option<usize>,
 }
 
-/// What a point is worth to a strategy, as a sum.
+/// The value of a point to a strategy, as a sum.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
     /// The sum of the terms, from left to right.
     pub total: f64,
     /// Its parts.
     pub terms: Vec<Term>,
-    /// Whether the total is what the strategy ranks points by. Some strategies have no such number for a single point.
+    /// Whether the total is what the strategy ranks points by. Some strategies have no such number for single points.
     pub is_score: bool,
 }
 
@@ -81,12 +81,12 @@ impl Explanation {
         Self { total: terms.iter().fold(0.0, |sum, term| sum + term.value), terms, is_score }
     }
 
-    /// Whether the total is a logarithm: of an acquisition, or of what points are expected to improve together.
+    /// Whether the total is a logarithm: of an acquisition, or of a joint expected improvement.
     pub fn is_log(&self) -> bool {
         self.terms.first().is_some_and(|term| term.name.starts_with("ln "))
     }
 
-    /// The sum of the terms of a name; none if there is no such term.
+    /// The sum of all terms with this name; none if there is no such term.
     pub fn term(&self, name: &str) -> Option<f64> {
         self.terms.iter().filter(|term| term.name == name).map(|term| term.value).reduce(|a, b| a + b)
     }
@@ -101,8 +101,7 @@ pub(super) fn term(name: &'static str, value: f64) -> Term {
 pub struct Proposal {
     /// The point.
     pub point: UnitPoint,
-    /// What it was ranked by: −∞ for a point taken at random because no other was free, none where the strategy has no
-    /// score for a single point.
+    /// Its rank: −∞ for a point taken at random because no other was free, none if single points have no score.
     pub score: Option<f64>,
 }
 
@@ -114,10 +113,10 @@ pub trait Chooser {
     /// Makes a point part of the batch, whether it was proposed or not.
     fn join(&mut self, u: &UnitPoint) -> Result<()>;
 
-    /// What a point is worth, given what is pending and what joined so far. A choice never calls it.
+    /// The value of a point, given the pending points and those that have joined so far. Choosing never calls it.
     fn explain(&self, u: &[f64]) -> Explanation;
 
-    /// The penalizers around pending points, and behind them those around joined ones; empty if the strategy has none.
+    /// The penalizers around pending points, then those around joined ones; empty if the strategy has none.
     fn penalizers(&self) -> Vec<Ball> {
         Vec::new()
     }
@@ -127,17 +126,17 @@ pub trait Chooser {
         self.info().ended
     }
 
-    /// What was counted so far, and the quantities the choice rested on.
+    /// What was counted so far, and the quantities that the choice used.
     fn info(&self) -> BatchInfo;
 }
 
-/// A batch, and what its points were ranked by: fewer scores than points leave the others without one.
+/// A batch with the scores of its points; if there are fewer scores, the last points have none.
 pub(super) type Ranked = (Batch, Vec<f64>);
 
 type Plan<'a> = Box<dyn FnOnce() -> Result<Ranked> + 'a>;
 type Explain<'a> = Box<dyn Fn(&[UnitPoint], &[f64]) -> Explanation + 'a>;
 
-/// A strategy that computes all points of a batch at once, when the first is wanted.
+/// A strategy that computes all points of a batch at once, when the first is requested.
 pub(super) struct Planned<'a> {
     plan: Option<Plan<'a>>,
     queue: VecDeque<Proposal>,
@@ -147,7 +146,7 @@ pub(super) struct Planned<'a> {
 }
 
 impl<'a> Planned<'a> {
-    /// By a plan, and by an explanation of a point given those that joined.
+    /// From a plan, and a function that explains a point given those that joined.
     pub fn boxed(
         plan: impl FnOnce() -> Result<Ranked> + 'a,
         explain: impl Fn(&[UnitPoint], &[f64]) -> Explanation + 'a,

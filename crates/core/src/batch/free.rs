@@ -1,7 +1,7 @@
-//! Random points that are feasible and not taken, and a sentence where there are too few.
+//! Random points that are feasible and not taken, and a sentence if there are too few.
 //!
-//! A small finite space is enumerated, which is exact, and so is a short list of points that keep sums on grids. A large or infinite one is sampled by rejection; where that fails
-//! and the space can still be walked through, it is.
+//! A small finite space is enumerated, which is exact, and so is a short list of points that keep sums on grids. A
+//! large or infinite one is sampled by rejection; if that fails and the space can still be enumerated, it is.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::domain::{Domain, Sampler};
 use crate::rng::Stream;
 use crate::space::{PointKey, UnitPoint};
 
-/// Spaces of up to this many points are enumerated at once: cheaper than drawing the same point again and again.
+/// Spaces of up to this many points are enumerated at once: it is cheaper than drawing the same points again and again.
 const SMALL: u128 = 10_000;
 
 /// Spaces of up to this many points are enumerated when draws find nothing more.
@@ -20,8 +20,8 @@ const WALKABLE: u128 = 1_000_000;
 /// probability 0.999^10000 < 1e-4.
 const TRIES: usize = 10_000;
 
-/// Up to n points that are neither taken nor chosen, different from each other, which become chosen; and why they are
-/// fewer than n, if they are.
+/// Up to n distinct points that are neither taken nor chosen; they are added to `chosen`. And why there are fewer, if
+/// so.
 pub(crate) fn free_points(
     domain: &Domain<'_>,
     taken: &HashSet<PointKey>,
@@ -40,7 +40,7 @@ pub(crate) fn free_points(
             let is_free = |u: &UnitPoint, key: &PointKey| {
                 !taken.contains(key) && !chosen.contains(key) && !tried.is_beside_failure(space, u)
             };
-            // Where failures are all over, their neighbours are all that is left.
+            // If failures are everywhere, only their neighbours are left.
             let is_new = |_: &UnitPoint, key: &PointKey| !taken.contains(key) && !chosen.contains(key);
             let found_one = draw(domain, &mut sampler, &is_free, stream)
                 .or_else(|| (!tried.failed.is_empty()).then(|| draw(domain, &mut sampler, &is_new, stream)).flatten());
@@ -56,7 +56,7 @@ pub(crate) fn free_points(
         size if few.is_some_and(|few| !few.is_empty()) || size.is_some_and(|size| size <= WALKABLE) => {
             let (mut free, n_feasible) = enumerate(domain, &|key| taken.contains(key) || chosen.contains(key));
             stream.shuffle(&mut free);
-            // Neighbours of failed points come last: in a finite space they may be all that is left.
+            // Neighbours of failed points come last: in a finite space only they may be left.
             free.sort_by_cached_key(|u| tried.is_beside_failure(space, u));
             free.truncate(n - found.len());
             chosen.extend(free.iter().map(|u| domain.key(u)));
@@ -68,7 +68,7 @@ pub(crate) fn free_points(
     }
 }
 
-/// What was tried where nothing was found.
+/// What was tried when nothing was found.
 fn not_found(domain: &Domain<'_>) -> String {
     match domain.why_empty() {
         Some(why) => why,
@@ -94,7 +94,7 @@ fn draw(
     (0..TRIES).map(|_| sampler.next(stream)).find(|u| domain.is_feasible(u) && is_free(u, &domain.key(u)))
 }
 
-/// The free points of a finite space, and how many points are feasible at all.
+/// The free points of a finite space, and its number of feasible points.
 fn enumerate(domain: &Domain<'_>, is_taken: &dyn Fn(&PointKey) -> bool) -> (Vec<UnitPoint>, usize) {
     let mut n_feasible = 0;
     let mut free = Vec::new();

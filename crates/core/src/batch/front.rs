@@ -1,7 +1,7 @@
-//! What a point is worth where a front of several objectives is sought, as a score of `search.rs`.
+//! The value of a point in a search for a front of several objectives, as a score of `search.rs`.
 //!
-//! The posterior of the first objective and its panel belong to the search; those of the others and of limited results are
-//! here. See `pareto_search.rs` for what is scored.
+//! The search owns the posterior of the first objective and its panel; those of the other objectives and of limited
+//! results are here. See `pareto_search.rs` for what is scored.
 
 use std::cell::RefCell;
 
@@ -17,7 +17,7 @@ use crate::pareto::{Front, HypervolumeImprovement, Slopes, Undominated};
 use crate::penalty::{FrontBall, whitened_lipschitz};
 use crate::space::UnitPoint;
 
-/// The least standard deviation of a pending point, in prior standard deviations: below it lies rounding.
+/// The smallest standard deviation of a pending point, in prior standard deviations: anything below is rounding.
 const LEAST_SD: f64 = 1e-6;
 
 /// Candidates for the steepest point of an objective, per coordinate.
@@ -45,7 +45,7 @@ impl Outcome {
     }
 }
 
-/// With the pending points whose results are not in as phantoms.
+/// Adds pending points whose results are not in as phantoms.
 fn with_phantoms(posterior: &Posterior, pending: &[UnitPoint]) -> Posterior {
     let is_awaited = |u: &&[f64]| !posterior.observed().any(|x| x == *u);
     posterior.with_phantoms(pending.iter().map(|u| u.as_slice()).filter(is_awaited))
@@ -54,20 +54,20 @@ fn with_phantoms(posterior: &Posterior, pending: &[UnitPoint]) -> Posterior {
 /// The score of a front.
 pub(super) struct FrontScore {
     rule: ParetoSearch,
-    /// The objectives behind the first.
+    /// All objectives but the first.
     others: Vec<Outcome>,
     limits: Vec<(Band, Outcome)>,
     /// Whether a measured point keeps the limits.
     is_feasible: bool,
-    /// Over the front of what is known.
+    /// Over the front of the known points.
     improvement: HypervolumeImprovement,
     /// The front with the means of pending and chosen points, and the improvement over it.
     believed: Front,
     left: Option<HypervolumeImprovement>,
-    /// The front of all means, whatever the reference: what penalizers are about.
+    /// The front of all means, whatever the reference: the penalizers refer to it.
     means: Front,
     lipschitz: Vec<f64>,
-    /// With the number of the pending or joined point that each is around.
+    /// Each with the index of the pending or joined point that it surrounds.
     balls: Vec<(usize, FrontBall)>,
     n_expected: usize,
     /// Sum of ln φ at every candidate.
@@ -106,12 +106,12 @@ impl FrontScore {
         }
     }
 
-    /// The first objective's posterior with the phantoms that it needs.
+    /// The first objective's posterior with the phantoms it needs.
     pub fn with_phantoms(&self, first: &Posterior, pending: &[UnitPoint]) -> Posterior {
         with_phantoms(first, pending)
     }
 
-    /// Predicts the candidates; pending points count from here on.
+    /// Predicts the candidates; from here on, pending points count.
     pub fn begin(&mut self, first: &Posterior, pending: &[UnitPoint], candidates: &Points) {
         for outcome in self.others.iter_mut().chain(self.limits.iter_mut().map(|(_, outcome)| outcome)) {
             outcome.panel = Panel::new(&outcome.posterior, candidates.clone());
@@ -120,7 +120,7 @@ impl FrontScore {
         pending.iter().for_each(|u| self.expect(first, u, candidates));
     }
 
-    /// One more candidate.
+    /// Adds a candidate.
     pub fn offer(&mut self, first: &Posterior, u: &[f64]) {
         for outcome in self.others.iter_mut().chain(self.limits.iter_mut().map(|(_, outcome)| outcome)) {
             outcome.panel.push(&outcome.posterior, u);
@@ -129,7 +129,7 @@ impl FrontScore {
         self.penalties.push(penalty);
     }
 
-    /// One more point of the batch; `first` does not have it as a phantom yet.
+    /// Adds a point to the batch; `first` does not have it as a phantom yet.
     pub fn join(&mut self, first: &Posterior, u: &UnitPoint, candidates: &Points) {
         for outcome in self.others.iter_mut().chain(self.limits.iter_mut().map(|(_, outcome)| outcome)) {
             outcome.panel.push_phantom(&outcome.posterior, u);
@@ -138,7 +138,7 @@ impl FrontScore {
         self.expect(first, u, candidates);
     }
 
-    /// Operations of one look at a point, but for the first objective.
+    /// Operations to score a point, without the first objective.
     pub fn work_of_prediction(&self) -> f64 {
         let limits = self.limits.iter().map(|(_, outcome)| outcome);
         self.others.iter().chain(limits).map(|outcome| outcome.posterior.work_of_prediction()).sum()
@@ -150,7 +150,7 @@ impl FrontScore {
         if self.is_feasible && !self.rule.believe { limits + self.ln_improvement(&self.at(first, i)) } else { limits }
     }
 
-    /// The part that pending points change.
+    /// The part that depends on pending points.
     pub fn moving(&self, first: &Panel, i: usize) -> f64 {
         if !self.is_feasible {
             let limits: Vec<Prediction> = self.limits.iter().map(|(_, outcome)| outcome.at(i)).collect();
@@ -161,7 +161,7 @@ impl FrontScore {
         believed + self.share(&at).unwrap_or(0.0) + self.penalties[i]
     }
 
-    /// What a point is worth, as terms.
+    /// The value of a point, as terms.
     pub fn terms(&self, first: &Posterior, u: &[f64]) -> Vec<Term> {
         let at: Vec<Prediction> = self.objectives(first).map(|posterior| posterior.predict(u)).collect();
         let limits: Vec<Prediction> = self.limits.iter().map(|(_, outcome)| outcome.posterior.predict(u)).collect();
@@ -185,7 +185,7 @@ impl FrontScore {
         all
     }
 
-    /// The score as something to climb.
+    /// The score as a function to climb.
     pub fn objective<'a>(&'a self, first: &'a Posterior) -> Box<Climbable<'a>> {
         let mut climb = Climb::new(self, first);
         Box::new(move |x, gradient| climb.value_and_gradient(x, gradient))
@@ -208,19 +208,19 @@ impl FrontScore {
         self.improvement.ln_value(&mean, &sd, &mut self.slopes.borrow_mut())
     }
 
-    /// ln EHVI once pending results are in, as far as they can be foretold.
+    /// ln EHVI once pending results are in, as far as they can be predicted.
     fn ln_left(&self, at: &[Prediction]) -> f64 {
         let mean: Vec<f64> = at.iter().map(|p| p.mean).collect();
         let sd: Vec<f64> = at.iter().map(|p| p.variance_after.sqrt()).collect();
         self.left().ln_value(&mean, &sd, &mut self.slopes.borrow_mut())
     }
 
-    /// The improvement over the front that is believed in.
+    /// The improvement over the believed front.
     fn left(&self) -> &HypervolumeImprovement {
         self.left.as_ref().unwrap_or(&self.improvement)
     }
 
-    /// The share of deviation that pending results leave, if it counts.
+    /// The share of deviation that pending results leave, if the rule uses it.
     fn share(&self, at: &[Prediction]) -> Option<f64> {
         let shares = at.iter().map(|p| 0.5 * (p.variance_after / p.variance).ln());
         self.rule.share.map(|rule| match rule {
@@ -230,7 +230,7 @@ impl FrontScore {
         })
     }
 
-    /// Of the limit that is least likely to be kept.
+    /// The share for the limit that is least likely to be kept.
     fn share_of_limits(&self, limits: &[Prediction]) -> f64 {
         let least = self.least_likely(limits);
         least.map_or(0.0, |c| 0.5 * (limits[c].variance_after / limits[c].variance).ln())
@@ -241,7 +241,7 @@ impl FrontScore {
         chances.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(c, _)| c)
     }
 
-    /// Takes the results of a point to be as expected.
+    /// Assumes the expected results for a point.
     fn expect(&mut self, first: &Posterior, u: &UnitPoint, candidates: &Points) {
         let number = self.n_expected;
         self.n_expected += 1;
@@ -283,7 +283,7 @@ fn ln_within(band: &Band, p: &Prediction) -> f64 {
     band.ln_score(p.mean, p.variance.sqrt()).value
 }
 
-/// A climb under way.
+/// A climb in progress.
 struct Climb<'a> {
     score: &'a FrontScore,
     objectives: Vec<&'a Posterior>,
@@ -316,7 +316,7 @@ impl<'a> Climb<'a> {
         value
     }
 
-    /// The chance of results within limits, and while none is known that are, the share of deviation left.
+    /// Adds the chance of results within limits, and while no feasible point is known, the share of deviation left.
     fn add_limits(&mut self, x: &[f64], gradient: &mut [f64]) -> f64 {
         let mut at = Vec::with_capacity(self.limited.len());
         let mut value = 0.0;
@@ -422,7 +422,7 @@ mod tests {
         Posterior::new(&data, Hyperparameters::new(KernelKind::Matern52, 1.0, lengthscales, noise)).unwrap()
     }
 
-    /// The gradient that is climbed along, against central differences, for every rule and with and without anything feasible.
+    /// The gradient used for climbing against central differences, for every rule, with and without a feasible point.
     #[test]
     fn the_score_of_a_front_has_the_gradient_of_its_value() {
         let mut draw = Stream::new(21);
@@ -464,7 +464,7 @@ mod tests {
                         x[k] += h;
                         objective(&x, &mut [0.0; 2])
                     };
-                    // h² times a third derivative, which lengthscales of 0.3 make 10³ and logarithms more.
+                    // h² times a third derivative, which is 10³ for lengthscales of 0.3 and more for logarithms.
                     let error = ((at(1e-5) - at(-1e-5)) / 2e-5 - gradient[k]).abs();
                     assert!(error < 1e-5 * gradient[k].abs().max(1.0), "m {m} {rule:?}: {error} {gradient:?}");
                 }

@@ -1,11 +1,10 @@
 //! B-UCB, also GP-BUCB (Desautels, Krause and Burdick 2014): the confidence bound with a hallucinated variance.
 //!
-//! x_k = arg max μ(x) + √β_t s_after(x): the mean is that of the last results, the variance that of all points pending
-//! and chosen, whose values it does not need. With fixed hyperparameters this is also what conditioning on the mean
-//! (the kriging believer) gives.
+//! x_k = arg max μ(x) + √β_t s_after(x): the mean is that of the last results, the variance that given all pending and
+//! chosen points, whose values it does not need. With fixed hyperparameters, the kriging believer gives the same.
 //!
-//! The theory's β grows with t, the count of points asked for so far, and with the number |D| of points there are to
-//! choose from: β_t = exp(2C) · 2 ln(|D| t² π²/(6δ)). In an infinite space |D| is the number of candidates.
+//! In theory, β grows with t, the number of points asked for so far, and with the number |D| of points to choose from:
+//! β_t = exp(2C) · 2 ln(|D| t² π²/(6δ)). In an infinite space |D| is the number of candidates.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,19 +27,19 @@ use crate::space::UnitPoint;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Beta {
-    /// The same throughout; the paper's experiments have κ = 2, so β = 4.
+    /// Constant; the paper's experiments have κ = 2, so β = 4.
     Fixed {
         /// κ².
         beta: f64,
     },
     /// 2 ln(|D| t² π²/(6δ)) (Srinivas et al. 2010).
     Srinivas {
-        /// The probability with which the bounds may fail.
+        /// The probability that the bounds fail.
         delta: f64,
     },
-    /// exp(2C) times that: C bounds what a batch tells about the function beyond the last results.
+    /// exp(2C) times that of Srinivas: C bounds what a batch tells about the function beyond the last results.
     Desautels {
-        /// The probability with which the bounds may fail.
+        /// The probability that the bounds fail.
         delta: f64,
         /// The information C, in nats.
         c: f64,
@@ -88,7 +87,7 @@ impl Beta {
     }
 }
 
-/// The confidence bound with the variance that pending and chosen points leave.
+/// The confidence bound with the variance given pending and chosen points.
 ///
 /// ```
 /// use elbowroom::batch::{Beta, HallucinatedUcb};
@@ -101,7 +100,7 @@ impl Beta {
 pub struct HallucinatedUcb {
     /// The squared weight of the standard deviation.
     pub beta: Beta,
-    /// What is chosen among.
+    /// The points to choose from.
     pub candidates: Candidates,
 }
 
@@ -112,7 +111,7 @@ impl BatchStrategy for HallucinatedUcb {
 
     fn bind<'a>(&'a self, situation: &'a Situation<'a>, q: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
         let score = hallucinated(self.beta, situation, 1, 0);
-        // How many points there are is known once they are gathered; a fixed β does not ask.
+        // The number of points is known once they are gathered; a fixed β does not need it.
         let search =
             Search::with_pending(situation, self.candidates, score).explained_as_bound(!situation.is_weighed());
         let n_points = search.panel().len();
@@ -128,7 +127,7 @@ fn hallucinated(beta: Beta, situation: &Situation<'_>, n_points: usize, k: usize
     Score::After(upper_bound(kappa, situation.posterior, situation))
 }
 
-/// The hallucinated bound in a situation.
+/// The chooser of the hallucinated bound.
 struct Hallucinating<'a> {
     beta: Beta,
     situation: &'a Situation<'a>,
@@ -139,7 +138,7 @@ struct Hallucinating<'a> {
 }
 
 impl Hallucinating<'_> {
-    /// Takes the weight of the next point, if there is to be one.
+    /// Sets the weight for the next point, if there is to be one.
     fn rescore(&mut self) {
         if !matches!(self.beta, Beta::Fixed { .. }) && self.n_joined < self.q.get() {
             self.search.rescore(hallucinated(self.beta, self.situation, self.n_points, self.n_joined));

@@ -1,8 +1,8 @@
-//! What a batch promises together with the points that are pending: qEI over all of them.
+//! The joint expected improvement of a batch and the pending points: qEI over all of them.
 //!
-//! Exact for up to [`EXACT_POINTS`] points in all (see `acquisition::q_expected_improvement`), by fixed samples for more.
-//! Pending points are part of the joint law and stay where they are. What is climbed is the logarithm, whose slopes do
-//! not depend on how small the improvement is.
+//! Exact for up to [`EXACT_POINTS`] points in all (see `acquisition::q_expected_improvement`), by fixed samples for
+//! more. Pending points are part of the joint law and do not move. Climbs use the logarithm, whose slopes do not depend
+//! on how small the improvement is.
 
 use super::Situation;
 use crate::acquisition::{QExpectedImprovement, QObjective, QRule, QSamples};
@@ -12,16 +12,16 @@ use crate::normal::Lattice;
 use crate::optim::Objective;
 use crate::space::UnitPoint;
 
-/// With more points in all than this, samples take the place of the closed form.
+/// With more points in all than this, samples replace the closed form.
 pub(super) const EXACT_POINTS: usize = 10;
 
-/// Up to this many points the closed form needs no lattice.
+/// Up to this many points, the closed form does not need a lattice.
 pub(super) const CLOSED_POINTS: usize = 3;
 
 /// Points of the lattice.
 const LATTICE: usize = 512;
 
-/// Samples: for comparing batches, and to climb roughly.
+/// Samples: for comparing batches, and for rough climbs.
 const SAMPLES: usize = 2048;
 const ROUGH_SAMPLES: usize = 512;
 
@@ -35,13 +35,13 @@ pub(super) struct JointImprovement<'a> {
 }
 
 impl<'a> JointImprovement<'a> {
-    /// As exact as it is known here.
+    /// As exact as this module can compute it.
     pub fn new(situation: &Situation<'a>, q: usize) -> Self {
         Self::of_some(situation, q, q)
     }
 
-    /// For the first `q` points of a batch of `whole`, in the same way as for all of them: samples for few points are the
-    /// first coordinates of those for many.
+    /// For the first `q` points of a batch of `whole`, in the same way as for all of them: samples for few points are
+    /// the first coordinates of those for many.
     pub fn of_some(situation: &Situation<'a>, q: usize, whole: usize) -> Self {
         let n = situation.pending.len() + q;
         let stream = situation.stream.child("joint improvement", 0);
@@ -64,12 +64,12 @@ impl<'a> JointImprovement<'a> {
         let posterior = situation.posterior;
         let mut pending = Points::new(posterior.dim());
         situation.pending.iter().for_each(|u| pending.push(u));
-        // Where nothing is known to keep the limits, there is nothing to improve on but what is expected anywhere.
+        // If no point is known to keep the limits, improve on the prior mean.
         let best = situation.incumbent(posterior).unwrap_or(posterior.hyper().mean);
         Self { posterior, pending, best, rule, q }
     }
 
-    /// The expected improvement of q points and the pending ones together; 0 where samples cannot be made of their law.
+    /// The expected improvement of q points and the pending ones together; 0 if their law cannot be sampled.
     pub fn value(&self, batch: &[UnitPoint]) -> f64 {
         let mut points = self.pending.clone();
         batch.iter().for_each(|u| points.push(u));
@@ -93,7 +93,7 @@ impl<'a> JointImprovement<'a> {
     }
 }
 
-/// ln qEI of the coordinates of the batch, one point after the other.
+/// ln qEI as a function of the coordinates of the batch, point after point.
 impl Objective for JointImprovement<'_> {
     fn value_and_gradient(&mut self, x: &[f64], gradient: &mut [f64]) -> f64 {
         let mut points = self.pending.clone();
@@ -135,8 +135,8 @@ mod tests {
 
     #[test]
     fn the_slopes_are_those_of_the_logarithm() {
-        // Up to three points in all there is no error of integration. A step of 10⁻⁵ has an error of 10⁻¹⁰ from the third
-        // derivative and 10⁻¹⁶/10⁻⁵ from rounding, in units of the value.
+        // With up to three points in all there is no integration error. A step of 10⁻⁵ has an error of 10⁻¹⁰ from the
+        // third derivative and 10⁻¹⁶/10⁻⁵ from rounding, in units of the value.
         for (n_pending, q) in [(0, 1), (1, 1), (0, 2), (1, 2), (2, 1), (0, 3)] {
             for seed in 0..4 {
                 with_situation(n_pending, seed, |situation, draw| {
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn samples_for_the_first_points_are_those_of_the_whole() {
-        // A point that has no chance adds nothing, to the last digit, if the samples of the others are the same.
+        // A point without a chance adds exactly nothing if the samples of the others are the same.
         with_situation(0, 1, |situation, draw| {
             let u = |draw: &mut Stream| UnitPoint::clamped(vec![draw.uniform(), draw.uniform()]);
             let mut batch: Vec<UnitPoint> = (0..11).map(|_| u(draw)).collect();

@@ -1,4 +1,4 @@
-//! The point that leads a batch: the maximizer of a score of the data alone.
+//! The first point of a batch: the maximizer of a score of the data alone.
 
 use std::collections::HashSet;
 
@@ -10,11 +10,11 @@ use crate::acquisition::LogAcquisition;
 use crate::chance::Chance;
 use crate::space::{PointKey, UnitPoint};
 
-/// A pending point this near to a maximizer, in lengthscales, stands for it.
+/// A pending point within this many lengthscales of a maximizer counts as that maximizer.
 const SAME: f64 = 0.1;
 
-/// The maximizer of a score of the data alone, unless a pending point is there already: then it is under way, and the
-/// batch goes on without it. Also what that took.
+/// The maximizer of a score of the data alone, unless a pending point is there already: then the batch goes on without
+/// it. Also the work that took.
 pub(super) fn leader(situation: &Situation<'_>, candidates: Candidates, score: Score) -> (Option<Proposal>, BatchInfo) {
     let pending: HashSet<PointKey> = situation.pending.iter().map(|u| situation.domain.key(u)).collect();
     let taken = situation.taken.difference(&pending).cloned().collect();
@@ -29,7 +29,7 @@ pub(super) fn leader(situation: &Situation<'_>, candidates: Candidates, score: S
     (found, search.info())
 }
 
-/// What a point is worth to the search of [`leader`].
+/// The value of a point in the search of [`leader`].
 pub(super) fn explain_leader(
     situation: &Situation<'_>,
     acquisition: &impl LogAcquisition,
@@ -43,7 +43,7 @@ pub(super) fn explain_leader(
     } else {
         vec![term(terms::LN_ACQUISITION, value)]
     };
-    // The leader is sought as if nothing were under way.
+    // The leader is searched for as if nothing were pending.
     let weigh = |chance: &Chance| Chance::weigh(chance.ln_p(u), chance.gate(0.0)).0;
     all.extend(situation.chance.map(|chance| term(terms::LN_CHANCE, weigh(chance))));
     all.extend(situation.limits().terms(u));

@@ -1,13 +1,13 @@
 //! Limits of further results, in a search for the best of one objective.
 //!
-//! A point that breaks a limit is worth nothing, and results are modelled one by one, so what a point is worth is multiplied
-//! with the chance that it keeps every limit: ln α + Σ ln P_c. It is what the chance of success does, without its gate: a
-//! limit is measured as a number, so the search knows how near to it a point is.
+//! A point that breaks a limit has no value, and results are modelled one by one, so the value of a point is multiplied
+//! by the chance that it keeps every limit: ln α + Σ ln P_c. The chance of success works in the same way, but with a
+//! gate: limited results are measured as numbers, so the search knows how near to a limit a point is.
 //!
-//! What is to be improved on is the best mean among the data that are feasible more likely than not, Π P_c ≥ ½. While there
-//! are none, nothing is known to improve on, and feasibility leads: α is 1 everywhere.
+//! The incumbent is the best mean among the data that are probably feasible, Π P_c ≥ ½. While there are none, there is
+//! nothing to improve on, and feasibility leads: α is 1 everywhere.
 //!
-//! A search for a front of several objectives counts limits by itself (`front.rs`); here they are none then.
+//! A search for a front of several objectives handles limits itself (`front.rs`); for it, there are none here.
 
 use super::acquisition_kind::{best_mean_in, observed_in};
 use super::chooser::{Term, term, terms};
@@ -17,7 +17,7 @@ use crate::chance::Chance;
 use crate::gp::{Posterior, Scratch};
 use crate::linalg::Points;
 
-/// The least standard deviation that a chance is worked out with, in units of the model: below it lies rounding.
+/// The smallest standard deviation for computing a chance, in units of the model: anything below is rounding.
 const LEAST_SD: f64 = 1e-9;
 
 /// The limits of a situation with one objective.
@@ -25,7 +25,7 @@ const LEAST_SD: f64 = 1e-9;
 pub(super) struct Limited<'a>(&'a [Limit<'a>]);
 
 impl<'a> Situation<'a> {
-    /// The limits that further results must keep; none where a front is sought.
+    /// The limits on further results; none in a search for a front.
     pub(super) fn limits(&self) -> Limited<'a> {
         match self.aims.filter(|aims| !aims.has_several_objectives()) {
             Some(aims) => Limited(&aims.limits),
@@ -33,12 +33,12 @@ impl<'a> Situation<'a> {
         }
     }
 
-    /// Whether scores are multiplied with a chance, of success or within limits, and so must be positive.
+    /// Whether scores are multiplied by a chance, of success or of keeping limits, and so must be positive.
     pub(super) fn is_weighed(&self) -> bool {
         self.chance.is_some() || !self.limits().is_empty()
     }
 
-    /// What chances add to the scores of points, with nothing under way; none if scores are not weighed.
+    /// What chances add to the scores of points, with nothing pending; none if scores are not multiplied by any.
     pub(super) fn weights(&self, points: &Points) -> Option<Vec<f64>> {
         let within = self.limits().ln_p_many(points);
         match self.chance {
@@ -65,8 +65,8 @@ impl<'a> Situation<'a> {
         success.into_iter().chain(self.limits().terms(u)).collect()
     }
 
-    /// What is to be improved on: the best mean at the data, in the part of the space that is searched, as far as these keep
-    /// the limits. None if there are limits and nothing is known to keep them.
+    /// The incumbent: the best mean at the data, in the part of the space that is searched, among those that keep the
+    /// limits. None if there are limits and no point is known to keep them.
     pub(super) fn incumbent(&self, posterior: &Posterior) -> Option<f64> {
         let limits = self.limits();
         if limits.is_empty() {
@@ -112,7 +112,7 @@ impl Limited<'_> {
             let score = within(limit, p.mean, p.variance);
             let sd = p.variance.sqrt();
             for (k, g) in gradient.iter_mut().enumerate() {
-                // Where a result is known without noise, its deviation has no slope.
+                // The deviation of a result that is known without noise has no slope.
                 let slope = if sd > 0.0 { scratch.d_variance[k] / (2.0 * sd) } else { 0.0 };
                 *g += score.by_mean * scratch.d_mean[k] + score.by_sd * slope;
             }
@@ -121,10 +121,10 @@ impl Limited<'_> {
         sum
     }
 
-    /// Whether a point keeps all of them, more likely than not.
+    /// Whether a point probably keeps all of them.
     pub fn are_likely(&self, u: &[f64]) -> bool {
         let mut scratch = Scratch::default();
-        // A mean outside its band is infeasible more likely than not, and costs less than a deviation.
+        // If the mean is outside its band, the point is probably infeasible; this is cheaper than a deviation.
         let may_keep = |limit: &Limit<'_>| {
             let mean = limit.posterior.mean_gradient(u, &mut scratch);
             (limit.at_least..=limit.at_most).contains(&mean)
@@ -132,7 +132,7 @@ impl Limited<'_> {
         self.0.iter().all(may_keep) && self.ln_p(u) >= 0.5f64.ln()
     }
 
-    /// How far the means at a point are outside, in units of the models; 0 if none is.
+    /// How far the means at a point are outside the limits, in units of the models; 0 if none is.
     pub fn excess(&self, u: &[f64]) -> f64 {
         let mut scratch = Scratch::default();
         let outside = |limit: &Limit<'_>| {
@@ -147,7 +147,7 @@ impl Limited<'_> {
         self.0.iter().map(|limit| term(terms::LN_LIMITS, ln_p(limit, u)))
     }
 
-    /// Operations of one look at a point.
+    /// Operations to score a point.
     pub fn work_of_prediction(&self) -> f64 {
         self.0.iter().map(|limit| limit.posterior.work_of_prediction()).sum()
     }
@@ -158,12 +158,12 @@ fn ln_p(limit: &Limit<'_>, u: &[f64]) -> f64 {
     within(limit, p.mean, p.variance).value
 }
 
-/// ln of the chance that a result of this law is within the limit, with its slopes.
+/// ln of the chance that a result with this mean and variance is within the limit, with its slopes.
 fn within(limit: &Limit<'_>, mean: f64, variance: f64) -> Score {
     Band { at_least: limit.at_least, at_most: limit.at_most }.ln_score(mean, variance.sqrt().max(LEAST_SD))
 }
 
-/// The acquisition of a search that has nothing to improve on: every point is worth the same.
+/// The acquisition of a search without an incumbent: every point has the same value.
 pub(super) struct Indifferent;
 
 impl LogAcquisition for Indifferent {
@@ -190,7 +190,7 @@ mod tests {
         Posterior::new(&data, Hyperparameters::new(KernelKind::Matern52, 1.0, vec![0.4, 0.6], noise)).unwrap()
     }
 
-    /// Looks at a situation with an objective and limits.
+    /// Runs `look` on a situation with an objective and limits.
     fn with_limits<T>(objective: &Posterior, limits: Vec<Limit<'_>>, look: impl FnOnce(&Situation<'_>) -> T) -> T {
         let floats = ["x", "y"].map(|name| Parameter::float(name, 0.0, 1.0)).to_vec();
         let space = SearchSpace::new(floats).unwrap();
@@ -220,7 +220,7 @@ mod tests {
                         u[k] += h;
                         limits.ln_p(&u)
                     };
-                    // The error of the difference is h² times a third derivative, which lengthscales of 0.4 make 10³.
+                    // The error of the difference is h² times a third derivative, which is 10³ for lengthscales of 0.4.
                     let slope = (at(1e-5) - at(-1e-5)) / 2e-5 + [1.0, 2.0][k];
                     assert!((slope - gradient[k]).abs() < 1e-6 * slope.abs().max(1.0), "{slope} {}", gradient[k]);
                 }
@@ -234,7 +234,7 @@ mod tests {
         let limited = posterior(vec![-1.0, -0.5, 0.5, 1.0], 1e-8);
         let at_least = |at_least| vec![Limit { posterior: &limited, at_least, at_most: f64::INFINITY }];
         let incumbent = |limits| with_limits(&objective, limits, |situation| situation.incumbent(&objective));
-        // The two best break the limit; without noise the mean of the third is its value, but for the noise of 1e-8.
+        // The two best break the limit; the mean of the third is its value, up to the noise of 1e-8.
         assert!((incumbent(at_least(0.0)).unwrap() - 1.0).abs() < 1e-6);
         assert!((incumbent(at_least(-0.7)).unwrap() - 2.0).abs() < 1e-6);
         assert!(incumbent(at_least(1.5)).is_none());

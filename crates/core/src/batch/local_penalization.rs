@@ -6,10 +6,10 @@
 //! * penalization: x_k becomes a penalizer.
 //!
 //! Pending points are penalizers from the start, so asynchronous use is the same code. The model is not refitted inside
-//! the batch. By default the penalizers are the truncated ones and the share of standard deviation that pending results
-//! will leave, s_after/s, is one more factor (see `penalty`); and every second point refines: it maximizes μ + κ s_after
-//! instead, the bound of B-UCB. Late in a search expected improvement sends half of its points far from the optimum, while
-//! a bound alone gets stuck now and then; together they do neither.
+//! the batch. By default the penalizers are the truncated ones; the share of standard deviation that pending results
+//! will leave, s_after/s, is a further factor (see `penalty`); and every second point refines: it maximizes μ + κ
+//! s_after instead, the bound of B-UCB. Late in a search, expected improvement sends half of its points far from the
+//! optimum, while a bound alone sometimes gets stuck; the combination does neither.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +28,7 @@ use crate::penalty::{Ball, Penalizer, PenalizerKind, bare_lipschitz, whitened_li
 use crate::rng::Stream;
 use crate::space::UnitPoint;
 
-/// Local penalization, with its parts to choose.
+/// Local penalization, with its settings.
 ///
 /// ```
 /// use elbowroom::batch::LocalPenalization;
@@ -42,24 +42,24 @@ use crate::space::UnitPoint;
 pub struct LocalPenalization {
     /// The acquisition.
     pub acquisition: AcquisitionKind,
-    /// The shape of the penalizers; none leaves the variance factor alone.
+    /// The shape of the penalizers; with none, only the variance factor remains.
     pub penalizer: Option<PenalizerKind>,
-    /// Whether the variance that pending results will take away lowers the acquisition as well.
+    /// Whether the acquisition is also lowered by the variance that pending results will remove.
     pub shrink: bool,
-    /// Where the Lipschitz constant is taken.
+    /// Where the Lipschitz constant is computed.
     pub lipschitz: LipschitzRule,
-    /// What the maximum of the function is taken to be.
+    /// The estimate of the maximum of the function.
     pub maximum: MaximumRule,
     /// Which points refine around the best prediction instead of exploring. `None`, as in logs without this setting,
     /// means never. A new configuration without it gets the default rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refine: Option<RefineRule>,
-    /// What Algorithm 1 of the paper does not have. Left out if it is the default, in logs too.
+    /// Additions to Algorithm 1 of the paper. Not written if it is the default, in logs too.
     #[serde(default, skip_serializing_if = "Safeguards::are_default")]
     pub safeguards: Safeguards,
 }
 
-/// What keeps local penalization out of trouble, beyond the paper's Algorithm 1, and how hard each maximum is sought.
+/// What protects local penalization, beyond the paper's Algorithm 1, and how much effort goes into each maximum.
 ///
 /// ```
 /// use elbowroom::batch::{LocalPenalization, Safeguards};
@@ -69,26 +69,26 @@ pub struct LocalPenalization {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Safeguards {
-    /// A floor under L̂, so that a flat posterior mean does not make balls that cover everything.
+    /// A lower bound of L̂, so that the balls of a flat posterior mean do not cover everything.
     pub lipschitz_floor: bool,
-    /// A thousandth of a lengthscale between points of a batch, and a rounding between a point and those tried. Without
-    /// it points only differ.
+    /// Keeps points of a batch a thousandth of a lengthscale apart, and points more than rounding away from tried ones.
+    /// Otherwise points must only differ.
     pub separation: bool,
-    /// Climbs for every point.
+    /// Climbs per point.
     pub starts: usize,
-    /// Evaluations of one climb.
+    /// Evaluations per climb.
     pub climb_evaluations: usize,
 }
 
 impl Default for Safeguards {
-    /// With all of them, and the short search that all strategies share.
+    /// All of them, and the short search that all strategies share.
     fn default() -> Self {
         Self { lipschitz_floor: true, separation: true, starts: STARTS, climb_evaluations: MAX_EVALUATIONS }
     }
 }
 
 impl Safeguards {
-    /// None, and a search that leaves little of the maximum: Algorithm 1 to the letter.
+    /// None, and a thorough search for each maximum: Algorithm 1 to the letter.
     pub fn none() -> Self {
         Self { lipschitz_floor: false, separation: false, starts: 20, climb_evaluations: 200 }
     }
@@ -110,41 +110,40 @@ impl Safeguards {
     }
 }
 
-/// The most climbs for a point and evaluations of a climb: they bound the time that a damaged configuration can take.
+/// The most climbs per point and evaluations per climb: they limit the time that a damaged configuration can take.
 const MOST_STARTS: usize = 1000;
 const MOST_EVALUATIONS: usize = 10_000;
 
-/// Which points of a batch maximize the confidence bound μ + κ s_after, which pending results leave, instead of the
-/// penalized acquisition.
+/// Which points of a batch maximize the confidence bound μ + κ s_after instead of the penalized acquisition.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum RefineRule {
-    /// None: all of them are as in the paper.
+    /// None: all points are as in the paper.
     Never,
-    /// The second, the fourth and so on. Where one point is asked for at a time, half of them at random while others are
-    /// pending; if none is, never.
+    /// The second, the fourth and so on. If points are asked for one at a time, a random half of those asked for while
+    /// others are pending, and never otherwise.
     Alternate {
         /// Weight of the standard deviation.
         kappa: f64,
     },
 }
 
-/// Where the Lipschitz constant is taken.
+/// Where the Lipschitz constant is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LipschitzRule {
     /// The maximum over the whole space: one for all penalizers.
     Global,
-    /// For each penalizer the maximum over the box within one lengthscale, drawn halfway to the global one unless there
-    /// are many observations near.
+    /// For each penalizer the maximum over the box within one lengthscale; its geometric mean with the global one
+    /// unless there are many observations nearby.
     Local,
-    /// The gradient at the pending point itself, as the paper's remark on heteroscedastic functions has it. Near an
-    /// optimum it is almost 0, and the ball almost everything.
+    /// The gradient at the pending point itself, as in the paper's remark on heteroscedastic functions. Near an optimum
+    /// it is almost 0, and the ball covers almost everything.
     Point,
 }
 
-/// What the maximum M of the function is taken to be.
+/// The estimate of the maximum M of the function.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum MaximumRule {
@@ -180,7 +179,7 @@ impl Default for LocalPenalization {
 }
 
 impl LocalPenalization {
-    /// The default without points that refine: all of them maximize the penalized acquisition.
+    /// The default without refining points: all of them maximize the penalized acquisition.
     pub fn penalized_only() -> Self {
         Self { refine: Some(RefineRule::Never), ..Self::default() }
     }
@@ -198,7 +197,7 @@ impl LocalPenalization {
         }
     }
 
-    /// The paper's LP-UCB with κ = 2, the paper's.
+    /// The paper's LP-UCB with the paper's κ = 2.
     pub fn paper_ucb() -> Self {
         Self { acquisition: AcquisitionKind::PaperUcb { kappa: DEFAULT_KAPPA }, ..Self::paper_ei() }
     }
@@ -237,20 +236,20 @@ impl BatchStrategy for LocalPenalization {
 }
 
 impl LocalPenalization {
-    /// What points are ranked by, besides penalizers.
+    /// What points are ranked by, without penalizers.
     fn score(&self, situation: &Situation<'_>) -> Score {
         let acquisition = self.acquisition.bind_in(situation.posterior, situation);
         if self.shrink { Score::Shrunk(acquisition) } else { Score::Data(acquisition) }
     }
 }
 
-/// Local penalization in a situation.
+/// The chooser of local penalization.
 struct Penalizing<'a> {
     strategy: &'a LocalPenalization,
     situation: &'a Situation<'a>,
     search: Search<'a>,
     balls: Balls<'a>,
-    /// Those of the points proposed so far.
+    /// The scores of the points proposed so far.
     scores: Vec<f64>,
     refine: RefineRule,
     /// Odd if the next point may refine.
@@ -313,7 +312,7 @@ impl Chooser for Penalizing<'_> {
     }
 }
 
-/// The penalizers of one batch, but for their centres.
+/// What the penalizers of one batch share.
 struct Balls<'a> {
     posterior: &'a Posterior,
     domain: &'a Domain<'a>,
@@ -325,14 +324,14 @@ struct Balls<'a> {
     work: f64,
 }
 
-/// Candidates for the steepest point: of the whole space, per coordinate, and of a local box.
+/// Candidates for the steepest point: per coordinate for the whole space, and for a local box.
 const GLOBAL_CANDIDATES: usize = 16;
 const LOCAL_CANDIDATES: usize = 64;
 
-/// Observations within a lengthscale that let a local Lipschitz constant stand alone.
+/// With this many observations within a lengthscale, a local Lipschitz constant is used by itself.
 const TRUSTED_DATA: usize = 30;
 
-/// The least standard deviation of a pending point, in prior standard deviations: below it lies rounding.
+/// The smallest standard deviation of a pending point, in prior standard deviations: anything below is rounding.
 const LEAST_SD: f64 = 1e-6;
 
 impl<'a> Balls<'a> {
@@ -343,7 +342,7 @@ impl<'a> Balls<'a> {
             let candidates = GLOBAL_CANDIDATES * (2 + posterior.dim().min(16));
             let find = if strategy.safeguards.lipschitz_floor { whitened_lipschitz } else { bare_lipschitz };
             let found = find(posterior, domain.bounds(), candidates, stream);
-            // Of a mean that is flat everywhere the radius is infinite, and not 0/0.
+            // If the mean is flat everywhere, the radius is infinite, and not 0/0.
             (lipschitz, work) = (found.value.max(f64::MIN_POSITIVE), found.work);
             maximum = match strategy.maximum {
                 MaximumRule::Given(m) => m,
@@ -358,7 +357,7 @@ impl<'a> Balls<'a> {
         Self { posterior, domain, stream, kind: strategy.penalizer, rule: strategy.lipschitz, lipschitz, maximum, work }
     }
 
-    /// The penalizer around x, if there are penalizers.
+    /// The penalizer around x, if the strategy has penalizers.
     fn around(&mut self, x: &[f64]) -> Option<Ball> {
         let kind = self.kind?;
         let p = self.posterior.predict(x);
@@ -382,7 +381,7 @@ impl<'a> Balls<'a> {
                 whitened_lipschitz_at(self.posterior, x).max(1e-6 * self.lipschitz)
             }
             LipschitzRule::Local => {
-                // A category has no neighbours: it stays as it is.
+                // A category does not have neighbours: it keeps its value.
                 let metric = &self.posterior.hyper().metric;
                 let reach = |k: usize| if metric[k] == Metric::Distance { lengthscales[k] } else { 0.0 };
                 let bounds = self.domain.bounds();
@@ -399,8 +398,8 @@ impl<'a> Balls<'a> {
     }
 }
 
-/// The largest posterior mean that a point can have, over the data, the candidates, and climbs from the two best of them
-/// that keep to grids and constraints, where a value is likelier than not; and how many means that took.
+/// The largest posterior mean of a possible point, over the data, the candidates, and climbs from the two best of these
+/// that keep to grids and constraints, where a value is likely; and the number of means computed.
 fn largest_mean(situation: &Situation<'_>, panel: &Panel) -> (f64, usize) {
     let Situation { posterior, domain, chance, .. } = *situation;
     let limits = situation.limits();
@@ -425,7 +424,7 @@ fn largest_mean(situation: &Situation<'_>, panel: &Panel) -> (f64, usize) {
     let mut climber = domain.climber_with(LbfgsbParams { max_evaluations: 40, ..LbfgsbParams::default() });
     climber.told(posterior.observed());
     let ends = climb_all(starts.iter().take(2).map(|start| start.1), |u| climber.from(&mut mean, u));
-    // The looks at where a climb begins and ends are no part of it.
+    // Evaluations at the start and end of a climb do not count.
     evaluations += climber.evaluations().saturating_sub(2 * ends.len());
     for end in ends.iter().filter(|end| is_likely(&end.point)) {
         largest = largest.max(end.value);

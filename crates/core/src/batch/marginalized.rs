@@ -1,12 +1,12 @@
-//! The acquisition that local penalization stands in for: Eq. 2 of the paper, for the second point of a batch.
+//! The acquisition that local penalization approximates: Eq. 2 of the paper, for the second point of a batch.
 //!
-//! A batch that is chosen one after another should average over results it does not have yet. For the second point, given
+//! A batch that is chosen point by point should average over results that are not in yet. For the second point, given
 //! the first,
 //!
 //! x_2 = arg max_x ∫ α(x; D ∪ {(x_1, y)}) p(y | x_1, D) dy,   y ~ N(μ(x_1), s²(x_1) + σ_n²).
 //!
-//! For the third, the best second point inside the integral depends on y, and the integrals nest: that is what makes it
-//! intractable. One integral is cheap with Gauss–Hermite nodes, so here is the yardstick for two points.
+//! For the third, the best second point inside the integral depends on y, and the integrals nest: that makes it
+//! intractable. One integral is cheap with Gauss–Hermite nodes, so this is the reference for two points.
 //!
 //! Expected improvement has a kink in y, where the new result becomes the incumbent. Nodes that are h = π/√n deviations
 //! apart err there by up to φ(0) h²/8 deviations of the first result: 0.008 with 64 of them.
@@ -28,7 +28,7 @@ use crate::linalg::Points;
 /// ```
 pub fn gauss_hermite(n: usize) -> Vec<(f64, f64)> {
     let n = n.max(1);
-    // The roots of one Hermite polynomial lie between those of the one before, and all within ±2√n.
+    // The roots of a Hermite polynomial separate those of the next one, and all are within ±2√n.
     let mut roots: Vec<f64> = Vec::new();
     for k in 1..=n {
         let end = 2.0 * (k as f64).sqrt() + 1.0;
@@ -84,7 +84,7 @@ pub struct Marginalized {
 }
 
 impl Marginalized {
-    /// Given the first point, by so many nodes.
+    /// Given the first point, with this many nodes.
     pub fn new(posterior: &Posterior, first: &[f64], acquisition: AcquisitionKind, n_nodes: usize) -> Result<Self> {
         let p = posterior.predict(first);
         let sd = (p.variance + posterior.hyper().noise.typical()).sqrt();
@@ -154,8 +154,8 @@ mod tests {
 
     #[test]
     fn the_exponential_of_the_mean_is_log_normal() {
-        // Given y, the mean at x is normal with the mean of now and the variance that the first point takes away, so the
-        // average of its exponential is exp(μ + (s² − s²_after)/2); a posterior with a phantom knows s²_after.
+        // Given y, the mean at x is normal: its mean is today's, its variance what the first point removes. So the
+        // average of its exponential is exp(μ + (s² − s²_after)/2); a posterior with a phantom gives s²_after.
         let gp = line();
         let first = [0.7];
         let marginalized = Marginalized::new(&gp, &first, AcquisitionKind::Mean, 32).unwrap();

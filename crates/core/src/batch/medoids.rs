@@ -1,11 +1,11 @@
 //! Weighted k-medoids by greedy deletion.
 //!
-//! OBJ(B) = Σ_i w_i min_{b ∈ B} d(i, b) never falls when a centre is deleted. Starting from all points as centres, the one
-//! whose deletion raises it least goes, until k are left. With the nearest and the second nearest centre of every point
-//! at hand, deleting c costs Σ w_i (d₂ᵢ − d₁ᵢ) over the points that c is nearest to.
+//! OBJ(B) = Σ_i w_i min_{b ∈ B} d(i, b) never falls when a centre is deleted. Starting with all points as centres,
+//! delete the one that raises it least until k are left. Given the nearest and the second nearest centre of every
+//! point, deleting c costs Σ w_i (d₂ᵢ − d₁ᵢ) over the points whose nearest centre is c.
 
-/// The centres that are left of n points: k of them, and those that are `fixed`, which serve as centres and are not
-/// counted. Ties go to the point that comes last.
+/// The k centres that are left of n points, besides those that are `fixed`, which serve as centres but are not counted.
+/// Ties go to the last point.
 pub(super) fn greedy_medoids(
     weights: &[f64],
     fixed: &[bool],
@@ -60,7 +60,7 @@ mod tests {
         (a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2)
     }
 
-    /// The best k of n centres, by trying all.
+    /// The cost of the best k of n centres, by trying all.
     fn exhaustive(points: &[[f64; 2]], weights: &[f64], k: usize) -> f64 {
         let subsets = (0u32..1 << points.len()).filter(|s| s.count_ones() as usize == k);
         let value = |s: u32| {
@@ -92,7 +92,7 @@ mod tests {
     fn every_heap_gets_a_centre_as_in_the_exhaustive_optimum() {
         for seed in 0..20 {
             let (mut points, weights) = random(9, seed);
-            // Three heaps, each a hundredth as wide as they are apart: a heap without a centre costs more than all else.
+            // Three clusters, each a hundredth as wide as their distance: a cluster without a centre costs the most.
             for (i, p) in points.iter_mut().enumerate() {
                 p[0] += 100.0 * (i % 3) as f64;
             }
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn each_deletion_is_the_one_that_raises_the_objective_least() {
-        // The costs by nearest and second nearest centre, against the objective computed anew for every deletion.
+        // The costs by nearest and second nearest centre, against the objective recomputed for every deletion.
         for seed in 0..20 {
             let (points, weights) = random(12, 100 + seed);
             let mut centres: Vec<usize> = (0..12).collect();
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn a_fixed_centre_covers_what_is_near_it() {
-        // Two heaps; the heavy one has a fixed centre already, so the one centre to choose goes to the other.
+        // Two clusters; the heavy one has a fixed centre already, so the one centre to choose goes to the other.
         let x: [f64; 5] = [0.0, 0.01, 0.02, 1.0, 1.01];
         let weights = [0.0, 5.0, 5.0, 1.0, 1.5];
         let fixed = [true, false, false, false, false];

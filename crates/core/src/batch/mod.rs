@@ -64,26 +64,26 @@ use crate::space::{PointKey, UnitPoint};
 pub struct Situation<'a> {
     /// The model of the objective.
     pub posterior: &'a Posterior,
-    /// Where points may be.
+    /// The region to choose points from.
     pub domain: &'a Domain<'a>,
-    /// Points under evaluation, in the order they were asked for.
+    /// Pending points, in the order they were asked for.
     pub pending: &'a [UnitPoint],
     /// Points not to propose again: observed, pending and failed ones.
     pub taken: &'a HashSet<PointKey>,
-    /// Trials that keep proposals at a distance.
+    /// Trials near which nothing is proposed.
     pub tried: &'a Tried<'a>,
-    /// The chance that a point gives a value; none while nothing has failed.
+    /// The chance that a point gives a value; none if nothing has failed yet.
     pub chance: Option<&'a Chance>,
     /// Further objectives and limits; none in a study of one objective without limits.
     pub aims: Option<&'a Aims<'a>>,
     /// The random numbers of this ask.
     pub stream: &'a Stream,
-    /// Finite domains of at most this many points are scored whole, as far as that can be afforded.
+    /// All points of a finite domain of at most this many are scored, as long as that is affordable.
     pub score_all: u64,
 }
 
 impl<'a> Situation<'a> {
-    /// A situation in which nothing was tried but what the posterior observed, and nothing failed.
+    /// A situation without failures, in which only the observations of the posterior were tried.
     pub fn new(
         posterior: &'a Posterior,
         domain: &'a Domain<'a>,
@@ -121,8 +121,8 @@ impl BatchSize {
     }
 }
 
-/// The chosen points, in order of choice. Fewer than asked for means that the space has no more points to offer, or that
-/// the strategy ended the batch ([`BatchInfo::ended`]).
+/// The chosen points, in order of choice. If there are fewer than asked for, the space has no more points, or the
+/// strategy ended the batch ([`BatchInfo::ended`]).
 #[derive(Debug, Clone, Default)]
 pub struct Batch {
     /// The points.
@@ -131,7 +131,7 @@ pub struct Batch {
     pub info: BatchInfo,
 }
 
-/// Counted work of a choice, and the quantities it rested on.
+/// The counted work of a choice, and the quantities it used.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BatchInfo {
     /// Evaluations of the acquisition (value and gradient, or value alone).
@@ -143,21 +143,21 @@ pub struct BatchInfo {
     pub lipschitz: Option<f64>,
     /// The estimate of the maximum used.
     pub maximum: Option<f64>,
-    /// What local penalization scored for each point when it was chosen: ln α̃, or −∞ for a point taken at random.
+    /// The scores of local penalization for the points when they were chosen: ln α̃, or −∞ for a point taken at random.
     pub scores: Vec<f64>,
-    /// Why the strategy ended the batch early, if it did: the points it left out are not wanted.
+    /// Why the strategy ended the batch early, if it did: further points are not wanted.
     pub ended: Option<String>,
 }
 
 impl BatchInfo {
-    /// With what else was counted on the way.
+    /// Adds what else was counted.
     fn also(mut self, other: &BatchInfo) -> Self {
         self.evaluations += other.evaluations;
         self.work += other.work;
         self
     }
 
-    /// With work that is no evaluation of the acquisition.
+    /// Adds work that is not an evaluation of the acquisition.
     fn with_work(mut self, work: f64) -> Self {
         self.work += work;
         self
@@ -166,7 +166,7 @@ impl BatchInfo {
 
 /// A way to choose a batch.
 pub trait BatchStrategy {
-    /// The strategy in a situation, for a batch of up to q points: ready to propose, and to explain what it proposes.
+    /// Binds the strategy to a situation, for a batch of up to q points: ready to propose and to explain.
     fn bind<'a>(&'a self, situation: &'a Situation<'a>, q: BatchSize) -> Result<Box<dyn Chooser + 'a>>;
 
     /// Chooses up to q points that are feasible, distinct and not taken.
@@ -181,7 +181,7 @@ pub trait BatchStrategy {
         Ok(Batch { points, info: chooser.info() })
     }
 
-    /// Refuses settings out of their range, by name.
+    /// Refuses settings that are out of range, by name.
     fn validate(&self) -> Result<()> {
         Ok(())
     }

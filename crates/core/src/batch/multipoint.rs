@@ -1,15 +1,15 @@
-//! The batch of the largest joint expected improvement: qEI, maximized over all its points at once.
+//! The batch with the largest joint expected improvement: qEI, maximized over all its points at once.
 //!
-//! max over x_1 … x_q of E max(0, f(x_1) − y⁺, …, f(x_q) − y⁺, f(pending) − y⁺), in q·d variables. It is what a batch of
-//! expected improvement should be, one step ahead; the price is a search in many variables whose objective costs q² normal
-//! probabilities in q dimensions.
+//! max over x_1 … x_q of E max(0, f(x_1) − y⁺, …, f(x_q) − y⁺, f(pending) − y⁺), in q·d variables. It is the ideal
+//! batch for expected improvement, one step ahead; the price is a search in many variables whose objective takes q²
+//! normal probabilities in q dimensions.
 //!
-//! The search starts from batches of other strategies, which are good already: liars, local penalization, pure
-//! exploration. Where the closed form needs a lattice, each start is first climbed from by fixed samples, which are cheap
-//! and have the exact gradient of their own sum, and the best of the ends are then polished. The answer is the best of
-//! starts and ends under one objective, so it is never below the best start.
+//! The search starts from batches of other strategies, which are already good: liars, local penalization, pure
+//! exploration. Where the closed form needs a lattice, climbs from all starts first use fixed samples, which are cheap
+//! and have the exact gradient of their own sum; then the best ends are polished. The answer is the best of starts and
+//! ends under one objective, so it is never worse than the best start.
 //!
-//! Floats are climbed; other coordinates stay as the start has them. What counts is the batch as it decodes.
+//! Only floats are climbed; other coordinates keep the values of the start. The batch is evaluated as it decodes.
 //!
 //! References: Ginsbourger, Le Riche and Carraro (2010); Chevalier and Ginsbourger (2013); Marmin, Chevalier and
 //! Ginsbourger (2015), who found starts by other strategies and exact gradients best.
@@ -28,18 +28,17 @@ use crate::gp::Scratch;
 use crate::optim::{Bounds, Lbfgsb, LbfgsbParams, Objective, SpectralParams, best, climb_all, spectral_ascent};
 use crate::space::{PointKey, UnitPoint};
 
-/// Evaluations of a climb by samples, and of one by the closed form without and with a lattice.
+/// Evaluations of a climb by samples, and by the closed form without and with a lattice.
 const ROUGH_EVALUATIONS: usize = 80;
 const CLOSED_EVALUATIONS: usize = 60;
 const LATTICE_EVALUATIONS: usize = 10;
 
-/// Batches that are climbed from in the end.
+/// How many batches are climbed from at the end.
 const POLISHED: usize = 2;
 
-/// The batch of the largest joint expected improvement, qEI, given what is pending.
+/// The batch with the largest joint expected improvement, qEI, given the pending points.
 ///
-/// Dear: some hundred times local penalization where ten points are chosen together, and less with more points, which are
-/// left to samples.
+/// Expensive: some hundred times local penalization if ten points are chosen together; less with more, by samples.
 ///
 /// ```
 /// use elbowroom::study::StrategyConfig;
@@ -57,7 +56,7 @@ impl BatchStrategy for Multipoint {
     }
 }
 
-/// What a point adds to those under way and joined. Batches are ranked as a whole: no point has a score.
+/// What a point adds to pending and joined points. Batches are ranked as a whole: single points do not have a score.
 fn joint_at(situation: &Situation<'_>, q: BatchSize, joined: &[UnitPoint], u: &[f64]) -> Explanation {
     let n = joined.len();
     let value =
@@ -83,7 +82,7 @@ fn together(situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
         info = info.also(&batch.info);
         starts.push(batch.points);
     }
-    // A space may have fewer points left than are wanted.
+    // The space may have fewer points left than are wanted.
     let size = starts.iter().map(Vec::len).max().unwrap_or(0);
     starts.retain(|batch| batch.len() == size);
     if size == 0 {
@@ -111,7 +110,7 @@ fn together(situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
         joint = exact.joint;
     }
 
-    // All are looked at once more, under one objective.
+    // All are evaluated again under one objective.
     let dim = situation.domain.dim();
     let ends = climb_all(starts.iter().chain(&from).map(Vec::as_slice), |x| {
         info.evaluations += 1;
@@ -123,8 +122,8 @@ fn together(situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
     Ok(Batch { points: top.unwrap_or_default(), info })
 }
 
-/// Where the search starts. With many points the liars, who look at all candidates anew for each, make place for the
-/// hallucinated bound.
+/// Where the search starts. With many points the hallucinated bound replaces the liars, who rescore all candidates each
+/// time.
 fn start_strategies(n: usize) -> Vec<Box<dyn BatchStrategy>> {
     let liar = |lie| -> Box<dyn BatchStrategy> {
         Box::new(Believer { acquisition: AcquisitionKind::Ei, lie, refit: Refit::Never })
@@ -139,8 +138,8 @@ fn start_strategies(n: usize) -> Vec<Box<dyn BatchStrategy>> {
     strategies
 }
 
-/// Σ ln p over the points of a batch: the joint improvement counts if all of them give a value within the limits, which is less than what a
-/// batch is worth of which some fail, and leaves unlikely points to others.
+/// Σ ln p over the points of a batch: the joint improvement counts only if all of them give a value within the limits.
+/// This undervalues batches of which some points fail, and leaves unlikely points to others.
 fn ln_chance(situation: &Situation<'_>, batch: &[UnitPoint]) -> f64 {
     if situation.is_weighed() { batch.iter().map(|u| situation.weight(u)).sum() } else { 0.0 }
 }
@@ -179,7 +178,7 @@ impl<'a> Climber<'a> {
         Self { situation, joint, params, info: BatchInfo::default() }
     }
 
-    /// Moves a batch to the top and returns ln qEI there; it stays if that is no better or cannot be proposed.
+    /// Moves a batch to the top and returns ln qEI there; it stays if that is not better or may not be proposed.
     fn from(&mut self, x: &mut [f64]) -> f64 {
         let domain = self.situation.domain;
         let dim = domain.dim();

@@ -1,15 +1,15 @@
-//! A front of several objectives, point after point: the one that is expected to add most to the hypervolume.
+//! A front of several objectives, point by point: each is expected to add the most to the hypervolume.
 //!
-//! The score is ln EHVI(x), the logarithm of the expected improvement of the hypervolume (see `pareto`), with the chances of
-//! success and of results within their limits as further factors. Pending points lower it in up to three ways:
+//! The score is ln EHVI(x), the logarithm of the expected improvement of the hypervolume (see `pareto`), with the
+//! chances of success and of keeping the limits as further factors. Pending points lower it in up to three ways:
 //!
-//! * **believe**: their results are taken to be as expected, so that the front has their means and the deviations are what they
-//!   leave. No model is refitted: it is what fantasies at the mean come to.
-//! * **share**: the share of standard deviation that they leave, s_after/s, as a factor: of all objectives together, of the one
-//!   that they tell most about, or the geometric mean.
+//! * **believe**: their results are assumed to be as expected, so that the front includes their means, and the
+//!   deviations are those they leave. Models are not refitted: this is the same as fantasies at the mean.
+//! * **share**: the share of standard deviation that they leave, s_after/s, as a factor: of all objectives together, of
+//!   the one that they reduce most, or the geometric mean.
 //! * **penalize**: the truncated penalizer over several objectives around each of them (see `penalty/front_ball.rs`).
 //!
-//! While no measured point keeps the limits, the search is for one that does: the chance of that is the score.
+//! While no measured point keeps the limits, the search is for one that does: its chance is the score.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,28 +31,28 @@ use crate::error::{Error, Result};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ParetoSearch {
-    /// Whether the results of pending points are taken to be as expected.
+    /// Whether pending points are assumed to give the expected results.
     pub believe: bool,
-    /// Which share of deviation that pending results leave is a factor, if any.
+    /// Which share of the deviation, as pending results leave it, is a factor, if any.
     pub share: Option<ShareRule>,
     /// Whether pending points have penalizers.
     pub penalize: bool,
 }
 
-/// Whose share of deviation lowers the score of several objectives.
+/// Which objectives' share of deviation lowers the score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ShareRule {
     /// The product over all objectives.
     Sum,
-    /// That of the objective that pending results tell most about.
+    /// That of the objective that pending results reduce most.
     Least,
     /// The geometric mean.
     Mean,
 }
 
 impl Default for ParetoSearch {
-    /// Pending results are taken to be as expected.
+    /// Pending points are assumed to give the expected results.
     fn default() -> Self {
         Self { believe: true, share: None, penalize: false }
     }

@@ -1,7 +1,7 @@
-//! The acquisition on completed data alone: what is pending is left out, but for not proposing it again.
+//! The acquisition given completed data alone: pending points are ignored, except that they are not proposed again.
 //!
-//! One point at a time with nothing pending, this is sequential Bayesian optimization. Asynchronously it is the baseline
-//! that any treatment of pending points must beat: its points crowd where the first of them is.
+//! One point at a time with nothing pending, this is sequential Bayesian optimization. Asynchronously it is the
+//! baseline that any treatment of pending points must beat: its points crowd around the first of them.
 
 use serde::{Deserialize, Serialize};
 

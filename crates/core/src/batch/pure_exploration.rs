@@ -1,15 +1,15 @@
 //! PE-UCB, also GP-UCB-PE (Contal, Buffoni, Robicquet and Vayatis 2013): one confidence bound, then pure exploration
 //! where the maximum may be.
 //!
-//! x_1 = arg max μ + √β s. No point with an upper bound below ẏ = max_x μ(x) − √β s(x) can be the maximum, so the others
-//! are x_k = arg max s_after(x) over the region R = {x : μ + c√β s ≥ ẏ}, which is that of the data alone and stays the
-//! same for the whole batch. The theory has c = 2, the authors' program c = 1.
+//! x_1 = arg max μ + √β s. A point with an upper bound below ẏ = max_x μ(x) − √β s(x) cannot be the maximum, so the
+//! others are x_k = arg max s_after(x) over the region R = {x : μ + c√β s ≥ ẏ}, which depends on the data alone and is
+//! the same for the whole batch. The theory has c = 2, the authors' program c = 1.
 //!
-//! R may be small and in pieces, so that few candidates are inside. Each piece has a peak of the upper bound, so a few of
-//! these are climbed to; a random walk from them, from candidates inside, from x_1 and from the point of the threshold
-//! adds more. The climb then maximizes ln s_after + ε ln(μ + c√β s − ẏ), a barrier that keeps it inside R and lets it slide
-//! along the edge, where the largest variance often is. Points outside R are chosen only where no free point inside is
-//! known, those with the highest upper bound first.
+//! R may be small and in pieces, so that few candidates are inside. Each piece has a peak of the upper bound, so a few
+//! peaks are found by climbing; a random walk from them, from candidates inside, from x_1 and from the point of the
+//! threshold adds more points. The climb then maximizes ln s_after + ε ln(μ + c√β s − ẏ), a barrier that keeps it
+//! inside R and lets it slide along the edge, where the largest variance often is. Points outside R are chosen only if
+//! no free point inside is known, those with the highest upper bound first.
 
 use std::collections::HashSet;
 
@@ -26,16 +26,16 @@ use crate::error::Result;
 use crate::gp::{Posterior, Prediction, Scratch};
 use crate::space::UnitPoint;
 
-/// The weight ε of the barrier: it costs about this share of the deviation that is possible.
+/// The weight ε of the barrier: it costs about this share of the possible deviation.
 const BARRIER: f64 = 1e-3;
 
-/// Maximizers of the upper bound, each given the ones before as pending, that show the pieces of the region.
+/// Maximizers of the upper bound, each with those before it pending, that reveal the pieces of the region.
 const PEAKS: usize = 4;
 
 /// Steps of the walk.
 const STEPS: usize = 256;
 
-/// How wide the bounds are that keep a point in the region.
+/// The width of the bounds that keep a point in the region.
 ///
 /// ```
 /// use elbowroom::batch::RegionRule;
@@ -44,17 +44,17 @@ const STEPS: usize = 256;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RegionRule {
-    /// μ + 2√β s, as the theory needs it.
+    /// μ + 2√β s, as in the theory.
     #[default]
     Theory,
-    /// μ + √β s, as the authors' program has it.
+    /// μ + √β s, as in the authors' program.
     Program,
 }
 
 /// One point by the confidence bound, the others where the variance is largest within the relevant region.
 ///
-/// Asynchronously the maximizer of the bound counts as under way while a pending point is within a tenth of a
-/// lengthscale of it; then all points explore.
+/// Asynchronously the maximizer of the bound counts as pending if a pending point is within a tenth of a lengthscale of
+/// it; then all points explore.
 ///
 /// ```
 /// use elbowroom::batch::{PureExploration, RegionRule};
@@ -69,7 +69,7 @@ pub struct PureExploration {
     pub beta: Beta,
     /// The rule for the region.
     pub region: RegionRule,
-    /// What is chosen among.
+    /// The points to choose from.
     pub candidates: Candidates,
 }
 
@@ -91,23 +91,23 @@ impl BatchStrategy for PureExploration {
     }
 }
 
-/// Pure exploration in a situation.
+/// The chooser of pure exploration.
 struct Exploring<'a> {
     strategy: &'a PureExploration,
     situation: &'a Situation<'a>,
     q: BatchSize,
     kappa: f64,
-    /// The maximizer of the bound, unless it is under way.
+    /// The maximizer of the bound, unless it is pending.
     leader: Option<Proposal>,
     /// What was counted outside the search.
     info: BatchInfo,
     n_joined: usize,
-    /// The search of the region: it is needed once a second point is.
+    /// The search in the region: needed from the second point on.
     search: Option<Search<'a>>,
 }
 
 impl Exploring<'_> {
-    /// Finds the region and what is inside, with a first point that is part of the batch.
+    /// Finds the region and points inside, with a first point that is part of the batch.
     fn explore(&mut self, first: Option<&UnitPoint>) {
         let Self { strategy, situation, kappa, .. } = *self;
         let bound = |kappa| upper_bound(kappa, situation.posterior, situation);
@@ -171,7 +171,7 @@ impl Chooser for Exploring<'_> {
     }
 }
 
-/// Where μ − κs is highest, and how high: over the candidates and the data, taken or not.
+/// The point with the highest μ − κs, and that value: over the candidates and the data, taken or not.
 fn highest_lower_bound(
     situation: &Situation<'_>,
     candidates: Candidates,
@@ -236,7 +236,7 @@ impl Region {
         if margin >= 0.0 { variance_after.sqrt() * ln_chance.exp() } else { margin }
     }
 
-    /// The terms that the rank of a point is the sum of.
+    /// The terms whose sum is the rank of a point.
     pub fn terms(&self, p: &Prediction, ln_chance: Option<f64>) -> Vec<Term> {
         let by_chance = |value: f64| ln_chance.map(|_| term(terms::BY_CHANCE, value));
         if self.margin(p.mean, p.variance) >= 0.0 {
@@ -318,7 +318,7 @@ mod tests {
                         x[k] += h;
                         objective(&x, &mut [0.0; 2])
                     };
-                    // As for any smooth function of a scale of 0.4: h² times a third derivative of 10².
+                    // As for any smooth function with a scale of 0.4: h² times a third derivative of 10².
                     let error = ((at(1e-5) - at(-1e-5)) / 2e-5 - gradient[k]).abs();
                     assert!(error < 1e-6 * gradient[k].abs().max(1.0), "{seed}: {error}");
                 }

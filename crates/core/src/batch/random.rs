@@ -1,4 +1,4 @@
-//! Uniform points, alone or behind one point of the acquisition: Rand-EI and Rand-UCB of the paper.
+//! Uniform points, alone or after one point of the acquisition: Rand-EI and Rand-UCB of the paper.
 
 use std::collections::HashSet;
 
@@ -14,10 +14,10 @@ use super::{
 use crate::error::Result;
 use crate::space::UnitPoint;
 
-/// Draws for each uniform point, of which those are kept that are likely to give a value.
+/// Draws per uniform point; those that are likely to give a value are kept.
 const THINNING: usize = 10;
 
-/// Uniform among the free points, whatever the model says: the yardstick for all others.
+/// Uniform among the free points, whatever the model says: the baseline for all others.
 ///
 /// ```
 /// use elbowroom::batch::{BatchStrategy, Random};
@@ -42,8 +42,8 @@ impl BatchStrategy for Random {
 
 /// The maximizer of the acquisition first, uniform points after it.
 ///
-/// Asynchronously the maximizer counts as under way while a pending point is within a tenth of a lengthscale of it; then
-/// all points are uniform.
+/// Asynchronously the maximizer counts as pending if a pending point is within a tenth of a lengthscale of it; then all
+/// points are uniform.
 ///
 /// ```
 /// use elbowroom::batch::{AcquisitionKind, RandomRest};
@@ -84,13 +84,13 @@ impl BatchStrategy for RandomRest {
     }
 }
 
-/// What a uniform point is worth: as much as any other. A chance of success is said, but nothing is ranked by it.
+/// The value of a uniform point: the same as any other. It states a chance of success, but nothing is ranked by it.
 fn uniform(situation: &Situation<'_>, u: &[f64]) -> Explanation {
     let (chance, is_score) = (situation.chance_terms(u), !situation.is_weighed());
     Explanation::new([term(terms::UNIFORM, 0.0)].into_iter().chain(chance).collect(), is_score)
 }
 
-/// The leader, if there is one, and uniform points behind it.
+/// The leader, if there is one, and uniform points after it.
 fn with_rest(situation: &Situation<'_>, q: BatchSize, first: Option<Proposal>, info: BatchInfo) -> Ranked {
     let mut scores: Vec<f64> = first.iter().filter_map(|first| first.score).collect();
     let mut points: Vec<_> = first.into_iter().map(|first| first.point).collect();
@@ -101,7 +101,7 @@ fn with_rest(situation: &Situation<'_>, q: BatchSize, first: Option<Proposal>, i
     let n_drawn = if situation.is_weighed() { THINNING * missing } else { missing };
     let (mut rest, _) = free_points(domain, taken, tried, &mut chosen, n_drawn, &mut stream);
     if situation.is_weighed() {
-        // Each is kept with the chance that it gives a value and keeps the limits; the likeliest of the others follow.
+        // Each is kept with its chance to give a value and keep the limits; the likeliest of the others follow.
         let mut order: Vec<(bool, f64, UnitPoint)> = Vec::with_capacity(rest.len());
         for u in rest {
             let ln_p = situation.ln_chance(&u).unwrap_or(0.0);

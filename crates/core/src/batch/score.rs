@@ -1,4 +1,4 @@
-//! What a point is worth to the search for one more point of a batch.
+//! The value of a point in the search for the next point of a batch.
 
 use super::front::FrontScore;
 use super::pure_exploration::Region;
@@ -7,18 +7,18 @@ use crate::gp::{Panel, Posterior, Scratch};
 use crate::optim::Objective;
 use crate::penalty::{Ball, Penalized, raw_score, shrinkage};
 
-/// What a point is worth, besides penalizers.
+/// The value of a point, without penalizers.
 pub(super) enum Score {
     /// ln α(μ, s): of the data alone.
     Data(Box<dyn LogAcquisition>),
-    /// ln α(μ, s) + ln(s_after/s): lowered by what phantoms will tell.
+    /// ln α(μ, s) + ln(s_after/s): lowered by what phantoms will reveal.
     Shrunk(Box<dyn LogAcquisition>),
-    /// ln α(μ, s_after): as if the results of phantoms were in and had changed no mean. Penalizers are passed over: the
-    /// deviation knows of the phantoms.
+    /// ln α(μ, s_after): as if the results of phantoms were in and had not changed the mean. Penalizers are ignored,
+    /// since the deviation accounts for the phantoms.
     After(Box<dyn LogAcquisition>),
     /// s_after inside a region that phantoms do not change.
     Explore(Region),
-    /// What a point adds to a front of several objectives, the first of which is the posterior searched.
+    /// What a point adds to a front of several objectives; the posterior that is searched is the first one's.
     Front(Box<FrontScore>),
 }
 
@@ -43,12 +43,12 @@ impl Score {
         }
     }
 
-    /// Operations of one look at a point, beyond those of the posterior searched.
+    /// Operations to score a point, beyond those of the posterior.
     pub fn work_of_prediction(&self) -> f64 {
         if let Score::Front(front) = self { front.work_of_prediction() } else { 0.0 }
     }
 
-    /// The score as something to climb.
+    /// The score as a function to climb.
     pub fn objective<'a>(&'a self, posterior: &'a Posterior, balls: &'a [Ball]) -> Box<Climbable<'a>> {
         match self {
             Score::Data(acquisition) | Score::Shrunk(acquisition) => {
@@ -74,5 +74,5 @@ impl Score {
     }
 }
 
-/// A value with its gradient, as [`Objective`] has it.
+/// A value with its gradient, like [`Objective`].
 pub(super) type Climbable<'a> = dyn FnMut(&[f64], &mut [f64]) -> f64 + 'a;

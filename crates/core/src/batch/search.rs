@@ -1,8 +1,8 @@
-//! The search for one more point of a batch, over candidates that are predicted once.
+//! The search for the next point of a batch, over candidates that are predicted once.
 //!
-//! What a point is worth is a [`Score`]. Its part that no chosen point changes is computed for all candidates when the
-//! search begins; every point that joins the batch adds its penalizer and shrinks the variance of the others. The best
-//! few candidates are climbed from, under the full score.
+//! The value of a point is a [`Score`]. The part of it that chosen points do not change is computed for all candidates
+//! when the search starts; every point that joins the batch adds its penalizer and shrinks the variance of the others.
+//! The best few candidates are climbed from, under the full score.
 
 use std::collections::HashSet;
 
@@ -21,16 +21,16 @@ use crate::penalty::Ball;
 use crate::rng::Stream;
 use crate::space::{PointKey, UnitPoint};
 
-/// Climbs from this many candidates for every point, unless a strategy says otherwise.
+/// The number of candidates to climb from for every point, unless a strategy says otherwise.
 pub(super) const STARTS: usize = 3;
 
-/// Branches whose best candidates are climbed from, where parameters have conditions.
+/// If parameters have conditions, the best candidates of this many branches are climbed from.
 const BRANCHES: usize = 8;
 
 /// Evaluations of one climb, unless a strategy says otherwise.
 pub(super) const MAX_EVALUATIONS: usize = 30;
 
-/// The same where the chance of keeping limits is weighed: beside a limit that is well known, it is a cliff.
+/// The same if scores include the chance of keeping limits: next to a limit that is well known, it is a cliff.
 const PATIENT_EVALUATIONS: usize = 200;
 
 /// Starts are at least this many lengthscales apart, in the whole space and in a region of it, which may be small.
@@ -40,21 +40,21 @@ const REGION_SEPARATION: f64 = 0.1;
 /// Points of a batch are at least this many lengthscales apart from each other and from pending ones.
 pub(super) const MIN_SEPARATION: f64 = 1e-3;
 
-/// The weight of failures that have a place from which on the gate is shut.
+/// The gate is shut if failures depend on the place with more than this probability.
 const SURE_PLACE: f64 = 0.95;
 
-/// The weight of failures that have a place from which on a pending point may fail, and with it all beside it, however
-/// likely its value is: at a border nobody can be surer.
+/// If failures depend on the place with more than this probability, points near pending ones are not proposed, however
+/// likely their values are: near a border, no model can be certain.
 const POSSIBLE_PLACE: f64 = 0.05;
 
-/// A point that is riskier than this may fail for the same reason as a pending one beside it.
+/// A point that is riskier than this may fail for the same reason as a nearby pending one.
 const RISKY: f64 = 0.1;
 
-/// A search under way: what was chosen so far is part of it.
+/// A search in progress; it includes what was chosen so far.
 pub(super) struct Search<'a> {
     situation: &'a Situation<'a>,
     score: Score,
-    /// The posterior that is searched, with pending and chosen points as phantoms.
+    /// The posterior of the search, with pending and chosen points as phantoms.
     posterior: Posterior,
     panel: Panel,
     raw: Vec<f64>,
@@ -62,7 +62,7 @@ pub(super) struct Search<'a> {
     ln_chances: Vec<f64>,
     /// ln of the chance that a candidate keeps the limits; 0 if there are none.
     ln_limits: Vec<f64>,
-    /// What pending and chosen points risk together.
+    /// The combined risk of pending and chosen points.
     risk: f64,
     /// Sum of ln φ at every candidate.
     penalties: Vec<f64>,
@@ -78,16 +78,16 @@ pub(super) struct Search<'a> {
     work: f64,
     /// Whether the score is μ + κs.
     is_bound: bool,
-    /// Climbs for every point.
+    /// Climbs per point.
     n_starts: usize,
-    /// Whether points keep a least distance from busy and tried ones.
+    /// Whether points keep a minimum distance from busy and tried ones.
     keeps_apart: bool,
 }
 
 impl<'a> Search<'a> {
     /// Scores the candidates of a situation; pending points are phantoms from the start.
     pub fn with_pending(situation: &'a Situation<'a>, candidates: Candidates, score: Score) -> Self {
-        // A trial that waits for a limited result may have its value already.
+        // A trial that waits for a limited result may already have its value.
         let has_value = |u: &[f64]| situation.aims.is_some() && situation.posterior.observed().any(|x| x == u);
         let awaited = situation.pending.iter().map(|u| u.as_slice()).filter(|u| !has_value(u));
         let posterior = situation.posterior.with_phantoms(awaited);
@@ -135,8 +135,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Climbs from so many candidates for every point, each with at most so many evaluations; with the usual number, as many
-    /// more as limits take.
+    /// Climbs from this many candidates for every point, each with at most this many evaluations; the usual number is
+    /// raised if there are limits.
     pub fn climbing(mut self, n_starts: usize, max_evaluations: usize) -> Self {
         self.n_starts = n_starts;
         if max_evaluations != MAX_EVALUATIONS {
@@ -145,7 +145,7 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// Whether points keep a least distance from busy and tried ones. Without it none is chosen twice, to the bit.
+    /// Whether points keep a minimum distance from busy and tried ones. Otherwise they must only differ.
     pub fn apart(mut self, keeps_apart: bool) -> Self {
         self.keeps_apart = keeps_apart;
         self
@@ -171,14 +171,14 @@ impl<'a> Search<'a> {
         self.balls.push(ball);
     }
 
-    /// Goes on with another score.
+    /// Continues with another score.
     pub fn rescore(&mut self, score: Score) {
         self.score = score;
         self.raw = (0..self.panel.len()).map(|i| self.score.fixed(&self.panel, i)).collect();
         self.scored += self.raw.len();
     }
 
-    /// Goes on under another posterior, over the same candidates.
+    /// Continues under another posterior, over the same candidates.
     pub fn believe(&mut self, posterior: Posterior, score: Score) {
         self.panel = Panel::new(&posterior, self.panel.points().clone());
         self.posterior = posterior;
@@ -186,7 +186,7 @@ impl<'a> Search<'a> {
         self.rescore(score);
     }
 
-    /// One more candidate.
+    /// Adds a candidate.
     pub fn offer(&mut self, u: &[f64]) {
         self.panel.push(&self.posterior, u);
         if let Score::Front(front) = &mut self.score {
@@ -202,7 +202,7 @@ impl<'a> Search<'a> {
 
     /// Makes a point part of the batch: a phantom, and not to be chosen again.
     pub fn join(&mut self, u: &UnitPoint) {
-        // A row of the factor, and for each candidate a covariance.
+        // One row of the factor, and one covariance per candidate.
         let row = self.posterior.whitened().len() + self.posterior.dim();
         self.work += 2.0 * self.work_of_prediction() + (self.panel.len() * row) as f64;
         if let Score::Front(front) = &mut self.score {
@@ -215,18 +215,17 @@ impl<'a> Search<'a> {
         self.chosen.insert(self.situation.domain.key(u));
     }
 
-    /// The best point under the score; it counts as pending from here on. None if the space has no more to offer.
+    /// The best point under the score; from here on it counts as pending. None if the space has no more points.
     pub fn next(&mut self) -> Option<UnitPoint> {
         let next = self.propose()?.point;
         self.join(&next);
         Some(next)
     }
 
-    /// The best point under the score. None if the space has no more to offer.
+    /// The best point under the score. None if the space has no more points.
     pub fn propose(&mut self) -> Option<Proposal> {
         let mut totals: Vec<f64> = (0..self.panel.len()).map(|i| self.total(i)).collect();
-        // Where failures surely have a place: however little is left to gain among the points that may be risked, the
-        // others come behind them.
+        // If failures certainly depend on the place, points that are too risky come last, whatever the others promise.
         let gate = self.situation.chance.map_or(f64::NEG_INFINITY, |chance| chance.gate(self.risk));
         let is_sure = self.situation.chance.is_some_and(|chance| chance.weight_of_place() > SURE_PLACE);
         let is_shut = is_sure && (0..totals.len()).any(|i| self.ln_chances[i] >= gate && totals[i] > f64::NEG_INFINITY);
@@ -238,7 +237,7 @@ impl<'a> Search<'a> {
         let ends = self.climb_from(order.iter().copied().filter(|&i| totals[i] > f64::NEG_INFINITY), is_shut);
         let climbed = ends.iter().find(|end| end.value.is_finite() && self.is_free(&end.point));
         let reached = climbed.map_or(f64::NEG_INFINITY, |end| end.value);
-        // Where the best climb ended at a point that is not free, a candidate may beat the other ends.
+        // If the best climb ended at a point that is not free, a candidate may beat the other ends.
         let candidate = order.iter().take_while(|&&i| totals[i] > reached || climbed.is_none());
         let (value, next) = candidate
             .map(|&i| (totals[i], self.panel.points().row(i)))
@@ -248,19 +247,19 @@ impl<'a> Search<'a> {
             .or_else(|| {
                 any_point(self.situation, &self.chosen, &mut self.draw).map(|point| (f64::NEG_INFINITY, point))
             })?;
-        // The other ends stay as candidates, for they are local maxima.
+        // Keep the other ends as candidates: they are local maxima.
         for end in ends.iter().filter(|end| end.value.is_finite() && end.point != next.as_slice()) {
             self.offer(&end.point);
         }
         Some(Proposal { point: next, score: Some(value) })
     }
 
-    /// What a point is worth by now, as a sum of terms.
+    /// The current value of a point, as a sum of terms.
     pub fn explain(&self, u: &[f64]) -> Explanation {
         self.explain_by(&self.score, self.is_bound, u)
     }
 
-    /// What it would be worth by another score.
+    /// The value of a point under another score.
     pub fn explain_by(&self, score: &Score, is_bound: bool, u: &[f64]) -> Explanation {
         let p = self.posterior.predict(u);
         let mut all = Vec::new();
@@ -304,13 +303,13 @@ impl<'a> Search<'a> {
         &self.balls
     }
 
-    /// Explains the score as a mean and a weighted deviation, which is what a confidence bound is made of.
+    /// Explains the score as a mean and a weighted deviation, the parts of a confidence bound.
     pub fn explained_as_bound(mut self, is_bound: bool) -> Self {
         self.is_bound = is_bound;
         self
     }
 
-    /// What candidate i is worth by now.
+    /// The current value of candidate i.
     fn total(&self, i: usize) -> f64 {
         let (panel, weight) = (&self.panel, self.weigh(self.ln_chances[i]) + self.ln_limits[i]);
         match &self.score {
@@ -337,7 +336,7 @@ impl<'a> Search<'a> {
         chance_work(self.situation)
     }
 
-    /// Where climbs from the best candidates end, the highest first.
+    /// The ends of climbs from the best candidates, highest first.
     fn climb_from(&mut self, ranked: impl Iterator<Item = usize>, is_shut: bool) -> Vec<End> {
         if !self.may_climb {
             return Vec::new();
@@ -418,7 +417,7 @@ impl<'a> Search<'a> {
         if taken.contains(&key) || self.chosen.contains(&key) || tried.is_beside_failure(space, u) {
             return false;
         }
-        // In a finite space keys tell points apart; neighbours there may be as close as they are.
+        // In a finite space, keys tell points apart; neighbours may be at any distance.
         if self.is_finite || !self.keeps_apart {
             return true;
         }
@@ -430,7 +429,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// One point after another under the same score.
+/// Proposes points one by one under the same score.
 impl Chooser for Search<'_> {
     fn propose(&mut self) -> Result<Option<Proposal>> {
         Ok(Search::propose(self))
@@ -450,17 +449,17 @@ impl Chooser for Search<'_> {
     }
 }
 
-/// Operations of one look at the chances of a point.
+/// Operations to compute the chances of a point.
 fn chance_work(situation: &Situation<'_>) -> f64 {
     situation.chance.map_or(0.0, Chance::work_of_prediction) + situation.limits().work_of_prediction()
 }
 
-/// How risky a point is; not at all while nothing has failed.
+/// The risk of a point; 0 if nothing has failed yet.
 fn risk(situation: &Situation<'_>, u: &[f64]) -> f64 {
     situation.chance.map_or(0.0, |chance| chance.risk(chance.ln_p(u)))
 }
 
-/// Whether two points are so many lengthscales apart; one longer than the space counts as that long.
+/// Whether two points are this many lengthscales apart; a lengthscale larger than the space counts as that large.
 pub(super) fn is_apart(posterior: &Posterior, a: &[f64], b: &[f64], distance: f64) -> bool {
     let lengthscales = &posterior.hyper().lengthscales;
     let squared: f64 = (0..a.len()).map(|k| ((a[k] - b[k]) / lengthscales[k].min(1.0)).powi(2)).sum();
@@ -508,7 +507,7 @@ mod tests {
             assert_eq!((short.0, short.1), (long.0, long.1));
             (n_short, n_long) = (n_short + short.2, n_long + long.2);
         }
-        // Of 380 levels 28 at most are known in each category, and one of the others is tried.
+        // Of 380 levels at most 28 are known in each category, and one of the others is tried.
         assert!(3 * n_short < n_long, "{n_short} of {n_long}");
     }
 
@@ -535,7 +534,7 @@ mod tests {
                         x[k] += h;
                         objective(&x, &mut [0.0; 2])
                     };
-                    // The error of the difference is h² times a third derivative, which lengthscales of 0.3 make 10³.
+                    // The error of the difference is h² times a third derivative, which is 10³ for lengthscales of 0.3.
                     let error = ((at(1e-5) - at(-1e-5)) / 2e-5 - gradient[k]).abs();
                     assert!(error < 1e-6 * gradient[k].abs().max(1.0), "{seed}: {error}");
                 }

@@ -1,15 +1,15 @@
 //! SM-UCB, simulation matching (Azimi, Fern and Fern 2010): a batch that matches what a sequential policy would do.
 //!
-//! 1. S times, simulate q sequential steps of arg max μ + κs: draw each value from the simulated posterior at its point,
-//!    with noise, and condition on it, hyperparameters kept.
+//! 1. S times, simulate q sequential steps of arg max μ + κs: draw each value from the simulated posterior at its
+//!    point, with noise, and condition on it with the same hyperparameters.
 //! 2. Weigh each simulated point by the probability that it is the best of its simulation, by joint draws given the real
 //!    data alone; the weights of one simulation sum to 1.
 //! 3. Choose the q simulated points B that minimize Σ w min_{b ∈ B} ‖x − b‖², by greedy deletion (see `medoids`).
 //!
-//! Values of pending points are drawn first in every simulation, and they are centres that are there already. The policy
-//! chooses among the candidates and the climbed maximizer of the bound, which is the first step of all simulations if
-//! nothing is pending. The joint covariance C of the candidates is computed once; a simulated value at x then costs one
-//! column, c = C(·, x) − Σ v v(x) and v = c/√(c(x) + noise) (the columns of a Cholesky factor).
+//! Every simulation first draws the values of pending points, which are fixed centres. The policy chooses among the
+//! candidates and the climbed maximizer of the bound, which is the first step of all simulations if nothing is pending.
+//! The joint covariance C of the candidates is computed once; a simulated value at x then costs one column,
+//! c = C(·, x) − Σ v v(x) and v = c/√(c(x) + noise) (the columns of a Cholesky factor).
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
@@ -50,11 +50,11 @@ const DRAWS: usize = 200;
 pub struct SimulationMatching {
     /// Weight of the standard deviation in the policy.
     pub kappa: f64,
-    /// How many simulations; none for 50 in up to two dimensions and 100 in more.
+    /// The number of simulations; by default 50 in up to two dimensions and 100 in more.
     pub simulations: Option<NonZeroUsize>,
-    /// Whether distances are counted in lengthscales instead of the unit cube's.
+    /// Whether distances are in lengthscales instead of units of the cube.
     pub whitened: bool,
-    /// What is chosen among.
+    /// The points to choose from.
     pub candidates: Candidates,
 }
 
@@ -76,7 +76,7 @@ impl BatchStrategy for SimulationMatching {
 }
 
 impl SimulationMatching {
-    /// What the policy makes of a point. The batch matches many simulations of it: no point of it has a score.
+    /// The value of a point to the policy. The batch matches many simulations of it: single points do not have a score.
     fn policy_at(&self, situation: &Situation<'_>, joined: &[UnitPoint], u: &[f64]) -> Explanation {
         let under_way = situation.pending.iter().chain(joined).map(|u| u.as_slice());
         let p = situation.posterior.with_phantoms(under_way).predict(u);
@@ -101,7 +101,7 @@ impl SimulationMatching {
             let mut draw = stream.child("simulation", s as u64);
             let path = Simulation::new(posterior, &joint).run(n, q.get(), &policy, &mut draw);
             info.evaluations += n * path.len();
-            // Each drawn value takes a column, less those before it.
+            // Each drawn value takes a column, minus those before it.
             let steps = path.len() + pending.len();
             info.work += (points.len() * steps * steps) as f64 + posterior.work_of_draws(path.len(), DRAWS);
             for (i, weight) in path.iter().zip(best_probabilities(posterior, &points, &path, &mut draw)?) {
@@ -125,7 +125,7 @@ impl SimulationMatching {
 
         let mut chosen: Vec<UnitPoint> =
             left.into_iter().map(|c| UnitPoint::clamped(points.row(centres[c]).to_vec())).collect();
-        // Fewer candidates than points wanted: the rest at random.
+        // If there are too few candidates, take the rest at random.
         let mut keys: HashSet<PointKey> = chosen.iter().map(|u| space.key(u)).collect();
         let mut draw = stream.child("fill", 0);
         while chosen.len() < q.get() {
@@ -138,7 +138,7 @@ impl SimulationMatching {
 }
 
 impl SimulationMatching {
-    /// The candidates, none of them taken, and among them the maximizer of the bound.
+    /// The candidates that are not taken, including the maximizer of the bound.
     fn candidates_with_maximizer(&self, situation: &Situation<'_>) -> (Points, BatchInfo) {
         let space = situation.domain.space();
         let bound = upper_bound(self.kappa, situation.posterior, situation);
@@ -148,7 +148,7 @@ impl SimulationMatching {
         let mut points = Points::new(space.dim());
         let found = search.panel().points().iter();
         let best = best.as_ref().filter(|_| self.candidates.may_climb());
-        // Where trials fail, two ends of climbs to one maximum would fail for the same reason.
+        // If trials fail, two ends of climbs to one maximum would fail for the same reason.
         let is_double = |u: &[f64]| {
             situation.chance.is_some() && best.is_some_and(|best| u != best.as_slice() && is_beside(space, best, u))
         };
@@ -173,7 +173,7 @@ impl SimulationMatching {
     }
 }
 
-/// What a simulated step maximizes: μ + κs, weighed with chances where there are any.
+/// What a simulated step maximizes: μ + κs, multiplied by chances if there are any.
 struct Policy {
     bound: Box<dyn LogAcquisition>,
     ln_chances: Option<Vec<f64>>,
@@ -208,12 +208,12 @@ impl<'a> Simulation<'a> {
     fn new(posterior: &Posterior, joint: &'a Joint) -> Self {
         let hyper = posterior.hyper();
         let variance = (0..joint.mean.len()).map(|i| joint.covariance(i, i)).collect();
-        // As the posterior has it: what is less is rounding.
+        // Like the posterior's: anything below is rounding.
         let floor = 1e-12 * hyper.variance;
         Self { joint, mean: joint.mean.clone(), variance, columns: Vec::new(), noise: hyper.noise.typical(), floor }
     }
 
-    /// Draws the values of the pending points, which come behind the first n, then q steps of the policy on those.
+    /// Draws the values of the pending points, which follow the first n, then takes q steps of the policy on those n.
     fn run(mut self, n: usize, q: usize, policy: &Policy, draw: &mut Stream) -> Vec<usize> {
         for i in n..self.mean.len() {
             self.observe(i, draw);

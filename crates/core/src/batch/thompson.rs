@@ -1,7 +1,7 @@
 //! Thompson sampling: each point is the maximizer of one function drawn from the posterior.
 //!
-//! Draws are joint over the candidates, and independent of each other: that alone spreads a batch, and pending points
-//! need no treatment, for the maximizer of another draw is another point. The draws are given the data alone.
+//! Draws are joint over the candidates, and independent of each other: that alone spreads a batch. Pending points need
+//! no treatment, since another draw has another maximizer. The draws are given the data alone.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -24,7 +24,7 @@ use crate::space::{PointKey, UnitPoint};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Thompson {
-    /// What is chosen among; the draws are not climbed.
+    /// The points to choose from; the draws are not climbed.
     pub candidates: Candidates,
 }
 
@@ -46,8 +46,8 @@ impl BatchStrategy for Thompson {
     }
 }
 
-/// What the draw of the k-th point is at u, known at candidates only. With a chance of success a draw has a set of points
-/// that succeed: nothing is ranked by a sum.
+/// The k-th point's draw at u, known at candidates only. With a chance of success, each draw also has a set of points
+/// that succeed, so points are not ranked by a sum.
 fn draw_at(situation: &Situation<'_>, k: usize, candidates: &Points, draws: &Points, u: &[f64]) -> Explanation {
     let mean = situation.posterior.predict(u).mean;
     let at = candidates.iter().position(|candidate| candidate == u).filter(|_| k < draws.len());
@@ -57,7 +57,7 @@ fn draw_at(situation: &Situation<'_>, k: usize, candidates: &Points, draws: &Poi
     Explanation::new([term(terms::MEAN, mean)].into_iter().chain(draw).chain(chance).collect(), is_score)
 }
 
-/// The maximizers of the draws, and random points where there are fewer candidates than points wanted.
+/// The maximizers of the draws, and random points if there are fewer candidates than points wanted.
 fn maximizers(situation: &Situation<'_>, q: BatchSize, candidates: &Points, draws: &Points) -> Ranked {
     let Situation { posterior, domain, stream, .. } = *situation;
     let mut points: Vec<UnitPoint> = Vec::with_capacity(q.get());
@@ -72,7 +72,7 @@ fn maximizers(situation: &Situation<'_>, q: BatchSize, candidates: &Points, draw
             let highest = |a: &usize, b: &usize| f[*a].total_cmp(&f[*b]).then(b.cmp(a));
             let best = match &ln_chances {
                 None => free().max_by(highest),
-                // Each draw has a set of points that succeed, in which a point is with the chance that it does.
+                // Each draw has a set of points that succeed; it contains a point with that point's chance.
                 Some(ln) => {
                     let level = draw.uniform().ln();
                     let likeliest = || free().max_by(|&a, &b| ln[a].total_cmp(&ln[b]).then(b.cmp(&a)));
@@ -85,7 +85,7 @@ fn maximizers(situation: &Situation<'_>, q: BatchSize, candidates: &Points, draw
             points.push(UnitPoint::clamped(candidates.row(best).to_vec()));
         }
     }
-    // Fewer candidates than points wanted: the rest at random.
+    // If there are too few candidates, take the rest at random.
     let mut keys: HashSet<PointKey> = points.iter().map(|u| domain.key(u)).collect();
     let mut draw = stream.child("fill", 0);
     while points.len() < q.get() {

@@ -9,11 +9,11 @@ use crate::error::{Error, Result};
 use crate::gp::{Hyperparameters, KernelKind, Metric, Prior};
 use crate::space::SearchSpace;
 
-/// How a model is made of results.
+/// The settings of a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelConfig {
-    /// Kernels to choose from, by how likely they make the results; the first one leads in the first fit.
+    /// Kernels to choose from, by how likely they make the results; the first fit starts with the first one.
     pub kernels: Vec<KernelConfig>,
     /// One lengthscale per parameter (ARD), or one for all.
     pub ard: bool,
@@ -22,17 +22,17 @@ pub struct ModelConfig {
     /// The scale on which the model sees results.
     #[serde(rename = "outcome", alias = "scale")]
     pub scale: ScaleRule,
-    /// Known noise variance of every result that comes without its own; fitted if none.
+    /// Known noise variance of each result that has no variance of its own; fitted if absent.
     pub noise: Option<f64>,
-    /// Least noise variance of a fit, relative to the variance of the results.
+    /// Smallest noise variance of a fit, relative to the variance of the results.
     pub noise_floor: f64,
     /// Prior of the noise variance.
     pub noise_prior: Prior,
-    /// Prior of the lengthscale of a category, in units of √d. None is what a log means that lacks it: the prior of numbers.
-    /// A configuration that lacks it gets the default where its space has categories.
+    /// Prior of the lengthscale of a category, in units of √d. A log without it means `None`: the prior of numbers. A
+    /// new configuration without it gets the default if its space has categories.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub category_prior: Option<Prior>,
-    /// The most observations that a model is made of: beyond it a [`TrainingSubset`](super::TrainingSubset) of them.
+    /// The largest number of observations in a model; with more, it uses a [`TrainingSubset`](super::TrainingSubset).
     pub max_observations: usize,
 }
 
@@ -45,14 +45,14 @@ pub enum HyperparameterRule {
         /// Random starts.
         random_starts: usize,
     },
-    /// Maximum likelihood, the best of some random starts on a part of the observations, and a short search on all of them
-    /// from there: near what the paper does, at a price that many observations allow.
+    /// Maximum likelihood: the best of some random starts on a part of the observations, then a short search on all of
+    /// them. Close to what the paper does, at a cost that allows many observations.
     MaximumLikelihood {
         /// Random starts.
         starts: usize,
     },
-    /// Maximum likelihood, every start on all observations, without a warp and without looking back: the paper's way to
-    /// the letter, with 10. It costs starts · n³ many times over.
+    /// Maximum likelihood with every start on all observations, without a warp and without the last fit: exactly the
+    /// paper's way, with 10 starts. It costs many times starts · n³.
     ///
     /// ```
     /// use elbowroom::study::HyperparameterRule;
@@ -61,11 +61,11 @@ pub enum HyperparameterRule {
     /// # Ok::<(), serde_json::Error>(())
     /// ```
     MaximumLikelihoodOfAll {
-        /// Starts: one that is always the same, the others at random.
+        /// Starts: the first is always the same, the others are random.
         starts: usize,
     },
-    /// Given, for results on the model's scale and points in the unit cube; no search, and the first kernel is taken,
-    /// with its own parameters, if it has any, at their typical values.
+    /// Given values, for results on the model's scale and points in the unit cube. There is no search. The first kernel
+    /// is used, and its own parameters, if it has any, have their typical values.
     Fixed {
         /// Kernel variance.
         variance: f64,
@@ -92,19 +92,19 @@ impl Default for ModelConfig {
     }
 }
 
-/// The most random starts of a fit: it bounds the time that one damaged configuration can take.
+/// The largest number of random starts: it limits the time that one damaged configuration can take.
 const MAX_STARTS: usize = 1000;
 
 impl ModelConfig {
-    /// For a study that begins in a space: with the default rules for what the space has, where none are given, and without
-    /// those for what it has not, so that they are not written.
+    /// For a new study in a space: adds default rules for what the space has, where none are given, and removes rules
+    /// for what it does not have, so that they are not written.
     pub(crate) fn begun_in(mut self, space: &SearchSpace) -> Self {
         let has_categories = metric(space).contains(&Metric::Mismatch);
         self.category_prior = self.category_prior.or(Self::default().category_prior).filter(|_| has_categories);
         self
     }
 
-    /// Refuses settings out of their range, by name; `dim` is the number of searched parameters.
+    /// Refuses settings that are out of range, by name; `dim` is the number of searched parameters.
     pub(crate) fn validate(&self, dim: usize) -> Result<()> {
         if self.kernels.is_empty() {
             return Err(Error::config("model.kernels is empty", "name at least one kernel"));
@@ -132,7 +132,7 @@ impl ModelConfig {
     }
 }
 
-/// The least bound on the observations of a model: each of its shares should have some.
+/// The smallest permitted `max_observations`: each share of the subset should have some.
 const MIN_OBSERVATIONS: usize = 20;
 
 impl HyperparameterRule {
@@ -152,7 +152,7 @@ impl HyperparameterRule {
                 "use at least 1; the paper takes 10",
             )),
             HyperparameterRule::Fixed { variance, lengthscales, noise } => {
-                // Which kernel does not matter here, and one observation stands for all.
+                // The kernel does not matter here, and one observation is enough for the check.
                 let hyper = Hyperparameters::new(KernelKind::Rbf, *variance, lengthscales.clone(), *noise);
                 hyper.check(1, dim).map_err(|error| error.within("model.hyperparameters"))
             }

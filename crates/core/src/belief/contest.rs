@@ -1,4 +1,4 @@
-//! The contest of kernels and bends: under which of them the results, not their warped images, are most likely.
+//! The contest of kernels and bends: which of them makes the results (not their warped values) most likely.
 
 use super::fit::Fitting;
 use super::kernels::{Contestant, KernelConfig};
@@ -7,28 +7,28 @@ use crate::data::Dataset;
 use crate::error::Result;
 use crate::gp::{KernelKind, Likelihood, Prior, find};
 
-/// A comparison needs the evidence to a hundredth of a nat or so, not the last digits of the hyperparameters. It does
-/// need searches that have arrived: cut off after 25 evaluations, they chose worse warps.
+/// A comparison needs the evidence to about a hundredth of a nat, not the last digits of the hyperparameters. But its
+/// searches must converge: when they were cut off after 25 evaluations, they chose worse warps.
 const CONTEST_TOLERANCE: f64 = 1e-4;
 
-/// Bends to choose from: two per decade, from slight to logarithmic, in standard deviations of the results.
+/// Bends to choose from, in standard deviations of the results: two per decade, from slight to logarithmic.
 pub(super) const BENDS: usize = 18;
 
 pub(super) fn bend_at(level: usize) -> f64 {
     10f64.powf(0.5 - 0.5 * level as f64)
 }
 
-/// Where the search for hardly any detail begins: ln of its odds, and ln of the ratio, moderate or next to white noise.
+/// The start with hardly any detail: ln of its odds, and ln of the ratio, moderate or close to white noise.
 const HARDLY_ANY: f64 = -8.0;
 const RATIOS: [f64; 2] = [1.8, 4.0];
 
-/// Nats by which a maximum must be larger to count as another one, and not the same reached more exactly.
+/// A maximum must be larger by this many nats to count as a different one, not as the same one reached more exactly.
 pub(super) const OTHER_MAXIMUM: f64 = 0.5;
 
-/// Levels that a study without a warp so far looks at first.
+/// The levels to try first, unless the last fit had a bend.
 const FIRST_LEVELS: [usize; 3] = [1, 4, 7];
 
-/// What a contest is about.
+/// A kernel and a bend in a contest.
 #[derive(Clone)]
 pub(super) struct Entry {
     pub kernel: Contestant,
@@ -40,20 +40,20 @@ pub(super) struct Entry {
 /// The searches of a contest. Bends change the values alone, so those of one kernel share a likelihood.
 struct Searches<'a> {
     raw: &'a Dataset,
-    /// The same in the model's units, without a bend.
+    /// `raw` in the model's units, without a bend.
     encoded: &'a Dataset,
-    /// That of the last search, with the name of its kernel.
+    /// The likelihood of the last search, with the name of its kernel.
     likelihood: Option<(KernelConfig, Likelihood<'a>)>,
     work: f64,
 }
 
 impl Fitting<'_> {
-    /// Kernel and bend, and a θ from which to go on with all data.
+    /// The kernel and bend of the winner, and a θ from which to continue with all data.
     pub fn chosen(&self, work: &mut f64) -> Result<Entry> {
         if self.has_bent_noise() {
             let plain = Dataset::new(self.all.x().clone(), self.all.y().to_vec())?;
             let mut entry = Fitting { all: &plain, warm: None, ..*self }.chosen(work)?;
-            // The fitted noise has served its purpose.
+            // The fitted noise is no longer needed.
             entry.theta.remove(entry.theta.len() - entry.kernel.kernel.values().len() - 1);
             return Ok(entry);
         }
@@ -66,15 +66,15 @@ impl Fitting<'_> {
         if subset.is_some() { self.start(entry, work) } else { Ok(entry) }
     }
 
-    /// Whether there are declared variances and the results may be bent. The variances are then scaled by the slope of
-    /// the map at the results themselves, which cancels its Jacobian: what comes out is no density of the results, it is
-    /// the larger the more the map bends, and bends cannot be compared by it. They are chosen with a fitted noise.
+    /// Whether variances are declared and the results may be bent. The variances are then scaled by the slope of the
+    /// map at the results themselves, which cancels its Jacobian. The value of a fit is then not a density of the
+    /// results: it grows with the bend, so bends cannot be compared by it. They are chosen with a fitted noise instead.
     pub fn has_bent_noise(&self) -> bool {
         self.all.noise().is_some() && self.may_warp()
     }
 
-    /// The kernel and bend under which the results are most likely, with their θ. The bend is sought with the kernel that
-    /// won the last time; the others have to do better with that bend.
+    /// The kernel and bend under which the results are most likely, with their θ. The bend is found with the kernel
+    /// that won last time; the other kernels must do better with that bend.
     fn contest(&self, searches: &mut Searches<'_>) -> Result<Entry> {
         let first = self.leading_kernel();
         let warm = self.warm.map(|w| match self.recorded(w) {
@@ -91,7 +91,7 @@ impl Fitting<'_> {
             if warped.value > best.value {
                 best = warped;
             }
-            // The random starts, where they count: with the bend that was chosen.
+            // Use the random starts where they count: with the chosen bend.
             let explored = self.entry(searches, &first, best.bend, Some(best.theta.clone()), true)?;
             if explored.value > best.value {
                 best = explored;
@@ -108,16 +108,16 @@ impl Fitting<'_> {
         self.with_hardly_any_detail(searches, best)
     }
 
-    /// The same kernel and bend from where there is hardly any detail, if that leads to another maximum.
+    /// The same kernel and bend, searched from hardly any detail, if that finds a different maximum.
     fn with_hardly_any_detail(&self, searches: &mut Searches<'_>, best: Entry) -> Result<Entry> {
         let Some(start) = self.hardly_any_detail(&best) else { return Ok(best) };
         let entry = self.entry(searches, &best.kernel, best.bend, Some(start), false)?;
         Ok(if entry.value > best.value + OTHER_MAXIMUM { entry } else { best })
     }
 
-    /// θ with hardly any detail, where the kernel has two scales: then the trend has to explain the results alone, and may
-    /// become shorter. How much shorter the detail is hardly matters for the likelihood there, so no search finds the way to
-    /// a ratio that is far away; of two ratios, one is drawn each time.
+    /// θ with hardly any detail, if the kernel has two scales: the trend must then explain the results alone, and may
+    /// become shorter. There the ratio of the two scales hardly affects the likelihood, so no search finds a distant
+    /// ratio; one of two ratios is drawn each time.
     pub fn hardly_any_detail(&self, entry: &Entry) -> Option<Vec<f64>> {
         if entry.kernel.name != KernelConfig::Ours(KernelKind::TwoScale) {
             return None;
@@ -142,16 +142,16 @@ impl Fitting<'_> {
         theta
     }
 
-    /// The same kernel and bend with some noise where the entry has next to none, or the other way round, if that is
-    /// likelier. Where there is next to none the likelihood is flat in it, and no search finds the way from one to the other.
+    /// The same kernel and bend with some noise instead of almost none, or the reverse, if that is likelier. With
+    /// almost no noise the likelihood is flat in it, so searches do not find the other.
     fn with_other_noise(&self, searches: &mut Searches<'_>, best: Entry) -> Result<Entry> {
         let Some(start) = self.other_noise(&best) else { return Ok(best) };
         let entry = self.entry(searches, &best.kernel, best.bend, Some(start), false)?;
         Ok(if entry.value > best.value { entry } else { best })
     }
 
-    /// θ with next to no noise where the entry has some; where it has next to none, the prior's mode with some noise, since
-    /// short lengthscales have made up for it. None if noise is not of two kinds.
+    /// θ with almost no noise if the entry has some. If the entry has almost none: the prior's mode with some noise,
+    /// since short lengthscales made up for it. None if noise is known, or its prior does not have both kinds.
     pub fn other_noise(&self, entry: &Entry) -> Option<Vec<f64>> {
         let Prior::NoneOrSome { none, some, .. } = self.config.noise_prior else { return None };
         if self.all.noise().is_some() {
@@ -160,7 +160,7 @@ impl Fitting<'_> {
         let mut theta = entry.theta.clone();
         let own = entry.kernel.kernel.parameters();
         let place = theta.len() - own.len() - 1;
-        // As many deviations from one as from the other.
+        // Equally many deviations from both.
         let border = (none.0 * some.1 + some.0 * none.1) / (none.1 + some.1);
         if theta[place] >= border {
             theta[place] = none.0;
@@ -174,7 +174,7 @@ impl Fitting<'_> {
         Some(theta)
     }
 
-    /// The best warp: from the one of the last fit, or the best of a few, downhill or uphill as long as that helps.
+    /// The best warp: starts from that of the last fit, or the best of a few, and moves up or down while that helps.
     fn best_warp(&self, searches: &mut Searches<'_>, kernel: &Contestant, plain: &Entry) -> Result<Entry> {
         let mut try_level = |level: usize, from: &Entry| {
             self.entry(searches, kernel, Some(bend_at(level)), Some(from.theta.clone()), false)
@@ -239,7 +239,7 @@ impl Fitting<'_> {
         self.kernels.first().cloned().unwrap_or_else(|| KernelKind::Matern52.into())
     }
 
-    /// The one of the last fit, if it is still to choose from.
+    /// The kernel of the last fit, if it is still among the choices.
     fn leading_kernel(&self) -> Contestant {
         let last = self.warm.and_then(|w| self.kernels.iter().find(|kernel| kernel.name.is_same(&w.kernel)));
         last.cloned().unwrap_or_else(|| self.first_kernel())

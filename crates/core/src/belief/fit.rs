@@ -1,7 +1,7 @@
 //! From results to a model: scale, warp, fit.
 //!
-//! Kernel and output warp are chosen by evidence on a part of the observations (`contest.rs`), and from the winner a last
-//! fit goes on, to all of them. Which observations each step sees is said in `subset.rs`.
+//! Kernel and output warp are chosen by evidence on a part of the observations (`contest.rs`). A last fit to all of
+//! them starts from the winner. `subset.rs` says which observations each step sees.
 
 use std::collections::HashSet;
 
@@ -36,7 +36,7 @@ pub struct Observations {
 }
 
 impl Observations {
-    /// What a model is told of limited results; noise is scaled by the slope of the map at each.
+    /// Limited results as their model sees them; noise is scaled by the slope of the map at each.
     fn through(mut self, pivot: &Pivot) -> Self {
         for (i, value) in self.values.iter_mut().enumerate() {
             *value = pivot.encode(*value);
@@ -47,7 +47,7 @@ impl Observations {
         self
     }
 
-    /// Some of them, by index.
+    /// Some of the observations, by index.
     pub(super) fn only(&self, indices: &[usize]) -> Self {
         let mut x = Points::new(self.x.dim());
         indices.iter().for_each(|&i| x.push(self.x.row(i)));
@@ -63,37 +63,37 @@ pub struct Model {
     pub posterior: Posterior,
     /// The map between results and the model's units.
     pub scale: ResultScale,
-    /// What is recorded of the fit: enough to start the next one from.
+    /// What is recorded of the fit: enough for the next fit to start from.
     pub record: ModelRecord,
     /// Operations that the fit took, to leading order; see [`FitInfo::work`](crate::gp::FitInfo::work).
     pub work: f64,
 }
 
-/// The outcome of a fit as it is recorded in the log.
+/// The result of a fit as it is recorded in the log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelRecord {
-    /// The kernel; of a part, in the version that was handed in.
+    /// The kernel; for a user's part, in the version that was given.
     pub kernel: KernelConfig,
     /// Logarithms of the hyperparameters: lengthscales, variance, noise if it is fitted, then the kernel's own.
     pub theta: Vec<f64>,
     /// The bend of the output warp, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bend: Option<f64>,
-    /// The part of the observations that it was made of, if there were more than a model may have.
+    /// The subset of observations in the model, if there were too many for it.
     #[serde(rename = "part", default, skip_serializing_if = "Option::is_none")]
     pub subset: Option<TrainingSubset>,
 }
 
 impl ModelRecord {
-    /// Whether two fits ended alike, with the same kernel in whatever version.
+    /// Whether two fits ended at the same place, with the same kernel in any version.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let Self { kernel, theta, bend, subset } = self;
         kernel.is_same(&other.kernel) && (theta, bend, subset) == (&other.theta, &other.bend, &other.subset)
     }
 }
 
-/// Distinct points that a warp needs. Few results can often be bent until they lie on a smooth curve, of which the model
-/// is then far too sure; and replicates tell of the noise, not of the function.
+/// Distinct points that a warp needs. A few results can often be bent until they lie on a smooth curve, and the model
+/// is then overconfident. Replicates do not count: they inform about the noise, not the function.
 const MIN_WARPED: usize = 10;
 
 fn n_distinct(data: &Dataset) -> usize {
@@ -103,7 +103,7 @@ fn n_distinct(data: &Dataset) -> usize {
 
 impl Model {
     /// Fits a model to observations; `warm` is the record of an earlier fit of this study. Fails with the kind
-    /// `missing_part` if the configuration names a kernel of the user's own: a [`Study`](crate::study::Study) takes those.
+    /// `missing_part` if the configuration names a user's kernel: those need a [`Study`](crate::study::Study).
     pub fn fit(
         config: &ModelConfig,
         space: &SearchSpace,
@@ -119,8 +119,7 @@ impl Model {
         FitPlan { config, kernels: &kernels, space, warm, stream }.fit(observations)
     }
 
-    /// The prediction at a unit point in the units of the observed values: median and standard
-    /// deviation.
+    /// The prediction at a unit point in the units of the observed values: median and standard deviation.
     pub fn predict_value(&self, u: &[f64]) -> (f64, f64) {
         self.in_users_units(&self.posterior.predict(u))
     }
@@ -133,10 +132,10 @@ impl Model {
     }
 }
 
-/// What a fit is given beside the observations.
+/// What a fit needs besides the observations.
 pub(crate) struct FitPlan<'a> {
     pub config: &'a ModelConfig,
-    /// Those that the configuration names.
+    /// The kernels that the configuration names.
     pub kernels: &'a [Contestant],
     pub space: &'a SearchSpace,
     /// The record of an earlier fit of this study.
@@ -145,12 +144,12 @@ pub(crate) struct FitPlan<'a> {
 }
 
 impl FitPlan<'_> {
-    /// The model of observations.
+    /// Fits a model to observations.
     pub fn fit(&self, observations: &Observations) -> Result<Model> {
         Ok(self.fitted(observations)?.model)
     }
 
-    /// The model of limited results: of them as they are told or through a pivot, whichever the evidence is for.
+    /// Fits a model to limited results, as they were told or through a pivot: whichever has more evidence.
     pub fn fit_limited(&self, observations: &Observations, pivot: Pivot) -> Result<Model> {
         let as_told = self.fitted(observations)?;
         let through = observations.clone().through(&pivot);
@@ -165,7 +164,7 @@ impl FitPlan<'_> {
     }
 
     fn fitted(&self, observations: &Observations) -> Result<Fitted> {
-        // Refuses what is not finite, by index.
+        // Refuses values that are not finite, by index.
         let mut raw = Dataset::new(observations.x.clone(), observations.values.clone())?;
         if let Some(noise) = &observations.noise {
             raw = raw.with_noise(noise.clone())?;
@@ -188,19 +187,19 @@ impl FitPlan<'_> {
 /// A model of all observations, and how well it explains them.
 pub(super) struct Fitted {
     pub model: Model,
-    /// ln of likelihood times prior of the results themselves, whatever the warp.
+    /// ln(likelihood · prior) of the results themselves, whatever the warp.
     pub value: f64,
 }
 
 impl Fitted {
-    /// With the work that another one took.
+    /// Adds the work of another fit.
     pub fn with_work_of(mut self, other: &Fitted) -> Self {
         self.model.work += other.model.work;
         self
     }
 }
 
-/// A fit as it goes on.
+/// A fit in progress.
 pub(super) struct Fitting<'a> {
     pub config: &'a ModelConfig,
     pub kernels: &'a [Contestant],
@@ -210,12 +209,12 @@ pub(super) struct Fitting<'a> {
     pub warm: Option<&'a ModelRecord>,
     pub stream: &'a Stream,
     pub all: &'a Dataset,
-    /// Of all results: whatever part of them is looked at, they are on one scale.
+    /// The gauge of all results, so that every part of them is on the same scale.
     pub gauge: Gauge,
 }
 
 impl Fitting<'_> {
-    /// The contest, the fit to all data, and the checks of that.
+    /// Runs the contest, the fit to all data, and the checks of that fit.
     pub fn whole(&self) -> Result<Fitted> {
         let mut work = 0.0;
         let entry = self.chosen(&mut work)?;
@@ -229,13 +228,13 @@ impl Fitting<'_> {
         self.config.scale == ScaleRule::Warped && n_distinct(self.all) >= MIN_WARPED
     }
 
-    /// The map of all results with a bend.
+    /// The map of all results with this bend.
     pub fn scale(&self, bend: Option<f64>) -> ResultScale {
         ResultScale::by(self.config.scale, &self.gauge, self.all.y(), bend)
     }
 
-    /// Where to start on all data: at the winner of a contest on a part of them or at the last fit, with the bend and the
-    /// variances that suit their lengthscales best on all data.
+    /// Where to start on all data: at the winner of a contest on a part of them or at the last fit, with the bend and
+    /// variances that fit its lengthscales best on all data.
     pub fn start(&self, winner: Entry, work: &mut f64) -> Result<Entry> {
         let mut entry = self.rescaled(&winner, work)?;
         if let Some(warm) =
@@ -246,7 +245,7 @@ impl Fitting<'_> {
                 entry = rescaled;
             }
         }
-        // All of them may tell of the noise what a part did not.
+        // All data may show noise that a part of them did not.
         if let Some(theta) = self.other_noise(&entry) {
             let rescaled = self.rescaled(&Entry { theta, ..entry.clone() }, work)?;
             if rescaled.value > entry.value {
@@ -256,10 +255,10 @@ impl Fitting<'_> {
         Ok(entry)
     }
 
-    /// The bend that suits a θ best on all data, with its variances to match.
+    /// The best bend for a θ on all data, with matching variances.
     pub fn rescaled(&self, entry: &Entry, work: &mut f64) -> Result<Entry> {
         if self.all.noise().is_some() {
-            // Known variances do not scale with the kernel's.
+            // Known variances do not scale with the variance of the kernel.
             return Ok(Entry { value: f64::NEG_INFINITY, ..entry.clone() });
         }
         let mut bends = vec![entry.bend];
@@ -283,10 +282,10 @@ impl Fitting<'_> {
         Ok(best)
     }
 
-    /// A fit to all data: of θ, and of the bend if there is one. Contests had the random starts.
+    /// A fit to all data: finds θ, and the bend if there is one. Random starts belong to the contest.
     pub fn last_fit(&self, mut entry: Entry, evaluations: Option<usize>) -> Result<Fitted> {
         let (mut bent, mut work) = (false, 0.0);
-        // Few results are not worth it: on the tuning tasks a bend between those of the grid lost 0.07 decades there.
+        // Not worth it for few results: there, a bend between those of the grid lost 0.07 decades on the tuning tasks.
         let may_bend = self.all.noise().is_none() && self.all.len() > subset::CONTEST;
         if let Some(bend) = entry.bend.filter(|_| may_bend) {
             let data = self.encoded(self.all, &self.scale(entry.bend))?;
@@ -314,8 +313,8 @@ impl Fitting<'_> {
         Ok(fitted)
     }
 
-    /// The last fit, or one that began with hardly any detail and found another maximum. A study whose fits each begin at the
-    /// last one would never leave the maximum that it once was in; a fit without a last one had random starts.
+    /// This fit, or one that started with hardly any detail, if that found a different maximum. Without this, a study
+    /// whose fits each start at the last one could never leave a maximum. The first fit had random starts instead.
     fn second_look(&self, fitted: Fitted) -> Result<Fitted> {
         let ModelRecord { bend, theta, .. } = fitted.model.record.clone();
         let kernel = self.recorded(&fitted.model.record).filter(|_| self.all.len() > subset::CONTEST);
@@ -333,8 +332,8 @@ impl Fitting<'_> {
         Ok(if is_better { other.with_work_of(&fitted) } else { fitted.with_work_of(&other) })
     }
 
-    /// A model of all observations with this kernel and bend. The search begins at θ, or at the prior's mode, and ends
-    /// after so many evaluations of the likelihood.
+    /// A model of all observations with this kernel and bend. The search starts at θ, or at the prior's mode, and ends
+    /// after this many evaluations of the likelihood.
     pub fn complete(
         &self,
         kernel: &Contestant,
@@ -380,7 +379,7 @@ impl Fitting<'_> {
         }
     }
 
-    /// What there is to fit with a kernel.
+    /// What there is to fit with this kernel.
     pub fn shape(&self, kernel: &Contestant) -> Shape {
         let mut shape = Shape::new(kernel.kernel.clone(), self.space.dim());
         shape.metric = metric(self.space);
@@ -391,7 +390,7 @@ impl Fitting<'_> {
 
     pub fn params(&self, kernel: &Contestant, data: &Dataset) -> FitParams {
         let mut shape = self.shape(kernel);
-        // On the other scales the results have variance 1.
+        // On the other scales the variance of the results is 1.
         let (mean, variance) = match self.config.scale {
             ScaleRule::Centred => (MeanRule::Known(0.0), mean_square(data.y())),
             ScaleRule::Warped | ScaleRule::Standardized => (MeanRule::Estimated { prior_sd: 1.0 }, 1.0),
@@ -414,7 +413,7 @@ impl Fitting<'_> {
         }
     }
 
-    /// The model under which all results are most likely: every kernel from every start.
+    /// The model under which all results are most likely: tries every kernel from every start.
     fn likeliest(&self) -> Result<Fitted> {
         let scale = self.scale(None);
         let data = self.encoded(self.all, &scale)?;
@@ -450,7 +449,7 @@ impl Fitting<'_> {
         Ok(Model { posterior, scale, record, work: work::factorization(self.all.len()) })
     }
 
-    /// The kernel of a record; none if it is a part that is not among those to choose from.
+    /// The kernel of a record; none if it is a user's part that is not among the choices.
     pub fn recorded(&self, record: &ModelRecord) -> Option<Contestant> {
         match &record.kernel {
             KernelConfig::Ours(kind) => Some((*kind).into()),
@@ -477,11 +476,11 @@ fn described(space: &SearchSpace) -> Vec<Described> {
     space.described().iter().map(|(dim, places)| Described::new(*dim, places)).collect()
 }
 
-/// The observations in the model's units. A noise variance is divided by the squared slope of the map at its value; what
-/// wild ones have on top is in the model's units already.
+/// The observations in the model's units. A noise variance is divided by the squared slope of the map at its value. The
+/// additional noise of wild results is in the model's units already.
 pub(super) fn encoded(raw: &Dataset, scale: &ResultScale, wild: Option<Vec<f64>>) -> Result<Dataset> {
     let y: Vec<f64> = raw.y().iter().map(|&y| scale.encode(y)).collect();
-    // An observation with a noise of 1e30 variances says nothing; infinity would not be a variance.
+    // An observation with a noise of 1e30 variances has no influence; infinity would not be a valid variance.
     let most = 1e30 * mean_square(&y).max(1.0);
     let relative = |(v, z): (&f64, &f64)| (v.sqrt() / scale.slope(*z)).powi(2).min(most);
     let declared = raw.noise().map(|v| v.iter().zip(&y).map(relative).collect::<Vec<f64>>());

@@ -1,4 +1,4 @@
-//! The kernels that a model chooses from, as a configuration and a log name them.
+//! The kernels that a model chooses from, as configurations and logs name them.
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{IntoDeserializer, MapAccess, Visitor};
@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::gp::{AnyKernel, KernelKind};
 use crate::part_id::{PartId, PartSettings};
 
-/// A kernel as it is named: one of ours by its name, or a part of the user's own.
+/// A kernel by name: one of ours, or a user's part.
 ///
 /// ```
 /// use elbowroom::{gp::KernelKind, study::{KernelConfig, PartId}};
@@ -24,24 +24,24 @@ use crate::part_id::{PartId, PartSettings};
 pub enum KernelConfig {
     /// One of ours.
     Ours(KernelKind),
-    /// A part of the user's own, to be handed in beside the study: see
+    /// A user's part, to be given together with the study: see
     /// [`Parts::with_kernel`](crate::study::Parts::with_kernel).
     Foreign {
-        /// Which.
+        /// Its name and version.
         part: PartId,
-        /// What it is told.
+        /// Its settings.
         #[serde(skip_serializing_if = "PartSettings::is_empty")]
         settings: PartSettings,
     },
 }
 
 impl KernelConfig {
-    /// A part of the user's own, without settings.
+    /// A user's part, without settings.
     pub fn foreign(part: PartId) -> Self {
         KernelConfig::Foreign { part, settings: PartSettings::new() }
     }
 
-    /// The part, if it is one.
+    /// The user's part, if it is one.
     pub fn part(&self) -> Option<&PartId> {
         match self {
             KernelConfig::Ours(_) => None,
@@ -49,7 +49,7 @@ impl KernelConfig {
         }
     }
 
-    /// Whether both name the same kernel with the same settings, in whatever version.
+    /// Whether both name the same kernel with the same settings, in any version.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (
@@ -74,7 +74,7 @@ impl From<KernelKind> for KernelConfig {
     }
 }
 
-/// A word or a table. By hand: an untagged enum would not say which word is unknown.
+/// A word or a table. Written by hand, because an untagged enum would not say which word is unknown.
 impl<'de> Deserialize<'de> for KernelConfig {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         #[derive(Deserialize)]
@@ -105,7 +105,7 @@ impl<'de> Deserialize<'de> for KernelConfig {
     }
 }
 
-/// A kernel that takes part in a contest, and what stands for it in a log.
+/// A kernel in a contest, and its name in a log.
 #[derive(Debug, Clone)]
 pub(crate) struct Contestant {
     pub name: KernelConfig,
@@ -119,8 +119,7 @@ impl From<KernelKind> for Contestant {
 }
 
 impl Contestant {
-    /// θ of a fit with another kernel, as a start for one with this: what belongs to the kernel alone is at its typical
-    /// value, and the rest is kept.
+    /// A start for this kernel from the θ of another: the kernel's own parameters get typical values, the rest is kept.
     pub fn start_from(&self, theta: &[f64], other: &Contestant) -> Vec<f64> {
         if self.name.is_same(&other.name) {
             return theta.to_vec();

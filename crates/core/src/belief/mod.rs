@@ -1,17 +1,17 @@
 //! Everything that is inferred from the results at one data revision of a study: a model of the values, and the chance
 //! that a point gives a value at all.
 //!
-//! | file | what |
+//! | file | content |
 //! |---|---|
-//! | `config` | how a model is made |
-//! | `contest` | which kernel and which bend of the results, by evidence |
+//! | `config` | the settings of a model |
+//! | `contest` | chooses the kernel, and the bend of the results, by evidence |
 //! | `fit` | from results to a model: the contest, then a fit to all |
-//! | `kernels` | the kernels that a contest is about, as they are named |
-//! | `outlook` | what is expected of any point, however many results there are |
-//! | `pivot` | how limited results are seen: by their distance to the limit |
-//! | `scale` | how results are scaled and bent before they are modelled |
-//! | `subset` | the part of very many results that a model is made of |
-//! | `trust` | what a model says of results left out, and what is done with one that fails |
+//! | `kernels` | the kernels in a contest, and their names |
+//! | `outlook` | predictions at any point, however many results there are |
+//! | `pivot` | the map of limited results: their distance to the limit |
+//! | `scale` | scales and bends results before they are modelled |
+//! | `subset` | the part that a model uses of very many results |
+//! | `trust` | checks a model on held-out results, and replaces one that fails |
 
 mod config;
 mod contest;
@@ -41,10 +41,10 @@ pub use trust::{Errors, LeaveOneOut};
 use crate::chance::Chance;
 use crate::error::Result;
 
-/// What a choice of points rests on besides the trials: the model of the results at one data revision, and the chance of
+/// The basis for choosing points, besides the trials: the model of the results at one data revision, and the chance of
 /// success. It never changes, and is cheap to keep and to copy.
 ///
-/// A fit that broke down is part of it: whoever chooses again with the same belief falls back in the same way.
+/// A failed fit is part of it: choosing again with the same belief falls back in the same way.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};
@@ -65,7 +65,7 @@ pub struct Belief {
     pub(crate) n_observed: usize,
     pub(crate) model: Result<Arc<Model>>,
     pub(crate) chance: Result<Option<Arc<Chance>>>,
-    /// Of further objectives and limited results, as far as there are enough results; empty where there are none of these.
+    /// Of further objectives and limited results, as far as they have enough results; empty if there are none.
     pub(crate) outcomes: Vec<OutcomeBelief>,
 }
 
@@ -78,12 +78,12 @@ pub(crate) struct OutcomeBelief {
 }
 
 impl Belief {
-    /// How many events it is made from: all up to the last result that it knows.
+    /// The number of events it is made from: all up to the last result that it knows.
     pub fn data_revision(&self) -> usize {
         self.data_revision
     }
 
-    /// The results it knows.
+    /// The number of results it knows.
     pub fn n_observed(&self) -> usize {
         self.n_observed
     }
@@ -98,7 +98,7 @@ impl Belief {
         self.outcomes.iter().find(|known| known.name == outcome).map(|known| known.model.clone())
     }
 
-    /// The chance that a point gives a value; none while nothing has failed.
+    /// The chance that a point gives a value; none if nothing has failed yet.
     pub fn chance(&self) -> Result<Option<Arc<Chance>>> {
         self.chance.clone()
     }

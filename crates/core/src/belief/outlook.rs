@@ -1,9 +1,9 @@
-//! What is expected of any point, however many results there are.
+//! Predictions at any point, however many results there are.
 //!
-//! A search may rest on a part of very many results, most of them near the best: there it has to be right. Pictures and
-//! predictions are about the whole box. So beyond the bound of a model they have a model of their own: kernel, bend and
-//! noise are learned from results that keep a distance from each other, and what is expected at a point is the posterior
-//! given the nearest of *all* results. More results are nearer ones, so that more of them are never worse to have.
+//! A search may use only a part of very many results, most of them near the best, where it must be accurate. Pictures
+//! and predictions are about the whole box. So beyond the size limit of a model they use one of their own: it learns
+//! kernel, bend and noise from results that keep a distance from each other, and predicts at a point with the posterior
+//! given the nearest of *all* results. With more results the nearest ones are closer, so more results are never worse.
 
 use std::sync::Arc;
 
@@ -18,25 +18,25 @@ use crate::gp::{Noise, Posterior};
 use crate::linalg::Points;
 use crate::rng::Stream;
 
-/// Results that an expectation rests on: the nearest ones.
+/// The number of nearest results that each prediction uses.
 const NEAREST: usize = 150;
 
-/// Results that every expectation rests on besides: some that are spread over the box, so that a cluster does not stand
-/// for what is between it and the next.
+/// Results that every prediction uses in addition: some spread over the box, so that a cluster does not speak for the
+/// space between it and the next.
 const ANCHORS: usize = 30;
 
 /// What a study expects of any point; see [`Study::outlook`](crate::study::Study::outlook).
 #[derive(Debug, Clone)]
 pub struct Outlook {
     model: Arc<Model>,
-    /// All results in the model's units; none if the model is made of all of them.
+    /// All results in the model's units; none if the model uses all of them already.
     all: Option<Crowd>,
 }
 
 /// All results.
 #[derive(Debug, Clone)]
 struct Crowd {
-    /// In the units of the model.
+    /// The results, in the units of the model.
     data: Arc<Dataset>,
     /// Indices of those that are spread over the box.
     anchors: Vec<usize>,
@@ -45,12 +45,12 @@ struct Crowd {
 }
 
 impl Outlook {
-    /// Of a model that is made of all results: what that expects.
+    /// The outlook of a model that uses all results: its own predictions.
     pub fn of(model: Arc<Model>) -> Self {
         Self { model, all: None }
     }
 
-    /// Of more results than a model may have; `fit` makes one of some of them.
+    /// The outlook of more results than a model may have; `fit` makes a model of some of them.
     pub(crate) fn of_many(
         all: &Observations,
         config: &ModelConfig,
@@ -70,7 +70,7 @@ impl Outlook {
         let noise = match (&model.posterior.hyper().noise, raw.noise()) {
             (_, Some(_)) => 0.0,
             (Noise::Equal(noise), None) => *noise,
-            // Wild results have more than the others.
+            // Wild results have more noise than the others.
             (Noise::PerObservation(noise), None) => noise.iter().copied().fold(f64::INFINITY, f64::min),
         };
         let wild = gauge.wild_noise(raw.y()).filter(|_| config.scale != ScaleRule::Centred);
@@ -84,7 +84,7 @@ impl Outlook {
         &self.model
     }
 
-    /// The posterior that what is expected at a point is taken from.
+    /// The posterior that predicts at this point.
     pub fn posterior_at(&self, u: &[f64]) -> Result<Posterior> {
         match &self.all {
             Some(crowd) => crowd.given_nearest(NEAREST, &self.model.posterior, u),
@@ -92,7 +92,7 @@ impl Outlook {
         }
     }
 
-    /// What is expected at a unit point in the units of the observed values: median and standard deviation.
+    /// The prediction at a unit point in the units of the observed values: median and standard deviation.
     pub fn predict_value(&self, u: &[f64]) -> (f64, f64) {
         let nearest = self.all.as_ref().and_then(|crowd| crowd.given_nearest(NEAREST, &self.model.posterior, u).ok());
         let posterior = nearest.as_ref().unwrap_or(&self.model.posterior);
@@ -101,7 +101,7 @@ impl Outlook {
 }
 
 impl Crowd {
-    /// The posterior given the k nearest and the anchors, with the hyperparameters of another one.
+    /// The posterior given the k nearest results and the anchors, with the hyperparameters of `like`.
     fn given_nearest(&self, k: usize, like: &Posterior, u: &[f64]) -> Result<Posterior> {
         let Self { data, anchors, noise } = self;
         let distances: Vec<f64> = data.x().iter().map(|x| like.squared_distance(x, u)).collect();
@@ -125,8 +125,8 @@ impl Crowd {
     }
 }
 
-/// Indices of results that keep a distance, at most so many: each that is farther from all before it than half of what is
-/// typical between so many uniform points. The first ones stay whatever comes behind them, and with them what is learned.
+/// Indices of at most `bound` results that keep a distance: each is farther from all before it than half of what is
+/// typical between `bound` uniform points. Later results never displace earlier ones, so what is learned stays.
 fn apart(x: &Points, bound: usize, stream: &Stream) -> Vec<usize> {
     let least = 0.25 * typical_squared_distance(bound, x.dim(), stream);
     let mut kept: Vec<usize> = Vec::with_capacity(bound);
@@ -141,7 +141,7 @@ fn apart(x: &Points, bound: usize, stream: &Stream) -> Vec<usize> {
     kept
 }
 
-/// The median squared distance of one of n uniform points to the nearest other.
+/// The median squared distance from one of n uniform points to the nearest other.
 fn typical_squared_distance(n: usize, dim: usize, stream: &Stream) -> f64 {
     let points = uniform(n, dim, &mut stream.child("uniform", 0));
     let nearest = |i: usize| {
@@ -170,7 +170,7 @@ mod tests {
         let hyper = Hyperparameters::new(KernelKind::Matern52, 1.0, vec![0.25], 0.01);
         let like = Posterior::new(&data, hyper).unwrap();
         let crowd = Crowd { data: Arc::new(data), anchors: Vec::new(), noise: 0.01 };
-        // By dense algebra in Python.
+        // Computed with dense algebra in Python.
         for (k, mean, variance) in [
             (2, 1.152149973929, 0.05217676049232),
             (3, 1.189101061171, 0.0451857772301),

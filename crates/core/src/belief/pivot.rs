@@ -1,16 +1,16 @@
-//! How a limited result is seen by its model: by its distance to the limit, drawn in where it is far.
+//! How the model of a limited result sees it: as the distance to the limit, compressed where it is far.
 //!
-//! What matters of a limited result is on which side of its limit it is. A stress that explodes in a corner of the space
-//! takes the whole scale for itself, and leaves the model blind where the limit is. The map asinh((y − limit)/width) is as
-//! told near the limit and a logarithm far from it, on both sides; it is increasing and smooth, so limits stay limits. Where
-//! a result is smooth as it is told, bending it costs precision: the evidence says which of the two a model is made of.
+//! What matters about a limited result is which side of its limit it is on. A stress that explodes in a corner of the
+//! space would take up the whole scale, and the model could not resolve the limit. The map asinh((y − limit)/width) is
+//! linear near the limit and logarithmic far from it, on both sides; it is increasing and smooth, so limits stay
+//! limits. If the results are already smooth, bending them costs precision: the evidence decides.
 
 use serde::{Deserialize, Serialize};
 
 /// The width, in medians of the distance to the limit; half a median did no better (`crates/bench/results/limits.md`).
 const WIDTH: f64 = 3.0;
 
-/// A map of results to their distance from a limit.
+/// A map from results to their distance from a limit.
 ///
 /// ```
 /// use elbowroom::study::Pivot;
@@ -25,8 +25,8 @@ pub struct Pivot {
 }
 
 impl Pivot {
-    /// The map of results around the limit of their band, or around the middle of one with two limits. None if they are all
-    /// there, or the band is the whole line.
+    /// The map of results around the limit of their band, or around its middle if it has two limits. None if most
+    /// results are exactly at a single limit, or the band is the whole line.
     pub fn of(results: &[f64], (low, high): (f64, f64)) -> Option<Self> {
         let (at, least) = match (low.is_finite(), high.is_finite()) {
             (true, true) => (0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low),
@@ -40,23 +40,23 @@ impl Pivot {
         (width > 0.0 && width.is_finite()).then_some(Self { at, width })
     }
 
-    /// What the model is told of a result.
+    /// The model value of a result.
     pub fn encode(&self, y: f64) -> f64 {
         let distance = (y - self.at) / self.width;
         if distance.is_finite() {
             return distance.asinh();
         }
-        // Beyond what floating point holds, the logarithm that it is.
+        // The quotient overflows; use the logarithm that asinh approaches.
         let half = 0.5 * y - 0.5 * self.at;
         ((half.abs().ln() - self.width.ln()) + 4.0f64.ln()).copysign(half)
     }
 
-    /// The result that it was told of.
+    /// The result of a model value.
     pub fn decode(&self, value: f64) -> f64 {
         self.at + self.width * value.sinh()
     }
 
-    /// d result / d what the model is told, at such a value.
+    /// d result / d model value, at a model value.
     pub fn slope(&self, value: f64) -> f64 {
         self.width * value.cosh()
     }
@@ -73,7 +73,7 @@ mod tests {
     use crate::rng::Stream;
     use crate::space::{Parameter, SearchSpace};
 
-    /// Whether evidence chooses the map for results of this function on the unit interval, told in other units.
+    /// Whether the evidence chooses the map for results of this function on the unit interval, told in another unit.
     fn is_chosen(f: fn(f64) -> f64, unit: f64) -> bool {
         let x: Vec<f64> = (0..24).map(|i| f64::from(i) / 23.0).collect();
         let values: Vec<f64> = x.iter().map(|x| unit * f(*x)).collect();
@@ -88,12 +88,12 @@ mod tests {
 
     #[test]
     fn evidence_is_of_the_results_themselves_whatever_their_unit() {
-        // The density of results told in another unit is another by a constant, so the choice must be the same: millionths
-        // and millions are the ones that a Jacobian of the wrong sign, or none, would turn round.
+        // In another unit the density of the results differs by a constant factor, so the choice must be the same. In
+        // millionths and millions, a missing Jacobian or one of the wrong sign would reverse it.
         for unit in [1e-6, 1.0, 1e6] {
-            // asinh of it is smooth, and it is not.
+            // Its asinh is smooth, and it is not.
             assert!(is_chosen(|x| (9.0 * (5.0 * x).sin()).sinh(), unit), "{unit}");
-            // It is smooth, and asinh of it less so.
+            // It is smooth, and its asinh less so.
             assert!(!is_chosen(|x| (9.0 * x).cos() + 0.8, unit), "{unit}");
         }
     }

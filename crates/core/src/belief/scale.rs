@@ -2,21 +2,21 @@
 //!
 //! A Gaussian process expects values that look normal; results often span decades. With g = (y⁺ − y)/scale, the gap to
 //! the best result, the warp is t = −ln(1 + g/c). It is increasing in y, does almost nothing for a large bend c, and
-//! becomes a logarithm for a small one: it spreads out what is near the best and draws the bad tail in. The bend is
-//! chosen by the evidence of the model, with the Jacobian of the map, so that every bend predicts the same results.
+//! becomes a logarithm for a small one: it spreads out the values near the best and draws in the bad tail. The bend is
+//! chosen by the evidence of the model, with the Jacobian of the map, so that all bends predict the same results.
 //!
-//! People return 10⁶ or 10³⁰⁰ for "bad". Such wild values would take the whole scale for themselves, so a [`Gauge`] finds
-//! them first, as what lies beyond a wide empty stretch of gaps. The widest regular gap is the knee G, and behind it
+//! People return 10⁶ or 10³⁰⁰ for "bad". Such wild values would take up the whole scale, so a [`Gauge`] finds them
+//! first, as those beyond a wide empty stretch of gaps. The largest regular gap is the knee G, and behind it
 //!
 //! γ(g) = G (1 + u/(1 + u/a)),   u = ln(g/G),
 //!
-//! takes the place of g: a wild value is worse than every regular one, by less than a G whatever its size. γ is increasing and
-//! has no kink at G. The scale is the standard deviation of min(g, G). Where nothing is wild there is no knee.
+//! replaces g: a wild value is worse than every regular one, by less than G whatever its size. γ is increasing and has
+//! no kink at G. The scale is the standard deviation of min(g, G). If nothing is wild, there is no knee.
 //!
-//! Two more are wild without a stretch: a value that several points gave exactly where all others differ, and a single
-//! bad result, if the model explains all results far better when it does not have to go through it (`trust.rs`).
+//! Two kinds are wild without a stretch: a value that several points gave exactly while all others differ, and a single
+//! bad result, if the model explains all results far better when it need not go through it (`trust.rs`).
 //!
-//! The gauge is made once, of all observations, so that a bend means the same wherever it is tried.
+//! The gauge is computed once, from all observations, so that a bend means the same wherever it is tried.
 
 use serde::{Deserialize, Serialize};
 
@@ -38,44 +38,44 @@ pub enum ScaleRule {
     Warped,
     /// With mean 0 and standard deviation 1.
     Standardized,
-    /// In their own units, less their mean, under a process of mean 0: the paper's way. Acquisitions that depend on the
-    /// scale of results, such as a softplus, then do.
+    /// In their own units, minus their mean, under a process of mean 0: the paper's way. Acquisitions that depend on
+    /// the scale of results, such as a softplus, then use the user's units.
     ///
     /// Results whose squares come near the limits of floating point, the largest above 10⁵⁰ or below 10⁻⁵⁰ in magnitude,
     /// are divided by the largest magnitude.
     Centred,
 }
 
-/// A gap this many times the one before it, and more where regular gaps span decades themselves, begins the wild ones.
+/// Wild values start at a gap this many times the one before it, or more if the regular gaps span decades themselves.
 const WILD_RATIO: f64 = 10.0;
 
-/// Gaps that are enough to judge a stretch by: the least of a few gaps are often decades apart.
+/// Gaps that are enough to judge a stretch by: the smallest of a few gaps are often decades apart.
 const MIN_REGULAR: usize = 5;
 
-/// Gaps that are regular whatever stretch follows.
+/// This many gaps are regular, whatever stretch follows.
 const FEWEST_REGULAR: usize = 3;
 
-/// How many times wider a stretch must be where there are fewer than enough.
+/// How many times wider a stretch must be if there are fewer gaps than enough.
 const FEW_RATIO: f64 = 100.0;
 
-/// Different gaps that there are besides a worst value that came back several times, if that is to be wild.
+/// For a repeated worst value to be wild, there must be this many other distinct gaps.
 const MIN_DISTINCT: usize = 3;
 
-/// Points that gave one value exactly, for it to stand for "bad" although others are worse.
+/// A value stands for "bad", although others are worse, if this many points gave exactly that value.
 const MIN_REPEATED: usize = 3;
 
-/// How far behind the knee wild values end at most, in knees.
+/// The largest distance of wild values behind the knee, in knees.
 const WILD_REACH: f64 = 1.0;
 
-/// How little a wild value binds the model: the standard deviation of its noise, in standard deviations of the results.
-/// Bound as closely as others, it makes a cliff that no smooth process has, and lengthscales shrink everywhere; not
-/// bound at all, the search goes on beyond the cliff.
+/// How loosely a wild value binds the model: the standard deviation of its noise, in standard deviations of the
+/// results. If it bound the model as closely as others, it would make a cliff that no smooth process has, and
+/// lengthscales would shrink everywhere. If it did not bind at all, the search would continue beyond the cliff.
 const WILD_SD: f64 = 1.0;
 
-/// The same where it is the only one: an accident, of which the model should take no notice.
+/// The same for a single wild value: an accident, which the model should ignore.
 const ACCIDENT_SD: f64 = 30.0;
 
-/// What all maps of one set of results share: the best of them, the unit of gaps, and where wild values begin.
+/// What all maps of one set of results share: the best result, the unit of gaps, and where wild values start.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Gauge {
     best: f64,
@@ -88,17 +88,17 @@ pub struct Gauge {
     constant: Option<f64>,
 }
 
-/// Where wild values begin, as gaps in the units of the results, halved: whole ones might overflow.
+/// Where wild values start: gaps in the units of the results, halved because the full gap might overflow.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct Knee {
     half: f64,
-    /// The largest gap of all.
+    /// Half of the largest gap of all.
     worst: f64,
 }
 
 impl Gauge {
-    /// The gauge of results. Which of them are wild is judged by those of `typical`, indices of results from all over the
-    /// box: in a search that has converged, most results are near the best, and all others would seem wild beside them.
+    /// The gauge of results. Wildness is judged by `typical`, indices of results from all over the box: in a search
+    /// that has converged, most results are near the best, and all others would seem wild next to them.
     pub fn new(y: &[f64], typical: &[usize]) -> Self {
         let best = best_of(y);
         let half = |i: usize| 0.5 * best - 0.5 * y[i];
@@ -111,7 +111,7 @@ impl Gauge {
         Self { constant: constant.filter(|_| knee.is_none()), ..Self::with_knee(y, knee) }
     }
 
-    /// The gauge where one result alone is wild, if none is. If it is much worse than all others, it is behind a knee.
+    /// The gauge with a single wild result, if nothing is wild so far. One much worse than all others is behind a knee.
     pub(super) fn with_accident(&self, y: &[f64], accident: f64) -> Option<Self> {
         if self.knee.is_some() || self.constant.is_some() || y.iter().filter(|v| **v == accident).count() != 1 {
             return None;
@@ -131,17 +131,17 @@ impl Gauge {
             let half = 0.5 * best - 0.5 * v;
             knee.map_or(v, |k| if half > k.half { 2.0 * (0.5 * best - k.half) } else { v })
         };
-        // Divided by the largest magnitude first: squares of 1e300 would overflow.
+        // Divide by the largest magnitude first: squares of 1e300 would overflow.
         let size = y.iter().fold(0.0, |m: f64, &v| m.max(clipped(v).abs()));
         let relative: Vec<f64> = y.iter().map(|&v| clipped(v) / size).collect();
         let (_, sd) = mean_and_sd(&relative);
         let differ = sd > 1e-12 && size > 0.0;
-        // Where only rounding differs it must stay small, also at 1e300.
+        // If results differ by rounding only, that must stay small, even at 1e300.
         let scale = if differ { (sd * size).max(f64::MIN_POSITIVE) } else { (1e-12 * size).max(1.0) };
         Self { best, scale, differ, knee: knee.filter(|_| differ), constant: None }
     }
 
-    /// The variance of the noise that each result has for being wild, in units of the maps; none if no result is.
+    /// The additional noise variance of each result, in units of the maps; none if no result is wild.
     pub(super) fn wild_noise(&self, y: &[f64]) -> Option<Vec<f64>> {
         let n_wild = y.iter().filter(|v| self.is_wild(**v)).count();
         let sd = if n_wild == 1 { ACCIDENT_SD } else { WILD_SD };
@@ -161,7 +161,7 @@ impl Gauge {
                 let u = half.ln() - k.half.ln();
                 2.0 * (k.half / self.scale) * (1.0 + u / (1.0 + u / WILD_REACH))
             }
-            // Halves first: the difference of two results of opposite sign may overflow.
+            // Halve first: the difference of two results of opposite sign may overflow.
             _ => 2.0 * (half / self.scale),
         }
     }
@@ -178,7 +178,7 @@ impl Gauge {
         }
     }
 
-    /// The result with this γ; beyond the worst one, the worst.
+    /// The result with this γ; the worst result if γ is beyond it.
     fn result(&self, gap: f64) -> f64 {
         match self.knee {
             Some(k) if 0.5 * gap * self.scale > k.half => {
@@ -197,8 +197,8 @@ fn best_of(y: &[f64]) -> f64 {
     if best.is_finite() { best } else { 0.0 }
 }
 
-/// The one of ascending gaps that several points have, if all others differ: a number that stands for "bad" and is not
-/// the worst. It is in the worse half, and not most of them: where results are counts, or a plateau, there is none.
+/// The gap that several points share while all others differ: a number that stands for "bad" and is not the worst. It
+/// must be in the worse half, and not the majority: if results are counts or have a plateau, there is none.
 fn repeated(typical: &[f64]) -> Option<f64> {
     let mut runs = typical.chunk_by(|a, b| a == b).filter(|run| run.len() > 1);
     let run = runs.next().filter(|run| run.len() >= MIN_REPEATED && 2 * run.len() <= typical.len())?;
@@ -206,11 +206,11 @@ fn repeated(typical: &[f64]) -> Option<f64> {
     (is_bad && runs.next().is_none()).then_some(run[0])
 }
 
-/// The largest regular gap of ascending gaps, if there are wild ones.
+/// The largest regular one of ascending gaps, if some are wild.
 ///
-/// A worst value that came back exactly from several points is a constant that stands for "bad", however small. Else
-/// wild ones lie behind the widest empty stretch among gaps from all over the box, where it is wider than the spread of
-/// those before it explains; and what is in that stretch after all is regular up to the next one.
+/// If several points gave exactly the worst value, it is a constant that stands for "bad", however small. Otherwise
+/// wild values lie behind the widest empty stretch among gaps from all over the box, if it is wider than the spread of
+/// the gaps before it explains. Other results that do lie in that stretch are regular, up to the next stretch.
 fn widest_regular(typical: &[f64], all: &[f64]) -> Option<f64> {
     let worst = *all.last()?;
     let below = &all[..all.partition_point(|g| *g < worst)];
@@ -219,10 +219,10 @@ fn widest_regular(typical: &[f64], all: &[f64]) -> Option<f64> {
     if distinct.len() < MIN_DISTINCT {
         return None;
     }
-    // Different points, for `typical` has each once; and the fewer, or it is a plateau.
+    // Different points, since `typical` has each once. They must be the minority, or it is a plateau.
     let typical_below = &typical[..typical.partition_point(|g| *g < worst)];
     if (2..=typical_below.len()).contains(&(typical.len() - typical_below.len())) {
-        // What is wild beside the others may be so beside the constant's neighbours too: look on below it.
+        // The constant may hide another stretch: look below it too.
         return behind_a_stretch(typical_below, below).or(below.last().copied());
     }
     behind_a_stretch(typical, all)
@@ -232,12 +232,12 @@ fn widest_regular(typical: &[f64], all: &[f64]) -> Option<f64> {
 fn behind_a_stretch(typical: &[f64], all: &[f64]) -> Option<f64> {
     let positive = &typical[typical.partition_point(|g| *g <= 0.0)..];
     let (mut widest, mut found) = (1.0, None);
-    // Wild ones are the fewer, or the results of a search that is about to converge would be regular and all others wild.
+    // Wild values are the minority. Otherwise, when a search is about to converge, all other results would be wild.
     let n_regular = FEWEST_REGULAR.max(positive.len().div_ceil(2));
     for (i, pair) in positive.windows(2).enumerate().skip(n_regular - 1) {
         let few = if i + 1 < MIN_REGULAR { FEW_RATIO } else { 1.0 };
         let needed = few * WILD_RATIO * (pair[0] / positive[i / 2]).sqrt();
-        // 1e300 over 1e-300 is infinite, which is large enough.
+        // 1e300 / 1e-300 is infinite, which is large enough.
         let excess = pair[1] / pair[0] / needed;
         if excess >= widest {
             (widest, found) = (excess, Some((pair[0], needed)));
@@ -261,13 +261,13 @@ pub struct ResultScale {
     bend: Option<f64>,
     center: f64,
     spread: f64,
-    /// What results go through first, if they are limited.
+    /// The map that limited results go through first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) pivot: Option<Pivot>,
 }
 
 impl ResultScale {
-    /// The map of a rule; a bend is for [`ScaleRule::Warped`] alone.
+    /// The map of a rule; only [`ScaleRule::Warped`] uses the bend.
     ///
     /// ```
     /// use elbowroom::study::{Gauge, ResultScale, ScaleRule};
@@ -283,19 +283,19 @@ impl ResultScale {
         }
     }
 
-    /// The map that takes the mean away and leaves the units.
+    /// The map that subtracts the mean and keeps the units.
     fn centred(y: &[f64]) -> Self {
         let size = y.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
         let scale = if size == 0.0 || (1e-50..=1e50).contains(&size) { 1.0 } else { size };
         let (best, _) = mean_and_sd(&y.iter().map(|v| v / scale).collect::<Vec<_>>());
-        // The mean takes the place of the best result: without a warp any origin will do.
+        // The mean replaces the best result: without a warp any origin will do.
         let gauge = Gauge { best: best * scale, scale, differ: true, knee: None, constant: None };
         Self { gauge, bend: None, center: 0.0, spread: 1.0, pivot: None }
     }
 
-    /// The map for these results; `bend` is the c of the warp in units of the gauge's scale, none for no warp.
+    /// The map for these results; `bend` is the c of the warp in units of the gauge's scale, or none for no warp.
     ///
-    /// Results of any size that floating point can hold are fine; results that are all equal are only centred.
+    /// Results may have any size that floating point can hold; if all are equal, they are only centred.
     pub fn new(gauge: &Gauge, y: &[f64], bend: Option<f64>) -> Self {
         let mut map =
             Self { gauge: *gauge, bend: bend.filter(|_| gauge.differ), center: 0.0, spread: 1.0, pivot: None };
@@ -306,7 +306,7 @@ impl ResultScale {
         map
     }
 
-    /// This map of results that went through another one first.
+    /// This map, applied after a pivot.
     pub(super) fn behind(self, pivot: Pivot) -> Self {
         Self { pivot: Some(pivot), ..self }
     }
@@ -317,7 +317,7 @@ impl ResultScale {
         (self.warp(y) - self.center) / self.spread
     }
 
-    /// The result that a model value stands for. Model values beyond what any result maps to give the limit.
+    /// The result of a model value. Beyond the range of the map it is the limit.
     pub fn decode(&self, value: f64) -> f64 {
         let result = self.gauge.result(self.gap_of(value));
         self.pivot.map_or(result, |pivot| pivot.decode(result))
@@ -334,7 +334,7 @@ impl ResultScale {
         }
     }
 
-    /// ln |d model value / d result| summed over results: what the evidence of different maps must be compared with.
+    /// ln |d model value / d result| summed over results: it makes the evidence of different maps comparable.
     pub fn ln_jacobian(&self, y: &[f64]) -> f64 {
         let constant = -(self.spread.ln() + self.gauge.scale.ln());
         let bent = |v: f64| self.bend.map_or(0.0, |c| -(c + self.gauge.gap(v)).ln());
@@ -343,7 +343,7 @@ impl ResultScale {
         y.iter().map(|&v| self.pivot.as_ref().map_or_else(|| regular(v), |pivot| behind(pivot, v))).sum()
     }
 
-    /// What it shares with other maps of the same results.
+    /// The gauge that it shares with other maps of the same results.
     pub fn gauge(&self) -> &Gauge {
         &self.gauge
     }
@@ -353,7 +353,7 @@ impl ResultScale {
         self.bend
     }
 
-    /// γ of the gap that a model value stands for.
+    /// γ of the gap of a model value.
     fn gap_of(&self, value: f64) -> f64 {
         let t = value * self.spread + self.center;
         match self.bend {
@@ -375,7 +375,7 @@ impl ResultScale {
 pub(super) struct Bending {
     /// γ of every result.
     gaps: Vec<f64>,
-    /// What the Jacobian has besides the bend.
+    /// The part of the Jacobian that does not depend on the bend.
     constant: f64,
 }
 
@@ -452,7 +452,7 @@ mod tests {
             let mut total = 0.0;
             for &v in &y {
                 let h = 1e-6;
-                // Below the best only: above it the map is continued, not differentiated.
+                // Below the best only: above it the map is extended, but not differentiable.
                 let difference = (map.encode(v) - map.encode(v - h)) / h;
                 let exact = 1.0 / map.slope(map.encode(v));
                 prop_assert!((difference - exact).abs() < 1e-3 * exact.abs().max(1.0), "{difference} {exact}");
@@ -517,11 +517,11 @@ mod tests {
                 let map = ResultScale::new(&gauge, &y, bend);
                 for v in y {
                     let back = map.decode(map.encode(v));
-                    // u of 700 has lost three digits in γ, and its exponential three more.
+                    // At u = 700, γ has lost three digits, and its exponential three more.
                     assert!((back - v).abs() <= 1e-9 * v.abs().max(1.0), "{bend:?} {v} {back}");
                     assert!(map.encode(v).is_finite() && map.slope(map.encode(v)) > 0.0);
                 }
-                // Nothing is said to be worse than the worst result.
+                // No decoded value is worse than the worst result.
                 assert!((map.decode(-1e3) - worst).abs() <= 1e-9 * worst.abs());
             }
         }
@@ -544,7 +544,7 @@ mod tests {
         let y: Vec<f64> = near.chain(far).collect();
         let typical: Vec<usize> = std::iter::once(0).chain(90..100).collect();
         assert!(!y.iter().any(|&v| Gauge::new(&y, &typical).is_wild(v)));
-        // Decades are no reason either, as long as they are filled.
+        // Gaps that span decades are regular, if the decades are filled.
         let y: Vec<f64> = (0..20).map(|i| -10f64.powf(0.4 * f64::from(i))).collect();
         assert!(!y.iter().any(|&v| gauge_of(&y).is_wild(v)));
     }
@@ -553,7 +553,7 @@ mod tests {
     fn four_results_are_enough_to_tell_a_billion_from_them() {
         let y = [0.0, -1.0, -2.0, -30.0, -1e9];
         assert_eq!(y.map(|v| gauge_of(&y).is_wild(v)), [false, false, false, false, true]);
-        // And not to tell a decade more from decades.
+        // But not enough to call these last values wild.
         for y in [[0.0, -1.0, -10.0, -100.0, -1000.0], [0.0, -1.0, -2.0, -3.0, -300.0]] {
             assert!(!y.iter().any(|&v| gauge_of(&y).is_wild(v)));
         }
@@ -565,7 +565,7 @@ mod tests {
         assert!(!y.iter().any(|&v| gauge_of(&y).is_wild(v)));
         let y = [0.0, -1.0, -2.0, -3.0, -4.0, -9.0, -9.0];
         assert_eq!(y.map(|v| gauge_of(&y).is_wild(v)), [false, false, false, false, false, true, true]);
-        // Unless too little is left: rewards of 0 and 1.
+        // Not if too few other values are left: rewards of 0 and 1.
         let y = [1.0, 1.0, 0.0, 0.0, 0.0];
         assert!(!y.iter().any(|&v| gauge_of(&y).is_wild(v)));
     }
@@ -576,9 +576,9 @@ mod tests {
         let gauge = gauge_of(&y);
         assert_eq!(y.iter().filter(|v| gauge.is_wild(**v)).count(), 3);
         assert!(gauge.is_wild(-6.0) && !gauge.is_wild(-8.0));
-        // Its place among the others stays what it is, but it binds the model less.
+        // Its value stays the same, but it binds the model less.
         assert_eq!(gauge.wild_noise(&y).unwrap()[5..9], [0.0, 1.0, 1.0, 1.0]);
-        // Counts come back at many levels, and a plateau near the best is no penalty.
+        // Counts repeat at many levels, and a plateau near the best is not a penalty.
         for y in [
             [0.0, -1.0, -1.0, -2.0, -2.0, -3.0, -4.0, -4.0, -4.0, -5.0],
             [0.0, -1.0, -1.0, -1.0, -2.0, -3.0, -4.0, -5.0, -6.0, -7.0],

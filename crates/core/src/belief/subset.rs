@@ -2,23 +2,23 @@
 //!
 //! | step | sees |
 //! |---|---|
-//! | what is wild | 30 that are farthest from each other |
+//! | wild results | 30 that are farthest from each other |
 //! | contest of kernels and warps, with the random starts | at most 80: the best half of them, and random others |
-//! | last fit, of θ and the bend | all of the model's, with fewer evaluations the more they are |
-//! | second look, beyond 80 and where there was a last fit | all of the model's, from hardly any detail |
+//! | last fit, of θ and the bend | all of the model's, with fewer evaluations the more there are |
+//! | second look, beyond 80 and if there was a last fit | all of the model's, from hardly any detail |
 //!
-//! A model of n observations costs n³, so beyond [`ModelConfig::max_observations`](super::ModelConfig) it is made of a
-//! part of them, in three shares:
+//! A model of n observations costs n³, so beyond [`ModelConfig::max_observations`](super::ModelConfig) it uses a part
+//! in three shares:
 //!
-//! - half of it the best ones: they are what is compared, and near them the search goes on;
-//! - a quarter the latest ones: a result that changed nothing in the model would have the next ask end where the last
-//!   one did. Latest by the trial's number;
-//! - a quarter spread over the rest, so that the model stays sure of where not to look. Each next one is the farthest
-//!   from those before it, within a pool: farthest-first among k of n costs kn.
+//! - half are the best: they are compared with each other, and the search continues near them;
+//! - a quarter are the latest, by trial number: if a result did not change the model, the next ask would end where the
+//!   last one did;
+//! - a quarter are spread over the rest, so that the model knows where not to search. Each one is the farthest from
+//!   those before it, within a pool: farthest-first among k of n costs kn.
 //!
-//! The pool are the trials whose number times the golden ratio has a small enough fractional part. Such numbers are
-//! even over the history and in step with no batch size, and remain in the pool until the bound on it is halved, so that
-//! the choice changes little from one result to the next. It is a function of the observations alone.
+//! The pool is the trials whose number times the golden ratio has a small enough fractional part. Such numbers are
+//! evenly spread over the history and not aligned with any batch size, and they remain in the pool until its bound is
+//! halved. So the choice changes little from one result to the next. It depends on the observations alone.
 
 use std::cmp::Reverse;
 use std::fmt;
@@ -30,25 +30,25 @@ use crate::error::Result;
 use crate::linalg::Points;
 use crate::rng::Stream;
 
-/// Observations that kernels and warps are compared on first.
+/// Observations in a contest of kernels and warps.
 pub(super) const CONTEST: usize = 80;
 
-/// Operations that the last fit may take, about: 14 evaluations at n = 400 in two dimensions, which is some 50 ms.
+/// Operations that the last fit may take, roughly: 14 evaluations at n = 400 in two dimensions, about 50 ms.
 const LAST_WORK: f64 = 1e9;
 
-/// Operations for each pair of observations that one component of the gradient takes, about.
+/// Operations per pair of observations for one component of the gradient, roughly.
 const GRADIENT_WORK: f64 = 10.0;
 
-/// Evaluations that the last fit may take however long they are.
+/// Evaluations that the last fit may always take, however slow they are.
 const LEAST_EVALUATIONS: usize = 10;
 
-/// Evaluations after which it shows whether another start leads somewhere.
+/// Evaluations that show whether another start leads somewhere.
 pub(super) const SECOND_LOOK: usize = 20;
 
-/// Observations by which wild values are told from regular ones.
+/// Observations that tell wild values from regular ones.
 const TYPICAL: usize = 30;
 
-/// Observations in the pool for each one that is spread.
+/// Observations in the pool per spread observation.
 const POOL: usize = 8;
 
 /// The part of the observations that a model is made of.
@@ -74,13 +74,13 @@ pub struct TrainingSubset {
 }
 
 impl TrainingSubset {
-    /// The shares of a model of at most `bound` of `of` observations; none if it is made of all of them.
+    /// The shares of a model of at most `bound` out of `of` observations; none if it uses all.
     pub(crate) fn of(of: usize, bound: usize) -> Option<Self> {
         let latest = bound / 4;
         (of > bound).then_some(Self { best: bound - 2 * latest, latest, spread: latest, of })
     }
 
-    /// How many observations it is.
+    /// How many observations the subset has.
     #[allow(clippy::len_without_is_empty, reason = "a model of no observations is not made")]
     pub fn len(&self) -> usize {
         self.best + self.latest + self.spread
@@ -95,8 +95,7 @@ impl fmt::Display for TrainingSubset {
     }
 }
 
-/// The observations that kernels and warps are compared on first: the best half of them, and random others. None if
-/// that would be all.
+/// The observations in a contest of kernels and warps: the best half, and random others. None if that would be all.
 pub(super) fn contest(all: &Dataset, stream: &Stream) -> Result<Option<Dataset>> {
     if all.len() <= CONTEST {
         return Ok(None);
@@ -117,36 +116,36 @@ pub(super) fn contest(all: &Dataset, stream: &Stream) -> Result<Option<Dataset>>
     }
 }
 
-/// Evaluations of the last fit, which sees all observations of the model: as many as it takes to arrive in so many
-/// variables, and fewer where each takes long. From the last fit of a study it takes few.
+/// Evaluations of the last fit, which sees all observations of the model: enough to converge in this many variables,
+/// and fewer if each takes long. Starting from the last fit of a study, it needs few.
 pub(super) fn last_evaluations(n: usize, n_variables: usize) -> usize {
     let work = (n as f64).powi(2) * (n as f64 + GRADIENT_WORK * n_variables as f64);
     let affordable = (LAST_WORK / work) as usize;
     (30 + 6 * n_variables).min(affordable.max(LEAST_EVALUATIONS))
 }
 
-/// The observations by which wild values are told from regular ones: farthest-first, so that they are from all over the
-/// box however many others are near the best.
+/// The observations that tell wild values from regular ones: farthest-first, so that they cover the box however many
+/// results are near the best.
 ///
-/// A point that was measured several times is there once.
+/// A point that was measured several times appears once.
 pub(crate) fn typical(x: &Points) -> Vec<usize> {
     let chosen = farthest_first(x, TYPICAL);
     let is_new = |i: usize| chosen[..i].iter().all(|c| x.row(*c) != x.row(chosen[i]));
     (0..chosen.len()).filter(|i| is_new(*i)).map(|i| chosen[i]).collect()
 }
 
-/// An observation as far as the choice needs it.
+/// The properties of an observation on which the choice depends.
 #[derive(Clone, Copy)]
 pub(crate) struct Candidate<'a> {
     /// Larger is better.
     pub value: f64,
     /// The number of its trial.
     pub trial: u64,
-    /// Where, in the unit cube.
+    /// Its unit point.
     pub unit: &'a [f64],
 }
 
-/// The indices of the part, in ascending order.
+/// The indices of the subset, in ascending order.
 pub(crate) fn choose(all: &[Candidate<'_>], subset: TrainingSubset) -> Vec<usize> {
     let mut rest: Vec<usize> = (0..all.len()).collect();
     let best = |i: &usize| (Reverse(Ordered(all[*i].value)), all[*i].trial, *i);
@@ -158,7 +157,7 @@ pub(crate) fn choose(all: &[Candidate<'_>], subset: TrainingSubset) -> Vec<usize
     kept
 }
 
-/// Takes the n that come first by a key.
+/// Takes the first n in the order of a key.
 fn take_first<K: Ord>(from: &mut Vec<usize>, n: usize, key: impl Fn(&usize) -> K) -> Vec<usize> {
     let n = n.min(from.len());
     if n < from.len() {
@@ -168,7 +167,7 @@ fn take_first<K: Ord>(from: &mut Vec<usize>, n: usize, key: impl Fn(&usize) -> K
     std::mem::replace(from, rest)
 }
 
-/// The n of the rest that are farthest-first in its pool, from its oldest trial on.
+/// Takes n of the rest, farthest-first in their pool, starting with its oldest trial.
 fn spread(all: &[Candidate<'_>], mut rest: Vec<usize>, n: usize) -> Vec<usize> {
     let halvings = (0..u64::BITS).find(|h| rest.len() >> h <= POOL * n).unwrap_or(0);
     if halvings > 0 {
@@ -181,7 +180,7 @@ fn spread(all: &[Candidate<'_>], mut rest: Vec<usize>, n: usize) -> Vec<usize> {
     farthest_first(&pool, n).into_iter().map(|i| rest[i]).collect()
 }
 
-/// The first point, and then always the one that is farthest from those before it, the first of equals.
+/// The first point, then repeatedly the one that is farthest from those before it; the first of equals.
 pub(super) fn farthest_first(points: &Points, n: usize) -> Vec<usize> {
     let mut distances = vec![f64::INFINITY; points.len()];
     let mut chosen = Vec::with_capacity(n.min(points.len()));
@@ -203,7 +202,7 @@ pub(super) fn farthest_first(points: &Points, n: usize) -> Vec<usize> {
     chosen
 }
 
-/// Finite numbers have an order.
+/// Finite numbers are ordered.
 #[derive(PartialEq)]
 struct Ordered(f64);
 
@@ -227,7 +226,7 @@ mod tests {
 
     use super::*;
 
-    /// n observations around the plane, their values by a seed.
+    /// n observations around the plane, their values random by a seed.
     fn observations(n: usize) -> Vec<(f64, [f64; 2])> {
         let at = |i: usize, by: f64| ((i + 1) as f64 * by).fract();
         (0..n).map(|i| ((i as f64 * 0.7).sin(), [at(i, 2f64.sqrt()), at(i, 3f64.sqrt())])).collect()
@@ -262,20 +261,20 @@ mod tests {
                 (chosen(&all[..n], 100).into_iter().collect(), chosen(&all[..n + 1], 100).into_iter().collect());
             changed += b.difference(&a).count();
         }
-        // The new one always; besides it one that moves up now and then, and those that are spread anew after it.
+        // The new one always; sometimes one that moves up, and those that are spread again after it.
         assert!(changed < 5 * 999, "{changed}");
     }
 
     #[test]
     fn what_is_spread_covers_the_rest_better_than_a_random_part_of_it() {
         let mut all = observations(3000);
-        // Most of them in a corner, as in a search that has found its place.
+        // Most of them in a corner, as in a search that has converged.
         all.iter_mut().skip(200).for_each(|(_, u)| u.iter_mut().for_each(|x| *x *= 0.05));
         let candidates: Vec<Candidate<'_>> =
             all.iter().zip(0..).map(|((value, unit), trial)| Candidate { value: *value, trial, unit }).collect();
         let spread = spread(&candidates, (0..3000).collect(), 25);
         let outside = spread.iter().filter(|i| **i < 200).count();
-        // At random it would be one or two of 25. Of the pool of some 187 about 12 are outside, and all of them are wanted.
+        // At random it would be one or two of 25. Of the pool of some 187 about 12 are outside; all should be chosen.
         assert!(outside >= 10, "{outside}");
     }
 

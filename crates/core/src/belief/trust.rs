@@ -1,15 +1,15 @@
-//! Whether a model may be trusted: what it says of results that are left out, and what is done with one that fails.
+//! Whether a model can be trusted: checks it on held-out results, and replaces one that fails.
 //!
-//! With K the covariance of the observations and α = K⁻¹(y − m), leaving out the i-th changes it by
-//! r_i = α_i/(K⁻¹)_ii, and the others predict it with the variance v_i = 1/(K⁻¹)_ii: O(n²) for all of them.
-//! The mean of r²/v is about 1 for a model that knows itself. The error is also wanted in the units of results, where it
-//! says by how much an expectation may be wrong.
+//! With K the covariance of the observations and α = K⁻¹(y − m), the error of the prediction of the i-th by the others
+//! is r_i = α_i/(K⁻¹)_ii, and its variance v_i = 1/(K⁻¹)_ii: O(n²) for all of them. The mean of r²/v is about 1 for a
+//! model with honest uncertainty. The error is also given in the units of results: how wrong a prediction may be.
 //!
 //! A search for hyperparameters can end in a bad place: kernel and warp are chosen on a part of the results, and the
-//! search on all of them is short. Two checks follow each fit. Both cost little where they find nothing:
+//! search on all of them is short. Two checks follow each fit; both cost little if they find nothing:
 //!
-//! 1. The last model of the study, with today's results, must not explain them better: else the fit goes on from there.
-//! 2. A model far surer than its own errors is fitted again, with more noise, from the prior's mode, and without a warp.
+//! 1. The last model of the study must not explain today's results better. If it does, the fit continues from there.
+//! 2. A model that is far more certain than its errors allow is fitted again, with more noise, from the prior's mode,
+//!    and without a warp.
 
 use std::cmp::Ordering;
 
@@ -21,40 +21,40 @@ use super::subset::CONTEST;
 use crate::error::Result;
 use crate::gp::LeftOut;
 
-/// Nats by which the last model must explain all results better than a new fit does, to be taken instead.
+/// The last model replaces a new fit if it explains all results better by more nats than this.
 pub(super) const MARGIN: f64 = 3.0;
 
-/// The mean square of standardized errors above which a model is too sure.
+/// The mean square of standardized errors above which a model is overconfident.
 const TOO_SURE: f64 = 4.0;
 
-/// Results that are needed to call a model too sure.
+/// The number of results needed to call a model overconfident.
 pub(crate) const ENOUGH: usize = 8;
 
-/// Results that are needed to call one an accident, the deviations by which it is worse than the others predict, fewer of
-/// them where there are few results, and the evaluations of the likelihood that it takes to see whether it may be one.
+/// The number of results needed to call one an accident; by how many deviations it must be worse than the others
+/// predict, and the same when there are few results; and the evaluations of the likelihood for a first look.
 const MIN_ACCIDENT: usize = 10;
 const SURPRISE: f64 = 3.0;
 const SURPRISE_OF_FEW: f64 = 2.0;
 const GLANCE: usize = 10;
 
-/// Start of a search that allows for noise: ln of a variance, where results have variance 1.
+/// Start of a search that allows for noise: ln of a variance, for results of variance 1.
 const MORE_NOISE: f64 = -3.0;
 
-/// Errors of predictions in units of their predicted deviations.
+/// Errors of predictions in units of their predicted standard deviations.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Errors {
     /// How many there are.
     pub n: usize,
-    /// Their mean square: about 1 for a model that knows itself.
+    /// Their mean square: about 1 if the predicted deviations are right.
     pub mean_square: f64,
-    /// The share beyond two deviations: 0.046 of a normal law.
+    /// The share beyond two deviations: 0.046 for a normal law.
     pub beyond_two: f64,
-    /// The share beyond three deviations: 0.0027 of a normal law.
+    /// The share beyond three deviations: 0.0027 for a normal law.
     pub beyond_three: f64,
 }
 
 impl Errors {
-    /// Of the squares of standardized errors.
+    /// From the squares of standardized errors.
     pub(crate) fn of(squares: &[f64]) -> Self {
         let n = squares.len();
         let share = |least: f64| squares.iter().filter(|s| **s > least).count() as f64 / n.max(1) as f64;
@@ -62,7 +62,7 @@ impl Errors {
         Self { n, mean_square, beyond_two: share(4.0), beyond_three: share(9.0) }
     }
 
-    /// Whether there are enough, and they are far larger than predicted.
+    /// Whether there are enough errors, and they are far larger than predicted.
     ///
     /// ```
     /// use elbowroom::study::Errors;
@@ -70,15 +70,15 @@ impl Errors {
     /// assert!(errors.is_too_sure() && !Errors { mean_square: 1.2, ..errors }.is_too_sure());
     /// ```
     pub fn is_too_sure(&self) -> bool {
-        // Not a number is no sign of a good model.
+        // NaN counts as overconfident.
         self.n >= ENOUGH && !matches!(self.mean_square.partial_cmp(&TOO_SURE), Some(Ordering::Less | Ordering::Equal))
     }
 }
 
-/// What a model says of results that are left out.
+/// What a model predicts for held-out results.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LeaveOneOut {
-    /// The errors in units of their predicted deviations.
+    /// The errors in units of their predicted standard deviations.
     pub errors: Errors,
     /// The median magnitude of the errors, in the units of results.
     pub error: f64,
@@ -87,14 +87,14 @@ pub struct LeaveOneOut {
 }
 
 impl LeaveOneOut {
-    /// Whether the errors are far larger than the model says.
+    /// Whether the errors are far larger than the model predicts.
     pub fn is_too_sure(&self) -> bool {
         self.errors.is_too_sure()
     }
 }
 
 impl Model {
-    /// What the model says of results that are left out. O(n²).
+    /// What the model predicts for held-out results. O(n²).
     ///
     /// ```
     /// use elbowroom::space::{Parameter, Point, SearchSpace};
@@ -125,8 +125,8 @@ impl Model {
         }
     }
 
-    /// The mean square of the standardized errors on left-out results where it matters: the largest of that of all, of
-    /// the better third and of the few nearest to a point.
+    /// The mean square of the standardized errors on held-out results where it matters: the largest of those over all,
+    /// over the better third and over the few nearest to a point.
     pub(crate) fn mean_square_near(&self, u: &[f64]) -> f64 {
         let posterior = &self.posterior;
         let left_out = posterior.leave_one_out();
@@ -143,7 +143,7 @@ impl Model {
     }
 }
 
-/// The fit, or a better one where it cannot be trusted.
+/// The fit, or a better one if it cannot be trusted.
 pub(super) fn checked(fitting: &Fitting<'_>, fitted: Fitted) -> Result<Fitted> {
     let fitted = not_worse_than_the_last(fitting, fitted)?;
     not_too_sure(fitting, fitted)
@@ -151,7 +151,7 @@ pub(super) fn checked(fitting: &Fitting<'_>, fitted: Fitted) -> Result<Fitted> {
 
 fn not_worse_than_the_last(fitting: &Fitting<'_>, fitted: Fitted) -> Result<Fitted> {
     let Some(warm) = fitting.warm.filter(|_| !fitting.has_bent_noise()) else { return Ok(fitted) };
-    // A part that the study does not name: the log was damaged.
+    // A user's part that the study does not name: the log was damaged.
     let Some(kernel) = fitting.recorded(warm) else { return Ok(fitted) };
     let last = fitting.complete(&kernel, warm.bend, Some(warm.theta.clone()), Some(1))?;
     if last.value.is_nan() || last.value <= fitted.value + MARGIN {
@@ -163,7 +163,7 @@ fn not_worse_than_the_last(fitting: &Fitting<'_>, fitted: Fitted) -> Result<Fitt
     Ok(again.with_work_of(&fitted))
 }
 
-/// The first of a few other fits that knows itself, if this one does not; this one if none does.
+/// This fit, or if it is overconfident, the first of a few others that is not; this one if all are.
 fn not_too_sure(fitting: &Fitting<'_>, mut fitted: Fitted) -> Result<Fitted> {
     let judged = fitted.model.leave_one_out();
     if !judged.is_too_sure() {
@@ -172,8 +172,8 @@ fn not_too_sure(fitting: &Fitting<'_>, mut fitted: Fitted) -> Result<Fitted> {
     let record = fitted.model.record.clone();
     let Some(kernel) = fitting.recorded(&record) else { return Ok(fitted) };
     let mut noisier = record.theta.clone();
-    // The last one but for the kernel's own is the noise, if it is fitted; a variance larger than it was does no harm
-    // otherwise.
+    // The last parameter before the kernel's own is the noise, if it is fitted. Otherwise it is a variance, for which
+    // more is harmless.
     let n_scales = noisier.len().saturating_sub(kernel.kernel.values().len());
     if let Some(noise) = noisier[..n_scales].last_mut() {
         *noise = noise.max(MORE_NOISE);
@@ -189,11 +189,10 @@ fn not_too_sure(fitting: &Fitting<'_>, mut fitted: Fitted) -> Result<Fitted> {
     Ok(fitted)
 }
 
-/// The fit, or one that need not go through a result that surprises it on the bad side, if that explains all results far
-/// better.
+/// The fit, or one that need not go through a surprisingly bad result, if that explains all results far better.
 ///
-/// Such a result may be an accident, or a number that stands for "bad" and is not large enough to be told by its size. A
-/// model that has to go through it is rough everywhere.
+/// Such a result may be an accident, or a number that stands for "bad" but is not large enough to stand out. A model
+/// that must go through it is rough everywhere.
 pub(super) fn without_accident(fitting: &Fitting<'_>, mut fitted: Fitted) -> Result<Fitted> {
     let y = fitting.all.y();
     if fitting.config.scale == ScaleRule::Centred || y.len() < MIN_ACCIDENT {
@@ -205,7 +204,7 @@ pub(super) fn without_accident(fitting: &Fitting<'_>, mut fitted: Fitted) -> Res
         let Some(gauge) = fitting.gauge.with_accident(y, y[i]) else { continue };
         let without = Fitting { gauge, ..*fitting };
         let glance = glance(&without, &kernel, &fitted.model.record, &mut work)?;
-        // One result in a hundred is an accident, and it may be any of them.
+        // Assume that one result in a hundred is an accident; it may be any of them.
         if glance.value.is_nan() || glance.value <= fitted.value + (100.0 * y.len() as f64).ln() {
             fitted = fitted.with_work_of(&glance);
             continue;
@@ -218,8 +217,8 @@ pub(super) fn without_accident(fitting: &Fitting<'_>, mut fitted: Fitted) -> Res
     Ok(fitted)
 }
 
-/// What a model may be that need not go through the accident, after a few evaluations: from where the model is that has to,
-/// and from the prior's mode, since roughness made up for the accident; each with the bend that suits it.
+/// A model that need not go through the accident, after a few evaluations: started from the model that does, and from
+/// the prior's mode, since roughness made up for the accident; each with the best bend for it.
 fn glance(without: &Fitting<'_>, kernel: &Contestant, record: &ModelRecord, work: &mut f64) -> Result<Fitted> {
     let from = |theta: Vec<f64>, work: &mut f64| {
         let entry = Entry { kernel: kernel.clone(), bend: record.bend, theta, value: f64::NEG_INFINITY };
@@ -234,8 +233,8 @@ fn glance(without: &Fitting<'_>, kernel: &Contestant, record: &ModelRecord, work
     Ok(if other.value > best.value { other.with_work_of(&best) } else { best.with_work_of(&other) })
 }
 
-/// The observations that are worse than the others predict by the most deviations, if it is by many: by the model, and
-/// while that costs little by one of the prior's mode. A model that was fitted to an accident has become so rough that
+/// The observations that fall short of what the others predict by the most deviations, if by many: under the model, and
+/// while that is cheap, also under one at the prior's mode. A model that was fitted to an accident is so rough that
 /// hardly anything surprises it.
 fn suspects(fitting: &Fitting<'_>, fitted: &Fitted, work: &mut f64) -> Result<Vec<usize>> {
     if fitting.all.len() > CONTEST || fitting.all.noise().is_some() {
@@ -252,7 +251,7 @@ fn suspects(fitting: &Fitting<'_>, fitted: &Fitted, work: &mut f64) -> Result<Ve
     Ok(suspects)
 }
 
-/// The observation that is worse than the others predict by the most deviations, if it is by this many.
+/// The observation that falls short of what the others predict by the most deviations, if by more than `least`.
 fn suspect(model: &Model, least: f64) -> Option<usize> {
     let values = model.posterior.values();
     let left_out = model.posterior.leave_one_out();
@@ -295,7 +294,7 @@ mod tests {
         Dataset::new(x, y).unwrap()
     }
 
-    /// A fit that ends where it began, at these logarithms of lengthscale, variance and noise.
+    /// A fit that ends where it started, at these logarithms of lengthscale, variance and noise.
     fn stuck(fitting: &Fitting<'_>, theta: [f64; 3]) -> Fitted {
         fitting.complete(&fitting.kernels[0], None, Some(theta.to_vec()), Some(1)).unwrap()
     }
@@ -304,7 +303,7 @@ mod tests {
     fn a_fit_that_explains_less_than_the_last_model_is_not_taken() {
         with_fitting(|fitting| {
             let last = fitting.complete(&fitting.kernels[0], None, None, None).unwrap();
-            // A lengthscale of a fiftieth of the box: every result for itself.
+            // A lengthscale of a fiftieth of the box: every result stands alone.
             let bad = stuck(&fitting, [-4.0, 0.0, -16.0]);
             assert!(bad.value < last.value - MARGIN);
             let warm: ModelRecord = last.model.record.clone();
@@ -316,7 +315,7 @@ mod tests {
     #[test]
     fn a_fit_that_is_surer_than_its_errors_is_made_again() {
         with_fitting(|fitting| {
-            // A lengthscale of three boxes and next to no noise: the function would have to be a straight line.
+            // A lengthscale of three boxes and almost no noise: the function would have to be a straight line.
             let sure = stuck(&fitting, [1.1, 0.0, -20.0]);
             let before = sure.model.leave_one_out();
             assert!(before.is_too_sure(), "{before:?}");
@@ -327,7 +326,7 @@ mod tests {
 
     #[test]
     fn a_bad_result_amid_smooth_ones_does_not_make_the_model_rough() {
-        // Worse than all others by a little, and in the midst of their range.
+        // A little worse than all others, and in the middle of their range.
         for accident in [-3.0, -0.9] {
             with_fitting(|fitting| {
                 let mut y = fitting.all.y().to_vec();
@@ -350,7 +349,7 @@ mod tests {
                 assert!(error(&around) < 0.2 * error(&through), "{} {}", error(&around), error(&through));
             });
         }
-        // Without one, nothing changes.
+        // Without an accident, nothing changes.
         with_fitting(|fitting| {
             let (a, b) = (fitting.whole().unwrap(), without_accident(&fitting, fitting.whole().unwrap()).unwrap());
             assert_eq!(a.model.record, b.model.record);

@@ -1,15 +1,15 @@
 //! The branches of a domain whose parameters have conditions.
 //!
-//! A branch is all points that have the same parameters. What leads to it is a setting of the coordinates that conditions speak
-//! of, the *deciding* ones; a branch may have several. Designs fill each branch, and searches go through them one by one:
-//! moving a deciding coordinate as if it were any other would compare points that have little in common.
+//! A branch is all points that have the same parameters. It is reached by a setting of the coordinates that conditions
+//! refer to, the *deciding* ones; a branch may have several settings. Designs fill each branch, and searches go through
+//! them one by one: a move along a deciding coordinate would compare points that have little in common.
 
 use std::collections::{HashMap, HashSet};
 
 use super::Domain;
 use crate::rng::Stream;
 
-/// Settings of the deciding coordinates that are all listed. Where there are more, as many are drawn.
+/// Up to this many settings of the deciding coordinates are all listed. If there are more, this many are drawn.
 const LISTED: u64 = 4096;
 
 /// The branches of a domain.
@@ -23,30 +23,30 @@ pub(crate) struct Branches {
 /// The points that have the same parameters.
 #[derive(Debug, Clone)]
 pub(crate) struct Branch {
-    /// Its coordinates but the deciding ones.
+    /// All its coordinates except the deciding ones.
     free: Vec<usize>,
-    /// Ways to get there: what each deciding coordinate of it is. First those that constraints do not rule out.
+    /// The settings of the deciding coordinates that lead to it, starting with those that constraints do not rule out.
     settings: Vec<Vec<(usize, f64)>>,
     n_open: usize,
 }
 
 impl Branch {
-    /// The number of coordinates that a point of it is made from: its own, and one that chooses among several settings.
+    /// The number of coordinates that determine a point of it: its own, and one to choose among several settings.
     pub fn dim(&self) -> usize {
         self.free.len() + usize::from(self.n_open > 1)
     }
 
-    /// Its coordinates but the deciding ones.
+    /// All its coordinates except the deciding ones.
     pub fn free(&self) -> &[usize] {
         &self.free
     }
 
-    /// What the deciding coordinates can be in it.
+    /// The settings of the deciding coordinates that lead to it.
     pub fn settings(&self) -> &[Vec<(usize, f64)>] {
         &self.settings
     }
 
-    /// Makes a point of the branch from one of a cube of its dimension. It is to be snapped.
+    /// Makes a point of the branch from a point of a cube of its dimension. The point must then be snapped.
     pub fn put(&self, domain: &Domain<'_>, v: &[f64], u: &mut [f64]) {
         let (choice, own) = v.split_at(v.len() - self.free.len());
         let n = self.n_open;
@@ -60,7 +60,7 @@ impl Branch {
 }
 
 impl Branches {
-    /// Those that constraints leave something of, as far as that shows without looking at points.
+    /// The branches that constraints do not obviously rule out, without trying points.
     pub fn open(&self) -> impl Iterator<Item = &Branch> {
         self.all.iter().filter(|branch| branch.n_open > 0)
     }
@@ -98,13 +98,13 @@ struct Gathered<'a> {
     domain: &'a Domain<'a>,
     deciding: Vec<usize>,
     seen: HashSet<Vec<Option<u64>>>,
-    /// Where the branch with these parameters stands.
+    /// The index of the branch with these parameters.
     at: HashMap<Vec<bool>, usize>,
     all: Vec<Branch>,
 }
 
 impl Gathered<'_> {
-    /// Adds settings with and without each parameter that has a condition, where draws may have missed all of them.
+    /// Adds settings with and without each parameter that has a condition, since draws may have missed all of them.
     fn add_rare(&mut self, ranges: &[(u64, u64)]) {
         let (domain, space) = (self.domain, self.domain.space());
         let required: Vec<(usize, bool)> = domain.required.iter().map(|i| (*i, true)).collect();

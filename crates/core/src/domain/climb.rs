@@ -1,18 +1,18 @@
 //! Climbing to a local maximum of a score inside a domain.
 //!
-//! Continuous coordinates climb by L-BFGS-B; long integer ranges go along as if they were continuous and are rounded
-//! afterwards. Where points are constructed, the climb goes along the polytope that linear constraints leave, by projected
-//! gradients, and parts of a mixture of few are tried in place of each other. Numbers on grids go along as if they were
-//! continuous, are rounded, and then exchange levels in pairs. Categories and short ranges move one coordinate
-//! at a time, trying every level. The two take turns until nothing moves. What counts is the score at the decoded point;
-//! infeasible points are refused by the line search.
+//! Continuous coordinates climb by L-BFGS-B; long integer ranges climb as if they were continuous and are rounded
+//! afterwards. Where points are constructed, the climb follows the polytope that linear constraints leave, by projected
+//! gradients, and parts of a mixture of few are tried in place of each other. Numbers on grids climb as if they were
+//! continuous, are rounded, and then exchange levels in pairs. Categories and short ranges move one coordinate at a
+//! time, trying every level. The two kinds of moves alternate until nothing changes. The score is that of the decoded
+//! point; the line search refuses infeasible points.
 //!
-//! A score that is made of points tells levels of a category apart only if one of these points has them: all others are alike
-//! to it, to the bit. Where a category has many levels and the climber was told the points, it tries the levels that they
-//! have, and of the others the first.
+//! A score that depends on some points can tell two levels of a category apart only if one of these points has one of
+//! them: all other levels have exactly the same score. If a category has many levels and the climber was told the
+//! points, it tries the levels that they have, and the first of the others.
 //!
-//! Where parameters have conditions, a climb stays in its branch: coordinates of inactive parameters rest, and those that
-//! conditions speak of move only to levels that leave the same parameters active.
+//! If parameters have conditions, a climb stays in its branch: coordinates of inactive parameters rest, and those that
+//! conditions refer to move only to levels that leave the same parameters active.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -24,10 +24,10 @@ use crate::space::Dimension;
 /// Ranges of at most this many levels are tried level by level.
 const SHORT_RANGE: u64 = 16;
 
-/// Categories of more levels than this are tried by those that tell points apart, where these are known.
+/// Categories with more levels than this are tried only at levels that tell points apart, if these are known.
 const MANY_LEVELS: u64 = 64;
 
-/// Turns of climbing and coordinate moves.
+/// How many times climbing and coordinate moves alternate.
 const MAX_TURNS: usize = 6;
 
 /// A reusable climber for one domain.
@@ -36,11 +36,11 @@ pub struct Climber<'a> {
     solver: Lbfgsb,
     along: SpectralParams,
     bounds: Bounds,
-    /// Coordinates that conditions speak of.
+    /// Coordinates that conditions refer to.
     deciding: Vec<usize>,
-    /// Which coordinates the branch has that is climbed in.
+    /// The active coordinates of the current branch.
     active: Vec<bool>,
-    /// For each category of many levels the levels that some point of the score has, if they are known.
+    /// For each category with many levels, the levels that some point of the score has, if they are known.
     told_apart: Vec<Option<BTreeSet<u64>>>,
     gradient: Vec<f64>,
     evaluations: usize,
@@ -66,8 +66,7 @@ impl<'a> Climber<'a> {
         }
     }
 
-    /// Says which points the score is made of: those of its models, and others that it knows of. Nothing that is reached
-    /// changes by that.
+    /// Names the points that the score depends on: those of its models and any others. This only saves work.
     pub(crate) fn told<'p>(&mut self, points: impl Iterator<Item = &'p [f64]>) {
         let space = self.domain.space();
         let is_many = |dim: usize| {
@@ -75,7 +74,7 @@ impl<'a> Climber<'a> {
             let n = self.domain.levels(dim).map_or(0, |(first, last)| last - first + 1);
             is_category && n > MANY_LEVELS && !space.described().iter().any(|(described, _)| *described == dim)
         };
-        // Constraints and conditions may tell any levels apart.
+        // Constraints and conditions may tell any two levels apart.
         let may_skip = !self.domain.is_constrained();
         let many: Vec<usize> =
             (0..space.dim()).filter(|dim| may_skip && is_many(*dim) && !self.deciding.contains(dim)).collect();
@@ -92,12 +91,12 @@ impl<'a> Climber<'a> {
         self.evaluations
     }
 
-    /// Climbs from `u` (changed in place, decodable afterwards); the score reached, −∞ if nothing feasible was found.
+    /// Climbs from `u` (changed in place, decodable afterwards) and returns the score; −∞ if no point is feasible.
     pub fn from(&mut self, score: &mut impl Objective, u: &mut [f64]) -> f64 {
         let domain = self.domain;
         let constrained = domain.is_constrained();
         let mut evaluations = 0;
-        // Between levels the constraints cannot be asked; the polytope is kept to.
+        // Between levels the constraints cannot be checked; the climb stays in the polytope.
         let is_between = Cell::new(false);
         let mut last = Evaluated::default();
         let mut guarded = |u: &[f64], gradient: &mut [f64]| {
@@ -146,7 +145,7 @@ impl<'a> Climber<'a> {
         best
     }
 
-    /// Holds categories, short ranges and what belongs to the branch where they are; false if nothing is left to climb.
+    /// Fixes categories, short ranges and coordinates that determine the branch; false if none is left to climb.
     fn fix_short_ranges(&mut self, u: &[f64]) -> bool {
         let mut any = false;
         let (mut low, mut high) = (self.domain.bounds().low().to_vec(), self.domain.bounds().high().to_vec());
@@ -165,8 +164,7 @@ impl<'a> Climber<'a> {
     }
 }
 
-/// Where a score was evaluated last, and what it was: a climb begins and ends with a look at points that the solver looks at
-/// too.
+/// The last evaluated point and its score: climbs start and end with evaluations that the solver makes too.
 #[derive(Default)]
 struct Evaluated {
     point: Vec<f64>,
@@ -181,7 +179,7 @@ impl Evaluated {
             return value;
         }
         let value = score.value_and_gradient(u, gradient);
-        // Where there is no value, there need not be a gradient.
+        // Without a value, there may not be a gradient.
         self.value = Some(value).filter(|value| value.is_finite());
         self.point.clear();
         self.point.extend_from_slice(u);
@@ -191,7 +189,7 @@ impl Evaluated {
     }
 }
 
-/// Moves one discrete coordinate at a time to its best level within a branch; whether any moved.
+/// Moves one discrete coordinate at a time to its best level within a branch; returns whether any moved.
 fn step_coordinates(
     domain: &Domain<'_>,
     (active, deciding): (&[bool], &[usize]),
@@ -235,7 +233,7 @@ fn step_coordinates(
     moved
 }
 
-/// Moves on within a branch while two coordinates of a sum on grids can be exchanged for the better; whether they were.
+/// Exchanges levels between two coordinates of a sum on grids while that helps; returns whether it did.
 fn exchange(
     domain: &Domain<'_>,
     active: &[bool],
@@ -264,7 +262,7 @@ fn exchange(
     moved
 }
 
-/// Moves to the best point where one part of a mixture stands in place of another, if it is better; whether it was.
+/// Replaces one part of a mixture by another if that is better, and keeps the best; returns whether it did.
 fn swap_parts(
     domain: &Domain<'_>,
     score: &mut impl Objective,

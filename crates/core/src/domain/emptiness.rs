@@ -1,12 +1,12 @@
 //! Whether a domain can be shown to hold no feasible point.
 //!
-//! Three ways, from the cheapest: the linear constraints leave nothing of the box; one constraint is false wherever the
-//! parameters are in their ranges; or there are few points, and each of them breaks a constraint. Where none of them decides,
-//! there may be feasible points.
+//! There are three ways, starting with the cheapest: the linear constraints leave nothing of the box; one constraint is
+//! false wherever the parameters are in their ranges; or there are few points, and each of them breaks a constraint. If
+//! none of them decides, there may be feasible points.
 
 use super::Domain;
 
-/// Spaces of up to this many points are walked through.
+/// Spaces of up to this many points are enumerated.
 const FEW: u128 = 100_000;
 
 impl Domain<'_> {

@@ -1,14 +1,14 @@
-//! Exchanges: points where a number on a grid moves by a level, and another makes up for it.
+//! Exchanges: points where a number on a grid moves by a level, and another number compensates.
 //!
-//! Where a sum is bounded or given, no coordinate can move alone. Along each row every pair can.
+//! If a sum is bounded or given, a coordinate cannot move alone. In each row every pair can.
 
 use super::inside::Inside;
 
-/// Exchanges that are tried from one point: those that a slope promises most of.
+/// The most exchanges to try from one point: those with the largest gain by slope.
 const MOST: usize = 48;
 
 impl Inside {
-    /// The most promising points where two coordinates of a row moved and the row's sum did not.
+    /// The most promising points where two coordinates of a row have moved and the row's sum has not.
     pub fn exchanges(&self, u: &[f64], slopes: &[f64]) -> Vec<Vec<f64>> {
         let (dims, polytope) = (self.dims(), self.polytope());
         let mut promising: Vec<(f64, [(usize, f64); 2])> = Vec::new();
@@ -40,7 +40,7 @@ impl Inside {
         moved.filter(|v| self.holds(v)).collect()
     }
 
-    /// Where a coordinate is that should be at a place: there, if that is within its range and on its grid.
+    /// The coordinate for a wanted position: that position, if it is within the range and on the grid.
     fn landing(&self, j: usize, wanted: f64) -> Option<f64> {
         let (low, high) = self.polytope().side(j);
         match &self.levels()[j] {

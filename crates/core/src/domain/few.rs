@@ -1,22 +1,22 @@
-//! All points that keep sums of numbers on grids, where they are few.
+//! All points that keep sums of numbers on grids, if there are few.
 //!
-//! A hundred million points may have three that keep an equation. The polytope's rows bound each coordinate given those
-//! before it, so a walk through the levels meets little else. Where the list is short, points are drawn from it, and one that
-//! is used up or empty is known to be.
+//! Of a hundred million points perhaps three keep an equation. The polytope's rows bound each coordinate given those
+//! before it, so an enumeration of the levels wastes little. If the list is short, points are drawn from it, and it is
+//! known when it is used up or empty.
 
 use super::Domain;
 use super::rounding::{Levels, ON_ROW};
 use crate::polytope::{Polytope, Row};
 use crate::space::{Grid, UnitPoint};
 
-/// Points that are listed, at most.
+/// The most points to list.
 const MOST: usize = 20_000;
 
-/// Levels that are looked at.
+/// The most levels to try.
 const EFFORT: usize = 100_000;
 
-/// All settings of the coordinates of a polytope that are on grids and keep its rows; none if one of them is continuous or
-/// they are many.
+/// All settings of the coordinates of a polytope that are on grids and keep its rows; none if a coordinate is
+/// continuous or there are too many.
 pub(super) fn settings(polytope: &Polytope, levels: &[Option<Levels>]) -> Option<Vec<Vec<f64>>> {
     let is_known = |(i, levels): (usize, &Option<Levels>)| {
         let (low, high) = polytope.side(i);
@@ -52,8 +52,8 @@ pub(super) fn settings(polytope: &Polytope, levels: &[Option<Levels>]) -> Option
     listing.walk(&mut Vec::new()).then_some(listing.found)
 }
 
-/// Whether an equation lies between the multiples of the smallest step in it, of which all others are multiples: even numbers
-/// have no odd sum.
+/// Whether an equation cannot be met because all its steps are multiples of the smallest one and its bound is not: even
+/// numbers cannot have an odd sum.
 fn is_missed(row: &Row, polytope: &Polytope, levels: &[Option<Levels>]) -> bool {
     let (mut steps, mut rest) = (Vec::new(), row.bound);
     for (i, levels) in levels.iter().enumerate().filter(|(i, _)| row.normal[*i] != 0.0) {
@@ -67,7 +67,7 @@ fn is_missed(row: &Row, polytope: &Polytope, levels: &[Option<Levels>]) -> bool 
     }
     let smallest = steps.iter().copied().fold(f64::INFINITY, f64::min);
     let is_off = |x: f64, tolerance: f64| (x / smallest - (x / smallest).round()).abs() > tolerance;
-    // In wide ranges a step is lost in roundings.
+    // In wide ranges a step is lost in rounding.
     row.is_equal
         && smallest > 1e-7
         && smallest.is_finite()
@@ -78,7 +78,7 @@ fn is_missed(row: &Row, polytope: &Polytope, levels: &[Option<Levels>]) -> bool 
 struct HalfSpace {
     normal: Vec<f64>,
     bound: f64,
-    /// The least that the coordinates from each on can add.
+    /// For each index, the smallest sum of the terms from there on.
     least_behind: Vec<f64>,
 }
 
@@ -91,7 +91,7 @@ struct Listing<'a> {
 }
 
 impl Listing<'_> {
-    /// Adds all points that begin like this; false if they are too many.
+    /// Adds all points that start like this; false if there are too many.
     fn walk(&mut self, begin: &mut Vec<f64>) -> bool {
         let i = begin.len();
         if i == self.levels.len() {
@@ -139,7 +139,7 @@ impl Listing<'_> {
 }
 
 impl Domain<'_> {
-    /// All feasible points; none if there is no end of them.
+    /// All feasible points; none if they cannot be listed.
     pub(crate) fn enumerate_feasible(&self) -> Option<Box<dyn Iterator<Item = UnitPoint> + '_>> {
         match self.few_points() {
             Some(few) => Some(Box::new(few.iter().cloned())),
@@ -147,7 +147,7 @@ impl Domain<'_> {
         }
     }
 
-    /// All feasible points, where they are constructed on grids and are few.
+    /// All feasible points, if they are constructed on grids and there are few.
     pub(crate) fn few_points(&self) -> Option<&[UnitPoint]> {
         self.few.get_or_init(|| self.list_few()).as_deref()
     }

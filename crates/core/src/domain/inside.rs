@@ -1,12 +1,10 @@
-//! The part of a domain that linear constraints leave, where points are constructed: drawing from it, and the nearest of its
-//! points.
+//! The part of a domain that linear constraints leave, where points are constructed: random points and nearest ones.
 //!
-//! A mixture of at most k parts is a union of polytopes, one for each choice of k parts, its *support*; the other parts are 0 to
-//! the bit. A point is drawn from a random support; the nearest point keeps the k largest parts, which is exact where parts
-//! have no bounds of their own (Kyrillidis et al., ICML 2013).
+//! A mixture of at most k parts is a union of polytopes, one for each choice of k parts, its *support*; the other parts
+//! are exactly 0. A point is drawn from a random support; the nearest point keeps the k largest parts, which is exact
+//! if parts do not have bounds of their own (Kyrillidis et al., ICML 2013).
 //!
-//! Numbers on grids take part as if they were continuous, between their first and their last level; `rounding` then moves a
-//! point onto the grid.
+//! Numbers on grids are treated as continuous between their first and last level; `rounding` then finds the grid.
 
 use super::few;
 use super::rounding::{Levels, ON_ROW, round};
@@ -16,35 +14,35 @@ use crate::polytope::{Polytope, Row, Walk};
 use crate::rng::Stream;
 use crate::space::{Linear, Parameter, SearchSpace, Value};
 
-/// How far inside a half-space points stay, so that rounding does not lead out of it.
+/// Points stay this far inside a half-space, so that rounding does not lead out of it.
 const MARGIN: f64 = 1e-12;
 
-/// How far outside of a half-space of numbers on grids alone the polytope ends: these keep it exactly or to a billionth.
+/// The polytope extends this far beyond half-spaces of numbers on grids: these keep them exactly or to a billionth.
 const SLACK: f64 = 1e-11;
 
-/// Points of a walk that are tried for one that can be moved onto the grid, and failures in a row before it is given up.
+/// Points of a walk to try for one that can be moved onto the grid, and failures in a row after which it gives up.
 const ROUNDED: usize = 8;
 const HOPELESS: usize = 100;
 
-/// How far from a plane a point on it may be.
+/// How far from a plane a point may be to count as on it.
 const ROUNDING: f64 = 1e-14;
 
-/// Supports that are tried for one that has points.
+/// Supports to try for one that has points.
 const TRIES: usize = 64;
 
-/// Supports that are listed, at most.
+/// The most supports to list.
 const MOST_SUPPORTS: f64 = 2000.0;
 
-/// Walks that points of many supports are drawn by.
+/// The number of walks when points are drawn from many supports.
 const WALKS: usize = 48;
 
-/// What linear constraints leave of a domain. Its coordinates are those of numbers that a linear constraint speaks of.
+/// What linear constraints leave of a domain. Its coordinates are the numbers that linear constraints refer to.
 #[derive(Debug, Clone)]
 pub(super) struct Inside {
-    /// The number in the unit cube of each of its coordinates.
+    /// The index in the unit cube of each of its coordinates.
     dims: Vec<usize>,
     polytope: Polytope,
-    /// For each of its coordinates the levels, if it is on a grid.
+    /// The levels of each of its coordinates that is on a grid.
     levels: Vec<Option<Levels>>,
     has_levels: bool,
     groups: Vec<Group>,
@@ -54,10 +52,10 @@ pub(super) struct Inside {
     is_flat: bool,
 }
 
-/// Parts of which at most this many are not 0.
+/// Parts of which at most `most` are not 0.
 #[derive(Debug, Clone)]
 struct Group {
-    /// Coordinates of the polytope, with where each is 0 and how wide its range is.
+    /// Coordinates of the polytope, each with its position of 0 and the width of its range.
     parts: Vec<Part>,
     most: usize,
 }
@@ -67,12 +65,12 @@ struct Part {
     at: usize,
     zero: f64,
     width: f64,
-    /// Whether the domain holds it somewhere else.
+    /// Whether the domain holds it at another value.
     is_held: bool,
 }
 
 impl Inside {
-    /// What is left of the box of a domain; none where points are found by rejection.
+    /// What is left of the box of a domain; none if points are found by rejection.
     pub fn new(space: &SearchSpace, bounds: &Bounds, levels: &[Option<(u64, u64)>]) -> Option<Self> {
         Self::of(space, space.constructed_from()?, bounds, levels)
     }
@@ -136,7 +134,7 @@ impl Inside {
         Some(Self { dims, polytope, levels, has_levels, groups, walk, is_flat })
     }
 
-    /// The numbers in the unit cube of its coordinates.
+    /// The indices in the unit cube of its coordinates.
     pub fn dims(&self) -> &[usize] {
         &self.dims
     }
@@ -145,7 +143,7 @@ impl Inside {
         &self.polytope
     }
 
-    /// For each of its coordinates the levels, if it is on a grid.
+    /// The levels of each of its coordinates that is on a grid.
     pub fn levels(&self) -> &[Option<Levels>] {
         &self.levels
     }
@@ -160,12 +158,12 @@ impl Inside {
         self.dims.iter().zip(&self.levels).any(|(at, levels)| *at == dim && levels.is_some())
     }
 
-    /// All settings of its coordinates, if all are on grids and they are few.
+    /// All settings of its coordinates, if all are on grids and there are few.
     pub fn settings(&self) -> Option<Vec<Vec<f64>>> {
         if self.has_levels { few::settings(&self.polytope, &self.levels) } else { None }
     }
 
-    /// Whether it was shown to hold no point.
+    /// Whether it was shown to be empty.
     pub fn is_empty(&self) -> bool {
         if self.settings().is_some_and(|settings| settings.is_empty()) {
             return true;
@@ -185,12 +183,12 @@ impl Inside {
         self.is_flat
     }
 
-    /// Endless random points.
+    /// An endless source of random points.
     pub fn walks(&self) -> Walks<'_> {
         Walks { inside: self, walks: Vec::new(), next: 0, fruitless: 0, unrounded: 0 }
     }
 
-    /// Whether a point lies inside, up to roundings. What a constraint forgives adds up where points are made from points.
+    /// Whether a point is inside, up to rounding. Tolerances would add up if points are made from points.
     pub fn holds(&self, u: &[f64]) -> bool {
         let x: Vec<f64> = self.dims.iter().map(|&dim| u[dim]).collect();
         let n_used = |group: &Group| group.parts.iter().filter(|part| x[part.at] != part.zero).count();
@@ -203,8 +201,8 @@ impl Inside {
             && self.groups.iter().all(|group| n_used(group) <= group.most)
     }
 
-    /// Moves a point of the unit cube to the nearest one inside, or where there are grids to one nearby; false if none was
-    /// found, and it stays.
+    /// Moves a point of the unit cube to the nearest one inside, or with grids to one nearby; false, and no move, if
+    /// there is none.
     pub fn project(&self, u: &mut [f64]) -> bool {
         let support = self.support_of(u, None);
         if !self.has_levels {
@@ -219,7 +217,7 @@ impl Inside {
         found
     }
 
-    /// Moves a point to the nearest one of a box, and of those inside with one support, wherever levels are.
+    /// Moves a point to the nearest one in a box, then to the nearest one inside with this support, ignoring levels.
     pub fn project_onto(&self, support: &Support, bounds: &Bounds, u: &mut [f64]) {
         let x: Vec<f64> = self.dims.iter().map(|&dim| u[dim]).collect();
         bounds.project(u);
@@ -240,7 +238,7 @@ impl Inside {
         found
     }
 
-    /// The largest parts of a point; where fewer than allowed are not 0, those with the steepest slopes join them.
+    /// The largest parts of a point; if fewer than allowed are not 0, those with the steepest slopes join them.
     pub fn support_of(&self, u: &[f64], slopes: Option<&[f64]>) -> Support {
         let mut held = Vec::new();
         for group in &self.groups {
@@ -280,7 +278,7 @@ impl Inside {
         self.dims.iter().zip(x).for_each(|(&dim, x)| u[dim] = *x);
     }
 
-    /// A walk through a random support, or through all there is without groups.
+    /// A walk through a random support, or through the whole polytope if there are no groups.
     fn walk(&self, stream: &mut Stream) -> Option<Walk> {
         if self.groups.is_empty() {
             return self.walk.clone();
@@ -302,7 +300,7 @@ impl Inside {
         })
     }
 
-    /// What each support holds at 0, if there is one group and they are few.
+    /// The parts that each support holds at 0, if there is one group and few supports.
     fn supports(&self) -> Option<Vec<Vec<(usize, f64)>>> {
         let [group] = self.groups.as_slice() else { return None };
         let n = group.parts.len();
@@ -322,7 +320,7 @@ impl Inside {
             if is_possible {
                 supports.push(group.at_zero(&inside).collect());
             }
-            // The next choice in order: the last number that can still rise does, and those behind it follow.
+            // The next combination: raise the last number that can rise, and reset those after it.
             let Some(i) = (0..group.most).rev().find(|&i| chosen[i] < n - group.most + i) else { break };
             chosen[i] += 1;
             (i + 1..group.most).for_each(|j| chosen[j] = chosen[j - 1] + 1);
@@ -332,20 +330,19 @@ impl Inside {
 }
 
 impl Group {
-    /// Of parts in an order, those behind the first few, and where they are 0. A part that the domain holds elsewhere cannot
-    /// be 0.
+    /// The parts after the first `most`, with their positions of 0. A part that the domain holds elsewhere cannot be 0.
     fn at_zero<'a>(&self, parts: &'a [Part]) -> impl Iterator<Item = (usize, f64)> + use<'a> {
         parts[self.most..].iter().filter(|part| !part.is_held).map(|part| (part.at, part.zero))
     }
 }
 
-/// Which parts stay 0.
+/// The parts that stay 0.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Support {
     held: Vec<(usize, f64)>,
 }
 
-/// Random points, by walks through as many supports as there are or are wanted.
+/// Random points, by walks through up to `WALKS` supports.
 pub(super) struct Walks<'a> {
     inside: &'a Inside,
     walks: Vec<Walk>,
@@ -387,7 +384,7 @@ impl Walks<'_> {
     }
 }
 
-/// Whether two half-spaces that look at each other meet, or leave a gap: as `a < b` and `b < a`, or `a <= b` and `b <= a`.
+/// Whether two opposite half-spaces just meet or leave a gap: as `a < b` and `b < a`, or `a <= b` and `b <= a`.
 fn is_flat(rows: &[Row]) -> bool {
     let sides: Vec<(&Row, f64)> =
         rows.iter().filter(|row| !row.is_equal).map(|row| (row, dot(&row.normal, &row.normal).sqrt())).collect();
@@ -399,7 +396,7 @@ fn is_flat(rows: &[Row]) -> bool {
     })
 }
 
-/// The number at the beginning of a coordinate, and how much more the one at its end is.
+/// The number at the start of a coordinate, and how much larger it is at the end.
 fn range(space: &SearchSpace, i: usize) -> (f64, f64) {
     let parameter = &space.parameters()[i];
     let grid = space.dimension_of(i).and_then(|dim| space.grid(dim));

@@ -1,8 +1,8 @@
 //! Where a search may go: a space, or a part of it with parameters held fixed or in narrower ranges.
 //!
 //! A domain is a box in the space's unit cube. A random point of the cube is stretched into the box after all its
-//! coordinates were drawn, so that random numbers are the same whatever is held fixed; for the whole space the map is the
-//! identity, to the bit.
+//! coordinates were drawn, so that random numbers are the same whatever is held fixed; for the whole space it is the
+//! identity.
 
 mod branch;
 mod climb;
@@ -42,24 +42,24 @@ use crate::space::{Point, PointKey, SearchSpace, UnitPoint, Value};
 #[derive(Debug, Clone)]
 pub struct Domain<'a> {
     space: &'a SearchSpace,
-    /// In the unit cube; on a grid the edges of the first and last cell.
+    /// In the unit cube; on a grid, the edges of the first and last cell.
     bounds: Bounds,
-    /// For each coordinate with levels the first and the last.
+    /// The first and the last level of each coordinate that has levels.
     levels: Vec<Option<(u64, u64)>>,
-    /// For each parameter the value it is held at.
+    /// The value of each parameter that is held.
     held: Vec<Option<Value>>,
-    /// Whether a value that is held is none that a coordinate decodes to.
+    /// Whether a parameter is held at a value that no coordinate decodes to.
     is_off_scale: bool,
     is_whole: bool,
-    /// What linear constraints leave of it, where its points are constructed.
+    /// What linear constraints leave of it, if its points are constructed.
     inside: Option<Inside>,
-    /// The numbers of the candidates in it, where the space is a table.
+    /// The numbers of its candidates, if the space is a table.
     rows: Option<Vec<usize>>,
     /// Parameters with conditions that are held or kept in a range, so that their conditions must hold.
     required: Vec<usize>,
-    /// Worked out when they are first asked for.
+    /// Computed when first needed.
     branches: OnceLock<Branches>,
-    /// All its points, where they are constructed on grids and are few; worked out when they are first asked for.
+    /// All its points, if they are constructed on grids and there are few; computed when first needed.
     few: OnceLock<Option<Vec<UnitPoint>>>,
 }
 
@@ -76,14 +76,14 @@ impl<'a> Domain<'a> {
         Self { space, bounds, levels, held, is_off_scale: false, is_whole: true, inside, rows, required, branches, few }
     }
 
-    /// A part of a space. Fails, naming the parameter, where the space has no such parameter or value, or where its condition
-    /// does not hold in this part: a parameter that is held is there in every point.
+    /// A part of a space. Fails, naming the parameter, if the space does not have such a parameter or value, or if its
+    /// condition does not hold in this part: a parameter that is held is present in every point.
     pub fn narrowed(space: &'a SearchSpace, narrowing: &Narrowing) -> Result<Self> {
         let narrowing = narrowing.check(space)?;
         let mut domain = Self { is_whole: narrowing.is_empty(), ..Self::whole(space) };
         let (mut low, mut high) = (domain.bounds.low().to_vec(), domain.bounds.high().to_vec());
         let fixed = narrowing.fixed.iter().map(|(name, value)| (name, [value, value], true));
-        // A range of one value holds the parameter at it: its coordinate may decode to a neighbour.
+        // A range of one value holds the parameter there, since its coordinate may decode to a neighbour.
         let within = narrowing.within.iter().map(|(name, [low, high])| (name, [low, high], low == high));
         for (name, ends, is_fixed) in fixed.chain(within) {
             let Some(i) = space.parameters().iter().position(|parameter| parameter.name() == name) else { continue };
@@ -126,7 +126,7 @@ impl<'a> Domain<'a> {
         Ok(domain)
     }
 
-    /// Whether a float is held where no coordinate is.
+    /// Whether a float is held at a value that no coordinate decodes to.
     fn holds_off_scale(&self) -> bool {
         let is_off = |(i, held): (usize, &Option<Value>)| {
             let dim = self.space.dimension_of(i).filter(|dim| self.levels[*dim].is_none());
@@ -175,7 +175,7 @@ impl<'a> Domain<'a> {
         self.levels[dim]
     }
 
-    /// Moves a point of the unit cube to where it lies in the box. Of a ladder, each value gets an equal share of the cube.
+    /// Maps a point of the unit cube into the box. Each value of a ladder gets an equal share of the cube.
     pub fn stretch(&self, u: &mut [f64]) {
         let sides = self.bounds.low().iter().zip(self.bounds.high());
         for (dim, (u, (low, high))) in u.iter_mut().zip(sides).enumerate() {
@@ -184,8 +184,8 @@ impl<'a> Domain<'a> {
         }
     }
 
-    /// Moves each coordinate to that of the nearest value it may have; where points are constructed, then to the nearest
-    /// point that keeps the linear constraints; of a table, to the nearest row.
+    /// Moves each coordinate to that of its nearest allowed value; then, if points are constructed, to the nearest
+    /// point that keeps the linear constraints; in a table, to the nearest row.
     pub fn snap(&self, u: &mut [f64]) {
         let before = self.inside.as_ref().filter(|inside| inside.has_levels()).map(|_| u.to_vec());
         self.snap_to_values(u);
@@ -212,7 +212,7 @@ impl<'a> Domain<'a> {
         }
     }
 
-    /// Whether numbers on grids are constructed of which conditions may speak.
+    /// Whether constructed numbers on grids may decide conditions.
     fn may_move_conditions(&self) -> bool {
         self.space.is_conditional() && self.inside.as_ref().is_some_and(Inside::has_levels)
     }
@@ -231,12 +231,12 @@ impl<'a> Domain<'a> {
         self.space.lay_to_rest(u);
     }
 
-    /// Whether a point lies in the box and keeps the constraints.
+    /// Whether a point is in the box and keeps the constraints.
     pub fn is_inside(&self, u: &[f64]) -> bool {
         self.is_in_box(u) && self.is_feasible(u)
     }
 
-    /// Whether a point of the box keeps the constraints, and has the parameters that are held.
+    /// Whether a point of the box keeps the constraints and has the parameters that are held.
     pub fn is_feasible(&self, u: &[f64]) -> bool {
         if !self.required.is_empty() {
             let active = self.space.active_parameters(u);
@@ -266,7 +266,7 @@ impl<'a> Domain<'a> {
         self.is_whole || u.iter().enumerate().all(is_in)
     }
 
-    /// The point in the user's units. Values that are held are as they were given.
+    /// The point in the user's units. Held values are returned as they were given.
     pub fn decode(&self, u: &UnitPoint) -> Point {
         let point = self.space.decode(u);
         if self.is_whole {
@@ -281,7 +281,7 @@ impl<'a> Domain<'a> {
         point.into_iter().map(held).collect()
     }
 
-    /// What points that decode to the same values share.
+    /// The key of a point: points that decode to the same values have the same one.
     pub fn key(&self, u: &[f64]) -> PointKey {
         self.space.key(u)
     }
@@ -291,12 +291,12 @@ impl<'a> Domain<'a> {
         self.rows.is_some()
     }
 
-    /// Whether points that keep the linear constraints are constructed, because rejection would find few or none.
+    /// Whether points that keep the linear constraints are constructed, since rejection would find few or none.
     pub fn is_constructed(&self) -> bool {
         self.inside.is_some()
     }
 
-    /// Whether the linear constraints were shown to leave nothing of it.
+    /// Whether the linear constraints were shown to leave it empty.
     fn is_cut_off(&self) -> bool {
         match &self.inside {
             Some(inside) => inside.is_empty(),
@@ -309,13 +309,13 @@ impl<'a> Domain<'a> {
         self.inside.as_ref().is_some_and(Inside::is_flat)
     }
 
-    /// A point drawn at random: each coordinate uniform in the box, then snapped; where points are constructed, uniform
-    /// among those that keep the linear constraints.
+    /// A random point: each coordinate uniform in the box, then snapped; if points are constructed, uniform among those
+    /// that keep the linear constraints.
     pub fn sample(&self, stream: &mut Stream) -> UnitPoint {
         self.sampler().next(stream)
     }
 
-    /// Points drawn at random one after another, which where they are constructed is cheaper than drawing each anew.
+    /// Random points one after another; if they are constructed, this is cheaper than drawing each separately.
     ///
     /// ```
     /// use elbowroom::domain::Domain;
@@ -333,12 +333,12 @@ impl<'a> Domain<'a> {
         Sampler { domain: self, walks: self.inside.as_ref().map(Inside::walks) }
     }
 
-    /// A point drawn at random among the feasible ones, by rejection of others; none if `tries` draws were all infeasible.
+    /// A random feasible point, by rejection; none if `tries` draws were all infeasible.
     pub fn sample_feasible(&self, stream: &mut Stream, tries: usize) -> Option<UnitPoint> {
         self.sampler().next_feasible(stream, tries)
     }
 
-    /// The number of different points, constraints aside; none if it is not finite or exceeds `u128`.
+    /// The number of different points, ignoring constraints; none if infinite, beyond `u128`, or not countable.
     pub fn n_points(&self) -> Option<u128> {
         if let Some(rows) = &self.rows {
             return Some(rows.len() as u128);
@@ -353,7 +353,7 @@ impl<'a> Domain<'a> {
         })
     }
 
-    /// Its branches; none if no parameter has a condition.
+    /// Its branches; empty if no parameter has a condition.
     pub(crate) fn branches(&self) -> &Branches {
         self.branches.get_or_init(|| match self.space.is_conditional() {
             true => Branches::of(self),
@@ -361,13 +361,13 @@ impl<'a> Domain<'a> {
         })
     }
 
-    /// Puts some coordinates where they are given, and all others to rest.
+    /// Sets some coordinates to given values, and puts all others at rest.
     fn set(&self, given: &[(usize, f64)], u: &mut [f64]) {
         u.iter_mut().enumerate().for_each(|(dim, u)| *u = self.space.rest(dim));
         given.iter().for_each(|(dim, at)| u[*dim] = *at);
     }
 
-    /// All points, constraints aside, the last coordinate moving fastest; none if there is no end of them.
+    /// All points, ignoring constraints, the last coordinate moving fastest; none if they cannot be listed.
     ///
     /// ```
     /// use elbowroom::domain::Domain;
@@ -398,7 +398,7 @@ impl<'a> Domain<'a> {
         Some(listed.into_iter().flatten().chain(made))
     }
 
-    /// All points that differ in some coordinates, with others as they are given.
+    /// All points that differ in some coordinates and have the others as given.
     fn odometer<'b>(&'b self, dims: Vec<usize>, setting: &'b [(usize, f64)]) -> impl Iterator<Item = UnitPoint> + 'b {
         let sizes: Vec<u64> = dims.iter().map(|dim| self.n_values(*dim).unwrap_or(1)).collect();
         let mut next = Some(vec![0u64; dims.len()]);
@@ -407,7 +407,7 @@ impl<'a> Domain<'a> {
             let mut point = vec![0.0; self.dim()];
             self.set(setting, &mut point);
             dims.iter().zip(&wheels).for_each(|(dim, wheel)| point[*dim] = self.coordinate(*dim, *wheel));
-            // Count up as an odometer does; when every wheel has gone round, there is no next point.
+            // Count up like an odometer; when every wheel has gone round, there is no next point.
             for (wheel, size) in wheels.iter_mut().zip(&sizes).rev() {
                 *wheel += 1;
                 if *wheel < *size {
@@ -437,7 +437,7 @@ impl<'a> Domain<'a> {
         Climber::new(self, params)
     }
 
-    /// How many values a coordinate may have.
+    /// The number of values of a coordinate.
     fn n_values(&self, dim: usize) -> Option<u64> {
         match self.levels[dim] {
             Some((first, last)) => Some(last - first + 1),
@@ -461,7 +461,7 @@ pub struct Sampler<'a> {
 }
 
 impl Sampler<'_> {
-    /// The next point. It keeps the linear constraints where points are constructed, and may break others.
+    /// The next point. If points are constructed, it keeps the linear constraints; it may break others.
     pub fn next(&mut self, stream: &mut Stream) -> UnitPoint {
         if let (Some(rows), Some(all)) = (&self.domain.rows, self.domain.space.candidates())
             && !rows.is_empty()
@@ -487,7 +487,7 @@ impl Sampler<'_> {
         UnitPoint::clamped(u)
     }
 
-    /// A point of a random branch, for parts of the space that have few of them.
+    /// A point of a random branch, for parts of the space where the required branches are rare.
     fn draw_branch(&self, stream: &mut Stream, u: &mut [f64]) {
         let open: Vec<&Branch> = self.domain.branches().open().collect();
         if open.is_empty() {

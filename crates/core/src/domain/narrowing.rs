@@ -52,7 +52,7 @@ impl Narrowing {
         self.fixed.is_empty() && self.within.is_empty()
     }
 
-    /// Whether a point of the space keeps to this.
+    /// Whether a point of the space satisfies it.
     ///
     /// ```
     /// use elbowroom::domain::Narrowing;
@@ -74,7 +74,7 @@ impl Narrowing {
         self.fixed.iter().all(is_fixed) && self.within.iter().all(is_within)
     }
 
-    /// The same in the space's own form: numbers as it has them. Fails, naming the parameter, where the space has no such
+    /// The same with numbers as the space has them. Fails, naming the parameter, if the space does not have such a
     /// parameter or value.
     pub fn check(&self, space: &SearchSpace) -> Result<Self> {
         let fixed = self.fixed.iter().map(|(name, value)| Ok((name.clone(), space.check_value(name, value)?)));

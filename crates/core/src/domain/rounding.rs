@@ -1,27 +1,26 @@
-//! From a point of the polytope that linear constraints leave to one whose integers, steps and ladders are on their grids.
+//! From a point of the polytope of linear constraints to one whose integers, steps and ladders are on their grids.
 //!
-//! One coordinate after the other is held at a level near to where it is, and the others move to the nearest point of what is
-//! left; where nothing is left, the next level is tried. Coarse coordinates come first, so that fine ones and floats take up
-//! the rest; among equals the one that is nearest to a level, and among these an order that the point itself gives, so that
-//! no coordinate is always the one that gives way.
+//! One coordinate after another is held at a nearby level, and the others move to the nearest point of what is left; if
+//! nothing is left, the next level is tried. Coarse coordinates come first, so that fine ones and floats absorb the
+//! rest; among equals, the one nearest to a level; and then an order that depends on the point itself, so that it is
+//! not always the same coordinate that gives way.
 
 use crate::polytope::{Polytope, Row};
 use crate::space::Grid;
 
-/// How far from a row a point may be, since steps and ladders keep it to a billionth of its largest term. Floats are moved
-/// nearer.
+/// How far from a row a point may be: steps and ladders keep it to a billionth of its largest term. Floats come closer.
 pub(super) const ON_ROW: f64 = 1e-10;
 
-/// Levels that are tried for one coordinate.
+/// Levels to try for one coordinate.
 const LEVELS: usize = 8;
 
-/// Projections for one point, and more for each coordinate.
+/// Projections for one point, and additional ones per coordinate.
 const EFFORT: (usize, usize) = (40, 6);
 
-/// How far from a level, in distances between levels, a coordinate may be that has no choice left.
+/// How far from a level, in distances between levels, a coordinate without a choice may be.
 const ON_LEVEL: f64 = 1e-6;
 
-/// The levels of a coordinate from a first to a last one.
+/// The levels of a coordinate, from a first to a last one.
 #[derive(Debug, Clone)]
 pub(super) struct Levels {
     pub grid: Grid,
@@ -60,7 +59,7 @@ impl Levels {
     }
 }
 
-/// Moves a point of a polytope to one nearby that is on all grids; false if none was found, and it stays.
+/// Moves a point of a polytope to one nearby that is on all grids; false if none was found, and then the point stays.
 pub(super) fn round(polytope: &Polytope, levels: &[Option<Levels>], x: &mut [f64]) -> bool {
     let coarseness = |i: usize, levels: &Levels| {
         let most = polytope.rows().iter().map(|row| row.normal[i].abs()).fold(0.0, f64::max);
@@ -83,15 +82,15 @@ struct Rounding<'a> {
     levels: &'a [Option<Levels>],
     /// The point that is to be rounded.
     target: Vec<f64>,
-    /// For each coordinate its place among coarse and fine ones, coarse first.
+    /// The coarseness class of each coordinate, coarse first.
     classes: Vec<i64>,
-    /// For each coordinate its place among those that have nothing else to tell them apart.
+    /// The order of coordinates that are otherwise equal.
     turns: Vec<u64>,
     effort: usize,
 }
 
 impl<'a> Rounding<'a> {
-    /// Holds the coordinates that are not held yet at levels.
+    /// Holds all remaining coordinates at levels.
     fn settle(&mut self, x: Vec<f64>) -> Option<Vec<f64>> {
         let Some((i, levels)) = self.next(&x) else {
             return self.end(x);
@@ -108,7 +107,7 @@ impl<'a> Rounding<'a> {
             self.effort -= 1;
             let sides = self.polytope.side(i);
             self.polytope.set_side(i, (at, at));
-            // Nothing else has to move where the coordinate is at the level, as those at the ends of their ranges are.
+            // If the coordinate is already at the level, such as one at the end of its range, nothing else has to move.
             let is_there = (at - x[i]).abs() <= 1e-14;
             let mut y = if is_there { x.clone() } else { self.target.clone() };
             y[i] = at;
@@ -122,7 +121,7 @@ impl<'a> Rounding<'a> {
         None
     }
 
-    /// The point with everything held, if it keeps the rows. Roundings add up where coordinates were at their levels.
+    /// The point with everything held, if it keeps the rows. Rounding adds up if coordinates were at their levels.
     fn end(&self, mut x: Vec<f64>) -> Option<Vec<f64>> {
         let is_continuous = |i: usize| {
             let (low, high) = self.polytope.side(i);
@@ -147,7 +146,7 @@ impl<'a> Rounding<'a> {
         })
     }
 
-    /// Whether a plane leaves a coordinate no choice.
+    /// Whether an equation leaves a coordinate without a choice.
     fn is_forced(&self, i: usize) -> bool {
         let is_held = |j: usize| {
             let (low, high) = self.polytope.side(j);
@@ -162,9 +161,9 @@ impl<'a> Rounding<'a> {
     }
 }
 
-/// An order of the coordinates that follows from a point's bits.
+/// An order of the coordinates derived from a point's bits.
 fn turns(x: &[f64]) -> Vec<u64> {
-    // FNV-1a over the words, and a finalizer for each place.
+    // FNV-1a over the words, and a finalizer for each index.
     let seed = x.iter().fold(0xcbf2_9ce4_8422_2325u64, |hash, x| (hash ^ x.to_bits()).wrapping_mul(0x0100_0000_01b3));
     let mix = |i: u64| {
         let z = (seed ^ (seed >> 29)).wrapping_add(i.wrapping_mul(0x9e37_79b9_7f4a_7c15));

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Prior;
 
-/// How far the levels of one coordinate are apart by their descriptors, and how much that counts.
+/// Distances between the levels of one coordinate by their descriptors, and how much the descriptors count.
 ///
 /// ```
 /// use elbowroom::gp::Described;
@@ -29,7 +29,7 @@ use super::Prior;
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Described {
-    /// The coordinate; it is compared by mismatch otherwise.
+    /// The coordinate; without descriptors it would be compared by mismatch.
     pub dim: usize,
     /// The share w of the mismatch.
     pub weight: f64,
@@ -56,7 +56,7 @@ impl From<Levels> for Vec<f64> {
     }
 }
 
-/// Where a fit looks for logit w.
+/// The range in which a fit searches for logit w.
 pub(crate) const LOGIT_RANGE: (f64, f64) = (-6.0, 6.0);
 
 impl Described {
@@ -64,12 +64,13 @@ impl Described {
     /// pools among 1, √e and e.
     pub(crate) const LONGER: f64 = 1.648_721_270_700_128_2;
 
-    /// The law of the odds w/(1 − w): logit w is normal with mean 0 and standard deviation 1.5. (A log-normal density in the
-    /// odds v has a factor 1/v, which adds σ² to the mean.) Chosen on drawn pools: with a mean of −1 descriptors that say
-    /// nothing cost more than they gave elsewhere.
+    /// The law of the odds w/(1 − w): logit w is normal with mean 0 and standard deviation 1.5. (A log-normal density
+    /// in the odds v has a factor 1/v, which adds σ² to the mean.) Chosen on drawn pools: with a mean of −1,
+    /// descriptors without information cost more than informative ones gained.
     pub(crate) const ODDS: Prior = Prior::LogNormal { mu: 1.5 * 1.5, sigma: 1.5 };
 
-    /// Of the levels' places in a Euclidean space, at the most likely weight. Levels all at one place are equally far apart.
+    /// From the levels' positions in a Euclidean space, at the most likely weight. If all positions are equal, all
+    /// levels are equally far apart.
     pub fn new(dim: usize, places: &[Vec<f64>]) -> Self {
         let n = places.len();
         let between = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();

@@ -1,8 +1,8 @@
 //! Finding hyperparameters: the search for the maximum of likelihood times prior.
 //!
-//! The search runs in θ = (ln ℓ…, ln σ_f², ln σ_n², and the kernel's own parameters), scaled by the extent of the box and the variance of y, from a few
-//! starts: the last fit, the prior's mode, and random draws. The likelihood costs n³: with many data a caller fits a part
-//! of them first, and starts from there (`belief/subset.rs`).
+//! The search runs in θ = (ln ℓ…, ln σ_f², ln σ_n², and the kernel's own parameters), scaled by the extent of the box
+//! and the variance of y, from a few starts: the last fit, the prior's mode, and random draws. The likelihood costs n³:
+//! with many data a caller fits a part of them first, and starts from there (`belief/subset.rs`).
 
 use super::described::LOGIT_RANGE;
 use super::{KernelParameter, Likelihood, NoiseRule, Posterior, Priors, Shape, work};
@@ -11,10 +11,10 @@ use crate::error::Result;
 use crate::optim::{Bounds, Lbfgsb, LbfgsbParams, best, climb_all};
 use crate::rng::Stream;
 
-/// How hyperparameters are found.
+/// How a fit finds hyperparameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FitParams {
-    /// What there is to find.
+    /// The parameters to find.
     pub shape: Shape,
     /// Priors; [`Priors::flat`] is maximum likelihood.
     pub priors: Priors,
@@ -24,11 +24,11 @@ pub struct FitParams {
     pub warm: Option<Vec<f64>>,
     /// Random starts besides the warm one and the prior's mode.
     pub random_starts: usize,
-    /// Stop a search when no gradient component is larger than this.
+    /// Stop a search when all gradient components are at most this large.
     pub gradient_tolerance: f64,
     /// Stop a search when an iteration gains less than this, relative to the size of the logarithm.
     pub value_tolerance: f64,
-    /// Most likelihood evaluations of one start.
+    /// The maximum number of likelihood evaluations of one start.
     pub max_evaluations: usize,
 }
 
@@ -62,7 +62,7 @@ impl FitParams {
         }
     }
 
-    /// As [`maximum_likelihood`](Self::maximum_likelihood), from so many starts in all: one of them is always the same.
+    /// Like [`maximum_likelihood`](Self::maximum_likelihood), from this many starts in total, one of them fixed.
     ///
     /// ```
     /// use elbowroom::gp::{FitParams, KernelKind, Shape};
@@ -87,12 +87,12 @@ pub struct Fit {
     pub info: FitInfo,
 }
 
-/// Counted work of a fit.
+/// The counted work of a fit.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct FitInfo {
     /// Likelihood evaluations.
     pub evaluations: usize,
-    /// Whether every search failed and the prior's mode was taken.
+    /// Whether every search failed and the prior's mode was used.
     pub fell_back: bool,
     /// Operations, to leading order: n³ + n²d for each evaluation on n observations, and n³/3 for the posterior.
     pub work: f64,
@@ -100,8 +100,8 @@ pub struct FitInfo {
 
 /// Finds hyperparameters and conditions the process on the data.
 ///
-/// A search never fails the caller: where no start leads anywhere, the prior's mode is used and
-/// [`FitInfo::fell_back`] says so.
+/// A failed search is not an error: if no start leads anywhere, it uses the prior's mode and sets
+/// [`FitInfo::fell_back`].
 ///
 /// ```
 /// use elbowroom::{data::Dataset, gp::{FitParams, KernelKind, Shape, fit}, linalg::Points, rng::Stream};
@@ -130,7 +130,7 @@ pub(crate) struct Found {
     pub info: FitInfo,
 }
 
-/// Finds hyperparameters for the values of a likelihood of the same shape, and leaves out the posterior.
+/// Finds hyperparameters for the values of a likelihood of the same shape, without building the posterior.
 pub(crate) fn find(likelihood: &mut Likelihood<'_>, params: &FitParams, stream: &Stream) -> Result<Found> {
     let search = Search::new(likelihood.values(), params)?;
     let (evaluations, work) = (likelihood.evaluations(), likelihood.work());
@@ -151,9 +151,8 @@ pub(crate) trait Bent {
     fn values(&mut self, b: f64, y: &mut [f64], slopes: &mut [f64]) -> (f64, f64);
 }
 
-/// The search from the warm θ for θ and b together: where ln of likelihood times prior times the Jacobian is largest,
-/// with that logarithm and the work. None if it is not finite at the start. `data` gives the points; its values should
-/// have the variance that those at all b have.
+/// A search from the warm θ for θ and b together: where ln(likelihood · prior · Jacobian) is largest, with that
+/// logarithm and the work. `data` gives the points; its values should have the same variance as those at all b.
 pub(crate) fn fit_bent(
     data: &Dataset,
     params: &FitParams,
@@ -191,14 +190,14 @@ pub(crate) struct BentFit {
     pub theta: Vec<f64>,
     /// b.
     pub bend: f64,
-    /// ln of likelihood times prior times the Jacobian; not finite if that is so at the start.
+    /// ln(likelihood · prior · Jacobian); not finite if that is so at the start.
     pub value: f64,
     /// Operations, to leading order.
     pub work: f64,
 }
 
-/// θ for other values at the same points, with kernel and noise variance multiplied by what suits each of them best, and
-/// ln of likelihood times prior there. It costs little more than one evaluation for all of them.
+/// θ for other values at the same points, with kernel and noise variance multiplied by the best factor for each, and
+/// ln(likelihood · prior) there. For all of them it costs little more than one evaluation.
 pub(crate) fn rescale(data: &Dataset, params: &FitParams, theta: &[f64], others: &[Vec<f64>]) -> Result<Rescaled> {
     let search = Search::new(data.y(), params)?;
     let mut likelihood = Likelihood::new(data, params.shape.clone());
@@ -216,7 +215,7 @@ pub(crate) fn rescale(data: &Dataset, params: &FitParams, theta: &[f64], others:
 
 /// What [`rescale`] found.
 pub(crate) struct Rescaled {
-    /// θ and the logarithm for each of the values; empty where K cannot be factored.
+    /// θ and the logarithm for each of the values; empty if K cannot be factored.
     pub ends: Vec<(Vec<f64>, f64)>,
     /// Operations, to leading order.
     pub work: f64,
@@ -263,12 +262,12 @@ impl<'a> Search<'a> {
             low.push(parameter.range.0.ln());
             high.push(parameter.range.1.ln());
         }
-        // Fails where an extent or the noise floor of the caller is not a finite number.
+        // Fails if an extent or the caller's noise floor is not finite.
         let bounds = Bounds::new(low, high)?;
         Ok(Self { params, unit, bounds, own })
     }
 
-    /// The kernel's own parameter at place i of θ, if there is one.
+    /// The kernel's own parameter at index i of θ, if there is one.
     fn own(&self, i: usize) -> Option<&KernelParameter> {
         self.own.get(i.checked_sub(self.params.shape.n_scales())?)
     }

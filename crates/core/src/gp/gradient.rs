@@ -1,4 +1,4 @@
-//! The posterior of the gradient ∇f(x): how steep the function may be, not only how steep its mean is.
+//! The posterior of the gradient ∇f(x): how steep the function may be, not just how steep its mean is.
 //!
 //! A Gaussian process and its gradient are jointly normal. With J = ∂k(x, X)/∂x (d × n) and K⁻¹ = MᵀM (see `linalg`):
 //!

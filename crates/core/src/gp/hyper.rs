@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub enum Metric {
     /// By their difference: floats, integers, ordered values.
     Distance,
-    /// By whether they are equal: categories. Different ones are 1/ℓ apart, whichever they are.
+    /// By whether they are equal: categories. Different ones are 1/ℓ apart, whatever they are.
     Mismatch,
 }
 
@@ -33,7 +33,7 @@ impl Noise {
         }
     }
 
-    /// The variance expected of an observation still to come: the median of the known ones.
+    /// The variance to expect of a future observation: the median of the known ones.
     pub fn typical(&self) -> f64 {
         match self {
             Noise::Equal(v) => *v,
@@ -46,7 +46,7 @@ impl Noise {
     }
 }
 
-/// A noise variance below this share of the prior variance is taken for none: a hundredth of a deviation.
+/// A noise variance below this share of the prior variance counts as none: a hundredth of a standard deviation.
 const LEAST_NOISE: f64 = 1e-4;
 
 /// Everything that determines a Gaussian process prior and its noise.
@@ -58,7 +58,7 @@ const LEAST_NOISE: f64 = 1e-4;
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Hyperparameters {
-    /// The kernel's shape, at values of its parameters if it has any.
+    /// The kernel, with the values of its parameters if it has any.
     pub kernel: AnyKernel,
     /// Prior variance σ_f² of the function (θ in the paper).
     pub variance: f64,
@@ -83,7 +83,7 @@ impl Hyperparameters {
         Self { kernel, variance, lengthscales, noise: Noise::Equal(noise), mean: 0.0, metric, described: Vec::new() }
     }
 
-    /// Whether results have noise to speak of: a standard deviation above a hundredth of the function's.
+    /// Whether results have noticeable noise: a standard deviation above a hundredth of the function's.
     ///
     /// ```
     /// use elbowroom::gp::{Hyperparameters, KernelKind};
@@ -94,7 +94,7 @@ impl Hyperparameters {
         self.noise.typical() > LEAST_NOISE * self.variance
     }
 
-    /// Refuses what no kernel can use, with the numbers; `n` is the number of observations and `dim` of coordinates.
+    /// Refuses hyperparameters that no kernel can use; `n` is the number of observations and `dim` of coordinates.
     pub(crate) fn check(&self, n: usize, dim: usize) -> Result<()> {
         let positive = |what: &str, v: f64| {
             if v.is_finite() && v > 0.0 {

@@ -51,7 +51,7 @@ impl Joint {
     }
 }
 
-/// What the other observations say about one of them.
+/// What the other observations predict for one of them.
 ///
 /// ```
 /// use elbowroom::gp::LeftOut;
@@ -61,7 +61,7 @@ impl Joint {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LeftOut {
-    /// Their prediction of the observation.
+    /// The mean of their prediction.
     pub mean: f64,
     /// Its variance, with the noise of the observation (and jitter, if there was any).
     pub variance: f64,
@@ -222,7 +222,7 @@ impl Posterior {
         Ok(samples)
     }
 
-    /// For each observation, what the others predict, hyperparameters kept. O(n²).
+    /// For each observation, the prediction by the others, with the same hyperparameters. O(n²).
     ///
     /// ```
     /// use elbowroom::{data::Dataset, gp::{Hyperparameters, KernelKind, Posterior}, linalg::Points};

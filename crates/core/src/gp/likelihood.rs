@@ -8,8 +8,7 @@
 //! from whitened coordinates; distances of single coordinates are recomputed for the gradient instead of stored, so memory
 //! stays at a few n².
 //!
-//! Where K has been factored at the same θ just before, it is not factored again: searches begin where others ended, with
-//! other values.
+//! K is not factored again at the same θ: searches start where others ended, with other values.
 
 use super::described::share_at;
 use super::whitened::Whitened;
@@ -18,7 +17,7 @@ use crate::data::Dataset;
 use crate::error::Result;
 use crate::linalg::{FactorWork, dot_lanes, dot_squares_lanes, vectorized};
 
-/// Which hyperparameters there are to find, and which are given.
+/// Which hyperparameters are to be found, and which are given.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shape {
     /// The kernel; the values of its parameters are to be found.
@@ -42,10 +41,10 @@ pub enum NoiseRule {
     Known(f64),
     /// Known for each observation: read from the data set.
     PerObservation,
-    /// Fitted, the same for all observations and not below a floor (as a variance); on top of it the variance of each
-    /// observation, where the data set has them.
+    /// Fitted, the same for all observations and not below a floor (as a variance); plus the variance of each
+    /// observation, if the data set has them.
     Fitted {
-        /// The least variance considered.
+        /// The smallest variance considered.
         floor: f64,
     },
 }
@@ -75,18 +74,17 @@ impl Shape {
         }
     }
 
-    /// How many logarithms of hyperparameters a search has to find: lengthscales, odds of mismatch, variance, then noise if fitted, then
-    /// the kernel's own parameters.
+    /// The length of θ: lengthscales, odds of mismatch, variance, noise if fitted, and the kernel's own parameters.
     pub fn n_parameters(&self) -> usize {
         self.n_scales() + self.kernel.values().len()
     }
 
-    /// How many of them come before the kernel's own.
+    /// How many of them come before the kernel's own parameters.
     pub(crate) fn n_scales(&self) -> usize {
         self.n_distances() + 1 + usize::from(matches!(self.noise, NoiseRule::Fitted { .. }))
     }
 
-    /// How many of them say what distances are: the lengthscales, then logit w of each category with descriptors.
+    /// How many of them determine distances: the lengthscales, then logit w of each category with descriptors.
     pub(crate) fn n_distances(&self) -> usize {
         self.n_lengthscales() + self.described.len()
     }
@@ -111,9 +109,9 @@ impl Shape {
 /// ```
 pub struct Likelihood<'a> {
     data: &'a Dataset,
-    /// The values: those of the data, or others in their place.
+    /// The values: those of the data, or others that replace them.
     y: Vec<f64>,
-    /// Its kernel is at the parameters of the last θ.
+    /// Its kernel has the parameters of the last θ.
     shape: Shape,
     whitened: Whitened,
     work: FactorWork,
@@ -131,7 +129,7 @@ pub struct Likelihood<'a> {
     of_ones: Vec<f64>,
     evaluations: usize,
     factorizations: usize,
-    /// Where K was built last, and what became of it.
+    /// The θ for which K was last built, and what is known of it.
     theta: Vec<f64>,
     state: State,
 }
@@ -139,11 +137,11 @@ pub struct Likelihood<'a> {
 /// What is known of K at the last θ.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum State {
-    /// That it cannot be factored, or that there was no θ yet.
+    /// K cannot be factored, or there was no θ yet.
     Nothing,
-    /// Its factor and the inverse of that.
+    /// The factor and its inverse.
     Factored,
-    /// Its inverse as well.
+    /// The inverse of K as well.
     Inverted,
 }
 
@@ -176,12 +174,12 @@ impl<'a> Likelihood<'a> {
         }
     }
 
-    /// How often it was evaluated.
+    /// How many times it was evaluated.
     pub fn evaluations(&self) -> usize {
         self.evaluations
     }
 
-    /// Operations spent on evaluations, to leading order: those at a θ where K was factored already are of lower order.
+    /// Operations spent on evaluations, to leading order: where K was factored already, they are of lower order.
     pub(super) fn work(&self) -> f64 {
         self.factorizations as f64 * work::likelihood(self.data.len(), self.data.dim())
     }
@@ -191,7 +189,7 @@ impl<'a> Likelihood<'a> {
         &self.shape
     }
 
-    /// ln p(y) at θ, and its gradient; −∞ (gradient 0) where K cannot be factored.
+    /// ln p(y) at θ, and its gradient; −∞ (gradient 0) if K cannot be factored.
     pub fn evaluate(&mut self, theta: &[f64], gradient: &mut [f64]) -> f64 {
         self.evaluations += 1;
         gradient.fill(0.0);
@@ -209,18 +207,18 @@ impl<'a> Likelihood<'a> {
         &self.y
     }
 
-    /// Other values at the same points, from now on.
+    /// Replaces the values at the same points.
     pub(crate) fn set_values(&mut self, y: &[f64]) {
         self.y.copy_from_slice(y);
     }
 
-    /// d ln p/dy = −K⁻¹(y − m) at the last θ, less the sign.
+    /// −d ln p/dy = K⁻¹(y − m) at the last θ.
     pub(super) fn alpha(&self) -> &[f64] {
         &self.alpha
     }
 
-    /// For other values at the same points: the factor s by which K at θ should be multiplied for them, as its logarithm,
-    /// and ln p with it; nothing where K cannot be factored. K is factored once for all, so one more costs n².
+    /// For other values at the same points: the logarithm of the best factor s for K at θ, and ln p with it; nothing if
+    /// K cannot be factored. K is factored once for all, so each further one costs n².
     ///
     /// ln p is largest in s where s = rᵀK⁻¹r/n.
     pub(super) fn rescaled(&mut self, theta: &[f64], others: &[Vec<f64>]) -> Option<Vec<(f64, f64)>> {
@@ -255,11 +253,11 @@ impl<'a> Likelihood<'a> {
         Some(rescaled.collect())
     }
 
-    /// The posterior at θ: the factor is built once more and kept.
+    /// The posterior at θ: builds the factor once more and keeps it.
     pub fn posterior(&mut self, theta: &[f64]) -> Result<Posterior> {
         let hyper = self.hyperparameters(theta);
         if self.state == State::Nothing {
-            // Not positive definite as it is: the other way adds jitter.
+            // Not positive definite without jitter, which `new` adds.
             return Posterior::new(self.data, hyper);
         }
         hyper.check(self.data.len(), self.data.dim())?;

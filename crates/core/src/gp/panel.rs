@@ -1,8 +1,8 @@
-//! A fixed set of points, predicted once and then updated phantom by phantom.
+//! A fixed set of points, predicted once and then updated with each phantom.
 //!
-//! Scoring candidates is the largest part of choosing a batch. Their kernel rows are kept, so that one more phantom p
-//! costs one dot product per candidate instead of a new solve: with w = K⁻¹k_p,
-//! cov(x, p) = k(x, p) − k_xᵀw, and s²_after(x) falls by cov(x, p)² / (s²_after(p) + noise).
+//! Scoring candidates is the largest part of choosing a batch. Their kernel rows are kept, so that another phantom p
+//! costs one dot product per candidate instead of a new solve: with w = K⁻¹k_p, cov(x, p) = k(x, p) − k_xᵀw, and
+//! s²_after(x) falls by cov(x, p)² / (s²_after(p) + noise).
 
 use super::kernel::with_kernel;
 use super::posterior::{Posterior, Prediction, Scratch};
@@ -37,7 +37,7 @@ impl Panel {
         self.points.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.points.is_empty()
     }
@@ -57,12 +57,12 @@ impl Panel {
         self.predictions[i].variance
     }
 
-    /// Variance at point i once all phantoms are in.
+    /// Variance at point i once the results of all phantoms are in.
     pub fn variance_after(&self, i: usize) -> f64 {
         self.predictions[i].variance_after
     }
 
-    /// Takes in a phantom x; `posterior` is the one before x was added to it.
+    /// Adds a phantom x; `posterior` is the one before x was added to it.
     pub fn push_phantom(&mut self, posterior: &Posterior, x: &[f64]) {
         let mut scratch = Scratch::default();
         let own = posterior.solve_row(x, &mut scratch);

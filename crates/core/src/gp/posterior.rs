@@ -15,7 +15,7 @@ use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::linalg::{Factor, FactorWork, GROUP, Points, dot, vectorized};
 
-/// The smallest variance a prediction reports, relative to σ_f²: below it rounding in k_xᵀK⁻¹k_x is all there is.
+/// The smallest variance of a prediction, relative to σ_f²: anything below is rounding in k_xᵀK⁻¹k_x.
 const VARIANCE_FLOOR: f64 = 1e-14;
 
 /// How many points are predicted side by side.
@@ -84,7 +84,7 @@ impl Scratch {
     }
 
     fn resize(&mut self, n: usize, dim: usize) {
-        // Whole groups of distances; what is beyond the last point means nothing.
+        // Whole groups of distances; entries beyond the last point are meaningless.
         for v in [&mut self.s, &mut self.k, &mut self.c] {
             v.resize(n.next_multiple_of(GROUP), 0.0);
         }
@@ -140,7 +140,7 @@ impl Posterior {
         self.points.iter().take(self.n_data)
     }
 
-    /// The points whose results are awaited.
+    /// The points whose results are pending.
     pub fn phantoms(&self) -> impl Iterator<Item = &[f64]> {
         self.points.iter().skip(self.n_data)
     }
@@ -155,7 +155,7 @@ impl Posterior {
         &self.weights
     }
 
-    /// What had to be added to the diagonal of K to factor it.
+    /// The jitter that was added to the diagonal of K to factor it.
     pub fn jitter(&self) -> f64 {
         self.factor.jitter()
     }
@@ -185,7 +185,7 @@ impl Posterior {
             .map(|(i, a)| a * a * (self.hyper.noise.variance(i) + self.factor.jitter()))
             .sum();
         let norm = fit - noise;
-        // A difference of two infinities is a norm too large to say, not a small one: it serves as an upper bound.
+        // The difference of two infinities is a norm too large to compute: it serves as an upper bound.
         if norm.is_nan() { f64::INFINITY } else { norm.max(0.0) }
     }
 
@@ -206,7 +206,7 @@ impl Posterior {
         Prediction { mean, variance: known, variance_after: all }
     }
 
-    /// Mean and variance at one point with their gradients, which stand in `scratch` afterwards.
+    /// Mean and variance at one point with their gradients, which are in `scratch` afterwards.
     pub fn predict_gradient(&self, x: &[f64], scratch: &mut Scratch) -> Prediction {
         let (n, n_data) = (self.whitened.len(), self.n_data);
         scratch.resize(n, self.dim());
@@ -234,7 +234,7 @@ impl Posterior {
         Prediction { mean, variance: known, variance_after: all }
     }
 
-    /// The mean at one point; its gradient stands in `scratch.d_mean` afterwards. O(nd).
+    /// The mean at one point; its gradient is in `scratch.d_mean` afterwards. O(nd).
     pub fn mean_gradient(&self, x: &[f64], scratch: &mut Scratch) -> f64 {
         scratch.resize(self.whitened.len(), self.dim());
         self.kernel_row(x, scratch);
@@ -250,7 +250,7 @@ impl Posterior {
         self.mean_hessian_times_there(direction, scratch, out);
     }
 
-    /// The same where the last [`mean_gradient`](Self::mean_gradient) with this storage was.
+    /// The same, at the point of the last [`mean_gradient`](Self::mean_gradient) with this storage.
     pub(crate) fn mean_hessian_times_there(&self, direction: &[f64], scratch: &mut Scratch, out: &mut [f64]) {
         let (n, dim) = (self.n_data, self.dim());
         // In whitened coordinates: H v = Σ_i α_i σ²[4κ''(δᵢ·v) δᵢ + 2κ' v] with δᵢ = u − uᵢ, v = d/ℓ.
@@ -321,7 +321,7 @@ impl Posterior {
         predictions
     }
 
-    /// Solves K w = k_x for data and phantoms, left in the scratch; the variance at x with phantoms.
+    /// Solves K w = k_x for data and phantoms, with w left in the scratch; returns the variance at x with phantoms.
     pub(super) fn solve_row(&self, x: &[f64], scratch: &mut Scratch) -> f64 {
         let n = self.whitened.len();
         scratch.resize(n, self.dim());
@@ -332,7 +332,7 @@ impl Posterior {
         self.variances(&scratch.v).1
     }
 
-    /// The least variance ever reported.
+    /// The smallest variance ever reported.
     pub(super) fn variance_floor(&self) -> f64 {
         VARIANCE_FLOOR * self.hyper.variance
     }
@@ -354,7 +354,7 @@ impl Posterior {
             .sum()
     }
 
-    /// The posterior with more observations, hyperparameters kept; O(n²) per observation.
+    /// The posterior with more observations and the same hyperparameters; O(n²) per observation.
     ///
     /// A posterior that carries phantoms loses them.
     pub fn condition(&self, more: &Dataset) -> Result<Self> {
@@ -383,7 +383,7 @@ impl Posterior {
         Ok(new)
     }
 
-    /// The posterior with more phantoms: points whose results are awaited.
+    /// The posterior with more phantoms: points whose results are pending.
     pub fn with_phantoms<'a>(&self, points: impl IntoIterator<Item = &'a [f64]>) -> Self {
         let mut new = self.clone();
         for x in points {

@@ -17,13 +17,13 @@ pub enum Prior {
         /// Standard deviation of ln v.
         sigma: f64,
     },
-    /// One of two laws, each normal in ln v and taken as a density in ln v: of a noise, that there is next to none or some.
+    /// Two laws, each normal in ln v and a density in ln v: for a noise, that there is almost none, or some.
     NoneOrSome {
-        /// Mean and standard deviation of ln v where there is next to none.
+        /// Mean and standard deviation of ln v if there is almost none.
         none: (f64, f64),
-        /// Mean and standard deviation of ln v where there is some.
+        /// Mean and standard deviation of ln v if there is some.
         some: (f64, f64),
-        /// How likely it is beforehand that there is some.
+        /// The prior probability that there is some.
         share: f64,
     },
     /// Gamma with the density v^(shape−1) e^(−rate·v).
@@ -36,17 +36,17 @@ pub enum Prior {
 }
 
 impl Prior {
-    /// The prior of a noise variance by default. Either there is next to none, or noise that shows: a fifth of the results'
-    /// deviation, give or take a factor of e. The odds against it are long, six nats that the results have to make up for:
-    /// with 20 to 1 the waves of a function without noise were taken for noise.
+    /// The default prior of a noise variance. Either there is almost none, or it is visible: a fifth of the results'
+    /// standard deviation, within a factor of e. The results must overcome long odds against it, six nats: with 20 to
+    /// 1, the waves of a function without noise were mistaken for noise.
     pub const OF_NOISE: Self = Prior::NoneOrSome { none: (-16.0, 3.0), some: (-3.0, 2.0), share: 0.002 };
 
-    /// The default before version 0.6.0: the first of the two laws alone, as a density in v.
+    /// The default before version 0.6.0: only the first kind of law, as a density in v.
     pub const ONCE_OF_NOISE: Self = Prior::LogNormal { mu: -7.0, sigma: 3.0 };
 
-    /// The prior of the lengthscale of a category by default, in units of √d. Two levels are as far apart as they get, and a
-    /// few results say little about how alike they are, so that the law of numbers, whose mode is a fifth, leaves levels
-    /// almost unrelated and what was learned with one is not used for the others. Chosen on drawn pools.
+    /// The default prior of the lengthscale of a category, in units of √d. Any two levels are maximally far apart, and
+    /// a few results say little about how alike they are. The prior of numbers, whose mode is a fifth, would leave
+    /// levels almost unrelated, and what is learned with one would not carry over to the others. Chosen on drawn pools.
     pub const OF_CATEGORIES: Self = Prior::LogNormal { mu: std::f64::consts::SQRT_2, sigma: 1.0 };
 
     /// The law of `factor` times v.
@@ -102,7 +102,7 @@ impl Prior {
         }
     }
 
-    /// Whether the parameters make a law.
+    /// Whether the parameters make a valid law.
     pub(crate) fn is_proper(self) -> bool {
         let positive = |v: f64| v.is_finite() && v > 0.0;
         match self {
@@ -116,7 +116,7 @@ impl Prior {
         }
     }
 
-    /// ln of the value where the density is largest (0 for a flat one; where there is next to none, for one of two laws).
+    /// ln of the value where the density is largest (0 for a flat one; for one of two laws, that of almost none).
     pub fn ln_mode(self) -> f64 {
         match self {
             Prior::Flat => 0.0,
@@ -130,9 +130,9 @@ impl Prior {
 /// The priors of a fit. Lengthscales are in units of the box, variances in units of the variance of y.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Priors {
-    /// Of every lengthscale of a number.
+    /// Of the lengthscale of a number.
     pub lengthscale: Prior,
-    /// Of every lengthscale of a category; where all coordinates share one lengthscale, it is that of a number.
+    /// Of the lengthscale of a category; if all coordinates share one lengthscale, it is that of a number.
     pub category: Prior,
     /// Of the kernel variance.
     pub variance: Prior,
@@ -153,7 +153,7 @@ impl Priors {
         }
     }
 
-    /// Of the lengthscale at place i of θ, or of the odds of a mismatch behind them.
+    /// Of the lengthscale at index i of θ, or of the odds of a mismatch that follow.
     pub(crate) fn of_lengthscale(&self, shape: &Shape, i: usize) -> Prior {
         if i >= shape.n_lengthscales() {
             return if *self == Self::flat() { Prior::Flat } else { Described::ODDS };

@@ -1,7 +1,7 @@
 //! Data points in lengthscales, one array per coordinate, so that distances to all of them are plain vector loops.
 //!
-//! Each array ends with zeros that stand for no point, so that a loop over groups of [`GROUP`] numbers need not do the last
-//! few one by one: where there are some tens of points, those would be half of the time.
+//! Each array ends with zeros as padding, so that a loop over groups of [`GROUP`] numbers need not handle the last few
+//! one by one: with some tens of points, those would take half of the time.
 
 use super::kernel::{any::Row, with_kernel};
 use super::{AnyKernel, Described, Hyperparameters, Metric};
@@ -11,7 +11,7 @@ use crate::linalg::{FactorWork, GROUP, Points, dot_difference_lanes, vectorized}
 #[derive(Debug, Clone)]
 pub(crate) struct Whitened {
     len: usize,
-    /// Of each coordinate `len` numbers, and as many zeros as a group has.
+    /// For each coordinate `len` numbers, and a group of zeros.
     columns: Vec<Vec<f64>>,
     scale: Vec<f64>,
     metric: Vec<Metric>,
@@ -20,14 +20,14 @@ pub(crate) struct Whitened {
 }
 
 impl Whitened {
-    /// Points under a process.
+    /// The points, with the lengthscales of a process.
     pub fn under(x: &Points, hyper: &Hyperparameters) -> Self {
         let mut whitened = Self::new(x, &hyper.lengthscales, &hyper.metric);
         whitened.describe(&hyper.described);
         whitened
     }
 
-    /// Levels that are as far apart as these say.
+    /// Sets the distances between levels from their descriptors.
     pub fn describe(&mut self, described: &[Described]) {
         self.described.fill(None);
         described.iter().for_each(|one| self.described[one.dim] = Some(one.clone()));
@@ -51,7 +51,7 @@ impl Whitened {
         Self { len: x.len(), columns, scale, metric: metric.to_vec(), described: vec![None; x.dim()] }
     }
 
-    /// Other lengthscales for the same points: `x` must be the points this was made of.
+    /// Changes the lengthscales; `x` must be the points this was made of.
     pub fn rescale(&mut self, x: &Points, lengthscales: &[f64]) {
         for (k, column) in self.columns.iter_mut().enumerate() {
             self.scale[k] = 1.0 / lengthscales[k];
@@ -107,8 +107,8 @@ impl Whitened {
         self.metric[k]
     }
 
-    /// s ← squared distances of u to the points `from..`, as many as `s` is long; those beyond the last point mean nothing.
-    /// Inline into a vectorized loop.
+    /// s ← squared distances of u to the points from index `from`, as many as `s` is long; entries beyond the last
+    /// point are meaningless. Inlined into a vectorized loop.
     #[inline(always)]
     pub fn squared_distances(&self, u: &[f64], from: usize, s: &mut [f64]) {
         s.fill(0.0);
@@ -126,7 +126,7 @@ impl Whitened {
         }
     }
 
-    /// Adds what coordinate k, a category, adds to the squared distances between a and those of a column.
+    /// Adds the part of a category, coordinate k, to the squared distances between a and the entries of a column.
     #[inline(always)]
     pub fn add_mismatches(&self, a: f64, k: usize, column: &[f64], s: &mut [f64]) {
         let step = self.scale[k] * self.scale[k];
@@ -160,7 +160,7 @@ impl Whitened {
         vectorized(
             #[inline(always)]
             || {
-                // Whole groups: what is written beyond the end of a column is written over by the next one.
+                // Whole groups: what is written beyond the end of a column is overwritten by the next one.
                 let mut start = 0;
                 for j in 0..n {
                     for (u, column) in u.iter_mut().zip(&self.columns) {
@@ -182,7 +182,7 @@ impl Whitened {
         }
     }
 
-    /// g_k ← Σ_j t_j (u_k − c_kj): what every gradient in x comes down to. Zero for categories.
+    /// g_k ← Σ_j t_j (u_k − c_kj): every gradient in x reduces to this. Zero for categories.
     #[inline(always)]
     pub fn weighted_differences(&self, u: &[f64], t: &[f64], g: &mut [f64]) {
         let n = t.len();
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
     use crate::gp::{Kernel, KernelKind, TwoScale};
 
-    /// Points in five numbers and a category, some of them pushed one by one and some taken away again.
+    /// Points with five numbers and a category, some pushed one by one and some removed again.
     fn points(n: usize) -> (Points, Whitened) {
         let mut x = Points::new(6);
         let row = |i: usize| (0..6).map(|k| (i as f64 * 0.7 + k as f64).sin()).collect::<Vec<f64>>();

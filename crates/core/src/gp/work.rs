@@ -1,9 +1,9 @@
 //! Work that is counted instead of timed: operations to leading order, the same on every machine.
 //!
-//! With n data (and phantoms) in d coordinates: n³/3 for a factorization, and n³ for a likelihood with its gradient, which
-//! needs the inverse as well; n² for a solve, hence n² + nd for a predicted mean and variance and twice that with their
-//! gradients; nd for a kernel row, and 2nd for a mean with its gradient. For m points together m² n more, and
-//! m³/3 + m² per draw to draw from their law. What does not grow with the data or the number of points is left out.
+//! With n data (and phantoms) in d coordinates: n³/3 for a factorization, and n³ for a likelihood with its gradient,
+//! which needs the inverse as well; n² for a solve, hence n² + nd for a predicted mean and variance and twice that with
+//! their gradients; nd for a kernel row, and 2nd for a mean with its gradient. m points together take m² n more; to
+//! draw from their law, m³/3 and m² per draw. Work that does not grow with data or points is not counted.
 
 use super::Posterior;
 

@@ -57,7 +57,7 @@ impl Bounds {
     ///
     /// # Panics
     ///
-    /// If `x` has another length than the box has dimensions.
+    /// If the length of `x` differs from the dimension of the box.
     pub fn project(&self, x: &mut [f64]) {
         assert_eq!(x.len(), self.dim(), "a point and a box of different dimensions");
         for (x, (&l, &h)) in x.iter_mut().zip(self.low.iter().zip(&self.high)) {

@@ -5,12 +5,12 @@
 //! B <- B - (B s)(B s)ᵀ / sᵀB s + y yᵀ / sᵀy
 //! ```
 //!
-//! It is the same matrix as in `compact`; with few variables, building it anew costs less (`6 m n²` flops) than the
-//! systems of size `2m` do. Building it anew is what lets `θ` follow the function. BFGS that keeps all pairs and its
-//! first `θ` was tried on the problems of tests/optim.rs, against ten pairs: evaluations went up by 8 and 40 % on
-//! Rosenbrock-10, 5 and 42 % on Rosenbrock-25, 23 % on the quadratic in 6 variables, 12 and 22 % on the bumps in 3 and
-//! 20, and down by 16 % on the quadratic in 30 and 12 % on the likelihood. Scaling `B` before each update (Oren and
-//! Luenberger) did not mend that.
+//! It is the same matrix as in `compact`; with few variables, rebuilding it costs less (`6 m n²` flops) than the
+//! systems of size `2m` do. Rebuilding it lets `θ` follow the function. BFGS that keeps all pairs and its first `θ` was
+//! tried on the problems of tests/optim.rs, against ten pairs: evaluations went up by 8 and 40 % on Rosenbrock-10, 5
+//! and 42 % on Rosenbrock-25, 23 % on the quadratic in 6 variables, 12 and 22 % on the bumps in 3 and 20, and down by
+//! 16 % on the quadratic in 30 and 12 % on the likelihood. Scaling `B` before updates (Oren and Luenberger) did not
+//! help.
 //!
 //! Reference: J. Nocedal and S. J. Wright, Numerical Optimization, 2nd ed. (2006), eq. 6.19 and 7.20.
 
@@ -26,7 +26,7 @@ pub(super) struct Dense {
     y: Vec<f64>,
     sy: Vec<f64>,
     b: Vec<f64>,
-    /// `B d` and `B z` on the path: its direction and how far it has come.
+    /// `B d` and `B z` on the path: d is its direction, z the step so far.
     bd: Vec<f64>,
     bz: Vec<f64>,
     factor: Vec<f64>,
@@ -54,7 +54,7 @@ impl Dense {
         self.b.iter_mut().step_by(self.n + 1).for_each(|b| *b = theta);
     }
 
-    /// Appends a pair as the newest, in place of the oldest if there is no more room.
+    /// Appends a pair as the newest, replacing the oldest if there is no more room.
     fn push(&mut self, s: &[f64], y: &[f64], sy: f64) {
         let n = self.n;
         if self.n_pairs == self.memory {

@@ -9,9 +9,9 @@
 //! 3. searches the line from `x` to that point, and on to the wall, for a step with the strong Wolfe conditions;
 //! 4. teaches `B` the pair `s = x⁺ - x`, `y = g⁺ - g`, unless `sᵀy` is not positive.
 //!
-//! Numerics: `B` holds the last few pairs, up to [`DENSE_LIMIT`] variables as a full matrix, above that in compact form.
-//! When rounding makes a model useless (no descent, no acceptable step), it is thrown away
-//! once and the solver starts again from `x` with steepest descent, before it gives up.
+//! Numerics: `B` holds the last few pairs, up to [`DENSE_LIMIT`] variables as a full matrix, above that in compact
+//! form. When rounding makes a model useless (no descent, no acceptable step), it is discarded once and the solver
+//! restarts from `x` with steepest descent, before it gives up.
 //!
 //! References: R. H. Byrd, P. Lu, J. Nocedal and C. Zhu, A limited memory algorithm for bound constrained optimization,
 //! SIAM J. Sci. Comput. 16 (1995) 1190–1208; J. L. Morales and J. Nocedal, Remark on algorithm 778, ACM TOMS 38 (2011).
@@ -25,7 +25,7 @@ use super::{Bounds, Objective};
 /// Up to this many variables the Hessian model is a full matrix.
 ///
 /// Measured by tests/optim_speed.rs with this limit at 60 and at 0 (Rosenbrock, memory 15, one core of an EPYC 7003),
-/// nanoseconds per evaluation beside the function:
+/// in nanoseconds per evaluation, without the function:
 ///
 /// | variables | 2 | 6 | 10 | 20 | 25 | 30 | 60 | 100 |
 /// |---|---|---|---|---|---|---|---|---|
@@ -44,7 +44,7 @@ pub struct LbfgsbParams {
     pub gradient_tolerance: f64,
     /// Stop when an iteration gains less than this, relative to `max(|f|, 1)`.
     pub value_tolerance: f64,
-    /// How many of the last steps to learn the curvature from.
+    /// How many of the last steps to use for the curvature.
     pub memory: usize,
 }
 
@@ -67,17 +67,17 @@ pub enum Stop {
     GradientSmall,
     /// The last iteration gained less than the tolerance.
     ValueStalled,
-    /// As many iterations as allowed.
+    /// The iteration limit was reached.
     IterationLimit,
-    /// As many evaluations as allowed.
+    /// The evaluation limit was reached.
     EvaluationLimit,
     /// No step along the steepest ascent improves the value: the limit of the arithmetic, or a wrong gradient.
     LineSearchFailed,
-    /// The value or gradient at the start is not finite; the start is returned as it was.
+    /// The value or gradient at the start is not finite; the start is returned unchanged.
     NotFinite,
 }
 
-/// What a call did.
+/// The result of a call.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LbfgsbInfo {
     /// The value at the returned point.
@@ -144,7 +144,7 @@ impl Lbfgsb {
     }
 }
 
-/// Vectors of one length each. While it runs, `-f` is minimized and `gradient` is that of `-f`; the report turns it.
+/// Vectors of equal length. A run minimizes `-f`, and `gradient` is that of `-f`; the result has the sign of `f`.
 #[derive(Debug)]
 struct Workspace {
     evaluations: usize,
@@ -155,7 +155,7 @@ struct Workspace {
     lowest: Vec<f64>,
     lowest_gradient: Vec<f64>,
     direction: Vec<f64>,
-    /// The Cauchy path: its direction, where each variable meets its bound, and the way come so far.
+    /// The Cauchy path: its direction, where each variable meets its bound, and the step so far.
     path: Vec<f64>,
     breaks: Vec<f64>,
     z: Vec<f64>,
@@ -269,7 +269,7 @@ impl Workspace {
         -value
     }
 
-    /// The largest component of `P(x - g) - x`.
+    /// The largest component of `P(x - g) - x`, in magnitude.
     fn projected_gradient(&self, x: &[f64], bounds: &Bounds) -> f64 {
         let mut largest = 0.0_f64;
         for (((&x, &g), &l), &h) in x.iter().zip(&self.gradient).zip(bounds.low()).zip(bounds.high()) {
@@ -279,7 +279,7 @@ impl Workspace {
         largest
     }
 
-    /// Writes into `direction` the way to the minimizer of the model; `false` if the model is of no use.
+    /// Writes the step to the minimizer of the model into `direction`; `false` if the model is useless.
     fn find_direction(&mut self, model: &mut impl Model, x: &[f64], bounds: &Bounds) -> bool {
         if !self.find_cauchy_point(model, x, bounds) {
             return false;
@@ -335,7 +335,7 @@ impl Workspace {
         if curvature <= 0.0 || curvature.is_nan() {
             return false;
         }
-        // When the variables that carry the gradient have met their bounds, the rest of the curvature is rounding.
+        // Once the variables that carry the gradient have met their bounds, the remaining curvature is rounding.
         let least = f64::EPSILON * curvature;
         let mut t = 0.0;
         loop {
@@ -381,8 +381,8 @@ impl Workspace {
         true
     }
 
-    /// Searches along `direction`, leaves the new point and its gradient in `trial` and `trial_gradient` and returns its
-    /// value; `None` if no step was better than none.
+    /// Searches along `direction`, leaves the new point and its gradient in `trial` and `trial_gradient` and returns
+    /// its value; `None` if no step improved on the start.
     fn search(
         &mut self,
         f: &mut (impl Objective + ?Sized),
@@ -433,7 +433,7 @@ impl Workspace {
     }
 
     /// The curvature to assume before the first step: one, as in L-BFGS-B, which in a finite box sends the first trial
-    /// at most to its walls; where a variable could run away, so much that the first step is no longer than one.
+    /// at most to its walls; if a variable is unbounded, large enough that the first step is not longer than one.
     fn first_curvature(&self, bounds: &Bounds) -> f64 {
         let finite = bounds.low().iter().chain(bounds.high()).all(|b| b.is_finite());
         if finite { 1.0 } else { dot(&self.gradient, &self.gradient).sqrt().clamp(1.0, f64::MAX) }

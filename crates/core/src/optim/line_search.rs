@@ -6,11 +6,11 @@
 //! φ(a) <= φ(0) + μ a φ'(0)        and        |φ'(a)| <= η |φ'(0)|,        μ = 1e-3, η = 0.9.
 //! ```
 //!
-//! The search asks and is told: [`LineSearch::tell`] takes the value and slope at the step it proposed last and answers
-//! with the next step or a verdict, so the caller owns every evaluation and every buffer.
+//! The caller evaluates: [`LineSearch::tell`] takes the value and slope at the last proposed step and returns the next
+//! step or a verdict, so the caller owns every evaluation and every buffer.
 //!
-//! Numerics: a step where the function is not finite is a wall. The search goes back to a fifth of the way and from
-//! then on sufficient decrease alone accepts a step, since a flat slope need not exist before the wall.
+//! Numerics: a step where the function is not finite is a wall. The search goes back to a fifth of the way, and from
+//! then on sufficient decrease alone accepts a step, since there may be no flat slope before the wall.
 //!
 //! Reference: J. J. Moré and D. J. Thuente, Line search algorithms with guaranteed sufficient decrease, ACM TOMS 20
 //! (1994) 286–307.
@@ -88,7 +88,7 @@ impl LineSearch {
         }
     }
 
-    /// Takes value and slope at `step` and says what comes next.
+    /// Takes the value and slope at `step` and says what to do next.
     pub(super) fn tell(&mut self, step: f64, value: f64, slope: f64) -> Verdict {
         self.trials += 1;
         let out_of_trials = self.trials >= MAX_TRIALS;
@@ -142,7 +142,7 @@ impl LineSearch {
         let ahead = if trial.step > best.step { self.high } else { self.low };
 
         let next = if trial.value > best.value {
-            // 1. Higher: a minimizer lies between. The quadratic through both values and the best slope is the safer.
+            // 1. Higher: a minimizer lies between. The quadratic through both values and the best slope is safer.
             let drop = (best.value - trial.value) / (trial.step - best.step) + best.slope;
             let quadratic = best.step + 0.5 * best.slope / drop * (trial.step - best.step);
             match cubic {

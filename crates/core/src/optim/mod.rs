@@ -29,9 +29,9 @@ pub use lbfgsb::{Lbfgsb, LbfgsbInfo, LbfgsbParams, Stop};
 pub use multistart::{End, best, climb_all, scattered};
 pub use spectral::{SpectralParams, spectral_ascent};
 
-/// Something to maximize.
+/// A function to maximize.
 ///
-/// Every closure `FnMut(&[f64], &mut [f64]) -> f64` is one.
+/// Implemented for every closure `FnMut(&[f64], &mut [f64]) -> f64`.
 pub trait Objective {
     /// The value at `x`; writes the gradient there.
     ///

@@ -1,11 +1,11 @@
-//! What the solver asks of its quadratic model, `g ᵀ z + zᵀ B z / 2` around the current point.
+//! What the solver needs from its quadratic model, `g ᵀ z + zᵀ B z / 2` around the current point.
 
 /// A positive definite model `B` of the Hessian, learned from pairs of steps `s` and gradient changes `y`.
 ///
 /// Two files implement it: `dense` for few variables, `compact` for many.
 ///
-/// The solver walks a path of straight pieces, along which `z` is the way come so far and `d` the direction: it calls
-/// `start_path`, then `advance` and `bend` in turns, then `end_path`.
+/// The solver walks a path of straight pieces; `z` is the step so far and `d` the direction. It calls `start_path`,
+/// then `advance` and `bend` alternately, then `end_path`.
 pub(super) trait Model {
     /// Forgets all pairs: `B = θ I`.
     fn reset(&mut self, theta: f64);

@@ -1,7 +1,7 @@
-//! Climbs from several starts, and the choice among where they end.
+//! Climbs from several starts, and the choice among their ends.
 //!
-//! Searches differ in where they start, how long they climb and which ends they accept, not in the loop: that is here, and
-//! the rest is the caller's.
+//! Searches differ in their starts, the length of climbs and the ends they accept, but not in the loop: the loop is
+//! here, the rest is up to the caller.
 
 /// Where a climb ended.
 #[derive(Debug, Clone, PartialEq)]
@@ -10,11 +10,11 @@ pub struct End {
     pub value: f64,
     /// The point.
     pub point: Vec<f64>,
-    /// The number of the start it came from.
+    /// The index of its start.
     pub start: usize,
 }
 
-/// Climbs from each start in turn: all ends, in the order of the starts. `climb` moves a point and returns its value.
+/// Climbs from each start; returns the ends in the order of the starts. `climb` moves a point and returns its value.
 ///
 /// ```
 /// use elbowroom::optim::{best, climb_all};
@@ -39,13 +39,13 @@ pub fn climb_all<'s>(
     starts.into_iter().enumerate().map(from).collect()
 }
 
-/// The highest end, the earlier of equals; never one whose value is not a number.
+/// The highest end, the earlier of equals; never one whose value is NaN.
 pub fn best(ends: &[End]) -> Option<&End> {
     let numbers = ends.iter().filter(|end| !end.value.is_nan());
     numbers.reduce(|best, next| if next.value > best.value { next } else { best })
 }
 
-/// The first of a ranking that are apart from each other, at most this many.
+/// The first of a ranking that are apart from each other, at most `most`.
 ///
 /// ```
 /// use elbowroom::optim::scattered;

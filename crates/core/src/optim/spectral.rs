@@ -1,19 +1,19 @@
 //! Ascent within a convex set by projected gradients of spectral length.
 //!
-//! x ← x + t (P(x + λg) − x), P being the projection onto the set, λ = s·s / −s·Δg the length of Barzilai and Borwein, and t
-//! found by backtracking from 1 against the lowest of the last few values (Birgin, Martínez and Raydan, SIAM Journal on
-//! Optimization 10, 2000). All coordinates are alike to it: where P commutes with a permutation, so does the climb.
+//! x ← x + t (P(x + λg) − x), where P is the projection onto the set, λ = s·s / −s·Δg the length of Barzilai and
+//! Borwein, and t found by backtracking from 1 against the lowest of the last few values (Birgin, Martínez and Raydan,
+//! SIAM Journal on Optimization 10, 2000). If P commutes with a permutation of coordinates, so does the climb.
 
 use super::Objective;
 use crate::linalg::{axpy, dot};
 
-/// Values that a step may fall back to the lowest of.
+/// A step may fall back to the lowest of this many values.
 const MEMORY: usize = 5;
 
 /// The first step changes no coordinate by more than this: a part of a unit cube.
 const FIRST_STEP: f64 = 0.2;
 
-/// What a step must gain, of what the slope promises.
+/// The gain that a step must have, relative to what the slope predicts.
 const ARMIJO: f64 = 1e-4;
 
 /// The longest and shortest λ.
@@ -23,16 +23,16 @@ const MIN_LENGTH: f64 = 1e-10;
 /// When a climb ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpectralParams {
-    /// The most evaluations.
+    /// The maximum number of evaluations.
     pub max_evaluations: usize,
-    /// It ends where no coordinate would move by more than this.
+    /// Stop when no coordinate would move by more than this.
     pub step_tolerance: f64,
-    /// It ends where the value changes by less than this, relative to its size or to 1.
+    /// Stop when the value changes by less than this, relative to its size or to 1.
     pub value_tolerance: f64,
 }
 
-/// Climbs from `x`, which must lie in the set that `project` moves points to the nearest one of; the best value on the way,
-/// with `x` where it was.
+/// Climbs from `x`, which must be in the set; `project` moves a point to the nearest one in the set. Returns the best
+/// value on the way, and leaves its point in `x`.
 ///
 /// ```
 /// use elbowroom::optim::{SpectralParams, spectral_ascent};

@@ -1,13 +1,13 @@
 //! The truncated penalizer over several objectives.
 //!
-//! If objective k has the Lipschitz constant L_k, a point at distance d_k from a pending one has f_k ≤ f_k(x_j) + L_k d_k. It
-//! can add to a front F only if f(x_j) + L d is not dominated by it. With independent normal f_k(x_j), and given that f(x_j)
-//! itself is dominated by F, which holds the means of pending points,
+//! If objective k has the Lipschitz constant L_k, a point at distance d_k from a pending one has f_k ≤ f_k(x_j) + L_k
+//! d_k. It can add to a front F only if f(x_j) + L d is not dominated by it. With independent normal f_k(x_j), and
+//! given that f(x_j) itself is dominated by F, which includes the means of pending points,
 //!
 //! φ(d) = 1 − P(f(x_j) + L d dominated)/P(f(x_j) dominated) = (Q(d) − Q(0))/(1 − Q(0)),
 //!
-//! where Q is the chance to be undominated. It is 0 at x_j, rises with every distance and tends to 1. Over one objective with
-//! F = {M} it is the truncated penalizer φ_T. In logarithms: Q is small where x_j lies far below the front.
+//! where Q is the chance to be undominated. It is 0 at x_j, rises with every distance and tends to 1. For one objective
+//! with F = {M} it is the truncated penalizer φ_T. Logarithms are used, since Q is small far below the front.
 
 use crate::normal::log1mexp;
 use crate::pareto::Undominated;
@@ -15,7 +15,7 @@ use crate::pareto::Undominated;
 /// Standard deviations beyond which Φ differs from 1 by less than 10⁻¹⁷.
 const FAR: f64 = 8.5;
 
-/// What is known at a pending point: everything a penalizer needs but the distances.
+/// What is known at a pending point: everything that a penalizer needs except the distances.
 ///
 /// ```
 /// use elbowroom::{pareto::{Front, Undominated}, penalty::FrontBall};
@@ -45,7 +45,7 @@ impl FrontBall {
         Self { center, region, mean, sd, lipschitz, ln_start }
     }
 
-    /// ln φ at a distance for each objective; its slopes in them stand in `slopes` afterwards. −∞ and 0 at the centre.
+    /// ln φ at a distance for each objective; its slopes in them are in `slopes` afterwards. −∞ and 0 at the centre.
     pub fn ln_value(&self, distances: &[f64], slopes: &mut [f64]) -> f64 {
         slopes.fill(0.0);
         let moved: Vec<f64> = (0..self.mean.len()).map(|k| self.mean[k] + self.lipschitz[k] * distances[k]).collect();

@@ -1,17 +1,17 @@
 //! GP-LCA: a Lipschitz constant from the gradients of the posterior mean.
 //!
-//! L̂ = max over a box of ‖∇μ(x)‖, found by climbs from many starts on the squared norm, which is smooth, with its exact gradient
-//! 2 H_μ ∇μ. If distances are measured in the p-norm, gradients belong in the dual q-norm, 1/p + 1/q = 1 (the paper's
-//! appendix uses p for both). There are two quantities, and under ARD they do not convert into each other:
+//! L̂ = max over a box of ‖∇μ(x)‖, found by climbs from many starts on the squared norm, which is smooth, with its
+//! exact gradient 2 H_μ ∇μ. If distances are measured in the p-norm, gradients must be in the dual q-norm,
+//! 1/p + 1/q = 1 (the paper's appendix uses p for both). Two quantities follow, which under ARD do not convert:
 //!
-//! * [`lipschitz`]: the maximum in the units of the box, as it is: the paper's GP-LCA.
-//! * [`whitened_lipschitz`]: what the strategy uses, with distances counted in lengthscales, and kept away from 0:
-//!   a flat posterior does not make balls that cover everything. L̂ = max(found, min(lo, cap)), where
-//!   lo = ¼ √c_ν σ_f and cap is the largest root mean square gradient seen, √(‖∇μ‖² + tr Σ_∇). Among categories alone there is no gradient:
-//!   the largest difference quotient of μ between observed points takes its place, not below lo.
+//! * [`lipschitz`]: the maximum in the units of the box, unmodified: the paper's GP-LCA.
+//! * [`whitened_lipschitz`]: what the strategy uses, with distances in lengthscales, and bounded away from 0, so that
+//!   the balls of a flat posterior do not cover everything. L̂ = max(found, min(lo, cap)), where lo = ¼ √c_ν σ_f and
+//!   cap is the largest root mean square gradient seen, √(‖∇μ‖² + tr Σ_∇). With categories alone there is no gradient:
+//!   then it is the largest difference quotient of μ between observed points, at least lo.
 //!
-//! For every posterior ‖∇_u μ‖₂ ≤ √c_ν σ_f √(αᵀKα) in whitened coordinates u ([`gradient_certificate`]): derivatives of
-//! a function in the kernel's space are bounded by its norm.
+//! For every posterior ‖∇_u μ‖₂ ≤ √c_ν σ_f √(αᵀKα) in whitened coordinates u ([`gradient_certificate`]): the norm of a
+//! function in the kernel's space bounds its derivatives.
 
 use crate::design::Sobol;
 use crate::gp::{Metric, Posterior, Scratch};
@@ -46,11 +46,11 @@ pub struct Lipschitz {
     pub work: f64,
 }
 
-/// How many starting points are refined, and for how long.
+/// The number of starts that are refined, and the evaluations for each.
 const STARTS: usize = 5;
 const MAX_EVALUATIONS: usize = 60;
 
-/// At most this many data points are tried as starts.
+/// At most this many data points are used as starts.
 const DATA_STARTS: usize = 128;
 
 /// At most this many data points are compared pair by pair.
@@ -88,7 +88,7 @@ pub fn whitened_lipschitz_at(posterior: &Posterior, x: &[f64]) -> f64 {
     scratch.d_mean.iter().zip(scale).map(|(g, l)| (g * l).powi(2)).sum::<f64>().sqrt()
 }
 
-/// The paper's L̂ over a box as it is found, with distances in lengthscales: where the posterior mean is flat, 0.
+/// The paper's L̂ over a box without modification, with distances in lengthscales: 0 if the posterior mean is flat.
 ///
 /// ```
 /// use elbowroom::{data::Dataset, gp::{Hyperparameters, KernelKind, Posterior}, linalg::Points};
@@ -129,7 +129,7 @@ pub fn gradient_certificate(posterior: &Posterior) -> f64 {
     (posterior.hyper().kernel.gradient_variance() * posterior.hyper().variance * posterior.mean_norm_squared()).sqrt()
 }
 
-/// The largest |μ(x) − μ(x')|/d(x, x') between observed points: between categories nothing has a gradient, and with
+/// The largest |μ(x) − μ(x')|/d(x, x') between observed points. There is no gradient between categories, and with
 /// categories alone a constant of 0 would make every ball cover the whole space.
 fn steepest_jump(posterior: &Posterior) -> f64 {
     let mut scratch = Scratch::default();
@@ -148,7 +148,7 @@ fn steepest_jump(posterior: &Posterior) -> f64 {
     steepest
 }
 
-/// √E‖∇_u f‖² at x: the mean gradient and what is not known of it.
+/// √E‖∇_u f‖² at x: from the mean gradient and its uncertainty.
 fn root_mean_square_gradient(posterior: &Posterior, x: &[f64]) -> f64 {
     let gradient = posterior.gradient_posterior(x);
     let dim = posterior.dim();
@@ -169,7 +169,7 @@ fn candidate_starts(posterior: &Posterior, bounds: &Bounds, candidates: usize, s
     let to_unit = |x: f64, k: usize| if high[k] > low[k] { (x - low[k]) / (high[k] - low[k]) } else { 0.0 };
     for i in 0..candidates {
         sobol.next_into(&mut t);
-        // Between two categories there is nothing: take those of an observation.
+        // There is nothing between two categories: use those of an observation.
         if let Some(x) = observed.get(i % observed.len().max(1)) {
             for k in (0..dim).filter(|&k| posterior.hyper().metric[k] == Metric::Mismatch) {
                 t[k] = to_unit(x[k], k);
@@ -259,7 +259,7 @@ fn steepest(
         end.value = value.max(norms[end.start].0);
     }
     let (value, at) = best(&ends).map_or((0.0, vec![0.0; dim]), |end| (end.value, end.point.clone()));
-    // As a mean with its gradient; refined ones have the curvature besides, which is the same again.
+    // Each is a mean with its gradient; the refined ones also have the curvature, which costs the same again.
     let work = (2 * evaluations - starts.len()) as f64 * posterior.work_of_mean();
     (Lipschitz { value, at, evaluations, work }, refined)
 }

@@ -2,16 +2,16 @@
 //!
 //! ln α̃(x) = ln α(x) + Σ_j ln φ(x; x_j) + ½ ln(s²_after(x)/s²(x)).
 //!
-//! Distances are counted in lengthscales. The last term, if it is used, is the share of standard deviation that stays
-//! once the pending results are in: the model's own idea of how much a pending point tells about x. The acquisition
-//! itself is that of the data alone, and nothing is refitted.
+//! Distances are in lengthscales. The last term, if it is used, is the share of standard deviation that remains once
+//! the pending results are in: the model's own estimate of how much a pending point tells about x. The acquisition
+//! itself is given the data alone, and nothing is refitted.
 
 use super::{Penalizer, PenalizerKind};
 use crate::acquisition::LogAcquisition;
 use crate::gp::{Metric, Panel, Posterior, Scratch};
 use crate::optim::Objective;
 
-/// An acquisition with penalizers around points; only a [`LogAcquisition`], positive everywhere, can be one.
+/// An acquisition with penalizers around points; it must be a [`LogAcquisition`], positive everywhere.
 pub struct Penalized<'a, A> {
     acquisition: A,
     posterior: &'a Posterior,
@@ -28,12 +28,12 @@ const FAR: f64 = 8.5;
 pub struct Ball {
     /// The pending point.
     pub center: Vec<f64>,
-    /// How it penalizes.
+    /// Its penalizer.
     pub penalizer: Penalizer,
 }
 
 impl<'a, A: LogAcquisition> Penalized<'a, A> {
-    /// Puts together acquisition, penalizers and, if `shrink` is true, the variance term of the posterior's phantoms.
+    /// Combines an acquisition, penalizers and, if `shrink` is true, the variance term of the posterior's phantoms.
     pub fn new(acquisition: A, posterior: &'a Posterior, balls: &'a [Ball], shrink: bool) -> Self {
         Self { acquisition, posterior, balls, shrink, scratch: Scratch::default() }
     }
@@ -50,7 +50,7 @@ pub fn shrinkage(panel: &Panel, i: usize) -> f64 {
 }
 
 impl Ball {
-    /// ln φ at x, by the posterior's distance.
+    /// ln φ at x, with the posterior's distance.
     pub fn ln_value(&self, posterior: &Posterior, x: &[f64]) -> f64 {
         let d = posterior.squared_distance(x, &self.center).sqrt();
         if self.is_far(d) { 0.0 } else { self.penalizer.ln_value_and_slope(d).0 }

@@ -8,8 +8,9 @@
 //!   t = Ld/s_j. It is 0 at x_j, grows with d, and becomes the soft one for a ≫ 1.
 //! * **hard**: min(1, Ld/(|M − μ_j| + s_j)), smoothed by a norm of order −5 so that it has a gradient.
 //!
-//! All in logarithms, with the slope in d (the printed gradient of the paper has the wrong sign and twice the size; the
-//! right one is h(z) L/s_j with the inverse Mills ratio h). φ_T takes several forms, by where cancellation strikes.
+//! All are computed in logarithms, with the slope in d (the printed gradient of the paper has the wrong sign and twice
+//! the size; the correct one is h(z) L/s_j with the inverse Mills ratio h). φ_T takes several forms to avoid
+//! cancellation.
 
 use crate::normal::{erfcx, inverse_mills, ln_cdf, ln_cdf_and_mills, ln_pdf, log1mexp, softplus};
 use serde::{Deserialize, Serialize};
@@ -28,7 +29,7 @@ pub enum PenalizerKind {
     Truncated,
 }
 
-/// What is known at a pending point: everything a penalizer needs but the distance.
+/// What is known at a pending point: everything that a penalizer needs except the distance.
 ///
 /// ```
 /// use elbowroom::penalty::{Penalizer, PenalizerKind};
@@ -74,7 +75,7 @@ impl Penalizer {
         }
     }
 
-    /// The distance at which the exclusion ball ends on average: r_j = (M − μ_j)/L, not below 0.
+    /// The mean radius of the exclusion ball: r_j = (M − μ_j)/L, not below 0.
     pub fn radius(&self) -> f64 {
         ((self.best - self.mean) / self.lipschitz).max(0.0)
     }
@@ -182,7 +183,7 @@ mod tests {
         // ln(1 − Φ(a−t)/Φ(a)) by mpmath.
         for (a, t, want) in TRUNCATED {
             let got = ln_truncated(a, t).0;
-            // Rounding of a difference of at least 1e-4, and of the logarithms it is taken of.
+            // The rounding error of a difference of at least 1e-4, and of its logarithms.
             assert!((got - want).abs() <= 1e-12 * want.abs().max(1.0), "a={a} t={t}: {got} {want}");
         }
     }
@@ -312,7 +313,7 @@ mod tests {
 
     #[test]
     fn proposition_1_of_the_paper_agrees_with_monte_carlo() {
-        // The chance that a point at distance d lies outside the ball of radius (M − f_j)/L, f_j ~ N(μ_j, s_j²): all
+        // The chance that a point at distance d is outside the ball of radius (M − f_j)/L, f_j ~ N(μ_j, s_j²): all
         // draws for the soft penalizer, those with f_j ≤ M for the truncated one.
         let (n, d) = (400_000, 0.3);
         let p = golden(PenalizerKind::Soft);

@@ -1,8 +1,7 @@
-//! What is wanted besides the best value of one objective, for the search: further objectives and limits, each with a
-//! model of its own.
+//! What is wanted besides the best value of one objective: further objectives and limits, each with its own model.
 //!
-//! Values go from the user's units to those of their models as the first objective's do: turned to be maximized, then
-//! scaled. Limits and the reference point go the same way, which is exact, since the maps are increasing.
+//! Values go from the user's units to those of their models as those of the first objective do: turned to be maximized,
+//! then scaled. Limits and the reference point take the same way, which is exact, since the maps are increasing.
 
 use std::sync::Arc;
 
@@ -21,11 +20,11 @@ use crate::linalg::Points;
 use crate::pareto::reference_point;
 use crate::rng::Stream;
 
-/// Results that a model of a further outcome needs: one value has no slope.
+/// The number of results that a model of a further outcome needs: one value has no slope.
 pub(super) const MIN_RESULTS: usize = 2;
 
 impl Study {
-    /// The models of further objectives and limited results, as far as there are enough results: made once for each data
+    /// The models of further objectives and limited results, if there are enough results: fitted once per data
     /// revision.
     pub(super) fn outcome_models(&self) -> Vec<OutcomeBelief> {
         let state = &self.state;
@@ -36,10 +35,9 @@ impl Study {
         })
     }
 
-    /// How the model of an outcome is made: as the study says, but unbent where there is more than one objective to
-    /// optimize. A warp has most to say of the best results; what matters of a limited result is where its limit is, and
-    /// of several objectives the volume in the units they are told in. Bent, the ends of a front, where one objective is at
-    /// its best, would be most of that volume.
+    /// The settings of the model of an outcome: those of the study, but without a warp unless it is the only objective.
+    /// A warp resolves the best results; for a limited result, what matters is its limit, and for several objectives
+    /// the volume in the units they are told in. With a warp, most of that volume would be at the ends of a front.
     pub(super) fn config_of_model(&self, name: &str) -> ModelConfig {
         let Self { state, .. } = self;
         let is_only_objective = state.outcomes.is_objective(name) && !state.outcomes.has_several_objectives();
@@ -68,14 +66,14 @@ impl Study {
         Ok(Arc::new(model))
     }
 
-    /// The map by which the model of a result may see it: of those that are limited, and no objective, where the study has
-    /// that rule. Evidence decides, so there must be a fit.
+    /// The map through which a model may see a limited result that is not an objective, if the study has that rule. The
+    /// evidence decides, so there must be a fit.
     fn pivot_of(&self, name: &str, observations: &Observations) -> Option<Pivot> {
         let Self { state: State { config, outcomes, .. }, .. } = self;
         let (_, limits) = outcomes.limits().find(|(limited, _)| *limited == name)?;
         let is_fitted = !matches!(config.model.hyperparameters, HyperparameterRule::Fixed { .. });
         let is_seen = config.limited == Some(LimitedRule::ByDistance) && is_fitted && !outcomes.is_objective(name);
-        // Results of a search that has converged are near the limit, and would be all there is.
+        // In a search that has converged, most results are near the limit and would dominate.
         let values: Vec<f64> = typical(&observations.x).into_iter().map(|i| observations.values[i]).collect();
         is_seen.then(|| Pivot::of(&values, maximized_band(&limits, outcomes.goal_of(name)))).flatten()
     }
@@ -116,8 +114,7 @@ impl Study {
 }
 
 impl Study {
-    /// The chance that each of some points keeps all limits that there are models of; none if there are none. It takes fits,
-    /// unless they were made.
+    /// The chance that each point keeps all limits that have models; none if there are none. Fits missing models.
     ///
     /// ```
     /// use elbowroom::linalg::Points;
@@ -147,7 +144,7 @@ impl Study {
 }
 
 impl State {
-    /// Whether a trial keeps the limits, by what was measured; unknown while a limited result is missing.
+    /// Whether the measured results of a trial keep the limits; unknown while a limited result is missing.
     pub fn is_feasible(&self, trial: &Trial) -> Option<bool> {
         if matches!(trial.state, TrialState::Infeasible { .. }) {
             return Some(false);
@@ -163,15 +160,15 @@ impl State {
         all_known.then_some(true)
     }
 
-    /// The values of all objectives, to be maximized; none if one is missing or the trial was not completed.
+    /// The values of all objectives, to be maximized; none if one is missing or the trial is not complete.
     pub fn objective_values(&self, trial: &Trial) -> Option<Vec<f64>> {
         trial.value()?;
         let objectives = self.outcomes.objectives().iter();
         objectives.map(|one| Some(one.goal.maximized(trial.result(&one.name)?))).collect()
     }
 
-    /// The reference point of several objectives, to be maximized: as the user said, or a little worse than the front.
-    /// None while no trial has all objectives.
+    /// The reference point of several objectives, to be maximized: as the user gave it, or a little worse than the
+    /// front. None as long as it cannot be inferred.
     pub fn reference(&self) -> Option<Vec<f64>> {
         let valued: Vec<(&Trial, Vec<f64>)> =
             self.trials.iter().filter_map(|trial| Some((trial, self.objective_values(trial)?))).collect();
@@ -188,8 +185,8 @@ impl State {
         (is_given || !points.is_empty()).then(|| reference_point(&points, &given))
     }
 
-    /// Trials that have their value but are still awaited for the search: an objective is missing, or a limited result that
-    /// there is a model of. A score that has no value though all its results are in, as after a division by 0, never comes.
+    /// Trials that have their value but still count as pending: an objective is missing, or a limited result that has a
+    /// model. A score without a value although all its results are in, as after a division by 0, is not awaited.
     pub fn awaited(&self, has_model: impl Fn(&str) -> bool) -> Vec<TrialId> {
         let is_needed = |name: &&str| self.outcomes.is_objective(name) || has_model(name);
         let needed: Vec<&str> = self.outcomes.modelled().filter(is_needed).collect();
@@ -206,7 +203,7 @@ impl State {
     }
 }
 
-/// The models that a choice rests on besides the first objective's, and the reference point of several objectives.
+/// The models that a choice uses besides the first objective's, and the reference point of several objectives.
 pub(super) struct Wanted<'a> {
     state: &'a State,
     first: Arc<Model>,
@@ -216,7 +213,7 @@ pub(super) struct Wanted<'a> {
 }
 
 impl<'a> Wanted<'a> {
-    /// Fails as the fit of a model did.
+    /// Fails if the fit of a model failed.
     pub fn new(state: &'a State, first: Arc<Model>, outcomes: &[OutcomeBelief]) -> Result<Self> {
         let models =
             outcomes.iter().map(|one| Ok((one.name.clone(), one.model.clone()?))).collect::<Result<Vec<_>>>()?;
@@ -224,7 +221,7 @@ impl<'a> Wanted<'a> {
         Ok(Self { state, first, models, reference: reference.unwrap_or_default() })
     }
 
-    /// What is recorded of the models.
+    /// The records of the models.
     pub fn records(&self) -> Vec<OutcomeRecord> {
         let record =
             |(name, model): &(String, Arc<Model>)| OutcomeRecord { name: name.clone(), model: model.record.clone() };
@@ -242,7 +239,7 @@ impl<'a> Wanted<'a> {
         objectives.zip(&self.reference).map(|(one, value)| one.goal.maximized(*value)).collect()
     }
 
-    /// What the search is told; nothing with one objective and no limits.
+    /// The aims of the search; none with one objective and no limits.
     pub fn aims(&self) -> Option<Aims<'_>> {
         let outcomes = &self.state.outcomes;
         let limited: Vec<(&str, Limits, &Model)> =
@@ -268,7 +265,7 @@ impl<'a> Wanted<'a> {
         })
     }
 
-    /// A trial all of whose results are in, in the units of their models.
+    /// A trial that has all its results, in the units of their models.
     fn measured<'t>(&self, trial: &'t Trial, limited: &[(&str, Limits, &Model)]) -> Option<Measured<'t>> {
         trial.value()?;
         let outcomes = &self.state.outcomes;
@@ -286,7 +283,7 @@ impl<'a> Wanted<'a> {
         Some(Measured { point: &trial.unit, values, limited })
     }
 
-    /// ln of the chance that a point keeps all limits that there are models of.
+    /// ln of the chance that a point keeps all limits that have models.
     pub fn ln_feasible(&self, u: &[f64]) -> f64 {
         let limits = self.state.outcomes.limits();
         let ln_p = |(name, limits): (&str, Limits)| {
@@ -298,7 +295,7 @@ impl<'a> Wanted<'a> {
         limits.filter_map(ln_p).sum()
     }
 
-    /// What is expected of an objective at a point, in the user's units, and how sure that is.
+    /// The prediction of an objective at a point, in the user's units, and its uncertainty.
     pub fn expected(&self, objective: &super::Objective, u: &[f64]) -> Option<(f64, f64)> {
         let (mean, sd) = self.model(&objective.name)?.predict_value(u);
         (mean.is_finite() && sd.is_finite()).then(|| (objective.goal.maximized(mean), sd))
@@ -312,7 +309,7 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// The band of a limit, of results to be maximized.
+/// The band of a limit, for results to be maximized.
 fn maximized_band(limits: &Limits, goal: Goal) -> (f64, f64) {
     match (limits.band(), goal) {
         ((low, high), Goal::Maximize) => (low, high),

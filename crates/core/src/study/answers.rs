@@ -1,25 +1,25 @@
 //! The trials from which the chance of success is learned.
 //!
-//! A probit process costs n³ for each sweep, so it sees at most [`MOST`] trials: the latest failures, the successes that lie
-//! nearest to one of those, and the latest successes. Where the border runs is told by pairs of neighbours; the latest are
-//! where the search goes on.
+//! A probit process costs n³ for each sweep, so it sees at most [`MOST`] trials: the latest failures, the successes
+//! nearest to one of those, and the latest successes. Pairs of neighbours show where the border is; the latest trials
+//! show where the search is now.
 
 use crate::linalg::Points;
 
 /// The most trials.
 const MOST: usize = 120;
 
-/// What the chance of success is learned from.
+/// The data for the chance of success.
 pub(super) struct Answers {
     /// Points of trials that ended, and whether each gave a value.
     pub x: Points,
     pub gave_value: Vec<bool>,
-    /// How many of all trials failed, and how many there were.
+    /// The number of failed trials, and of all trials.
     pub n_failed: usize,
     pub n_ended: usize,
 }
 
-/// The part of `ended` that is learned from, points with whether they gave a value; none if all did.
+/// The part of `ended` that is used, points with whether they gave a value; none if all did.
 pub(super) fn choose(ended: Vec<(&[f64], bool)>, dim: usize) -> Option<Answers> {
     let (good, bad): (Vec<_>, Vec<_>) = ended.iter().map(|(u, gave)| (*u, *gave)).partition(|(_, gave)| *gave);
     if bad.is_empty() {

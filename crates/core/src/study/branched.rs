@@ -1,9 +1,9 @@
-//! The initial design where parameters have conditions: every branch is filled by points of its own.
+//! The initial design if parameters have conditions: every branch gets points of its own.
 //!
-//! Of n points a branch with d coordinates gets a share in proportion to 1 + d, by largest remainders, and at least two as long
-//! as there are that many; inside, they are the first points of a design of d dimensions, so that a branch is filled evenly
-//! whatever the others take. Points come in blocks of n, each shared out alike. With more branches than points, every block
-//! takes a point from each of n branches, drawn anew.
+//! Of n points a branch with d coordinates gets a share in proportion to 1 + d, by largest remainders, and at least two
+//! if there are enough. Its points are the first ones of a design in d dimensions, so that a branch is filled evenly
+//! whatever the others get. Points come in blocks of n, each divided in the same way. With more branches than points,
+//! every block has one point from each of n branches, drawn again for each block.
 
 use super::config::InitialDesign;
 use crate::design::{Sobol, latin_hypercube};
@@ -18,17 +18,17 @@ const LEAST: usize = 2;
 pub(super) struct Branched {
     branches: Vec<Branch>,
     design: InitialDesign,
-    /// The points of a block.
+    /// The number of points in a block.
     n: usize,
     stream: Stream,
 }
 
-/// A point of the design, before it is made.
+/// The position of a point in the design.
 struct Seat {
     branch: usize,
-    /// Which of the branch's points it is.
+    /// The index among the branch's points.
     index: u64,
-    /// How many points of the branch a block has.
+    /// The number of points of the branch in a block.
     count: usize,
 }
 
@@ -38,7 +38,7 @@ impl Branched {
         Self { branches, design, n: n.max(1), stream: stream.clone() }
     }
 
-    /// The point of an index, snapped to the domain.
+    /// The point with this index, snapped to the domain.
     pub fn point(&self, domain: &Domain<'_>, index: u64) -> UnitPoint {
         let mut u = vec![0.0; domain.dim()];
         match self.seat(index) {
@@ -46,14 +46,14 @@ impl Branched {
                 let branch = &self.branches[seat.branch];
                 branch.put(domain, &self.own_point(&seat, branch.dim()), &mut u);
             }
-            // Nothing is left by the constraints, and this point will be refused too.
+            // The constraints leave nothing, so this point will be refused too.
             None => domain.stretch(&mut u),
         }
         domain.snap(&mut u);
         UnitPoint::clamped(u)
     }
 
-    /// Where a point of the design belongs.
+    /// The position of a point in the design.
     fn seat(&self, index: u64) -> Option<Seat> {
         let (block, at) = (index / self.n as u64, (index % self.n as u64) as usize);
         if self.branches.len() > self.n {
@@ -63,7 +63,7 @@ impl Branched {
         }
         let dims: Vec<usize> = self.branches.iter().map(Branch::dim).collect();
         let counts = shares(self.n, &dims);
-        // The k-th of c points stands at (k + ½)/c of the way, so that every beginning of a block is balanced too.
+        // The k-th of c points is at (k + ½)/c of the block, so that every first part of a block is balanced too.
         let mut seats: Vec<(f64, usize, usize)> = Vec::with_capacity(self.n);
         for (branch, &count) in counts.iter().enumerate() {
             seats.extend((0..count).map(|k| ((k as f64 + 0.5) / count as f64, branch, k)));
@@ -96,13 +96,13 @@ impl Branched {
     }
 }
 
-/// How many of n points branches with these numbers of coordinates get; at most as many branches as points.
+/// How many of n points go to branches with these numbers of coordinates; at most as many branches as points.
 fn shares(n: usize, dims: &[usize]) -> Vec<usize> {
     let least = (n / dims.len().max(1)).min(LEAST);
     let total: usize = dims.iter().map(|dim| 1 + dim).sum();
     let exact: Vec<f64> = dims.iter().map(|dim| n as f64 * (1 + dim) as f64 / total as f64).collect();
     let mut counts: Vec<usize> = exact.iter().map(|share| (share.floor() as usize).max(least)).collect();
-    // What the smallest branches got too much is taken from the largest.
+    // Take from the largest branches what the smallest got in excess.
     while counts.iter().sum::<usize>() > n {
         let above = |b: usize| counts[b] as f64 - exact[b];
         let most = (0..dims.len())
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(shares(13, &[3, 2]), [7, 6]);
         // 10 × 10/13 = 7.7, 0.77, 1.5, 0: at least two each, and four are left for the large one.
         assert_eq!(shares(10, &[9, 0, 1, 0]), [4, 2, 2, 2]);
-        // Too few for two each.
+        // Not enough for two each.
         assert_eq!(shares(5, &[9, 0, 1, 0]), [2, 1, 1, 1]);
         assert_eq!(shares(3, &[]), [] as [usize; 0]);
     }

@@ -8,8 +8,8 @@ use super::trial::{Source, TrialId};
 use crate::error::{Error, Result};
 
 impl State {
-    /// Whether a report of a trial can follow at any time from here on, or an addition, a place or another budget right
-    /// now.
+    /// Whether a report of a trial can be appended at any time from now on; for additions, positions and budgets,
+    /// whether they can be appended right now.
     pub fn check(&self, event: &Event) -> Result<()> {
         match event {
             Event::Told { trial, value, noise, results, request, .. } => {
@@ -40,7 +40,7 @@ impl State {
         }
     }
 
-    /// Only a pending trial can be handed out again, and its attempts are counted without a gap.
+    /// Only a pending trial can be handed out again, and its attempts are numbered without a gap.
     pub(super) fn check_retry(&self, retry: &Retry, before: &[Retry]) -> Result<()> {
         let Retry { id, attempt } = *retry;
         let trial = self.trial(id)?;
@@ -52,7 +52,7 @@ impl State {
         Err(refuse(self.revision, what, "keep the events in the order they were written"))
     }
 
-    /// Whether a report is not one that was folded before.
+    /// Whether a report was not folded before.
     pub(super) fn is_new(&self, trial: TrialId, request: Option<&str>) -> Result<bool> {
         self.index(trial)?;
         match request.and_then(|r| self.told.get_key_value(r)) {
@@ -82,7 +82,7 @@ impl State {
         trials.iter().try_for_each(|placed| self.index(placed.trial).map(|_| ()))
     }
 
-    /// A budget covers what was handed out, and allows a trial at all.
+    /// A budget must cover what was handed out, and allow at least one trial.
     pub(super) fn check_budget(&self, trials: Option<usize>) -> Result<()> {
         let n_counted = self.tally.n_counted;
         match trials {
@@ -95,7 +95,7 @@ impl State {
         }
     }
 
-    /// A number is finite, and its noise a variance; without a name it is the trial's value.
+    /// A number must be finite, and its noise a variance; without a name it is the trial's value.
     pub(super) fn check_numbers(&self, trial: TrialId, name: Option<&str>, measured: Measured) -> Result<()> {
         let Measured { value, noise } = measured;
         if !value.is_finite() {
@@ -118,7 +118,7 @@ impl State {
         }
     }
 
-    /// Results besides the optimized one are numbers with names of their own.
+    /// Results besides the optimized one must be numbers with their own names.
     pub(super) fn check_watched(&self, trial: TrialId, results: &Watched) -> Result<()> {
         for (i, (name, measured)) in results.iter().enumerate() {
             check_name(name)?;

@@ -332,7 +332,7 @@ impl Event {
         }
     }
 
-    /// The oldest version that has an event of this kind with everything that this one carries.
+    /// The oldest version that has events of this kind with everything that this one carries.
     fn version(&self) -> u32 {
         match self {
             Event::Created { config } if config.metric != DEFAULT_METRIC || !config.outcomes.is_empty() => 3,

@@ -1,7 +1,7 @@
 //! The initial design as an endless list of unit points, each known by its index.
 //!
-//! Where points are constructed, they come in blocks: of eight times as many random points the most scattered ones, also from
-//! those of earlier blocks, so that a plate of recipes that is wanted before any result is one design.
+//! If points are constructed, they come in blocks: the most scattered of eight times as many random points, also away
+//! from those of earlier blocks, so that a plate of recipes that is requested before any result is one design.
 
 use super::branched::Branched;
 use super::config::{InitialDesign, StudyConfig};
@@ -11,14 +11,14 @@ use crate::linalg::Points;
 use crate::rng::Stream;
 use crate::space::UnitPoint;
 
-/// The most points of a block, and how many random ones each is picked from.
+/// The largest block, and how many random points each of its points is picked from.
 const MAX_BLOCK: usize = 64;
 const PER_POINT: usize = 8;
 
-/// Blocks that begin before this index keep away from earlier ones: looking at all of them takes ever longer.
+/// Blocks that start before this index avoid earlier ones; for later blocks, comparing with all would be too slow.
 const MAX_SEEN: u64 = 512;
 
-/// The design's points from some index on.
+/// The points of the design from some index on.
 pub(super) struct Initial<'a> {
     domain: &'a Domain<'a>,
     stream: Stream,
@@ -39,7 +39,7 @@ struct Block {
     number: Option<u64>,
     size: u64,
     points: Vec<UnitPoint>,
-    /// The points of the blocks so far, in their order.
+    /// The points of the blocks so far, in order.
     seen: Points,
 }
 
@@ -68,7 +68,7 @@ impl<'a> Initial<'a> {
         Self { domain, stream, next, kind }
     }
 
-    /// The index of the point that comes next.
+    /// The index of the next point.
     pub fn next_index(&self) -> u64 {
         self.next
     }
@@ -104,7 +104,7 @@ impl<'a> Initial<'a> {
 }
 
 impl Block {
-    /// The point of an index, from the block that it is in.
+    /// The point with this index, from its block.
     fn point(&mut self, domain: &Domain<'_>, stream: &Stream, index: u64) -> UnitPoint {
         let number = index / self.size;
         if self.number != Some(number) {
@@ -118,7 +118,7 @@ impl Block {
         self.points[(index % self.size) as usize].clone()
     }
 
-    /// Makes the next block, apart from those seen or alone.
+    /// Makes the next block, away from earlier ones or on its own.
     fn fill(&mut self, domain: &Domain<'_>, draw: &mut Stream, is_apart: bool) {
         let mut sampler = domain.sampler();
         let mut pool = Points::new(domain.dim());
@@ -133,7 +133,7 @@ impl Block {
             false => farthest_first(&pool, self.size as usize),
         };
         self.points = chosen.into_iter().map(|i| UnitPoint::clamped(pool.row(i).to_vec())).collect();
-        // Where other constraints leave fewer, the rest may be refused like any point of a design.
+        // If other constraints leave fewer points, the rest may be refused like any point of a design.
         self.points.resize_with(self.size as usize, || sampler.next(draw));
         if is_apart {
             self.points.iter().for_each(|point| self.seen.push(point));

@@ -102,7 +102,7 @@ pub struct Study {
     chance: Kept<Result<Option<Arc<Chance>>>>,
     parts: Parts,
     foreign: Option<Foreign>,
-    /// For each kernel of the configuration, the kernel if it was handed in.
+    /// For each kernel of the configuration, the kernel if it was given.
     kernels: Vec<Option<Contestant>>,
 }
 
@@ -460,7 +460,7 @@ struct Kept<T>(Mutex<Option<(usize, T)>>);
 impl<T: Clone> Kept<T> {
     /// The value for a data revision, computed unless it is cached.
     fn at(&self, data_revision: usize, compute: impl FnOnce() -> T) -> T {
-        // A thread that panicked while it held the lock left either the old one or the new one: both are whole.
+        // If a thread panicked while it held the lock, the value is the old one or the new one: both are intact.
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, value)) = kept.as_ref().filter(|kept| kept.0 == data_revision) {
             return value.clone();

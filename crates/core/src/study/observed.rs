@@ -1,4 +1,4 @@
-//! State to data: what models are made of, and what proposals keep away from.
+//! From state to data: what models are fitted to, and what proposals keep away from.
 
 use super::answers::{self, Answers};
 use super::config::{FailureRule, Goal};
@@ -9,18 +9,17 @@ use crate::belief::{self, Candidate, Gauge, Observations, ScaleRule, TrainingSub
 use crate::linalg::Points;
 
 impl State {
-    /// What a model sees, to be maximized: each value that counts. What gave no value is not an observation; see
-    /// [`State::answers`].
+    /// The observations of the model, to be maximized: each value that counts. A trial without a value is not an
+    /// observation; see [`State::answers`].
     ///
-    /// If any value came with a noise variance, those that came without one have the configured one, or else are taken to
-    /// have the median.
+    /// If any value came with a noise variance, those without one get the configured one, or else the median.
     ///
-    /// Of more observations than a model may have it is a part; without one, all.
+    /// With a subset, only its observations; without one, all.
     pub fn observations(&self, subset: Option<TrainingSubset>) -> Observations {
         self.observations_of(&self.metric, self.config.model.noise, subset)
     }
 
-    /// The same of any result that models are made of; `noise` is the variance of values that came without one, if known.
+    /// The same for any result that has a model; `noise` is the variance of values that came without one, if known.
     pub fn observations_of(&self, name: &str, noise: Option<f64>, subset: Option<TrainingSubset>) -> Observations {
         let goal: Goal = self.outcomes.goal_of(name);
         let (mut all, mut noises) = (Vec::with_capacity(self.trials.len()), Vec::with_capacity(self.trials.len()));
@@ -46,33 +45,33 @@ impl State {
         Observations { x, values: all.iter().map(|c| c.value).collect(), noise }
     }
 
-    /// How many values of a result there are.
+    /// The number of values of a result.
     pub fn n_results(&self, name: &str) -> usize {
         self.trials.iter().map(|trial| trial.measurements_of(name).len()).sum()
     }
 
-    /// The part of the observations that the model is made of, if it is not made of all of them.
+    /// The subset of observations in the model, if it does not use all of them.
     pub fn subset(&self) -> Option<TrainingSubset> {
         self.subset_of(&self.metric)
     }
 
-    /// The same of any result that models are made of.
+    /// The same for any result that has a model.
     pub fn subset_of(&self, name: &str) -> Option<TrainingSubset> {
         TrainingSubset::of(self.n_results(name), self.config.model.max_observations)
     }
 
-    /// Where trials ended and whether each gave a value one can use: what the chance of success is learned from. Of many it is a part,
-    /// see [`answers::choose`]; none if all gave one.
+    /// The points of trials that ended, and whether each gave a usable value: the data for the chance of success. If
+    /// there are many, a part of them, see [`answers::choose`]; none if all gave a value.
     ///
-    /// A wild value, such as the 10⁹ that people return for "bad", is a value that says "not here": the model hardly
-    /// looks at how large it is, and the search keeps away as from a failure.
+    /// A wild value, such as the 10⁹ that people return for "bad", means "not here": the model almost ignores its size,
+    /// and the search keeps away as from a failure.
     pub fn answers(&self) -> Option<Answers> {
         let gauge = self.gauge();
         let is_wild = |trial: &Trial| {
             let value = trial.value().map(|value| self.config.goal.maximized(value));
             gauge.zip(value).is_some_and(|(gauge, value)| gauge.is_wild(value))
         };
-        // One alone is an accident.
+        // A single one is an accident.
         let is_accident = self.trials.iter().filter(|trial| is_wild(trial)).count() == 1;
         let ended = self
             .trials
@@ -95,7 +94,7 @@ impl State {
         (self.config.model.scale != ScaleRule::Centred).then(|| Gauge::new(&values, &belief::typical(&x)))
     }
 
-    /// Whether a trial gave a value; nothing if it is under way or given back, or failed where failures mean nothing.
+    /// Whether a trial gave a value; none if it is pending or withdrawn, or failed in a study that ignores failures.
     fn gave_value(&self, trial: &Trial) -> Option<bool> {
         match trial.state {
             TrialState::Complete { .. } => Some(true),
@@ -105,7 +104,7 @@ impl State {
         }
     }
 
-    /// The trials that proposals keep away from: those that ended, but the observed ones if they may be repeated.
+    /// The trials that proposals keep away from: those that ended, except the observed ones if they may be repeated.
     pub fn tried(&self) -> Tried<'_> {
         let is_tried = |trial: &&Trial| match trial.state {
             TrialState::Complete { .. } => !self.config.repeats,
@@ -116,7 +115,7 @@ impl State {
         Tried { points, failed: self.failed() }
     }
 
-    /// Where trials were infeasible, or failed and failures mean something.
+    /// The points of trials that were infeasible, or that failed in a study that learns from failures.
     pub fn failed(&self) -> Vec<&[f64]> {
         let trials = self.tally.failed.iter().filter_map(|id| self.trial(*id).ok());
         trials.filter(|trial| self.gave_value(trial) == Some(false)).map(|trial| trial.unit.as_slice()).collect()

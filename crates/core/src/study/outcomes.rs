@@ -51,7 +51,7 @@ pub struct Outcomes {
     /// The first objective's, then the others.
     declared: Vec<Outcome>,
     objectives: Vec<Objective>,
-    /// What is computed, with its name.
+    /// The formulas of computed results, with their names.
     computed: Vec<(String, Formula)>,
     /// All names: the first objective's, then the others.
     names: Vec<String>,

@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::gp::{AnyKernel, Kernel};
 use crate::part_id::{PartId, PartSettings};
 
-/// A strategy that was handed in.
+/// A strategy that was given.
 pub(super) type Strategy = Arc<dyn BatchStrategy + Send + Sync>;
 
 type Make = Arc<dyn Fn(&PartSettings) -> Result<Strategy> + Send + Sync>;
@@ -104,7 +104,7 @@ impl Parts {
         self
     }
 
-    /// The kernel that a configuration names, in whichever version was handed in; none if it was not.
+    /// The kernel that a configuration names, in whichever version was given; none if it was not.
     fn kernel(&self, named: &KernelConfig) -> Result<Option<Contestant>> {
         let (part, settings) = match named {
             KernelConfig::Ours(kind) => return Ok(Some((*kind).into())),
@@ -118,7 +118,7 @@ impl Parts {
         Ok(Some(Contestant { name, kernel }))
     }
 
-    /// The strategy of this name, in whichever version was handed in.
+    /// The strategy with this name, in whichever version was given.
     pub(super) fn make(&self, name: &str, settings: &PartSettings) -> Result<Option<Foreign>> {
         let Some((part, make)) = self.strategies.iter().find(|(part, _)| part.name() == name) else { return Ok(None) };
         let within = |error: Error| error.within(format_args!("the strategy `{part}`"));
@@ -176,7 +176,7 @@ impl Study {
         let named = self.state.config.model.kernels.iter();
         let kernels = named.map(|named| parts.kernel(named)).collect::<Result<_>>()?;
         if self.state.config.model.kernels.iter().any(|named| matches!(named, KernelConfig::Foreign { .. })) {
-            // It was made with other kernels.
+            // It was fitted with other kernels.
             self.model = Kept::default();
         }
         self.kernels = kernels;

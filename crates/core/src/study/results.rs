@@ -89,8 +89,8 @@ impl Results {
         self.named.iter().map(|(name, _)| name.as_str())
     }
 
-    /// Which of them is the optimized one. The one place that says that a bare number is, and that computes it where it is
-    /// computed from others.
+    /// Finds the optimized result among them. Only this function decides what a bare number is, and computes the
+    /// optimized result if it is computed from others.
     pub fn resolve(self, outcomes: &Outcomes) -> Result<Resolved> {
         if self.is_empty() {
             let metric = outcomes.metric();
@@ -102,7 +102,7 @@ impl Results {
         };
         let mut objective = None;
         if outcomes.computed_value(|name| told(&named, name)).is_some() {
-            // What it is computed from is there: a number without a name has nothing to add.
+            // Everything that it is computed from is there, so a number without a name adds nothing.
             bare = None;
         }
         match (bare, outcomes.bare()) {
@@ -124,7 +124,7 @@ impl Results {
             if name == outcomes.metric() {
                 objective = Some(*measured);
             } else if outcomes.is_computed(name) {
-                // It follows from the others, whatever is told.
+                // It is computed from the others, whatever was reported.
             } else if measured.value.is_finite() {
                 watched.push((name.clone(), *measured));
             } else {
@@ -132,7 +132,7 @@ impl Results {
             }
         }
         if objective.is_none() {
-            // Also of numbers that are not finite: what is computed from them says whether the trial failed.
+            // This includes numbers that are not finite: what is computed from them shows whether the trial failed.
             objective = outcomes.computed_value(|name| told(&named, name)).map(Measured::from);
         }
         Ok(Resolved { objective, watched: Watched(watched), notes })

@@ -1,12 +1,12 @@
-//! Events to state: the fold.
+//! From events to state: the fold.
 //!
 //! `State::apply` takes any sequence of events without panicking. An event that cannot follow its predecessors is
-//! refused with its number and its trial, and leaves the state as it was. Workers append results without looking at each
-//! other, so reports that merely come too late or twice are not errors: they are kept and say what they are.
+//! refused with its number and its trial, and leaves the state as it was. Workers append results independently of each
+//! other, so reports that come late or twice are not errors: they are kept and marked as such.
 //!
-//! The model is a function of the log up to and including the last event that changed the data: that prefix's length is
-//! the data revision, and `warm` is the last model recorded within it. Two asks without a result in between therefore
-//! mean the same model, in whatever process they are computed.
+//! The model is a function of the log up to and including the last event that changed the data: the length of that
+//! prefix is the data revision, and `warm` is the last model recorded within it. Two asks without a result in between
+//! therefore use the same model, whichever process computes them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -21,42 +21,42 @@ use crate::belief::ModelRecord;
 use crate::error::{Error, Result};
 use crate::space::Point;
 
-/// What the events so far amount to.
+/// The state that follows from the events so far.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct State {
     pub config: StudyConfig,
-    /// The results that were declared, and those that were told besides.
+    /// The results that were declared, and those that were reported in addition.
     pub outcomes: Outcomes,
-    /// The name of the optimized one, as trials share it.
+    /// The name of the optimized result, shared by all trials.
     pub(super) metric: Arc<str>,
     pub trials: Vec<Trial>,
-    /// What asks need to know of all of them.
+    /// What asks need to know of all trials.
     pub tally: Tally,
     /// Events folded.
     pub revision: usize,
     /// Events up to and including the last one that changed the data.
     pub data_revision: usize,
-    /// The index of the random streams that belong to the data: the data revision, less what was told aside up to it, so
-    /// that such results change no suggestion.
+    /// The index of the random streams that belong to the data: the data revision, minus the number of events up to it
+    /// that only reported results aside, so that such results do not change a suggestion.
     pub data_index: u64,
-    /// Events folded that only told results aside.
+    /// The number of folded events that only reported results aside.
     n_aside: u64,
-    /// Asked events folded.
+    /// The number of folded asks.
     pub n_asks: u64,
-    /// Where the initial design goes on.
+    /// The index at which the initial design continues.
     pub design_next: u64,
-    /// The last model recorded before the data changed last: what the next fit starts from.
+    /// The last model recorded before the last change of the data: the next fit starts from it.
     pub warm: Option<ModelRecord>,
     /// The last model recorded.
     last_record: Option<ModelRecord>,
-    /// The same two of further outcomes.
+    /// The same two for further outcomes.
     pub warm_outcomes: Vec<OutcomeRecord>,
     last_outcomes: Vec<OutcomeRecord>,
     /// Requests of asks, with the number of the event.
     pub asked: HashMap<String, usize>,
     /// Requests of tells, with the trial.
     pub told: HashMap<String, TrialId>,
-    /// Where trials are, for those that were given a place.
+    /// The positions of trials that were assigned one.
     pub wells: BTreeMap<TrialId, String>,
 }
 
@@ -69,7 +69,7 @@ impl State {
         config.validate()?;
         let outcomes = config.declared_outcomes()?;
         Ok(Self {
-            // A target is minimized, whatever else was said.
+            // A target is always minimized.
             config: StudyConfig { goal: outcomes.goal(), ..(**config).clone() },
             metric: outcomes.metric().into(),
             outcomes,
@@ -91,7 +91,7 @@ impl State {
         })
     }
 
-    /// Folds one more event. If it is refused, nothing has changed.
+    /// Folds one more event. If it is refused, nothing changes.
     pub fn apply(&mut self, event: &Event) -> Result<()> {
         match event {
             Event::Created { .. } => {
@@ -130,7 +130,7 @@ impl State {
                     self.remark(*trial, comment.as_deref())?;
                     self.keep(*trial, request.as_deref());
                 }
-                // What only stands aside is passed over by whatever counts events.
+                // Results aside are left out wherever events are counted.
                 self.n_aside += u64::from(!results.iter().any(|(name, _)| self.outcomes.is_data(name)));
             }
             Event::Failed { trial, reason, results, request } => {
@@ -166,7 +166,7 @@ impl State {
         Ok(())
     }
 
-    /// The trial of a number.
+    /// The trial with this number.
     pub fn trial(&self, id: TrialId) -> Result<&Trial> {
         self.index(id).map(|i| &self.trials[i])
     }
@@ -176,8 +176,8 @@ impl State {
         TrialId(self.trials.len() as u64)
     }
 
-    /// How many more points may be handed out, if there is a budget: those given back count no more, and the user's own
-    /// never did.
+    /// The number of points that may still be handed out, if there is a budget. Withdrawn trials and added points do
+    /// not count.
     pub fn budget_left(&self) -> Option<usize> {
         Some(self.config.budget?.saturating_sub(self.tally.n_counted))
     }
@@ -228,7 +228,7 @@ impl State {
         }
     }
 
-    /// A pending trial, which must have the next number but `offset`.
+    /// Checks the number of a new trial, the next one plus `offset`, and creates the trial.
     pub(super) fn new_trial(&self, id: TrialId, offset: usize, point: &Point, source: Source) -> Result<Trial> {
         let expected = TrialId(self.trials.len() as u64 + offset as u64);
         if id != expected {
@@ -271,7 +271,7 @@ impl State {
             let measurement = Measurement { value, noise, kind };
             match &mut trial.state {
                 TrialState::Complete { measurements } => measurements.push(measurement),
-                // The value is kept, but does not make the point feasible; a correction says that the verdict was wrong.
+                // The value is kept, but does not make the point feasible; only a correction overrules the verdict.
                 TrialState::Infeasible { measurements, .. } if !correction => measurements.push(measurement),
                 TrialState::Infeasible { measurements, .. } => {
                     let mut measurements = std::mem::take(measurements);
@@ -290,8 +290,8 @@ impl State {
         Ok(())
     }
 
-    /// Keeps results besides the first objective, and computes what follows from them. Nothing that a choice of points
-    /// rests on changes by those that are only watched.
+    /// Keeps results besides the first objective, and computes what depends on them. Watched results do not change
+    /// anything that a choice of points uses.
     fn watch(&mut self, id: TrialId, results: &Watched, correction: bool) -> Result<()> {
         let i = self.index(id)?;
         let was = Account::of(&self.trials[i], self.config.repeats);
@@ -307,8 +307,8 @@ impl State {
         Ok(())
     }
 
-    /// Computes the first objective, where it is computed, from the results that are in by now: the trial's first value,
-    /// or one that replaces those before.
+    /// Computes the first objective, if it is computed, from the results that are in by now: the trial's first value,
+    /// or one that replaces earlier ones.
     fn compute_metric(&mut self, id: TrialId) -> Result<()> {
         let trial = self.trial(id)?;
         let formula = self.outcomes.computed_metric();
@@ -364,7 +364,7 @@ impl State {
         }
     }
 
-    /// The event being folded is the last that the model is made from.
+    /// Marks the current event as the last one that the model uses.
     fn data_changed(&mut self) {
         self.data_revision = self.revision + 1;
         self.data_index = self.data_revision as u64 - self.n_aside;
@@ -406,7 +406,7 @@ impl State {
     }
 }
 
-/// What one more value would be.
+/// The kind of the next value.
 pub(super) fn next_kind(state: &TrialState) -> MeasurementKind {
     match state {
         TrialState::Pending => MeasurementKind::First,

@@ -12,7 +12,7 @@ use crate::batch::{
 use crate::error::{Error, Result};
 use crate::part_id::{PartId, PartSettings};
 
-/// The strategies of this library: those with settings, then those without. A line each is all that a new one needs here.
+/// The strategies of this library: those with settings, then those without. A new one needs a single line here.
 macro_rules! strategies {
     (
         $( $(#[doc = $about:literal])* $tag:literal $settings:ident, )*
@@ -58,7 +58,7 @@ macro_rules! strategies {
                 ]
             }
 
-            /// What tells the variants apart in a configuration.
+            /// The word that tells the variants apart in a configuration.
             fn tag(&self) -> &'static str {
                 match self {
                     $( StrategyConfig::$settings(_) => $tag, )*
@@ -100,11 +100,11 @@ strategies! {
     without settings:
     /// The largest joint expected improvement (qEI).
     "multipoint" Multipoint,
-    /// Uniform among the points that are feasible and not taken: the yardstick for all others.
+    /// Uniform among the points that are feasible and not taken: the baseline for all others.
     "random" Random,
 }
 
-/// Refuses settings of a strategy that has none: a unit variant alone would pass over them.
+/// Refuses settings of a strategy that has none: a unit variant would ignore them.
 fn no_settings<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<(), D::Error> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -128,7 +128,7 @@ impl StrategyConfig {
         Self::all().iter().map(Self::tag).collect()
     }
 
-    /// The name: as in a configuration, or that of the part.
+    /// The name: as in a configuration, or that of the user's part.
     pub fn name(&self) -> &str {
         match self {
             StrategyConfig::Foreign { part, .. } => part.name(),
@@ -154,7 +154,7 @@ impl StrategyConfig {
 }
 
 impl StrategyConfig {
-    /// With this rule for points that refine, where the configuration says nothing of it.
+    /// Sets the rule for refining points if the configuration does not have one.
     pub(super) fn refining_by(mut self, rule: RefineRule) -> Self {
         match &mut self {
             StrategyConfig::LocalPenalization(strategy) => strategy.refine = strategy.refine.or(Some(rule)),
@@ -168,7 +168,7 @@ impl StrategyConfig {
 }
 
 impl StrategyConfig {
-    /// Without a rule for points that refine, if it is the default one and the other was begun before there was a rule.
+    /// Removes the rule for refining points if it is the default and the other study is from before there was a rule.
     pub(super) fn refining_as(mut self, begun: &Self) -> Self {
         let rule = |strategy: &mut LocalPenalization, begun: &LocalPenalization, default: RefineRule| {
             if begun.refine.is_none() && strategy.refine == Some(default) {
@@ -195,7 +195,7 @@ impl Default for StrategyConfig {
 }
 
 impl StrategyConfig {
-    /// Refuses settings out of their range, by name.
+    /// Refuses settings that are out of range, by name.
     pub(super) fn validate(&self) -> Result<()> {
         match self {
             StrategyConfig::Foreign { part, .. } => part.check(),
@@ -204,17 +204,17 @@ impl StrategyConfig {
     }
 }
 
-/// What local penalization and made-up results come to where a front of several objectives is sought.
+/// What local penalization becomes with several objectives.
 static TOWARDS_FRONT: LazyLock<ParetoSearch> = LazyLock::new(ParetoSearch::default);
 
-/// The same without a look at what is pending.
+/// What the acquisition on completed data alone becomes: pending points are ignored.
 static TOWARDS_FRONT_ALONE: ParetoSearch = ParetoSearch { believe: false, share: None, penalize: false };
 
-/// The same with made-up results at what is pending.
+/// What made-up results become: pending points get the expected results.
 static TOWARDS_FRONT_BELIEVING: ParetoSearch = ParetoSearch { believe: true, share: None, penalize: false };
 
 impl StrategyConfig {
-    /// The search for a front of several objectives that stands for this strategy; none if it is about one objective.
+    /// The search with several objectives that replaces this strategy; none if it supports only one objective.
     fn towards_front(&self) -> Option<&'static (dyn BatchStrategy + Sync)> {
         match self {
             StrategyConfig::LocalPenalization(_) => Some(&*TOWARDS_FRONT),
@@ -225,7 +225,7 @@ impl StrategyConfig {
         }
     }
 
-    /// Refuses a strategy that is about one objective where there are several. A part of the user's own sees them all.
+    /// Refuses a strategy for one objective if there are several. A user's strategy gets them all.
     pub(super) fn check_for_front(&self, objectives: &[Objective]) -> Result<()> {
         let is_foreign = matches!(self, StrategyConfig::Foreign { .. });
         if objectives.len() < 2 || is_foreign || self.towards_front().is_some() {

@@ -119,7 +119,7 @@ impl Study {
             else {
                 continue;
             };
-            // What counts is how the trial stands: a late value, or a correction, makes a failure none.
+            // The current state counts: a late value or a correction undoes a failure.
             match self.trial(*trial).map(|trial| &trial.state) {
                 Ok(TrialState::Complete { .. }) => break,
                 Ok(TrialState::Failed { reason } | TrialState::Infeasible { reason, .. }) if seen.insert(*trial) => {
@@ -138,8 +138,8 @@ impl Study {
 /// Characters of a reason that are kept.
 const LONGEST: usize = 100;
 
-/// A reason without what differs from trial to trial: "exit code 1: diverged at 0.37" is "exit code 1", and the end of a
-/// traceback is its exception's name.
+/// A reason without what differs from trial to trial: "exit code 1: diverged at 0.37" becomes "exit code 1", and the
+/// end of a traceback the name of its exception.
 fn kind(reason: &str) -> String {
     let line = telling_line(reason);
     let head = line.split_once(": ").map_or(line, |(head, _)| head).trim_end_matches(':').trim();
@@ -151,7 +151,7 @@ fn kind(reason: &str) -> String {
     words.collect::<Vec<_>>().join(" ").chars().take(LONGEST).collect()
 }
 
-/// The first line; of a traceback the last one.
+/// The first line; the last one of a traceback.
 fn telling_line(reason: &str) -> &str {
     let mut lines = reason.lines().filter(|line| !line.trim().is_empty());
     let Some(first) = lines.next() else { return "" };
@@ -160,7 +160,7 @@ fn telling_line(reason: &str) -> &str {
     line.trim()
 }
 
-/// Whether a word is a measured number. Small whole ones tell kinds apart, such as exit codes and signals.
+/// Whether a word is a measured number. Small integers distinguish kinds, such as exit codes and signals.
 fn varies(word: &str) -> bool {
     let number = word.trim_matches(|c: char| !c.is_ascii_digit());
     number.parse::<f64>().is_ok() && (number.len() > 3 || number.contains('.'))

@@ -1,8 +1,7 @@
-//! State to suggestions: design points first, then the strategy's, and random ones where both come short.
+//! From state to suggestions: design points first, then the strategy's, then random ones if there are too few.
 //!
 //! A suggestion depends on the log alone. Its random numbers are named by the number of asks before it; the model is a
-//! function of the log up to the last result (see `state`), so that keeping it between asks saves time and changes
-//! nothing.
+//! function of the log up to the last result (see `state`), so caching it between asks saves time and changes nothing.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -24,40 +23,40 @@ use crate::linalg::Points;
 use crate::rng::Stream;
 use crate::space::{Point, PointKey, UnitPoint};
 
-/// Results that a model should at least have, if the design is that large: one value has no slope.
+/// The smallest number of results for a model, if the design is that large: one value has no slope.
 const MIN_OBSERVED: usize = 2;
 
-/// Design points that may be passed over, as infeasible or taken, for one that is used.
+/// How many design points in a row may be skipped, as infeasible or taken, before the design is given up.
 const DESIGN_TRIES: usize = 1000;
 
-/// Points that a strategy chooses in one ask: each one makes the next dearer, and after this many they tell little more
-/// than points of the design do.
+/// The most points that a strategy chooses in one ask: each one makes the next more expensive, and beyond this many
+/// they are hardly better than design points.
 const MAX_CHOSEN: usize = 200;
 
-/// Points to choose from where too few values are in for a model.
+/// The number of points to choose from if there are too few values for a model.
 const LIKELY: usize = 512;
 
-/// The largest batch: it bounds the time and memory that one ask, or one damaged event, can take.
+/// The largest batch: it limits the time and memory that one ask, or one damaged event, can take.
 const MAX_BATCH: usize = 100_000;
 
 /// Points for new trials, before they are recorded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Suggestion {
-    /// How many were wanted.
+    /// The number of points that were asked for.
     pub wanted: usize,
-    /// The points, with the numbers their trials would get.
+    /// The points, with the numbers that their trials would get.
     pub trials: Vec<AskedTrial>,
-    /// Lost trials to be handed out once more; they are among those wanted.
+    /// Lost trials to be handed out again; they count towards `wanted`.
     pub again: Vec<Retry>,
-    /// Why there are fewer than wanted.
+    /// Why there are fewer than were asked for.
     pub shortfall: Option<String>,
-    /// What the choice rested on.
+    /// What the choice was based on.
     pub provenance: Provenance,
-    /// What it cost to compute. It is not part of the event.
+    /// The cost of computing it. It is not part of the event.
     pub work: Work,
 }
 
-/// Operations to leading order, counted and not timed: the same on every machine, and in a replay.
+/// Operations to leading order, counted instead of timed: the same on every machine, and in a replay.
 ///
 /// With n results in d coordinates a factorization counts n³/3, a solve n², a kernel row nd.
 ///
@@ -67,9 +66,9 @@ pub struct Suggestion {
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Work {
-    /// Making the model that the choice rested on. Asks without a result in between share a model: each counts it.
+    /// For fitting the model that was used. Asks without a result in between share a model: each counts it.
     pub model: f64,
-    /// Choosing the points, given the model.
+    /// For choosing the points, given the model.
     pub choice: f64,
 }
 
@@ -94,8 +93,8 @@ impl Suggestion {
     }
 }
 
-/// Chooses points as `study` stands, with its model or that of an earlier state of it. Lost trials are handed out once
-/// more, and only what is wanted beyond them is chosen.
+/// Chooses points for the current state of `study`, with its model or that of an earlier state. Lost trials are handed
+/// out again, and only the remaining points are chosen.
 pub(super) fn suggest(study: &Study, belief: Option<&Belief>, ask: &Ask) -> Result<Suggestion> {
     let state = &study.state;
     let strategy = study.strategy_with_parts()?;
@@ -126,7 +125,7 @@ pub(super) fn suggest(study: &Study, belief: Option<&Belief>, ask: &Ask) -> Resu
         None => study.chance()?,
     };
     choice.forgive(chance.as_deref());
-    // Without a failure and without a model, the design goes on.
+    // Without a failure and without a model, the design continues.
     if !model_wanted && chance.is_none() {
         choice.n_design = choice.wanted;
     }
@@ -141,7 +140,7 @@ pub(super) fn suggest(study: &Study, belief: Option<&Belief>, ask: &Ask) -> Resu
         records = choice.add_by_models(study, belief, strategy, chance.as_deref())?;
     }
     if model_wanted && choice.fallback.is_none() && choice.shortfall.is_none() && choice.missing() > 0 {
-        // More than a strategy is asked for at once, or than it could offer: spread the rest.
+        // More than a strategy chooses at once, or than it had to offer: spread the rest.
         choice.n_design = choice.wanted;
         choice.add_design();
     }
@@ -175,7 +174,7 @@ pub(super) fn suggest(study: &Study, belief: Option<&Belief>, ask: &Ask) -> Resu
     Ok(Suggestion { wanted: q.get(), trials, again, shortfall, provenance, work: choice.work })
 }
 
-/// What is recorded of the models that a choice rested on.
+/// The recorded models of a choice.
 #[derive(Default)]
 struct Records {
     model: Option<ModelRecord>,
@@ -183,8 +182,7 @@ struct Records {
     reference: Vec<f64>,
 }
 
-/// A reason to be recorded: a sentence for people, and a stable word that a replay compares, so that the sentence can be
-/// reworded.
+/// A reason to be recorded: a sentence for people, and a stable word for replays, so that the sentence can be reworded.
 struct Reason {
     kind: &'static str,
     text: String,
@@ -196,14 +194,14 @@ impl Reason {
     }
 }
 
-/// The lost trials that an ask gets, each as its next attempt.
+/// The lost trials that an ask gets, each with the number of its next attempt.
 fn retries(state: &State, ask: &Ask) -> Result<Vec<Retry>> {
     let next = |id: &TrialId| Ok(Retry { id: *id, attempt: state.trial(*id)?.attempts.saturating_add(1) });
     ask.retries.iter().take(ask.n).map(next).collect()
 }
 
-/// Looks at what the strategy of an ask chooses from, behind the points of the design that the ask got or, without
-/// `with_design`, in place of them.
+/// Calls `look` with what the strategy of an ask chooses from: after the design points that the ask got or, without
+/// `with_design`, instead of them.
 pub(super) fn in_situation<T>(
     study: &Study,
     belief: Option<&Belief>,
@@ -230,7 +228,7 @@ pub(super) fn in_situation<T>(
     choice.in_situation(&model, wanted.aims().as_ref(), chance.as_deref(), look)
 }
 
-/// The models of further outcomes that a choice rests on.
+/// The models of further outcomes that a choice uses.
 fn outcome_models(study: &Study, belief: Option<&Belief>) -> Vec<OutcomeBelief> {
     match belief {
         _ if study.state.outcomes.modelled().next().is_none() => Vec::new(),
@@ -239,8 +237,8 @@ fn outcome_models(study: &Study, belief: Option<&Belief>) -> Vec<OutcomeBelief> 
     }
 }
 
-/// The trials that are under way for the search: those that are pending, and those that have their value but wait for
-/// another objective or a limited result.
+/// The trials that the search treats as pending: the pending ones, and those that have their value but wait for another
+/// objective or a limited result.
 fn under_way(study: &Study, belief: Option<&Belief>, pending: impl Iterator<Item = TrialId>) -> Vec<TrialId> {
     let mut ids: Vec<TrialId> = pending.collect();
     if study.state.outcomes.modelled().next().is_some() {
@@ -254,7 +252,7 @@ fn under_way(study: &Study, belief: Option<&Belief>, pending: impl Iterator<Item
     ids
 }
 
-/// Whether every objective has enough results for a model. Until then the design goes on.
+/// Whether every objective has enough results for a model. Until then the design continues.
 fn has_all_objectives(state: &State, belief: Option<&Belief>) -> bool {
     state.outcomes.objectives()[1..].iter().all(|one| match belief {
         Some(belief) => belief.model_of(&one.name).is_some(),
@@ -268,7 +266,7 @@ fn distance_to(points: &[&[f64]], u: &[f64]) -> f64 {
     points.iter().map(squared).fold(f64::INFINITY, f64::min).sqrt()
 }
 
-/// A batch as it grows.
+/// A batch in progress.
 struct Choice<'a> {
     state: &'a State,
     domain: &'a Domain<'a>,
@@ -276,11 +274,11 @@ struct Choice<'a> {
     /// How many of them should come from the design.
     n_design: usize,
     points: Vec<(Point, Source)>,
-    /// Units of the pending points, and of those chosen so far.
+    /// Unit points of the pending trials, and of the points chosen so far.
     pending: Vec<UnitPoint>,
-    /// Keys of those chosen so far; the study has those that were taken before.
+    /// Keys of the points chosen so far; the study has those that were taken before.
     chosen: HashSet<PointKey>,
-    /// Where trials failed.
+    /// Where trials failed and were not forgiven.
     avoided: Tried<'a>,
     stream: Stream,
     design_next: u64,
@@ -335,13 +333,13 @@ impl<'a> Choice<'a> {
                 passed_over += 1;
             }
         }
-        // Where the design has nothing to offer it is not walked through again and again: chance takes over from here,
-        // and the next ask goes on behind the last point that was of use.
+        // An exhausted design is not searched again and again: random points follow here, and the next ask continues
+        // after the last useful point.
         self.design_next = design.next_index() - passed_over as u64;
     }
 
-    /// Where too few values are in for a model of them but trials have failed: points that are likely to give one and far
-    /// from all that was tried.
+    /// If trials have failed and there are too few values for a model: points likely to give a value, far from tried
+    /// ones.
     fn add_likely(&mut self, chance: &Chance) {
         let mut stream = self.stream.child("likely", 0);
         let mut candidates = Points::new(self.domain.dim());
@@ -366,7 +364,7 @@ impl<'a> Choice<'a> {
         self.fallback = Some(Reason::new("few_values", text));
     }
 
-    /// What [`Random`](crate::batch::Random) chooses.
+    /// The points of [`Random`](crate::batch::Random).
     fn add_uniform(&mut self) {
         let mut stream = self.stream.child("strategy", 0).child("random", 0);
         let q = self.missing().min(MAX_CHOSEN);
@@ -377,12 +375,12 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// Trials that keep points at a distance.
+    /// The trials that proposals keep away from.
     fn tried(&self) -> Tried<'a> {
         Tried { failed: self.avoided.failed.clone(), ..self.state.tried() }
     }
 
-    /// Keys of the points that are taken, those chosen so far among them.
+    /// Keys of the points that are taken, including those chosen so far.
     fn taken(&self) -> Cow<'a, HashSet<PointKey>> {
         match &self.state.tally.taken {
             taken if self.chosen.is_empty() => Cow::Borrowed(taken),
@@ -390,7 +388,7 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// What the strategy chooses from, and how many points it is asked for.
+    /// What the strategy chooses from, and how many points it should choose.
     fn in_situation<T>(
         &self,
         model: &Model,
@@ -413,7 +411,7 @@ impl<'a> Choice<'a> {
         look(&situation, BatchSize::new(self.missing().min(MAX_CHOSEN))?)
     }
 
-    /// The strategy's points, with the models of a belief or those of the study as it stands.
+    /// The strategy's points, with the models of a belief or the current ones of the study.
     fn add_by_models(
         &mut self,
         study: &Study,
@@ -463,16 +461,16 @@ impl<'a> Choice<'a> {
         }
     }
 
-    /// A breakdown of the computation costs the quality of some points, not the study, and is recorded.
+    /// A failed computation affects the quality of some points, not the study, and is recorded.
     fn fall_back(&mut self, error: &Error) {
-        // One line: that is what logs hold.
+        // Logs record one line.
         let what = error.what().lines().next().unwrap_or_default();
         let text = format!("random points instead of the strategy's: {what}");
         self.fallback = Some(Reason::new(error.kind().as_str(), text));
     }
 
     fn add_random(&mut self) {
-        // A strategy that ended its batch wants no more points, random ones included.
+        // A strategy that ended its batch does not want more points, not even random ones.
         if self.missing() == 0 || self.shortfall.is_some() {
             return;
         }

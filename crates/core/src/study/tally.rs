@@ -1,5 +1,5 @@
-//! What every ask needs to know of all trials, kept up to date event by event, so that an ask costs the same after a
-//! hundred thousand trials as after ten.
+//! What every ask needs to know of all trials, updated with every event, so that an ask costs the same after a hundred
+//! thousand trials as after ten.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -11,23 +11,22 @@ use crate::space::{PointKey, SearchSpace};
 pub(super) struct Tally {
     /// Trials with a value.
     pub n_observed: usize,
-    /// Trials that were not given back.
+    /// Trials that were not withdrawn.
     pub n_started: usize,
-    /// Those of them that the study chose: they count against its budget.
+    /// Those of them that the study chose: they count against the budget.
     pub n_counted: usize,
-    /// Trials under way.
+    /// Pending trials.
     pub pending: BTreeSet<TrialId>,
     /// Trials that failed or were infeasible.
     pub failed: BTreeSet<TrialId>,
-    /// The points that are not to be proposed: of all trials but the released ones, and with repeats but the observed
-    /// ones.
+    /// The points not to be proposed: of all trials except withdrawn ones and, if repeats are allowed, observed ones.
     pub taken: HashSet<PointKey>,
-    /// How many further trials take a point that is taken.
+    /// For points that several trials take, how many trials beyond the first.
     further: HashMap<PointKey, usize>,
 }
 
 impl Tally {
-    /// A trial is there, or has changed from what it was.
+    /// Counts a trial that is new, or has changed from what it was.
     pub fn note(&mut self, space: &SearchSpace, repeats: bool, was: Option<Account>, trial: &Trial) {
         let (was, is) = (was.unwrap_or_default(), Account::of(trial, repeats));
         let count = |n: &mut usize, before: bool, now: bool| *n = *n + usize::from(now) - usize::from(before);
@@ -63,7 +62,7 @@ impl Tally {
     }
 }
 
-/// What a trial counts as.
+/// How a trial counts.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Account {
     observed: bool,

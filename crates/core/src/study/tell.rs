@@ -62,10 +62,9 @@ impl Tell {
         self
     }
 
-    /// The event that records it. With the optimized result it is a value, or a failure that says so if that is not
-    /// finite; without it the results stand beside whatever becomes of the trial. With another result that has a model, or
-    /// that such a one is computed from, and that is not finite, it is a failure too, since nothing is left to wait for.
-    /// Watched results that are not finite become a remark.
+    /// The event that records it. With the optimized result, it is a value; or a failure that says so if that result,
+    /// or another one that a model depends on, is not finite, since there is nothing left to wait for. Without the
+    /// optimized result, the trial's state does not change. Watched results that are not finite become a remark.
     pub fn into_event(self, trial: TrialId, outcomes: &Outcomes) -> Result<Event> {
         let Self { results, noise, correction, request, comment } = self;
         let is_broken = results.named().any(|(name, told)| !told.value.is_finite() && outcomes.is_data(name));
@@ -167,7 +166,7 @@ impl Study {
         self.trial(trial)?;
         let event = tell.into().into_event(trial, self.outcomes())?;
         let told = self.becomes(&event);
-        // A name that was used for another trial is refused by the fold.
+        // The fold refuses a name that was used for another trial.
         let is_repeated = told == Told::Repeated && self.reported_by(&event) == Some(trial);
         if !is_repeated {
             self.apply(event)?;
@@ -175,8 +174,8 @@ impl Study {
         Ok(told)
     }
 
-    /// What becomes of a report if it is the next event. Anything but values and results counts as a failure. The one
-    /// place that says so, for a study in memory and for one in a store.
+    /// What happens to a report if it is the next event. Anything but values and results counts as a failure. Only this
+    /// function decides that, for a study in memory and in a store.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};
@@ -206,7 +205,7 @@ impl Study {
         }
     }
 
-    /// The trial that was reported under the name of this report, if there is one.
+    /// The trial that was reported under this report's name, if any.
     fn reported_by(&self, event: &Event) -> Option<TrialId> {
         match event {
             Event::Told { request, .. } | Event::Measured { request, .. } | Event::Failed { request, .. } => {
@@ -250,7 +249,7 @@ impl Study {
     /// The point must be in the space. It may break constraints, since the value is valid all the same. A value that is
     /// not finite makes it a failed trial.
     pub fn add(&mut self, point: &Point, tell: impl Into<Tell>) -> Result<Trial> {
-        // Refused as a point, not as an event of a log.
+        // Check the point first, so that the error is about the point and not about an event of a log.
         self.space().check(point)?;
         let id = self.state.next_id();
         let told = tell.into().into_event(id, self.outcomes())?;

@@ -1,4 +1,4 @@
-//! Trials: one point each, and what became of it.
+//! Trials: one point each, and its outcome.
 
 use std::fmt;
 use std::sync::Arc;
@@ -215,7 +215,7 @@ impl Trial {
         }
     }
 
-    /// Sets a result besides the first objective that follows from others. What comes to no number is missing, and said.
+    /// Sets a computed result other than the first objective. If it is not finite, it is missing, and a note says so.
     pub(super) fn compute(&mut self, name: &str, formula: &Formula) {
         let value = formula.value(|name| self.result(name));
         let known = self.watched.iter().position(|(known, _)| known == name);
@@ -235,7 +235,7 @@ impl Trial {
         }
     }
 
-    /// What was told of a result, as far as it counts. Of an infeasible trial nothing does.
+    /// The reported values of a result that count. None count for an infeasible trial.
     pub(super) fn measurements_of(&self, name: &str) -> &[Measurement] {
         if *self.metric == *name {
             return self.measurements();
@@ -253,14 +253,14 @@ impl Trial {
     }
 }
 
-/// The last correction and what came after it, or else all.
+/// The last correction and what came after it; all if there was no correction.
 fn counting(measurements: &[Measurement]) -> &[Measurement] {
     let from = measurements.iter().rposition(|m| m.kind == MeasurementKind::Correction);
     &measurements[from.unwrap_or(0)..]
 }
 
 fn mean(measurements: &[Measurement]) -> Option<f64> {
-    // Divided before they are added: the sum of a few 1e308 is infinite, their mean is not.
+    // Divide before adding: the sum of a few 1e308 is infinite, their mean is not.
     let n = measurements.len() as f64;
     match measurements {
         [] => None,

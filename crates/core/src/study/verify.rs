@@ -21,11 +21,11 @@ pub struct Difference {
     pub what: String,
 }
 
-/// Makes the choice of each `Asked` event of this version again, from what it records that it was based on, and returns
+/// Makes the choice of each `Asked` event of this version again, from what the event says it was based on, and returns
 /// those that differ. Asks of other versions are left out: [`other_versions`] lists them.
 ///
-/// With the same version, processor level and C library there are no differences, unless the log was changed. Fails if the log
-/// cannot be read at all.
+/// With the same version, processor level and C library there are no differences, unless the log was changed. Fails if
+/// the log cannot be read at all.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};
@@ -98,15 +98,15 @@ pub fn other_versions(events: &[Event]) -> BTreeMap<String, Vec<usize>> {
     others
 }
 
-/// The asks of this version by what they say they had seen: each is chosen again when the study stands as it did for its asker,
-/// which makes one walk through the log enough.
+/// The asks of this version by the revision that they had seen: each is chosen again when the study reaches that
+/// revision, so one pass through the log is enough.
 struct Asks<'a> {
     events: &'a [Event],
-    /// The events that were chosen at a revision.
+    /// The asks that were chosen at a revision.
     at: HashMap<usize, Vec<usize>>,
-    /// How many of those to come rest on the results of an earlier revision.
+    /// How many of the remaining asks use the results of an earlier revision.
     resting_on: HashMap<usize, usize>,
-    /// Those results, as long as they are needed.
+    /// The beliefs at those revisions, as long as they are needed.
     beliefs: HashMap<usize, Belief>,
 }
 
@@ -127,7 +127,7 @@ impl<'a> Asks<'a> {
         Self { events, at, resting_on, beliefs: HashMap::new() }
     }
 
-    /// Chooses again what was chosen at this revision, and keeps what is needed later.
+    /// Repeats the choices made at this revision, and keeps what is needed later.
     fn choose_again(&mut self, study: &Study, differences: &mut Vec<Difference>) {
         let revision = study.state.revision;
         for i in self.at.remove(&revision).unwrap_or_default() {
@@ -165,7 +165,7 @@ fn seen(event: usize, provenance: &Provenance) -> usize {
     provenance.revision.clamp(1, event.max(1))
 }
 
-/// The revision of the results that an ask rests on, if it rests on any and had seen a later one.
+/// The revision of the results that an ask used, if it used any and had seen a later one.
 fn earlier_data(event: usize, provenance: &Provenance) -> Option<usize> {
     let has_model = provenance.model.is_some() || provenance.fallback.is_some();
     let data = provenance.data_revision.max(1);
@@ -190,7 +190,7 @@ fn compare(again: &Suggestion, trials: &[AskedTrial], shortfall: Option<&str>, w
         format!("{} points are recorded, and {} would be chosen", trials.len(), again.trials.len())
     } else if !is_same((shortfall, &was.shortfall_kind), (again.shortfall.as_deref(), &now.shortfall_kind)) {
         format!("the reason {shortfall:?} would be {:?}", again.shortfall)
-    // Models that random points do not need were once fitted and recorded.
+    // Models that random points do not need were fitted and recorded by earlier versions.
     } else if now.model.as_ref().is_some_and(|now| was.model.as_ref().is_none_or(|was| !was.is_same(now))) {
         "the points are the same, but the model differs".to_owned()
     } else if !is_same_outcomes(&was.outcomes, &now.outcomes) || was.reference != now.reference {
@@ -211,7 +211,7 @@ fn is_same_outcomes(was: &[OutcomeRecord], now: &[OutcomeRecord]) -> bool {
     was.len() == now.len() && was.iter().zip(now).all(is_same)
 }
 
-/// Which parts chose, where they differ.
+/// The parts that chose, if they differ.
 fn of_versions(was: Option<&PartId>, now: Option<&PartId>) -> String {
     match (was, now) {
         (Some(was), Some(now)) if was != now => format!(" (recorded by the part {was}, chosen again by {now})"),
@@ -219,8 +219,8 @@ fn of_versions(was: Option<&PartId>, now: Option<&PartId>) -> String {
     }
 }
 
-/// Whether two reasons, each a sentence and its kind, are the same. Sentences may be reworded: kinds are compared where
-/// both are known, and otherwise only whether there was a reason.
+/// Whether two reasons, each a sentence and its kind, are the same. Sentences may be reworded: kinds are compared if
+/// both are known, otherwise only whether there was a reason.
 fn is_same(was: (Option<&str>, &Option<String>), now: (Option<&str>, &Option<String>)) -> bool {
     match (was, now) {
         ((_, Some(was)), (_, Some(now))) => was == now,

@@ -1,11 +1,11 @@
-//! A configuration as it is written: its results in a short form or in a long one.
+//! A configuration in its written form: with results in a short form or in a long one.
 //!
-//! The short form is `goal`, and `metric` where the optimized result has its own name; the long form is a list of
-//! `outcomes` in which those with a `goal` are optimized. Only one of them can be given. The short one is written unless
-//! there is more to say of results, and a metric only if it is not the default: a configuration without names is written
-//! as it was before there were any.
+//! The short form is `goal`, and `metric` if the optimized result has its own name; the long form is a list of
+//! `outcomes`, in which those with a `goal` are optimized. Only one of them can be given. The short form is written
+//! unless results need more, and a metric only if it is not the default: without names it is written as before there
+//! were any.
 //!
-//! What is left out has its default, and what is unknown is refused, in a log too, since a setting that is passed over would
+//! Missing settings have their defaults, and unknown settings are refused, in a log too, since ignoring one would
 //! change what is chosen.
 
 use serde::{Deserialize, Serialize};
@@ -53,7 +53,7 @@ pub(super) struct WrittenConfig {
     limited: Option<LimitedRule>,
 }
 
-/// The results that a configuration speaks of, from either of its forms.
+/// The results of a configuration, from either of its forms.
 ///
 /// ```
 /// use elbowroom::study::{Goal, Outcome, outcomes_of};
@@ -80,7 +80,7 @@ pub fn outcomes_of(goal: Option<Goal>, metric: Option<String>, outcomes: Option<
 }
 
 impl WrittenConfig {
-    /// The configuration, with these rules where none are written.
+    /// The configuration, with these rules if none are written.
     pub(super) fn or_else(self, failing: FailureRule, refining: Option<RefineRule>) -> Result<StudyConfig> {
         let Self { space, goal, metric, outcomes, seed, initial, design, .. } = self;
         let Self { strategy, model, repeats, failures, budget, contexts, score_all, limited, .. } = self;
@@ -89,7 +89,7 @@ impl WrittenConfig {
             Some(rule) => (true, strategy.refining_by(rule)),
             None => (false, strategy),
         };
-        // A log says how the points of its study are found; a new study has the best way there is.
+        // A log says how the points of its study are found; a new study uses the best way there is.
         let space = if refining.is_some() { space.constructed_if_needed() } else { space };
         let config = StudyConfig::new(space).outcomes(outcomes_of(goal, metric, outcomes)?);
         let config = StudyConfig {

@@ -1,7 +1,7 @@
-//! A kernel of ours or of a user's own, at values of its parameters.
+//! A kernel of ours or a user's, with the values of its parameters.
 //!
-//! Loops over distances are compiled for each kernel of ours (`with_kernel!`). A user's own is behind a pointer, and its
-//! loops are compiled with its type: one call through the pointer for each row of a covariance matrix.
+//! Loops over distances are compiled for each kernel of ours (`with_kernel!`). A user's kernel is behind a pointer, and
+//! its loops are compiled with its type: one call through the pointer for each row of a covariance matrix.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::{Kernel, KernelKind, KernelParameter, with_kernel};
 use crate::error::{Error, Result};
 use crate::linalg::vectorized;
 
-/// What the loops of a model need of a kernel at values of its parameters.
+/// What the loops of a model need from a kernel with the values of its parameters.
 pub(crate) trait Row: Copy {
     /// κ(s) and κ'(s).
     fn value_and_slope(self, s: f64) -> (f64, f64);
@@ -25,7 +25,7 @@ pub(crate) trait Row: Copy {
     fn by_parameters(self, s: f64, slopes: &mut [f64]);
     /// k_j ← σ² κ(s_j) and c_j ← σ² κ'(s_j).
     fn row(self, variance: f64, s: &[f64], k: &mut [f64], c: &mut [f64]);
-    /// The same where c holds s, and `own` gets all ∂κ(s_j)/∂ln p of the first parameter, then of the next.
+    /// The same, but `c` holds s at first; `own` gets all ∂κ(s_j)/∂ln p of the first parameter, then of the next.
     fn entries(self, variance: f64, c: &mut [f64], k: &mut [f64], own: &mut [f64]);
 }
 
@@ -69,7 +69,7 @@ impl<K: Kernel> Row for K {
                     *c = variance * slope;
                 }
             }
-            // What they have in common with the value, exponentials above all, is computed once.
+            // Whatever they share with the value, mainly exponentials, is computed once.
             2 => {
                 let (first, second) = own.split_at_mut(n);
                 let parameters = first.iter_mut().zip(second.iter_mut());
@@ -97,7 +97,7 @@ impl<K: Kernel> Row for K {
     }
 }
 
-/// A [`Kernel`] whose type is not known, at values that come with each call.
+/// A [`Kernel`] of unknown type, with values that come with each call.
 pub(crate) trait Formula: fmt::Debug + Send + Sync {
     fn parameters(&self) -> Vec<KernelParameter>;
     fn value_and_slope(&self, values: &[f64], s: f64) -> (f64, f64);
@@ -146,7 +146,7 @@ impl<K: Kernel> Formula for K {
     }
 }
 
-/// A kernel of a user's own, under a name.
+/// A user's kernel, under a name.
 #[derive(Debug, Clone)]
 pub(crate) struct Own {
     name: Arc<str>,
@@ -159,7 +159,7 @@ impl Own {
     }
 }
 
-/// A kernel of a user's own at values of its parameters.
+/// A user's kernel with the values of its parameters.
 #[derive(Clone, Copy)]
 pub(crate) struct OwnAt<'a> {
     formula: &'a dyn Formula,
@@ -192,16 +192,16 @@ impl Row for OwnAt<'_> {
     }
 }
 
-/// Whose a kernel is.
+/// Ours, or a user's.
 #[derive(Debug, Clone)]
 pub(crate) enum Which {
     Ours(KernelKind),
     Own(Own),
 }
 
-/// A kernel of ours, or one of a user's own, at values of its parameters.
+/// A kernel of ours or a user's, with the values of its parameters.
 ///
-/// Two of a user's own are equal if they are copies of one and have the same values.
+/// Two users' kernels are equal if they are copies of the same one and have the same values.
 ///
 /// ```
 /// use elbowroom::gp::{AnyKernel, KernelKind, Matern52};
@@ -219,8 +219,8 @@ pub struct AnyKernel {
 }
 
 impl AnyKernel {
-    /// A kernel of your own, at the typical values of its parameters. Refuses one whose functions contradict each other
-    /// at some distances: slopes are compared with differences.
+    /// A kernel of your own, with its parameters at their typical values. Refuses a kernel whose functions contradict
+    /// each other at some distances: slopes are compared with differences.
     pub fn own(name: &str, kernel: impl Kernel) -> Result<Self> {
         let which = Which::Own(Own { name: name.into(), formula: Arc::new(kernel) });
         let own = Self::typical(which);
@@ -234,7 +234,7 @@ impl AnyKernel {
         kernel
     }
 
-    /// Its name: as a configuration has it, or the one it was given.
+    /// Its name: the one in a configuration, or the one given to [`own`](Self::own).
     pub fn name(&self) -> String {
         match &self.which {
             Which::Ours(kind) => format!("{kind:?}").to_lowercase(),
@@ -255,7 +255,7 @@ impl AnyKernel {
         &self.values
     }
 
-    /// The kernel at other values: as many as there are parameters.
+    /// The kernel with other values: as many as there are parameters.
     #[must_use]
     pub fn at(&self, values: &[f64]) -> Self {
         Self { which: self.which.clone(), values: values.to_vec() }
@@ -290,7 +290,7 @@ impl AnyKernel {
         self.values.extend(values);
     }
 
-    /// Refuses values of parameters that no kernel can use.
+    /// Refuses parameter values that no kernel can use.
     pub(in crate::gp) fn check(&self) -> Result<()> {
         let parameters = self.parameters();
         if parameters.len() != self.values.len() {
@@ -306,7 +306,7 @@ impl AnyKernel {
         }
     }
 
-    /// Refuses a formula that contradicts itself, at typical values and somewhat above and below.
+    /// Refuses a formula that contradicts itself, at typical values and a little above and below them.
     fn check_formula(&self) -> Result<()> {
         for parameter in self.parameters() {
             let KernelParameter { name, ln_mean, ln_sd, range: (low, high) } = parameter;
@@ -372,7 +372,7 @@ impl AnyKernel {
     }
 }
 
-/// Whether a derivative is what differences give: they are off by 1e-7 or so, and mistakes by far more.
+/// Whether a derivative agrees with differences: these are off by about 1e-7, and mistakes by far more.
 fn is_near(is: f64, should: f64) -> bool {
     (is - should).abs() <= 1e-4 * should.abs() + 1e-6
 }
@@ -394,7 +394,7 @@ impl PartialEq for AnyKernel {
     }
 }
 
-/// As [`KernelKind`], or with the values of its parameters. Those of a user's own cannot be read: they are code.
+/// Like [`KernelKind`], or with the values of its parameters. A user's kernel cannot be read back: it is code.
 impl Serialize for AnyKernel {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         if self.values.is_empty() {
@@ -407,7 +407,7 @@ impl Serialize for AnyKernel {
     }
 }
 
-/// How a kernel of ours is written.
+/// The written form of a kernel of ours.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Written {

@@ -32,9 +32,9 @@ use super::Prior;
 
 /// A stationary correlation κ(s) of the squared whitened distance s, with its first two derivatives in s.
 ///
-/// κ(0) is 1. A kernel may have parameters of its own, which a fit finds; then the value of the type is a kernel at some
-/// values of them, and [`with`](Self::with) gives it at others. It should be positive definite in Euclidean space of any
-/// dimension, whatever the parameters.
+/// κ(0) is 1. A kernel may have parameters of its own, which a fit finds. A value of the type then has some values of
+/// them, and [`with`](Self::with) gives it others. It should be positive definite in every dimension, whatever the
+/// parameters.
 ///
 /// ```
 /// use elbowroom::gp::{Kernel, Rbf};
@@ -45,13 +45,13 @@ use super::Prior;
 pub trait Kernel: Copy + fmt::Debug + Send + Sync + 'static {
     /// κ(s) and κ'(s).
     fn value_and_slope(self, s: f64) -> (f64, f64);
-    /// κ''(s); where it is infinite (Matérn-3/2 at 0) a large number that vanishes against a squared distance of 0.
+    /// κ''(s); where it is infinite (Matérn-3/2 at 0), a large number that vanishes next to a squared distance of 0.
     fn curvature(self, s: f64) -> f64;
     /// −2κ'(0): the prior variance of a whitened partial derivative, per unit of σ_f².
     fn gradient_variance(self) -> f64 {
         -2.0 * self.value_and_slope(0.0).1
     }
-    /// The parameters that a fit is to find, in the order of `with`; none by default.
+    /// The parameters for a fit to find, in the order of `with`; none by default.
     fn parameters(self) -> Vec<KernelParameter> {
         Vec::new()
     }
@@ -60,12 +60,12 @@ pub trait Kernel: Copy + fmt::Debug + Send + Sync + 'static {
     fn with(self, _values: &[f64]) -> Self {
         self
     }
-    /// ∂κ(s)/∂ln p for each parameter p, at the values that the kernel has.
+    /// ∂κ(s)/∂ln p for each parameter p, at the kernel's current values.
     #[inline(always)]
     fn by_parameters(self, _s: f64, _slopes: &mut [f64]) {}
 }
 
-/// A positive parameter p of a kernel: its prior law, by which ln p is normal, and where a fit looks for it.
+/// A positive parameter p of a kernel: its prior law, under which ln p is normal, and where a fit searches for it.
 ///
 /// ```
 /// use elbowroom::gp::KernelParameter;
@@ -74,18 +74,18 @@ pub trait Kernel: Copy + fmt::Debug + Send + Sync + 'static {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KernelParameter {
-    /// What to call it.
+    /// Its name.
     pub name: &'static str,
     /// Mean of ln p.
     pub ln_mean: f64,
     /// Standard deviation of ln p.
     pub ln_sd: f64,
-    /// The least and the largest p considered.
+    /// The smallest and the largest p considered.
     pub range: (f64, f64),
 }
 
 impl KernelParameter {
-    /// The median of its law: where it is before anything is fitted.
+    /// The median of its law: its value before anything is fitted.
     pub fn typical(&self) -> f64 {
         self.ln_mean.exp()
     }
@@ -95,8 +95,8 @@ impl KernelParameter {
     }
 }
 
-/// Makes the list of kernels: `KernelKind`, and `with_kernel!`, which calls `$body` with `$kernel` bound to the kernel's
-/// own type at its parameters, so that loops are compiled once for each. A kernel of a user's own is bound to a handle.
+/// Makes the list of kernels: `KernelKind`, and `with_kernel!`, which calls `$body` with `$kernel` bound to the
+/// kernel's own type at its parameters, so that loops are compiled once for each. A user's kernel is bound to a handle.
 macro_rules! kernels {
     ($d:tt $($(#[$about:meta])* $name:ident,)*) => {
         /// The kernels by name.
@@ -125,7 +125,7 @@ macro_rules! kernels {
             }
         }
 
-        /// Each at its typical parameters.
+        /// Each with its parameters at their typical values.
         impl Kernel for KernelKind {
             fn value_and_slope(self, s: f64) -> (f64, f64) {
                 match self { $(KernelKind::$name => $name::default().value_and_slope(s)),* }

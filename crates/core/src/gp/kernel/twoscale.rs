@@ -1,8 +1,8 @@
 //! A smooth trend with rough detail on it: κ(s) = (1 − w) e^(−s/2) + w M(R² s), M the Matérn-5/2 kernel.
 //!
-//! Both parts are positive definite in every dimension, and so is their sum. Lengthscales are those of the trend; the detail
-//! is R times shorter, and has the share w = p/(1 + p) of the variance. A bowl with fine waves on it is such a function: one
-//! scale alone must either follow the waves and not see the bowl, or take the waves for noise.
+//! Both parts are positive definite in every dimension, and so is their sum. Lengthscales are those of the trend; the
+//! detail is R times shorter, and has the share w = p/(1 + p) of the variance. A bowl with fine waves on it is such a
+//! function: with one scale, the model must either follow the waves and miss the bowl, or take the waves for noise.
 
 use super::{Kernel, KernelParameter, Matern52, Rbf};
 
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn its_slopes_in_the_parameters_are_derivatives() {
-        // A kernel of a user's own is refused unless all its derivatives agree with differences.
+        // A user's kernel is refused unless all its derivatives agree with differences.
         AnyKernel::own("two scales", TwoScale::default()).unwrap();
     }
 }
