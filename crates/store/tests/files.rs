@@ -351,6 +351,33 @@ fn a_plain_copy_of_a_store_in_use_is_told_from_a_whole_one() {
 }
 
 #[test]
+fn a_file_that_somebody_is_just_leaving_is_found_healthy() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, copy) = (folder.path().join("store.elbow"), folder.path().join("copy.elbow"));
+    let mut study = SharedStudy::create(Arc::new(Sqlite::open(&path).unwrap()), "study", random(100)).unwrap();
+    study.ask(1).unwrap();
+    drop(study);
+    // The mode of the write-ahead log is two bytes of the header, and the log itself is gone already.
+    let whole = fs::read(&path).unwrap();
+    let mut header = whole.clone();
+    assert_eq!(header[18..20], [1, 1]);
+    header[18..20].copy_from_slice(&[2, 2]);
+    fs::write(&copy, &header).unwrap();
+    let leaves = std::thread::spawn({
+        let copy = copy.clone();
+        move || {
+            std::thread::sleep(std::time::Duration::from_millis(150));
+            fs::write(copy, whole).unwrap();
+        }
+    });
+    assert_eq!(check(&copy).unwrap().faults, Vec::<String>::new());
+    leaves.join().unwrap();
+    // What stays so is a fault.
+    fs::write(&copy, &header).unwrap();
+    assert!(check(&copy).unwrap().faults[0].contains("plain copy"));
+}
+
+#[test]
 fn a_log_that_became_shorter_is_noticed() {
     let folder = tempfile::tempdir().unwrap();
     let path = some_file(folder.path());

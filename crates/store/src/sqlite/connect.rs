@@ -6,6 +6,7 @@
 //! looked at where nothing can be written.
 
 use std::path::Path;
+use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
@@ -75,15 +76,27 @@ fn cannot_write(fault: &RowError) -> bool {
 /// Takes a file that nobody else has open out of the mode of the write-ahead log. Whoever is not the last leaves it as it
 /// is, and so does one that fails.
 pub(super) fn leave(connection: &Connection) {
-    if connection.is_readonly("main").unwrap_or(true) || connection.busy_timeout(std::time::Duration::ZERO).is_err() {
+    if connection.is_readonly("main").unwrap_or(true) || connection.busy_timeout(Duration::ZERO).is_err() {
         return;
     }
     let _ = connection.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()));
 }
 
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+
 /// What is wrong with a file that stands alone although it is in use, if it does.
-pub(super) fn lacks_log(path: &Path) -> Option<String> {
-    (rescue::in_wal_mode(path) && !filesystem::wal(path).exists()).then(|| {
+///
+/// Whoever opens a file, or is the last to leave it, changes the mode and makes or removes the log one after the other, so
+/// that for a moment it looks as if its log were missing. So it is looked at again, until it has looked so for as long as
+/// `patience`.
+pub(super) fn lacks_log(path: &Path, patience: Duration) -> Option<String> {
+    let stands_alone = || rescue::in_wal_mode(path) && !filesystem::wal(path).exists();
+    let still_does = |_| {
+        std::thread::sleep(BETWEEN_LOOKS);
+        stands_alone()
+    };
+    let looks = patience.as_millis() / BETWEEN_LOOKS.as_millis();
+    (stands_alone() && (0..looks).all(still_does)).then(|| {
         "it is a plain copy of a store file that was in use, or its write-ahead log (-wal) was removed: what was stored \
          last may be missing (a file that a version before 0.3.0 left, or whose last process was killed as it closed it, \
          looks the same, and is intact)"

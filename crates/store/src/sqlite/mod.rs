@@ -30,6 +30,9 @@ use crate::time::Clock;
 /// How long SQLite waits for another writer, each time.
 const BUSY: Duration = Duration::from_secs(30);
 
+/// How long a file that is opened has to look as if its log were missing before it is taken to be so.
+const PATIENCE: Duration = Duration::from_millis(200);
+
 /// How often a transaction that found the file locked is tried.
 const ROUNDS: u32 = 4;
 
@@ -70,7 +73,7 @@ impl Sqlite {
         filesystem::make_private(&path)?;
         let name = path.display().to_string();
         rescue::refuse_truncated(&path)?;
-        let may_leave = AtomicBool::new(connect::lacks_log(&path).is_none());
+        let may_leave = AtomicBool::new(connect::lacks_log(&path, PATIENCE).is_none());
         let connection = patiently(|| connect::connect(&path, &name)).map_err(|fault| fault.at(&name))?;
         let (file, log) = (filesystem::Identity::of(&path), filesystem::Identity::of(&filesystem::wal(&path)));
         let process = std::process::id();

@@ -6,6 +6,7 @@
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use elbowroom::study::Study;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
@@ -18,6 +19,9 @@ use crate::log::{Digest, Entry};
 use crate::request;
 use crate::store::Store;
 use crate::time::Time;
+
+/// How long a file that is looked at has to look as if its log were missing before it is said to be so.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The result of checking a store file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,8 +55,8 @@ pub struct Saved {
 /// ```
 pub fn check(path: impl AsRef<Path>) -> Result<Health> {
     let place = path.as_ref().display().to_string();
-    let mut faults: Vec<String> = connect::lacks_log(path.as_ref()).into_iter().collect();
-    let view = View::of(path.as_ref())?;
+    let mut faults: Vec<String> = connect::lacks_log(path.as_ref(), PATIENCE).into_iter().collect();
+    let view = View::of(path.as_ref(), !faults.is_empty())?;
     let mut look = || -> Result<Vec<Prefix>, RowError> {
         let connection = view.open()?;
         // One moment for all that follows, also while others write.
@@ -88,7 +92,7 @@ pub fn check(path: impl AsRef<Path>) -> Result<Health> {
 /// ```
 pub fn salvage(path: impl AsRef<Path>, to: &dyn Store) -> Result<Vec<Saved>> {
     let place = path.as_ref().display().to_string();
-    let view = View::of(path.as_ref())?;
+    let view = View::of(path.as_ref(), connect::lacks_log(path.as_ref(), PATIENCE).is_some())?;
     let found = view.open().and_then(|connection| prefixes(&connection)).map_err(|fault| fault.at(&place))?;
     for prefix in found.iter().filter(|prefix| !prefix.entries.is_empty()) {
         to.import(&prefix.study, &prefix.entries, &[])?;
@@ -214,9 +218,9 @@ enum View {
 }
 
 impl View {
-    fn of(path: &Path) -> Result<Self> {
+    fn of(path: &Path, lacks_log: bool) -> Result<Self> {
         // SQLite would make the log whose absence says what the file is.
-        if connect::lacks_log(path).is_some() {
+        if lacks_log {
             return Self::copy(path);
         }
         let itself = View::Itself(path.to_owned());
