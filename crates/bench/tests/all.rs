@@ -1,6 +1,7 @@
 //! What the benchmarks promise, and their programs from outside: each module is a file of tests.
 
 mod options;
+mod pages;
 mod peers;
 mod pools;
 mod rows;

@@ -135,6 +135,20 @@ fn the_summary_has_the_means_intervals_and_p_values_that_one_works_out_by_hand()
 }
 
 #[test]
+fn rows_of_other_commits_are_counted_and_not_compared() {
+    // A block of another engine, in which the default loses by far, and half of one that is whole with it.
+    let others = "d,step,5,step,0,100,default,0,def,5,1,0.1
+d,step,5,step,0,100,plain,0,def,-5,1,0.1
+c,step,5,step,0,100,plain,1,def,-5,1,0.1
+";
+    let tables = summary(&format!("{ROWS}{others}"), VIEW).unwrap();
+    let own = summary(ROWS, VIEW).unwrap();
+    assert!(tables.contains("15 rows of abc; 3 of def are left out."), "{tables}");
+    let below = |text: &str| text.split_once("## In step").unwrap().1.to_owned();
+    assert_eq!(below(&tables), below(&own));
+}
+
+#[test]
 fn a_line_that_is_no_row_is_named() {
     let error = summary("head\na,step,5,step,0,100,default,0,abc,low,0,0\n", VIEW).unwrap_err();
     assert!(error.starts_with("line 2 is no row of this table"), "{error}");

@@ -208,10 +208,10 @@ fn report(dir: &Path) -> Result<()> {
     let mut text = String::from(
         "# Ablation\n\nMade by `paper ablation` from `raw.csv`. The base is the library's default: expected improvement, \
          truncated penalizer, variance factor, global L, largest mean as M. Differences of log₁₀ regret to the base, with \
-         95 % intervals by Student's t over problems, each with the mean of its runs, since runs of a problem are alike; \
+         95 % intervals by Student's t over problems, each with the mean of its runs, since runs of a problem are alike; regrets below 10⁻⁹ count as 10⁻⁹; \
          below 0 is better than the base. Ranks are among all variants of a run, 1 is best. All runs have the same number of evaluations, not the \
-         same time: a strategy that asks for fewer points at once takes longer, and the last column says by how much \
-         (batches in step, the simulated clock otherwise; the base takes 1).\n",
+         same time: a strategy that asks for fewer points at once takes longer, and the last column says by how much, where \
+         the rows have times (batches in step, the simulated clock otherwise; the base takes 1).\n",
     );
     for (name, long) in [("sync", "In step"), ("async", "Asynchronous")] {
         let own: Results =
@@ -324,16 +324,17 @@ fn page(results: &Results) -> (String, String) {
         let better = problems.iter().filter(|p| mean(&differences(name, &|block| block.2 == ***p)) < 0.0).count();
         row.push(if name == BASE { String::new() } else { format!("{better} of {}", problems.len()) });
         row.push(n_runs(results, name).to_string());
-        row.push(format!("× {:.2}", slowness(results, name)));
+        row.push(slowness(results, name).map_or(String::new(), |times| format!("× {times:.2}")));
         table.row(row);
     }
-    let as_fast = names.iter().filter(|name| slowness(results, name).max(1.0) < 1.01);
+    let as_fast = names.iter().filter(|name| slowness(results, name).is_none_or(|times| times < 1.01));
+    let among = slowness(results, BASE).map_or("", |_| " of all that take no longer");
     let scored = as_fast.map(|name| (name, interval(&differences(name, &|_| true))));
     let best = scored.min_by(|a, b| a.1.mean.total_cmp(&b.1.mean));
     let best = best.map_or("There are no results.".to_string(), |(name, found)| {
         let surely = if name == BASE || found.high < 0.0 { "" } else { ", which is not surely better than the base" };
         format!(
-            "The least mean log₁₀ regret of all that take no longer has {name}: {} [{}, {}] to the base{surely}.",
+            "The least mean log₁₀ regret{among} has {name}: {} [{}, {}] to the base{surely}.",
             signed(found.mean),
             signed(found.low),
             signed(found.high)
@@ -342,10 +343,10 @@ fn page(results: &Results) -> (String, String) {
     (table.text(), best)
 }
 
-/// How much longer a variant takes than the base, on average.
-fn slowness(results: &Results, name: &str) -> f64 {
+/// How much longer a variant takes than the base, on average; none if the rows have no times.
+fn slowness(results: &Results, name: &str) -> Option<f64> {
     let times: Vec<f64> = results.values().filter_map(|v| Some(v.get(name)?.1 / v.get(BASE)?.1)).collect();
-    mean(&times)
+    Some(mean(&times)).filter(|times| times.is_finite())
 }
 
 #[cfg(test)]
@@ -367,6 +368,19 @@ mod tests {
         let found = difference(&Table { columns, rows }, "sync", "shrink:off").unwrap();
         // Two problems with differences of 1 and 3: a mean of 2, and a half-width of t(0.975, 1) = 12.706 errors of 1.
         assert!((found.mean - 2.0).abs() < 1e-9 && (found.high - 2.0 - 12.706205).abs() < 1e-5, "{found:?}");
+    }
+
+    #[test]
+    fn without_times_none_is_shown_and_nothing_is_said_of_them() {
+        let of = |time: f64| -> Results {
+            let block = |problem: &str| ("sync".to_string(), 5, problem.to_string(), 0);
+            let runs = || [(BASE.to_string(), (-3.0, time)), ("shrink:off".into(), (-2.0, 2.0 * time))].into();
+            ["branin", "levy10"].map(|problem| (block(problem), runs())).into()
+        };
+        let (table, best) = page(&of(f64::NAN));
+        assert!(!table.contains("NaN") && !table.contains('×') && best.starts_with("The least mean log₁₀ regret has"));
+        let (table, best) = page(&of(3.0));
+        assert!(table.contains("× 2.00") && best.contains("of all that take no longer has base:"), "{best}\n{table}");
     }
 
     #[test]

@@ -46,7 +46,11 @@ fn main() {
     let load = load.split(' ').next().unwrap_or("unknown").to_owned();
     let command =
         format!("cargo bench -p elbowroom-web --bench serve{profile}{}", if quick { " -- --quick" } else { "" });
-    let text = format!("# Serving\n\n`{command}`\n{cpu}, {cores} cores; load average at the end {load}.\n\n{table}");
+    let version = env!("CARGO_PKG_VERSION");
+    let text = format!(
+        "# Serving\n\n`{command}`, version {version}; single measurements are not kept.\n\
+         {cpu}, {cores} cores; load average at the end {load}.\n\n{table}"
+    );
     println!("{text}");
     if !quick {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/results");

@@ -8,6 +8,7 @@ use elbowroom::study::{Goal, LimitedRule, Outcome, Outcomes, Results, Study, Stu
 use elbowroom_bench::limited::{Limited, PROBLEMS};
 use elbowroom_bench::options::{Options, stop};
 use elbowroom_bench::rows::{Rows, cpu_seconds, mean, quantile};
+use elbowroom_bench::strategies::student::t_test;
 
 const EVALUATIONS: usize = 60;
 
@@ -107,13 +108,8 @@ fn main() {
     println!();
     for (rule, logs) in rules.iter().zip(&all) {
         let less: Vec<f64> = logs.iter().zip(&all[0]).map(|(a, b)| mean(a) - mean(b)).collect();
-        let (gap, n) = (mean(&less), less.len() as f64);
-        let variance = less.iter().map(|d| (d - gap).powi(2)).sum::<f64>() / (n - 1.0);
         let level = mean(&logs.iter().map(|logs| mean(logs)).collect::<Vec<_>>());
-        println!(
-            "{rule}: {level:.3}, against {} {gap:+.3} ± {:.3} over problems",
-            rules[0],
-            1.96 * (variance / n).sqrt()
-        );
+        let gap = t_test(&less);
+        println!("{rule}: {level:.3}, against {} {:+.3} ± {:.3} over problems", rules[0], gap.mean, gap.half);
     }
 }

@@ -14,6 +14,7 @@ use elbowroom::space::{Parameter, SearchSpace};
 use elbowroom::study::{Study, StudyConfig};
 use elbowroom_bench::options::Options;
 use elbowroom_bench::rows::{Rows, mean, quantile};
+use elbowroom_bench::strategies::student::t_test;
 
 const PROBLEMS: [&str; 10] = [
     "sphere2",
@@ -191,7 +192,7 @@ fn summarize(known: &HashMap<String, Vec<f64>>, problems: &[&str], places: &[&st
     let columns: Vec<(&str, &str)> = places.iter().flat_map(|a| penalties.iter().map(|b| (*a, *b))).collect();
     println!(
         "Mean log10 regret of {seeds} seeds without wild values, and how much worse it is with them \
-         (95 % intervals, paired; below over problems).\n"
+         (95 % intervals by Student's t, paired; below over problems).\n"
     );
     print!("| problem | none |");
     columns.iter().for_each(|(place, penalty)| print!(" {place} {penalty} |"));
@@ -205,7 +206,7 @@ fn summarize(known: &HashMap<String, Vec<f64>>, problems: &[&str], places: &[&st
         for (c, (place, penalty)) in columns.iter().enumerate() {
             let worse: Vec<f64> =
                 (0..seeds).zip(&none).map(|(s, none)| log(problem, place, penalty, s) - none).collect();
-            let (centre, half) = (mean(&worse), half_width(&worse));
+            let (centre, half) = (mean(&worse), t_test(&worse).half);
             all[c].push(centre);
             print!(" {centre:+.2} ± {half:.2} |");
             if centre > BOUND {
@@ -217,7 +218,7 @@ fn summarize(known: &HashMap<String, Vec<f64>>, problems: &[&str], places: &[&st
         println!();
     }
     print!("| **mean** | |");
-    all.iter().for_each(|v| print!(" {:+.2} ± {:.2} |", mean(v), half_width(v)));
+    all.iter().for_each(|v| print!(" {:+.2} ± {:.2} |", mean(v), t_test(v).half));
     print!("\n| **worst** | |");
     all.iter().for_each(|v| print!(" {:+.2} |", quantile(v, 1.0)));
     let of = |sure: bool| -> Vec<&str> {
@@ -227,11 +228,4 @@ fn summarize(known: &HashMap<String, Vec<f64>>, problems: &[&str], places: &[&st
     println!("\n\nOf {n} cells {} are above {BOUND}, and {surely_below} surely below.", above.len());
     println!("Surely above {BOUND} ({}): {}.", of(true).len(), of(true).join("; "));
     println!("Above, and not surely ({}): {}.", of(false).len(), of(false).join("; "));
-}
-
-/// 1.96 standard errors of the mean.
-fn half_width(values: &[f64]) -> f64 {
-    let (n, centre) = (values.len() as f64, mean(values));
-    let variance = values.iter().map(|v| (v - centre).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
-    1.96 * (variance / n).sqrt()
 }

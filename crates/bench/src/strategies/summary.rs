@@ -2,7 +2,8 @@
 //!
 //! Differences are paired by block (problem, cell, seed), then averaged over the seeds of a problem; the interval and the p
 //! value are Student's t over the problems, and the p values of one comparison are corrected by Holm over all cells.
-//! Blocks in which a strategy of their cell is missing are left out.
+//! Blocks in which a strategy of their cell is missing are left out. Rows of different commits are of different engines: only
+//! those of the commit that has the most are compared, and the others are counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +38,9 @@ struct Table {
     cells: BTreeMap<CellKey, Blocks>,
     /// CPU seconds by mode and strategy.
     cpu: BTreeMap<(&'static str, &'static str), Vec<f64>>,
+    /// Rows by commit, and the commit whose rows are compared.
     commits: BTreeMap<String, usize>,
+    shown: String,
 }
 
 /// The rows of a file as Markdown.
@@ -46,7 +49,12 @@ struct Table {
 ///
 /// If a line is not a row of this table.
 pub fn summary(text: &str, view: View) -> Result<String, String> {
-    let mut table = Table::default();
+    let mut commits = BTreeMap::<String, usize>::new();
+    for commit in text.lines().skip(1).filter_map(|line| line.split(',').nth(KEY.len())) {
+        *commits.entry(commit.to_owned()).or_default() += 1;
+    }
+    let shown = commits.iter().max_by_key(|(_, n)| **n).map(|(commit, _)| commit.clone()).unwrap_or_default();
+    let mut table = Table { commits, shown, ..Table::default() };
     for (i, line) in text.lines().enumerate().skip(1) {
         table.read(line, view).ok_or_else(|| format!("line {} is no row of this table: {line}", i + 1))?;
     }
@@ -67,9 +75,11 @@ impl Table {
         let cell = (times, at_once.parse().ok()?, thousandths, evaluations.parse().ok()?);
         let value = if view.is_half { half } else { end }.max(view.floor.log10());
         let block = ((*problem).to_owned(), seed.parse().ok()?);
+        if *commit != self.shown {
+            return Some(());
+        }
         self.cells.entry(cell).or_default().entry(block).or_default().insert(strategy, value);
         self.cpu.entry((times.mode(), strategy)).or_default().push(cpu);
-        *self.commits.entry((*commit).to_owned()).or_default() += 1;
         Some(())
     }
 
@@ -78,13 +88,14 @@ impl Table {
         let corrected: BTreeMap<&str, BTreeMap<CellKey, f64>> =
             STRATEGIES[1..].iter().map(|&other| (other, correct(&summed, other))).collect();
         let when = if view.is_half { "after half of the evaluations" } else { "at the end" };
-        let commits: Vec<String> = self.commits.iter().map(|(commit, n)| format!("{commit} ({n} rows)")).collect();
+        let others = self.commits.iter().filter(|(commit, _)| **commit != self.shown);
+        let others: String = others.map(|(commit, n)| format!("; {n} of {commit} are left out")).collect();
+        let n = self.commits.get(&self.shown).copied().unwrap_or_default();
         let mut text = format!(
             "log10 regret {when}, in standard deviations of the problem, floored at {:e}. Differences are the default less \
              the other, so below 0 the default is better: mean ± half of the 95 % interval over problems (p by Holm over \
-             cells). Commits: {}.\n",
-            view.floor,
-            commits.join(", ")
+             cells). {n} rows of {}{others}.\n",
+            view.floor, self.shown,
         );
         for (title, mode) in [("In step", "step"), ("Asynchronous", "async")] {
             let own: Vec<&Summed> = summed.iter().filter(|s| s.key.0.mode() == mode).collect();

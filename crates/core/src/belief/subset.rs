@@ -33,7 +33,7 @@ use crate::rng::Stream;
 /// Observations in a contest of kernels and warps.
 pub(super) const CONTEST: usize = 80;
 
-/// Operations that the last fit may take, roughly: 14 evaluations at n = 400 in two dimensions, about 50 ms.
+/// Operations that the last fit may take, roughly: 13 evaluations at n = 400 in two dimensions.
 const LAST_WORK: f64 = 1e9;
 
 /// Operations per pair of observations for one component of the gradient, roughly.
