@@ -5,3 +5,4 @@ mod peers;
 mod pools;
 mod rows;
 mod strategies;
+mod trees;
