@@ -1,5 +1,5 @@
 //! Problems to choose defaults on, kept apart from those that elbowroom is compared with its peers on; problems some of
-//! whose points fail; generated studies; what speed is measured on; and raw results.
+//! whose points fail; trees drawn at random; generated studies; what speed is measured on; and raw results.
 
 pub mod failing;
 pub mod fronts;
@@ -10,4 +10,5 @@ pub mod pools;
 pub mod problems;
 pub mod rows;
 pub mod strategies;
+pub mod trees;
 pub mod workload;

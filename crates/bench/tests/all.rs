@@ -6,3 +6,4 @@ mod peers;
 mod pools;
 mod rows;
 mod strategies;
+mod trees;
