@@ -123,7 +123,8 @@ class Why:
             lines.append(f"  balance: {leaning} ({100 * share:.0f} % of the expected improvement)")
             worth = "score" if then.score.is_score else "worth"
             lines.append(f"  {worth} for {then.strategy.replace('_', ' ')}: {then.score.total:.6g}, the sum of")
-            for term in then.score.terms:
+            # Pending trials that take nothing away are left out.
+            for term in (one for one in then.score.terms if one.trial is None or one.value != 0):
                 which = "" if term.trial is None else f" of trial {term.trial}"
                 lines.append(f"    {term.value:>12.6g}  {term.name}{which}")
             if then.pending:
