@@ -140,7 +140,7 @@ fn limits_hold_for_the_whole_process_group() {
     );
     bench.bad(1, &["run"]);
     let failed = bench.json(&["trials", "--state", "failed"]);
-    assert!(failed["trials"][0]["reason"].as_str().unwrap().contains("longer than 0.30 s"));
+    assert!(failed["trials"][0]["reason"].as_str().unwrap().contains("longer than 0.3 s"));
     let n = bench.n_lines("ticks");
     std::thread::sleep(std::time::Duration::from_millis(300));
     assert!(n > 0 && bench.n_lines("ticks") == n, "something still runs");
