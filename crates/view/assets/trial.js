@@ -86,8 +86,9 @@ const onOneLine = (point) =>
  */
 const worth = ({ strategy, score }) => [
   [`score for ${strategy.replaceAll("_", " ")}`, number(score.total, 4)],
-  // Pending trials that take nothing away are left out.
   ...score.terms
+    // What is left of rounding is nothing, and pending trials that take nothing away are left out.
+    .map((term) => ({ ...term, value: Math.abs(term.value ?? NaN) < 1e-9 ? 0 : term.value }))
     .filter((term) => term.trial === null || term.value !== 0)
     .map(
       (term) =>

@@ -14,6 +14,9 @@ use crate::table::width;
 /// How many neighbours are shown.
 const NEAREST: usize = 3;
 
+/// Terms of a score below this are rounding.
+const NOTHING: f64 = 1e-9;
+
 /// Explains a trial.
 pub fn why(args: &Why, json: bool) -> Result<()> {
     let shared = Address::find(&args.study.clone().into())?.open()?;
@@ -45,10 +48,14 @@ fn believed(m: &BeliefThen, measured: Option<f64>) -> String {
     text += &format!("  balance: {leaning} ({:.0} % of the expected improvement)\n", 100.0 * share);
     let score = if m.score.is_score { "score" } else { "worth" };
     text += &format!("  {score} for {}: {}, the sum of\n", m.strategy.replace('_', " "), number(m.score.total));
-    // Pending trials that take nothing away are left out.
-    for term in m.score.terms.iter().filter(|term| term.trial.is_none() || term.value != 0.0) {
+    for term in &m.score.terms {
+        // What is left of rounding is nothing, and pending trials that take nothing away are left out.
+        let value = if term.value.abs() < NOTHING { 0.0 } else { term.value };
+        if value == 0.0 && term.trial.is_some() {
+            continue;
+        }
         let about = term.trial.map_or_else(String::new, |trial| format!(" of trial {trial}"));
-        text += &format!("    {:>12}  {}{about}\n", number(term.value), term.name);
+        text += &format!("    {:>12}  {}{about}\n", number(value), term.name);
     }
     if m.pending.is_empty() {
         text += "  nothing was pending\n";
