@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
+use elbowroom::space::nearest;
 use elbowroom_store::{Error as StoreError, ErrorKind, SharedStudy, Store, open, worker_name};
 
 use crate::args::Where;
@@ -43,11 +44,22 @@ impl Address {
     pub fn open(&self) -> Result<SharedStudy> {
         let store = self.store()?;
         let name = self.study_name(&*store)?;
-        match SharedStudy::open(store, &name) {
+        match SharedStudy::open(store.clone(), &name) {
             Err(error) if error.kind() == ErrorKind::NoStudy => {
-                Err(fault_of(error.kind().as_str(), error.what(), self.hint_to_begin()))
+                Err(fault_of(error.kind().as_str(), error.what(), self.hint_to_another(&*store, &name)))
             }
             other => Ok(other?.worker(worker_name())),
+        }
+    }
+
+    /// What to try where the store has no study of this name: the studies that it has, unless this one has not begun.
+    fn hint_to_another(&self, store: &dyn Store, name: &str) -> String {
+        let there: Vec<String> = store.studies().unwrap_or_default().into_iter().map(|study| study.name).collect();
+        let is_its_own = self.file.as_ref().is_some_and(|(file, _)| file.name == name);
+        match nearest(name, there.iter().map(String::as_str)) {
+            _ if is_its_own || there.is_empty() => self.hint_to_begin().to_owned(),
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("use one of {}", there.join(", ")),
         }
     }
 
@@ -103,7 +115,8 @@ impl Address {
             let hint = self.hint_to_begin();
             // What follows may be a token, where `http://` was forgotten.
             let shown = self.address.split(['?', '@']).next().unwrap_or_default();
-            return Err(cli_error(format!("there is no store at {shown}"), hint));
+            let begins = if self.file.is_some() { "the study has not started: " } else { "" };
+            return Err(cli_error(format!("{begins}there is no store at {shown}"), hint));
         }
         Ok(open(&self.address)?)
     }
@@ -136,7 +149,7 @@ impl Address {
 
     fn hint_to_begin(&self) -> &'static str {
         match self.file {
-            Some(_) => "start it with `elbow run` or `elbow ask`",
+            Some(_) => "start the study with `elbow run`, `elbow ask` or `elbow sheet`",
             None => "check the address, or name a study.toml",
         }
     }

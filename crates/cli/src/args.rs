@@ -194,7 +194,7 @@ pub struct Init {
     #[arg(long)]
     pub command: Option<String>,
     /// The number of trials.
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true, value_parser = at_least_one)]
     pub trials: Option<usize>,
     /// Overwrite an existing file.
     #[arg(long)]
@@ -245,13 +245,13 @@ pub struct Worker {
 #[derive(Debug, Args)]
 pub struct How {
     /// How many trials run at once.
-    #[arg(short, long, value_name = "N", value_parser = at_least_one)]
+    #[arg(short, long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     pub workers: Option<usize>,
     /// Wait for a whole batch before starting the next, instead of refilling as trials finish.
     #[arg(long)]
     pub batch: bool,
     /// Run at most this many trials.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     pub trials: Option<usize>,
     /// Start no new trials after this time, such as 90s, 15m or 2h.
     #[arg(long, value_name = "TIME", value_parser = duration)]
@@ -260,7 +260,7 @@ pub struct How {
     #[arg(long, value_name = "VALUE", allow_negative_numbers = true, value_parser = finite)]
     pub target: Option<f64>,
     /// Stop once one more trial is expected to improve on the best value by less than this.
-    #[arg(long, value_name = "GAIN", value_parser = not_negative)]
+    #[arg(long, value_name = "GAIN", allow_negative_numbers = true, value_parser = not_negative)]
     pub min_gain: Option<f64>,
     /// The time limit of a trial.
     #[arg(long, value_name = "TIME", value_parser = duration)]
@@ -304,7 +304,7 @@ pub struct Ask {
     #[command(flatten)]
     pub study: In,
     /// How many points.
-    #[arg(short, long, default_value_t = 1, value_parser = at_least_one)]
+    #[arg(short, long, default_value_t = 1, allow_negative_numbers = true, value_parser = at_least_one)]
     pub n: usize,
     /// The part of the space to stay in.
     #[command(flatten)]
@@ -345,10 +345,10 @@ pub struct Tell {
     #[command(flatten)]
     pub study: In,
     /// The variance of the value's noise: the square of --sd.
-    #[arg(long, value_name = "VARIANCE", value_parser = not_negative)]
+    #[arg(long, value_name = "VARIANCE", allow_negative_numbers = true, value_parser = not_negative)]
     pub noise: Option<f64>,
     /// The standard deviation of the value's noise.
-    #[arg(long, value_name = "DEVIATION", value_parser = not_negative, conflicts_with = "noise")]
+    #[arg(long, value_name = "DEVIATION", allow_negative_numbers = true, value_parser = not_negative, conflicts_with = "noise")]
     pub sd: Option<f64>,
     /// Replace the trial's earlier values.
     #[arg(long)]
@@ -369,6 +369,7 @@ Examples:
   elbow fail 4 --infeasible --reason 'does not dissolve'")]
 pub struct Fail {
     /// The trial's number.
+    #[arg(allow_negative_numbers = true, value_parser = trial)]
     pub trial: u64,
     /// Which study.
     #[command(flatten)]
@@ -389,6 +390,7 @@ Examples:
   elbow release 3 --again     hand it out again")]
 pub struct Withdraw {
     /// The trial's number.
+    #[arg(allow_negative_numbers = true, value_parser = trial)]
     pub trial: u64,
     /// Which study.
     #[command(flatten)]
@@ -424,7 +426,7 @@ pub struct Trials {
     #[arg(long)]
     pub reverse: bool,
     /// Show at most this many.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     pub limit: Option<usize>,
 }
 
@@ -433,6 +435,7 @@ pub struct Trials {
 #[command(after_help = "Example:\n  elbow why 17")]
 pub struct Why {
     /// The trial's number.
+    #[arg(allow_negative_numbers = true, value_parser = trial)]
     pub trial: u64,
     /// Which study.
     #[command(flatten)]
@@ -544,13 +547,13 @@ pub struct Sheet {
     #[command(flatten)]
     pub study: Where,
     /// How many points.
-    #[arg(short, long, default_value_t = 8, value_parser = at_least_one)]
+    #[arg(short, long, default_value_t = 8, allow_negative_numbers = true, value_parser = at_least_one)]
     pub n: usize,
     /// The part of the space to stay in.
     #[command(flatten)]
     pub narrow: Narrow,
     /// Assign each point a well of a plate with this many wells.
-    #[arg(long, value_name = "WELLS")]
+    #[arg(long, value_name = "WELLS", allow_negative_numbers = true, value_parser = at_least_one)]
     pub plate: Option<usize>,
     /// When the results are due; after that, the points are handed out again. Late results still count.
     #[arg(long, value_name = "TIME", value_parser = lease, default_value = "14d")]
@@ -651,7 +654,7 @@ pub struct Copy {
     #[arg(long = "as", value_name = "NAME")]
     pub new_name: Option<String>,
     /// Start a new study with the results so far and this budget, instead of copying the log.
-    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = at_least_one)]
     pub trials: Option<usize>,
 }
 
@@ -683,7 +686,7 @@ pub struct Deploy {
     #[arg(default_value = "study.toml")]
     pub study: String,
     /// How many workers.
-    #[arg(short, long, default_value_t = 8, value_parser = at_least_one)]
+    #[arg(short, long, default_value_t = 8, allow_negative_numbers = true, value_parser = at_least_one)]
     pub workers: usize,
 }
 
@@ -725,6 +728,10 @@ fn not_negative(text: &str) -> Result<f64, String> {
 
 fn finite(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(|x: &f64| x.is_finite()).ok_or_else(|| "give a finite number".to_owned())
+}
+
+fn trial(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| "give a trial's number, as `elbow trials` lists them".to_owned())
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {

@@ -41,6 +41,21 @@ pub fn deviation(sd: f64) -> String {
     format!("{sd:.1e}").parse().map_or_else(|_| number(sd), number)
 }
 
+/// What is expected, with its standard deviation: no digit beyond the deviation's last one.
+pub fn expected(mean: f64, sd: f64) -> String {
+    // The place of the deviation's second digit; one that is 0 or not finite says nothing about digits.
+    let step = 10f64.powf(sd.log10().floor() - 1.0);
+    let rounded = (mean / step).round() * step;
+    // Adding 0 makes a plain 0 of -0.
+    let shown = if step > 0.0 && rounded.is_finite() { rounded + 0.0 } else { mean };
+    format!("{} ± {}", number(shown), deviation(sd))
+}
+
+/// A distance in lengthscales, of which two digits are enough.
+pub fn distance(x: f64) -> String {
+    deviation(x)
+}
+
 /// A point, one parameter a line, with floats cut to six digits.
 pub fn point_lines(point: &Point) -> String {
     let width = point.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
@@ -99,6 +114,22 @@ mod tests {
     fn long_lines_are_broken_at_spaces_and_go_on_further_in() {
         assert_eq!(wrap("best    1  x=1 y=2 z=3", 8, 16), "best    1  x=1\n        y=2 z=3\n");
         assert_eq!(wrap("short", 8, 16), "short\n");
+    }
+
+    #[test]
+    fn what_is_expected_has_no_more_digits_than_are_known() {
+        let cases = [
+            (-4.60326e-8, 3.2e-6, "0 ± 3.2e-6"),
+            (-0.0, 0.00034, "0 ± 0.00034"),
+            (0.00101433, 0.0018, "0.001 ± 0.0018"),
+            (97.80423, 0.00011, "97.8042 ± 0.00011"),
+            (1234567.0, 3100.0, "1234600 ± 3100"),
+            (38.2, 160000.0, "0 ± 160000"),
+            (2.5, 0.0, "2.5 ± 0"),
+        ];
+        for (mean, sd, text) in cases {
+            assert_eq!(expected(mean, sd), text);
+        }
     }
 
     #[test]

@@ -10,6 +10,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::format::{brief, number, point, safe};
 use crate::spark::progress;
+use crate::table::width_of_errors;
+
+/// How many characters the bar has.
+const BAR: usize = 16;
 
 /// The results that a trial with a value still waits for.
 fn awaited(study: &Study, id: TrialId) -> Vec<String> {
@@ -31,7 +35,7 @@ impl Progress {
     /// Live if standard error is a terminal.
     pub fn new(study: &SharedStudy) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
-            let style = ProgressStyle::with_template("{bar:16.cyan} {wide_msg}");
+            let style = ProgressStyle::with_template(&format!("{{bar:{BAR}.cyan}} {{wide_msg}}"));
             let bar = ProgressBar::new(study.study().config().budget.unwrap_or(0) as u64);
             bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
         });
@@ -152,9 +156,11 @@ impl Progress {
         }];
         // What is cut off on a narrow terminal matters least.
         let new = done.saturating_sub(self.done_before);
-        if let (Some(budget), true) = (config.budget, new > 0) {
-            let left = self.begun.elapsed().mul_f64(budget.saturating_sub(done) as f64 / new as f64);
-            parts.push(format!("{} left", format_duration(left)));
+        let left = config.budget.map_or(0, |budget| budget.saturating_sub(done));
+        if new > 0 && left > 0 {
+            // A guess: whole seconds.
+            let seconds = self.begun.elapsed().as_secs_f64() * left as f64 / new as f64;
+            parts.push(format!("{} left", format_duration(Duration::from_secs(seconds.ceil() as u64))));
         }
         if study.study().outcomes().has_several_objectives() {
             let front = study.study().front();
@@ -177,9 +183,21 @@ impl Progress {
             }
         }
         parts.push(progress(study.study(), 16));
-        parts.retain(|part| !part.is_empty());
-        parts.join("  ")
+        fitting(&parts, width_of_errors().saturating_sub(BAR + 1))
     }
+}
+
+/// The parts that fit into a line, whole: words that are cut in the middle look like a mistake.
+fn fitting(parts: &[String], most: usize) -> String {
+    let mut line = String::new();
+    for part in parts.iter().filter(|part| !part.is_empty()) {
+        let gap = if line.is_empty() { "" } else { "  " };
+        if line.chars().count() + gap.len() + part.chars().count() > most {
+            break;
+        }
+        line = line + gap + part;
+    }
+    line
 }
 
 /// A warning of many trials in a row without a value.
@@ -193,4 +211,17 @@ pub fn failing(streak: &Streak) -> String {
 fn ended(study: &SharedStudy) -> usize {
     let counts = study.counts();
     counts.complete + counts.failed + counts.infeasible + counts.lost
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_holds_whole_parts_only() {
+        let parts = ["24/50", "1 s left", "6 running", "", "7 failed"].map(str::to_owned);
+        assert_eq!(fitting(&parts, 80), "24/50  1 s left  6 running  7 failed");
+        assert_eq!(fitting(&parts, 35), "24/50  1 s left  6 running");
+        assert_eq!(fitting(&parts, 3), "");
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::format::brief;
 
-/// The least width that is reckoned with, and that of a terminal that does not say its own, such as a pipe.
+/// The least width that is reckoned with, and that of a pipe, unless `COLUMNS` says another.
 const LEAST: usize = 40;
 const USUAL: usize = 80;
 
@@ -12,10 +12,19 @@ const WORDS: usize = 16;
 /// Between two columns.
 const GAP: &str = "  ";
 
-/// How many characters a line may have.
+/// How many characters a line may have: as many as the terminal has, or as `COLUMNS` says where there is none.
 pub fn width() -> usize {
-    let said = terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
-    said.filter(|width| *width > 0).unwrap_or(USUAL).max(LEAST)
+    reckoned(terminal_size::terminal_size_of(std::io::stdout()))
+}
+
+/// How many characters a line on standard error may have.
+pub fn width_of_errors() -> usize {
+    reckoned(terminal_size::terminal_size_of(std::io::stderr()))
+}
+
+fn reckoned(terminal: Option<(terminal_size::Width, terminal_size::Height)>) -> usize {
+    let said = || std::env::var("COLUMNS").ok()?.trim().parse().ok();
+    terminal.map(|(width, _)| usize::from(width.0)).filter(|width| *width > 0).or_else(said).unwrap_or(USUAL).max(LEAST)
 }
 
 /// Lays rows out in columns, numbers to the right; the first row is the head. Where they are wider than `most`, long words

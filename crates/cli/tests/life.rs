@@ -140,7 +140,7 @@ fn limits_hold_for_the_whole_process_group() {
     );
     bench.bad(1, &["run"]);
     let failed = bench.json(&["trials", "--state", "failed"]);
-    assert!(failed["trials"][0]["reason"].as_str().unwrap().contains("longer than 0.30 s"));
+    assert!(failed["trials"][0]["reason"].as_str().unwrap().contains("longer than 0.3 s"));
     let n = bench.n_lines("ticks");
     std::thread::sleep(std::time::Duration::from_millis(300));
     assert!(n > 0 && bench.n_lines("ticks") == n, "something still runs");
@@ -267,6 +267,34 @@ fn a_run_that_could_not_do_its_work_ends_with_a_code_that_says_so() {
     );
     bench.good(&["run", "few.toml"]);
     bench.good(&["run", "few.toml"]);
+    // Trials that were run, of which none has a value: whether they failed or were infeasible.
+    for code in [1, 65] {
+        let command = format!("command = [\"sh\", \"-c\", \"exit {code}\"]\n");
+        let head =
+            format!("name = \"code {code}\"\n[parameters]\nn = {{ int = [1, 9] }}\n[budget]\ntrials = 3\n[run]\n");
+        bench.write("never.toml", &(head + &command));
+        let output = bench.elbow(&["run", "never.toml"]);
+        assert_eq!(output.status.code(), Some(1), "exit code {code}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn what_is_mistyped_is_answered_with_what_was_meant() {
+    let bench = Bench::new(3, SQUARE, "");
+    assert!(bench.bad(1, &["status"]).contains("the study has not started: there is no store at"));
+    bench.good(&["run"]);
+    for (code, words, answer) in [
+        (1, &["status", "--name", "bnech"][..], "try: did you mean `bench`?"),
+        (1, &["status", "--name", "oven"], "try: use one of bench"),
+        (1, &["tell", "1", "0,5"], "try: write a decimal point: 0.5"),
+        (1, &["tell", "1", "1,234.5"], "try: give what was measured"),
+        (2, &["why", "first"], "give a trial's number"),
+        (2, &["trials", "--limit", "-3"], "give a whole number, at least 1"),
+        (1, &["plot", "--what", "map", "--x", "width"], "try: "),
+    ] {
+        let said = bench.bad(code, words);
+        assert!(said.contains(answer), "{words:?}: {said}");
+    }
 }
 
 #[test]

@@ -104,7 +104,7 @@ def test_with_one_objective_the_front_is_the_best():
 
 def test_a_notebook_shows_the_front_escaped(study):
     page = study._repr_html_()
-    assert "minimize left, maximize right" in page and "hypervolume" in page and "left=2.0, right=-2.0" in page
+    assert "minimize left, maximize right" in page and "hypervolume" in page and "left=2, right=-2" in page
     assert page.count("<tr>") >= len(study.front) and "params_&lt;y&gt;" in page and "<y>" not in page
     assert "trial" in study.recommended._repr_html_()
 
@@ -129,7 +129,7 @@ def test_any_two_results_can_be_drawn_with_their_limits(study):
     assert ax.get_xlabel() == "sum" and not ax.lines and len(ax.patches) == 1
     assert ax.patches[0].get_extents().transformed(ax.transData.inverted()).x0 == pytest.approx(1.4)
     assert study.plot_front(y="left").get_xlabel() == "right (maximize)"
-    with pytest.raises(er.ConfigError, match="there is no result 'sam'\n  try: one of left, right, sum, note"):
+    with pytest.raises(er.ConfigError, match="there is no result 'sam'\n  try: use one of left, right, sum, note"):
         study.plot_front("sam")
     with pytest.raises(er.ConfigError, match="needs two results"):
         er.Study(SPACE).plot_front()

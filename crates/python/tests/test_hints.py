@@ -1,6 +1,9 @@
 """What is said to somebody who slipped."""
 
+import asyncio
+import re
 import warnings
+from pathlib import Path
 
 import pytest
 
@@ -95,3 +98,38 @@ def test_a_warning_names_the_line_of_the_program_that_it_is_about() -> None:
         assert study.best is not None
     assert len(caught) >= 4
     assert {warning.filename for warning in caught} == {__file__}, [str(warning) for warning in caught]
+
+
+def test_a_function_that_cannot_take_a_point_is_refused_before_any_trial() -> None:
+    study = er.Study({"x": er.Float(0, 1), "n": er.Int(1, 3)}, budget=4)
+    with pytest.raises(er.ConfigError, match="does not take `n`, which the space has\n  try: add it"):
+        study.run(lambda x: x)
+    with pytest.raises(er.ConfigError, match="needs `z`, which the space does not have\n  try: add it to the space"):
+        study.run(lambda x, n, z: x)
+
+    async def measured(x: float) -> float:
+        return x
+
+    with pytest.raises(er.ConfigError, match="does not take `n`"):
+        asyncio.run(study.run_async(measured))
+    assert not study.trials
+    study.run(lambda x, z=0, **others: x + others["n"] + z, progress=False)
+    assert study.counts["complete"] == 4
+
+
+def test_what_is_no_parameter_is_answered_with_one() -> None:
+    for given, meant in (((0, 1), r"er.Float\(0, 1\) or er.Int\(0, 1\)"), (["a", "b", "c"], r"er.Ordered\(\['a', 'b', 'c'\]\)")):
+        with pytest.raises(er.SpaceError, match=f"parameter `x` is .*\n  try: use {meant}"):
+            er.Study({"x": given})  # type: ignore[dict-item]
+
+
+def test_no_trials_are_said_and_not_an_empty_table() -> None:
+    assert str(er.Study({"x": er.Float(0, 1)}).trials) == "no trials yet"
+
+
+def test_every_hint_says_what_to_do() -> None:
+    """STYLE.md: the second part of an error is a command."""
+    verbs = "add await call condition did end give install leave name open pass plot raise remove repeat report return run set swap use write"
+    for path in Path(er.__file__).parent.glob("*.py"):
+        for hint in re.findall(r"  try: ([a-z'(]\S*|[A-Z]\S*)", path.read_text(encoding="utf-8")):
+            assert hint.rstrip(",") in verbs.split(), (path.name, hint)

@@ -104,32 +104,34 @@ def test_a_truth_of_numpy_stops_a_run_and_another_answer_does_not():
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"budget": -1}, "budget is -1\n  try: an integer of at least 1$"),
-        ({"budget": 0}, "budget is 0\n  try: an integer of at least 1$"),
-        ({"budget": 2**63}, f"budget is {2**63}\n  try: an integer of at least 1 and at most {2**63 - 1}$"),
+        ({"budget": -1}, "budget is -1\n  try: use an integer of at least 1$"),
+        ({"budget": 0}, "budget is 0\n  try: use an integer of at least 1$"),
+        ({"budget": 2**63}, f"budget is {2**63}\n  try: use an integer of at least 1 and at most {2**63 - 1}$"),
         ({"budget": 2.5}, "budget is 2.5\n"),
         ({"seed": -1}, "seed is -1\n"),
         ({"seed": "one"}, "seed is 'one'\n"),
         ({"initial": True}, "initial is True\n"),
-        ({"goal": "max"}, "there is no goal named 'max'\n  try: use one of 'minimize', 'maximize'"),
+        ({"goal": "max"}, r"there is no goal named 'max'\n  try: did you mean 'maximize'\?"),
+        ({"goal": "minimise"}, r"there is no goal named 'minimise'\n  try: did you mean 'minimize'\?"),
+        ({"goal": "m"}, "there is no goal named 'm'\n  try: use one of 'minimize', 'maximize'"),
         ({"design": "grid"}, "there is no design named 'grid'\n  try: use one of 'sobol'"),
         ({"penalizer": "firm"}, "there is no penalizer named 'firm'\n  try: use one of 'soft'"),
         ({"kernel": "cubic"}, "there is no kernel named 'cubic'\n  try: use one of 'rbf'"),
         ({"repeats": "no"}, "repeats is 'no'\n"),
-        ({"failures": "forget"}, "^failures is 'forget'\n  try: one of 'learn', 'ignore'$"),
-        ({"failures": False}, "^failures is False\n  try: one of 'learn', 'ignore'$"),
+        ({"failures": "forget"}, "^failures is 'forget'\n  try: use one of 'learn', 'ignore'$"),
+        ({"failures": False}, "^failures is False\n  try: use one of 'learn', 'ignore'$"),
         ({"noise": "little"}, "noise is 'little'\n"),
-        ({"noise": math.nan}, "^noise is nan\n  try: a variance"),
-        ({"noise": -1}, "^noise is -1\n  try: a variance"),
-        ({"acquisition": {"name": "ucb", "kappa": math.nan}}, "^strategy.acquisition.ucb.kappa is nan\n  try: a finite"),
+        ({"noise": math.nan}, "^noise is nan\n  try: use a variance"),
+        ({"noise": -1}, "^noise is -1\n  try: use a variance"),
+        ({"acquisition": {"name": "ucb", "kappa": math.nan}}, "^strategy.acquisition.ucb.kappa is nan\n  try: use a finite"),
         ({"model": {"noise_floor": np.float64(math.inf)}}, "^model.noise_floor is inf\n"),
-        ({"name": 3}, "name is 3\n  try: a string"),
+        ({"name": 3}, "name is 3\n  try: use a string"),
         ({"worker": 3}, "worker is 3, and should be this worker's name\n  try: did you mean `workers`"),
-        ({"worker": b"a"}, "worker is .*\n  try: a string"),
-        ({"store": 3}, "the store is 3\n  try: a path"),
-        ({"store": b"study.elbow"}, "the store is b'study.elbow'\n  try: a string"),
-        ({"lease": "a"}, "lease is 'a'\n  try: a number of seconds, at least 1"),
-        ({"lease": 0}, "lease is 0\n  try: a number of seconds, at least 1"),
+        ({"worker": b"a"}, "worker is .*\n  try: use a string"),
+        ({"store": 3}, "the store is 3\n  try: use a path"),
+        ({"store": b"study.elbow"}, "the store is b'study.elbow'\n  try: use a string"),
+        ({"lease": "a"}, "lease is 'a'\n  try: use a number of seconds, at least 1"),
+        ({"lease": 0}, "lease is 0\n  try: use a number of seconds, at least 1"),
         ({"lease": 0.99}, "lease is 0.99\n"),
         ({"lease": math.nan}, "lease is nan\n"),
         ({"lease": True}, "lease is True\n"),
@@ -177,7 +179,7 @@ def test_counts_are_whole_numbers():
         with pytest.raises(er.ConfigError, match=f"{limit} is 'much'"):
             study.run(lambda x: x, 1, **{limit: "much"})
     for limit, value in [("timeout", -1), ("timeout", math.nan), ("target", math.nan), ("target", True)]:
-        with pytest.raises(er.ConfigError, match=f"{limit} is {value}\n  try: a number"):
+        with pytest.raises(er.ConfigError, match=f"{limit} is {value}\n  try: use a number"):
             study.run(lambda x: x, 1, **{limit: value})
     for which in ("first", True, np.bool_(False)):
         with pytest.raises(er.TrialError, match=re.escape(f"there is no trial {which!r}")):
@@ -187,13 +189,13 @@ def test_counts_are_whole_numbers():
 def test_a_lease_is_checked_wherever_it_is_given(tmp_path):
     study = er.Study(SPACE, store=tmp_path / "study.elbow")
     for call in (lambda: er.Study.open(study.store, lease=0.5), lambda: er.Study.loads(study.dumps(), lease=0.5)):
-        with pytest.raises(er.ConfigError, match="lease is 0.5\n  try: a number of seconds, at least 1"):
+        with pytest.raises(er.ConfigError, match="lease is 0.5\n  try: use a number of seconds, at least 1"):
             call()
 
 
 def test_a_goal_is_part_of_the_name():
     for search in (er.minimize, er.maximize):
-        with pytest.raises(er.ConfigError, match="goal is 'maximize'\n  try: er.minimize or er.maximize"):
+        with pytest.raises(er.ConfigError, match="goal is 'maximize'\n  try: use er.minimize or er.maximize"):
             search(lambda x: x, SPACE, budget=2, goal="maximize")
 
 
@@ -201,7 +203,7 @@ def test_a_reason_is_a_text():
     study = er.Study(SPACE)
     [trial] = study.ask()
     for end in (study.fail, study.infeasible):
-        with pytest.raises(er.TrialError, match="the reason is None\n  try: a string"):
+        with pytest.raises(er.TrialError, match="the reason is None\n  try: use a string"):
             end(trial, None)
     assert study.trials[0].state == "running"
     with pytest.raises(er.ConfigError, match="due is 'soon'"):
@@ -214,14 +216,14 @@ def test_a_single_point_is_predicted_too():
     assert [one.shape for one in study.predict({"x": 0.5})] == [(1,), (1,)]
     assert study.predict({"x": 0.5})[0] == study.predict([{"x": 0.5}])[0]
     for bad in (3, "x", [3]):
-        with pytest.raises(er.SpaceError, match="a point is .*\n  try: a dict"):
+        with pytest.raises(er.SpaceError, match="a point is .*\n  try: use a dict"):
             study.predict(bad)
 
 
 def test_names_of_a_point_are_texts():
     study = er.Study(SPACE)
     for call in (lambda: study.tell({1: 0.1}, 1.0), lambda: er.suggest(SPACE, [({1: 0.1}, 1.0)])):
-        with pytest.raises(er.SpaceError, match="a parameter is called 1\n  try: a string"):
+        with pytest.raises(er.SpaceError, match="a parameter is called 1\n  try: use a string"):
             call()
 
 
@@ -244,7 +246,7 @@ def test_seeds_of_the_building_blocks_are_checked_as_those_of_studies():
     ):
         call(np.int64(3))
         for seed in (-1, 2**64, "one", 0.5):
-            with pytest.raises(er.ConfigError, match="seed is .*\n  try: an integer of at least 0"):
+            with pytest.raises(er.ConfigError, match="seed is .*\n  try: use an integer of at least 0"):
                 call(seed)
     with pytest.raises(er.ConfigError, match="n is -1"):
         gp.sample([[0.5]], -1)

@@ -197,6 +197,15 @@ def test_each_trial_is_a_line_of_parallel_coordinates_and_the_best_one_is_on_top
         study.plot_parallel(["y"])
 
 
+def test_trials_without_a_parameter_stand_below_its_axis():
+    space = {"kind": er.Categorical(["adam", "sgd"]), "momentum": er.Float(0, 1, when="kind == 'sgd'")}
+    study = er.minimize(lambda kind, momentum=0.5: momentum, space, budget=8, seed=1)
+    ax = study.plot_parallel()
+    lowest = {line.get_ydata()[1] for line in ax.lines if len(line.get_ydata()) == 3}
+    assert min(lowest) < 0 and max(lowest) >= 0
+    assert "absent" in {text.get_text() for text in ax.texts}
+
+
 def test_a_timeline_has_a_bar_for_each_trial_that_was_handed_out(study):
     pytest.importorskip("matplotlib").use("Agg")
     ax = study.plot_timeline()
@@ -225,3 +234,13 @@ def test_predictions_and_pictures_are_of_the_outcome_that_is_named():
     assert study.plot_parallel(outcome="cost").get_xticklabels()[-1].get_text() == "cost"
     with pytest.raises(er.DataError, match="no model is fitted to `minutes`\n  try: use one of yield, cost, purity"):
         study.predict(at, outcome="minutes")
+
+
+def test_slices_of_another_result_show_what_was_measured_of_it():
+    outcomes = {"gain": er.Maximize(), "cost": er.AtMost(200)}
+    study = er.Study({"x": er.Float(0, 1)}, outcomes=outcomes, seed=1)
+    for trial in study.ask(6):
+        study.tell(trial, {"gain": trial["x"], "cost": 100 + trial["x"]})
+    ax = study.plot_slices(outcome="cost")[0]
+    assert {float(y) for _, y in ax.collections[-1].get_offsets()} == {100 + trial.params["x"] for trial in study.trials}
+    assert all(float(at).is_integer() for at in study.plot_history(result="cost").get_xticks())

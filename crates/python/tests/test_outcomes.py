@@ -48,18 +48,18 @@ def test_a_study_that_declares_nothing_has_one_outcome():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: {"yield": 3}, r"the outcome 'yield' is 3\n  try: one of er.Maximize\(\)"),
+        (lambda: {"yield": 3}, r"the outcome 'yield' is 3\n  try: use one of er.Maximize\(\)"),
         (lambda: {"yield": er.Maximize}, "the outcome 'yield' is <class"),
-        (lambda: {"purity": er.AtLeast(95)}, r"outcomes has no objective\n  try: er.Maximize"),
+        (lambda: {"purity": er.AtLeast(95)}, r"outcomes has no objective\n  try: add er.Maximize"),
         (lambda: {3: er.Minimize()}, "the name of an outcome is 3"),
         (lambda: {"celsius": er.Minimize()}, "the result `celsius` has the name of a parameter"),
         (lambda: {"a": er.Maximize(worst=1, at_most=0)}, r"`worst` of the result `a` is 1.*0\n  try: give a smaller `worst`"),
         (lambda: {"a": er.Minimize(), "b": er.Between(3, 2)}, "`b` should be at least 3 and at most 2"),
         (lambda: {"a": er.Minimize(score="b +")}, "the score of the result `a`"),
-        (lambda: {"a": er.Minimize(), "b": er.AtLeast(math.nan)}, r"`limit` of er.AtLeast is nan\n  try: a finite number"),
+        (lambda: {"a": er.Minimize(), "b": er.AtLeast(math.nan)}, r"`limit` of er.AtLeast is nan\n  try: use a finite number"),
         (lambda: {"a": er.Maximize(worst="low")}, "`worst` of er.Maximize is 'low'"),
         (lambda: {"a": er.Maximize(score=3)}, "`score` of er.Maximize is 3"),
-        (lambda: "yield", r"outcomes is 'yield'\n  try: a dict such as"),
+        (lambda: "yield", r"outcomes is 'yield'\n  try: use a dict such as"),
     ],
 )
 def test_outcomes_that_cannot_be_meant_are_refused_with_what_to_try(make, said):
@@ -159,13 +159,13 @@ def _pair(celsius, ratio):
 
 def test_a_limited_result_that_a_run_leaves_out_is_warned_of():
     study = er.Study({"x": er.Float(0, 1)}, outcomes={"loss": er.Minimize(), "purity": er.AtLeast(0.3)})
-    with pytest.warns(UserWarning, match="trial 0 has no `purity`: its point stays pending until it is told"):
+    with pytest.warns(UserWarning, match="trial 0 has no `purity`: its point stays pending until it is reported"):
         study.run(lambda x: {"loss": x, "Purity": x}, 1)
 
 
 def test_an_objective_that_a_run_leaves_out_is_warned_of_and_may_come_later():
     study = er.Study(SPACE, outcomes=TWO)
-    with pytest.warns(UserWarning, match="trial 0 has no `cost`: its point stays pending until it is told"):
+    with pytest.warns(UserWarning, match="trial 0 has no `cost`: its point stays pending until it is reported"):
         study.run(lambda celsius, ratio: {"yield": celsius}, 1)
     assert len(study.front) == 0 and study.trials[0].waiting_for == ("cost",)
     assert study.trials[0].to_dict()["waiting_for"] == ["cost"]
@@ -176,14 +176,14 @@ def test_an_objective_that_a_run_leaves_out_is_warned_of_and_may_come_later():
 
 def test_what_there_is_only_with_one_objective_is_refused_with_what_there_is_instead():
     study = er.Study(SPACE, outcomes=TWO)
-    with pytest.raises(er.ElbowroomError, match=r"2 objectives, `yield` and `cost`: no trial is the best.*\n  try: study.front"):
+    with pytest.raises(er.ElbowroomError, match=r"2 objectives, `yield` and `cost`: no trial is the best.*\n  try: use study.front"):
         study.best
     with pytest.raises(er.ElbowroomError, match="history"):
         study.expected_gain
     for rule in ({"target": 3}, {"min_gain": 0.1}):
-        with pytest.raises(er.ElbowroomError, match="is for one\n  try: callbacks"):
+        with pytest.raises(er.ElbowroomError, match="is for one\n  try: use callbacks"):
             study.run(_pair, 2, **rule)
-    with pytest.raises(er.DataError, match=r"the value 3 has no name.*\n  try: a dict, such as \{'yield': …, 'cost': …\}"):
+    with pytest.raises(er.DataError, match=r"the value 3 has no name.*\n  try: use a dict, such as \{'yield': …, 'cost': …\}"):
         study.tell(POINT, 3)
 
 

@@ -48,7 +48,7 @@ def test_progress_can_be_turned_off_and_must_be_a_truth_value(monkeypatch, caplo
     with caplog.at_level(logging.INFO, "elbowroom"):
         er.minimize(square, SPACE, budget=3, progress=False)
     assert terminal.getvalue() == "" and not caplog.records
-    with pytest.raises(er.ConfigError, match="progress is 'yes'\n  try: True, False, or None"):
+    with pytest.raises(er.ConfigError, match="progress is 'yes'\n  try: use True, False, or None"):
         er.minimize(square, SPACE, budget=3, progress="yes")
 
 

@@ -458,7 +458,7 @@ def test_a_coroutine_function_is_sent_to_run_async():
             return x
 
     for one in (f, Called()):
-        with pytest.raises(er.ConfigError, match="coroutine function\n  try: await study.run_async"):
+        with pytest.raises(er.ConfigError, match="coroutine function\n  try: use await study.run_async"):
             er.minimize(one, SPACE, budget=2)
     with pytest.raises(er.ConfigError, match="the objective is 3"):
         er.minimize(3, SPACE, budget=2)

@@ -141,7 +141,7 @@ def test_a_trial_is_given_back_by_itself_or_by_its_number():
 def test_what_cannot_be_given_back_is_said():
     study = er.Study(SPACE)
     started = study.start({"x": 0.5, "n": 1})
-    with pytest.raises(er.TrialError, match="trial 0 was started without a due time.*\n  try: study.release"):
+    with pytest.raises(er.TrialError, match="trial 0 was started without a due time.*\n  try: use study.release"):
         study.give_back(started)
     due = study.start({"x": 0.25, "n": 1}, due=1000)
     study.give_back(due)
@@ -243,7 +243,7 @@ def test_errors_have_the_cores_words():
         er.Study(SPACE).ask(-1)
     with pytest.raises(er.ConfigError, match="seed|u64"):
         er.Study(SPACE, seed=-1)
-    with pytest.raises(er.ConfigError, match="noise is nan\n  try: a variance"):
+    with pytest.raises(er.ConfigError, match="noise is nan\n  try: use a variance"):
         er.Study(SPACE, noise=math.nan)
     with pytest.raises(er.StoreError, match="`mysql` is not a kind of store"):
         er.Study(SPACE, store="mysql://localhost/x")

@@ -18,7 +18,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use elbowroom::space::{Parameter, Point, SearchSpace, Value};
+use elbowroom::space::{Parameter, Point, SearchSpace, Value, nearest};
 
 use crate::error::{Error, Result};
 
@@ -58,12 +58,23 @@ pub enum Trust {
 /// The placeholders that are not parameters.
 const OWN_NAMES: [&str; 4] = ["trial", "study", "params", "result"];
 
+/// What a shell does something with, and no other program.
+const SHELL_WORDS: [&str; 8] = ["|", "||", "&&", ";", ">", ">>", "<", "2>&1"];
+
 impl Template {
-    /// Reads a command line, split into words as a shell would split it.
+    /// Reads a command line, split into words as a shell would split it. What only a shell understands is refused: the
+    /// program would get it as an argument.
     pub fn parse(line: &str) -> Result<Self> {
         let words = shell_words::split(line).map_err(|_| {
             Error::command(format!("the command {line:?} has a quote that is not closed"), "close the quote")
         })?;
+        // Written without quotes and between spaces, so that it is meant for a shell.
+        let is_bare = |word: &&str| SHELL_WORDS.contains(word) && words.iter().any(|one| one == word);
+        if let Some(word) = line.split_whitespace().find(is_bare) {
+            let what = format!("the command has `{word}`, which only a shell understands, and it runs without one");
+            let hint = "write command = [\"sh\", \"-c\", \"…\"] for a shell, or a list of words to pass it on as it is";
+            return Err(Error::command(what, hint));
+        }
         Self::from_words(words)
     }
 
@@ -90,7 +101,11 @@ impl Template {
             match parameter {
                 Some(parameter) if trust == Trust::Store => refuse_strange_texts(parameter)?,
                 None if !OWN_NAMES.contains(&name) => {
-                    let hint = format!("use one of {}, or write {{{{{name}}}}}", known.join(", "));
+                    let placeholders: Vec<String> = known.iter().map(|name| format!("{{{name}}}")).collect();
+                    let hint = match nearest(name, known.iter().copied()) {
+                        Some(near) => format!("did you mean {{{near}}}?"),
+                        None => format!("use {}; for plain braces, write {{{{{name}}}}}", placeholders.join(", ")),
+                    };
                     return Err(Error::command(
                         format!("the command names {{{name}}}, which is not a parameter"),
                         hint,
@@ -291,6 +306,26 @@ mod tests {
         assert!(study.check("$(touch x)", &space("a"), Trust::Store).is_err());
         assert!(study.check("$(touch x)", &space("a"), Trust::Own).is_ok());
         assert!(study.check("a", &space("a"), Trust::Store).is_ok());
+    }
+
+    #[test]
+    fn what_only_a_shell_understands_is_refused_unless_it_is_quoted() {
+        for line in ["solve {n} | tail -n 1", "cd runs && solve", "solve > log 2>&1", "a ; b"] {
+            let error = Template::parse(line).unwrap_err().to_string();
+            assert!(error.contains("only a shell understands") && error.contains("\"sh\", \"-c\""), "{error}");
+        }
+        for line in ["sh -c 'solve {n} | tail -n 1'", "awk -F '|' '{ print $1 > 3 }'", "solve --range=<3", "a \\| b"] {
+            assert!(Template::parse(line).is_ok(), "{line}");
+        }
+        assert!(Template::from_words(["echo", "|"]).is_ok());
+    }
+
+    #[test]
+    fn a_placeholder_that_is_no_parameter_is_answered_with_the_nearest() {
+        let space = SearchSpace::new(vec![Parameter::int("rate", 0, 1), Parameter::int("n", 0, 1)]).unwrap();
+        let error = |line: &str| Template::parse(line).unwrap().check("s", &space, Trust::Own).unwrap_err().to_string();
+        assert!(error("run {raet}").ends_with("did you mean {rate}?"));
+        assert!(error("run {width}").ends_with("use {rate}, {n}; for plain braces, write {{width}}"));
     }
 
     #[test]

@@ -87,12 +87,16 @@ fn split_number(text: &str) -> (&str, &str) {
 /// use elbowroom_run::format_duration;
 /// use std::time::Duration;
 /// assert_eq!(format_duration(Duration::from_secs(5400)), "1h 30m");
-/// assert_eq!(format_duration(Duration::from_millis(420)), "0.42 s");
+/// assert_eq!(format_duration(Duration::from_millis(4250)), "4.3 s");
+/// assert_eq!(format_duration(Duration::from_millis(7)), "7 ms");
 /// ```
 pub fn format_duration(time: Duration) -> String {
     let s = time.as_secs();
     match s {
-        0..10 => format!("{:.2} s", time.as_secs_f64()),
+        0 if time.as_millis() < 100 => format!("{} ms", time.as_millis()),
+        // Two digits are enough, and a limit of one second is "1 s".
+        0 => format!("{} s", (time.as_secs_f64() * 100.0).round() / 100.0),
+        1..10 => format!("{} s", (time.as_secs_f64() * 10.0).round() / 10.0),
         10..60 => format!("{s} s"),
         60..3600 => format!("{}m {:02}s", s / 60, s % 60),
         3600..86400 => format!("{}h {:02}m", s / 3600, s / 60 % 60),

@@ -539,7 +539,7 @@ export interface Parallel {
 export interface Line {
   trial: number;
   value: number;
-  u: number[];
+  u: Array<number | null>;
   height: number;
   good: number;
 }

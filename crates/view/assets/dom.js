@@ -79,6 +79,17 @@ export const number = (x, digits = 5) => {
     .replace("e+", "e");
 };
 
+/**
+ * What is expected, with its standard deviation: no digit beyond the deviation's last one.
+ * @param {number} mean
+ * @param {number} sd
+ */
+export const plusMinus = (mean, sd) => {
+  const step = 10 ** (Math.floor(Math.log10(sd)) - 1);
+  const rounded = Math.round(mean / step) * step;
+  return `${number(sd > 0 && Number.isFinite(rounded) ? rounded : mean, 6)} ± ${number(sd, 2)}`;
+};
+
 /** @param {unknown} value */
 export const text = (value) => (typeof value === "number" ? number(value) : String(value ?? ""));
 

@@ -42,7 +42,7 @@ export const sizeIn = (place, ratio = 0.75) => {
 };
 
 /** The room that a colour bar takes at the right. */
-export const BAR = 74;
+export const BAR = 82;
 
 /**
  * @param {Side} x

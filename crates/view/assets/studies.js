@@ -104,19 +104,23 @@ export const compare = async (source, shown) => {
   };
   const all = await Promise.all(answer.studies.slice(0, MOST).map(look));
   if (!place.root.isConnected) return;
-  const heads = ["study", "goal", "strategy", "trials", "best"].map((words) => el("th", {}, words));
+  const heads = ["study", "best", "trials", "goal", "strategy"];
+  const isNumber = (/** @type {number} */ i) => i === 1 || i === 2;
+  const kind = (/** @type {number} */ i) => ({ class: isNumber(i) ? "num" : "" });
   const lines = all.map(({ name, found }) => {
     if ("error" in found) {
       return el("tr", {}, linked(name), el("td", { class: "said fault", colspan: 4 }, inWords(found.error)[0]));
     }
     const { goal, strategy, n_trials, best } = found.seen;
-    const cells = [goal, strategy, n_trials, number(best?.value, 6)].map((value) => el("td", {}, value));
+    const values = [number(best?.value, 6), n_trials, goal, strategy];
+    const cells = values.map((value, i) => el("td", kind(i + 1), value));
     return el("tr", {}, linked(name), cells);
   });
   const there = all.flatMap(({ found, ...one }) => ("error" in found ? [] : [{ ...one, view: found.view }]));
   const chart = el("div");
   const meaning = there.map((one) => /** @type {[string, string, string]} */ ([one.name, one.hue, "line"]));
-  const table = el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, lines));
+  const head = heads.map((words, i) => el("th", kind(i), words));
+  const table = el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, lines));
   show(place.body, chart, legend(...meaning), el("div", { class: "scroll" }, table));
   race(
     chart,

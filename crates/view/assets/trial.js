@@ -1,6 +1,6 @@
 // The page of one trial: what it is, why its point was chosen, and what can be done with it.
 import { button, measurements, send, settings } from "./changes.js";
-import { card, el, number, pairs, show, tag, text } from "./dom.js";
+import { card, el, number, pairs, plusMinus, show, tag, text } from "./dom.js";
 import { load } from "./panels/panel.js";
 import { address } from "./source.js";
 import { link } from "./state.js";
@@ -35,7 +35,9 @@ const facts = (row, { seen }) => {
     ];
     all.push(["breaks a limit", `${outcome} is ${number(value)}, and should be ${limit.filter(Boolean).join(", ")}`]);
   }
-  row.measurements.forEach((m) => all.push(["measured", `${number(m.value, 8)} (${m.kind})`]));
+  // A single measurement is the value above.
+  if (row.measurements.some((m) => m.kind !== "first"))
+    row.measurements.forEach((m) => all.push(["measured", `${number(m.value, 8)} (${m.kind})`]));
   row.notes.forEach((note) => all.push(["note", note]));
   return pairs(all);
 };
@@ -84,15 +86,19 @@ const onOneLine = (point) =>
  */
 const worth = ({ strategy, score }) => [
   [`score for ${strategy.replaceAll("_", " ")}`, number(score.total, 4)],
-  ...score.terms.map(
-    (term) =>
-      /** @type {[string, Child]} */ ([
-        // "ln" reads as "In" in a font without serifs.
-        term.name.replace(/^ln /, "log of ").replaceAll("`", "") +
-          (term.trial === null ? "" : ` of trial ${term.trial}`),
-        number(term.value, 4),
-      ]),
-  ),
+  ...score.terms
+    // What is left of rounding is nothing, and pending trials that take nothing away are left out.
+    .map((term) => ({ ...term, value: Math.abs(term.value ?? NaN) < 1e-9 ? 0 : term.value }))
+    .filter((term) => term.trial === null || term.value !== 0)
+    .map(
+      (term) =>
+        /** @type {[string, Child]} */ ([
+          // "ln" reads as "In" in a font without serifs.
+          term.name.replace(/^ln /, "log of ").replaceAll("`", "") +
+            (term.trial === null ? "" : ` of trial ${term.trial}`),
+          number(term.value, 4),
+        ]),
+    ),
 ];
 
 /**
@@ -105,7 +111,7 @@ const believed = (belief, row, context) => {
   /** @type {[string, Child][]} */
   const all = [
     ["model", `fitted to ${belief.subset ? "some of " : ""}${belief.n_observed} results, best ${number(belief.best)}`],
-    ["prediction", `${number(belief.mean)} ± ${number(belief.sd, 3)}`],
+    ["prediction", plusMinus(belief.mean, belief.sd)],
   ];
   if (row.value !== null) all.push(["measured", number(row.value)]);
   all.push(["balance", leaning(belief)]);

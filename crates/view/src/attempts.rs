@@ -20,7 +20,8 @@ pub fn latest(scene: &Scene<'_>) -> HashMap<TrialId, Attempt> {
 const RECENT: usize = 32;
 
 /// An estimate of how long the rest of the budget will take, in seconds, if trials keep taking as long as the last ones
-/// and as many run at once as now. None without a budget, if nothing is running, or before any trial has ended.
+/// and as many run at once as now. One that has run for longer than those counts with what it has taken so far, since
+/// trials evidently take longer by now. None without a budget, if nothing is running, or before any trial has ended.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};
@@ -47,7 +48,30 @@ pub fn seconds_left(scene: &Scene<'_>) -> Option<f64> {
     if recent.is_empty() || running.is_empty() {
         return None;
     }
-    let mean = recent.iter().sum::<f64>() / recent.len() as f64;
+    let mean_of = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
+    let usual = mean_of(&recent);
+    let slower = running.iter().copied().filter(|taken| *taken > usual);
+    let mean = mean_of(&recent.iter().copied().chain(slower).collect::<Vec<f64>>());
     let under_way: f64 = running.iter().map(|taken| (mean - taken).max(0.0)).sum();
     Some((not_handed_out * mean + under_way) / running.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use elbowroom::space::{Parameter, SearchSpace};
+    use elbowroom::study::{Study, StudyConfig};
+
+    use super::*;
+
+    #[test]
+    fn trials_that_take_longer_than_the_last_ones_slow_the_estimate_down() {
+        let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
+        let mut study = Study::new(StudyConfig::new(space).budget(5)).unwrap();
+        let trial = study.ask(1).unwrap().trials[0].id;
+        study.tell(trial, 0.5).unwrap();
+        study.ask(1).unwrap();
+        // One took 10 s, and one has run for 50 s: 30 s on average, for each of the three that are left.
+        let scene = Scene { times: vec![0, 0, 10_000, 10_000], now: 60_000, ..Scene::alone("plate", &study) };
+        assert_eq!(seconds_left(&scene), Some(90.0));
+    }
 }

@@ -6,7 +6,7 @@ use elbowroom_view::Scene;
 use elbowroom_view::csv::csv;
 use elbowroom_view::table::{Query, table};
 use elbowroom_view::views::map::map;
-use elbowroom_view::views::model::slices;
+use elbowroom_view::views::model::{parallel, slices};
 
 /// A rate for all, a beta for one kind and a momentum for the other, which is better.
 fn study() -> Study {
@@ -48,6 +48,19 @@ fn pictures_leave_out_parameters_and_trials_that_have_no_part_in_them() {
     assert_eq!(along, ["kind", "rate", "momentum"], "the recommended point has no beta");
     // On the map of the rate and the momentum are those that have both.
     let n_sgd = study.trials().iter().filter(|trial| trial.point.get("momentum").is_some()).count();
-    assert_eq!(map(&scene, false, 1, 3).observed.len(), n_sgd);
+    let drawn = map(&scene, false, 1, 3);
+    assert_eq!(drawn.observed.len(), n_sgd);
     assert!((1..12).contains(&n_sgd));
+    assert!(
+        drawn
+            .note
+            .unwrap()
+            .ends_with(&format!("{} trials do not have both parameters and cannot be shown here", 12 - n_sgd))
+    );
+    // A line has no place on the axis of a parameter that its trial does not have.
+    for line in parallel(&scene, 12).lines {
+        let point = &study.trial(line.trial).unwrap().point;
+        let there: Vec<bool> = ["kind", "rate", "beta", "momentum"].map(|name| point.get(name).is_some()).into();
+        assert_eq!(line.u.iter().map(Option::is_some).collect::<Vec<_>>(), there);
+    }
 }

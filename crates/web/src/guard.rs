@@ -60,7 +60,7 @@ impl Guard {
                 return Err(HttpError::new(
                     StatusCode::METHOD_NOT_ALLOWED,
                     "this method is not supported",
-                    "GET or POST",
+                    "use GET or POST",
                 ));
             }
             same_origin(headers, &host)?;

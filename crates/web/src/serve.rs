@@ -67,7 +67,7 @@ impl Server {
                 return Err(format!("{what}\n  try: set ELBOW_TOKEN or --token-file, or listen on 127.0.0.1"));
             }
         };
-        let taken = |error| format!("cannot listen on {address}: {error}\n  try: another --port");
+        let taken = |error| format!("cannot listen on {address}: {error}\n  try: use another --port");
         let listener = std::net::TcpListener::bind(address).map_err(taken)?;
         listener.set_nonblocking(true).map_err(taken)?;
         let address = listener.local_addr().map_err(taken)?;

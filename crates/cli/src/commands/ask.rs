@@ -23,6 +23,11 @@ pub fn paused() -> anyhow::Error {
     )
 }
 
+/// How many points there are, where there are fewer than were asked for.
+pub fn so_many(n: usize, wanted: usize) -> String {
+    if n == 0 { "no points".to_owned() } else { format!("{n} of {wanted} points") }
+}
+
 /// Refuses an ask for which no feasible point was found, though nobody knows that there is none left: whoever scripts it
 /// must not take that for a study that is done.
 pub fn refuse_nothing(study: &Study, is_nothing: bool, shortfall: Option<&str>) -> Result<()> {
@@ -57,7 +62,7 @@ pub fn ask(args: &Ask, json: bool) -> Result<()> {
                 text += &format!("chosen with a model fitted to {part}\n");
             }
             if let Some(why) = &handed.shortfall {
-                text += &format!("{} of {} points: {why}\n", handed.trials.len(), args.n);
+                text += &format!("{}: {why}\n", so_many(handed.trials.len(), args.n));
             }
             text
         },

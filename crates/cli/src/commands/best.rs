@@ -11,7 +11,7 @@ use super::answer;
 use crate::address::Address;
 use crate::args::Best;
 use crate::differ::{with_differences, words_of};
-use crate::format::{self, breaks, deviation, number, point_lines};
+use crate::format::{self, breaks, expected, number, point_lines};
 use crate::narrow::narrowing;
 use crate::outcomes::{broken, reference, trials_table};
 use crate::table::width;
@@ -30,10 +30,10 @@ pub fn best(args: &Best, json: bool) -> Result<()> {
             None => "recommended for these values: none, since every point is likely to fail or to break a limit\n"
                 .to_owned(),
             Some(found) => {
-                let (mean, sd) = (number(found.mean), deviation(found.sd));
+                let expected = expected(found.mean, found.sd);
                 let caution = found.fallback.as_ref().map_or_else(String::new, |why| format!("caution: {why}\n"));
                 let lines = point_lines(&found.point);
-                format!("recommended for these values: expected {mean} ± {sd}\n{caution}{lines}")
+                format!("recommended for these values: expected {expected}\n{caution}{lines}")
             }
         };
         return answer(json, || json!({ "recommended": found }), in_words);
@@ -78,7 +78,7 @@ fn front_in_words(study: &Study) -> String {
     }
     match study.recommended_front() {
         Ok(found) => {
-            let cell = |(mean, sd): (&f64, &f64)| format!("{} ± {}", number(*mean), deviation(*sd));
+            let cell = |(mean, sd): (&f64, &f64)| expected(*mean, *sd);
             let rows: Vec<_> =
                 found.iter().map(|one| (one.trial, one.means.iter().zip(&one.sds).map(cell).collect())).collect();
             text + "recommended: the front that the model predicts\n" + &trials_table(study, &rows)
@@ -102,19 +102,19 @@ pub fn in_words(study: &SharedStudy) -> String {
         text += &format!("  with {}\n", format::safe(&watched));
     }
     if let Some(found) = study.study().recommended() {
-        let (mean, sd) = (number(found.mean), deviation(found.sd));
+        let expected = expected(found.mean, found.sd);
         match found.trial {
             Some(trial) if trial == best.id && found.fallback.is_some() => {
                 text += &format!("recommended: the same, because {}\n", found.fallback.unwrap_or_default());
             }
-            Some(trial) if trial == best.id => text += &format!("recommended: the same, expected {mean} ± {sd}\n"),
+            Some(trial) if trial == best.id => text += &format!("recommended: the same, expected {expected}\n"),
             Some(trial) => {
                 let lines = point_lines(&found.point);
-                text += &format!("recommended: trial {trial}, expected {mean} ± {sd}\n{lines}");
+                text += &format!("recommended: trial {trial}, expected {expected}\n{lines}");
             }
             None => {
                 let lines = point_lines(&found.point);
-                text += &format!("recommended: an untried point, expected {mean} ± {sd}\n{lines}");
+                text += &format!("recommended: an untried point, expected {expected}\n{lines}");
             }
         }
     }

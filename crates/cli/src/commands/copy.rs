@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use elbowroom::study::{Results, Tell, Trial, TrialId, TrialState};
-use elbowroom_store::{About, SharedStudy, Store, open, worker_name};
+use elbowroom_store::{About, ErrorKind, SharedStudy, Store, open, worker_name};
 use serde_json::json;
 
 use super::answer;
 use crate::address::Address;
 use crate::args::{Copy, Where};
-use crate::error::cli_error;
+use crate::error::{cli_error, fault_of};
 use crate::format;
 
 /// Copies it, every event as it was written.
@@ -38,7 +38,11 @@ pub fn copy(args: &Copy, json: bool) -> Result<()> {
             },
         );
     }
-    let copied = elbowroom_store::copy(&**study.stored().store(), study.name(), &*to, name)?;
+    let copied = elbowroom_store::copy(&**study.stored().store(), study.name(), &*to, name);
+    let copied = copied.map_err(|error| match error.kind() {
+        ErrorKind::Exists => fault_of(error.kind().as_str(), error.what(), "give the copy another name: --as NAME"),
+        _ => error.into(),
+    })?;
     let n = copied.n_events;
     answer(
         json,

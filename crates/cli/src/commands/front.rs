@@ -51,7 +51,7 @@ fn chosen<'a>(study: &'a Study, args: &'a Plot) -> Result<(&'a str, &'a str)> {
     let outcomes = study.outcomes();
     let names: Vec<&str> = outcomes.names().collect();
     if names.len() < 2 {
-        let hint = "plot the history, or tell results by name: elbow tell 3 loss=0.25 minutes=12";
+        let hint = "plot the history, or report results by name: elbow tell 3 loss=0.25 minutes=12";
         return Err(cli_error("a front needs two results, and this study has one", hint));
     }
     let usual = || outcomes.objectives().iter().map(|one| one.name.as_str()).chain(names.iter().copied());

@@ -86,7 +86,7 @@ impl Answers {
     /// Asks on the terminal, with what is usual in brackets.
     fn ask(args: &Init) -> Result<Self> {
         let name = question("name of the study", &args.name.clone().unwrap_or_else(|| folder_name(&args.path)))?;
-        let maximize = args.maximize || question("minimize or maximize", "minimize")?.starts_with("max");
+        let maximize = args.maximize || ask_goal()?;
         let mut parameters = Vec::new();
         say!("parameters: NAME LOW..HIGH for numbers (whole ones without a point), add `log` for a log scale,");
         say!("or NAME A,B,C for choices; an empty line ends them");
@@ -196,6 +196,18 @@ trials = {trials}
     }
 }
 
+/// Whether larger values are better; asked again where the answer could mean anything.
+fn ask_goal() -> Result<bool> {
+    loop {
+        let goal = question("minimize or maximize", "minimize")?.to_lowercase();
+        match (goal.starts_with("min"), goal.starts_with("max")) {
+            (true, _) => return Ok(false),
+            (_, true) => return Ok(true),
+            _ => say!("type minimize or maximize"),
+        }
+    }
+}
+
 /// What can be said of a result.
 const OUTCOMES: &str = r#"#   { name = "yield", goal = "maximize", worst = 50 }   optimized; values worse than `worst` count for nothing
 #   { name = "purity", at_least = 95 }                  or at_most, or both: a limit
@@ -259,8 +271,9 @@ fn range(kind: &str, text: &str, more: &str) -> Result<String> {
     for bound in [low, high] {
         let fine = if kind == "int" { bound.parse::<i64>().is_ok() } else { bound.parse::<f64>().is_ok() };
         if !fine {
-            let what = if kind == "int" { "whole number" } else { "number" };
-            return Err(cli_error(format!("{text:?}: {bound:?} is not a {what}"), "write it like rate=0.1..10"));
+            let (what, example) =
+                if kind == "int" { ("whole number", "layers=1..8") } else { ("number", "rate=0.1..10") };
+            return Err(cli_error(format!("{text:?}: {bound:?} is not a {what}"), format!("write it like {example}")));
         }
     }
     let bound = |text: &str| if kind == "int" { text.to_owned() } else { float(text) };

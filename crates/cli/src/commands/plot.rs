@@ -10,6 +10,7 @@ use elbowroom_store::{SharedStudy, TrialStatus};
 use elbowroom_view::Scene;
 use elbowroom_view::axis::{spans_decades, text};
 use elbowroom_view::plot::Figure;
+use elbowroom_view::views::map::has_both;
 use elbowroom_view::views::model::{Slice, slices as view_slices};
 use serde_json::json;
 
@@ -204,7 +205,9 @@ fn map(study: &SharedStudy, args: &Plot) -> Result<Chart> {
     let dim = |name: &Option<String>, usual: usize| match name {
         None => Ok(usual),
         Some(name) => (0..space.dim()).find(|dim| space.searched(*dim).name() == name).ok_or_else(|| {
-            cli_error(format!("there is no searched parameter called `{name}`"), "`elbow trials` shows the names")
+            let names: Vec<&str> = (0..space.dim()).map(|dim| space.searched(dim).name()).collect();
+            let hint = format!("use one of {}", names.join(", "));
+            cli_error(format!("there is no searched parameter called `{name}`"), hint)
         }),
     };
     // Where one is named, the other is the first that is left.
@@ -214,12 +217,15 @@ fn map(study: &SharedStudy, args: &Plot) -> Result<Chart> {
         return Err(cli_error("a map is along two different parameters", "name another with --x or --y"));
     }
     let at = |trial: &Trial| (position(space, x, &trial.unit), position(space, y, &trial.unit));
+    // Where a trial does not have a parameter, it has no place on the map.
+    let is_there = |trial: &&Trial| has_both(study.study(), trial, x, y);
     let those = |wanted: &dyn Fn(TrialStatus) -> bool| -> Vec<(f64, f64)> {
-        study.study().trials().iter().filter(|trial| wanted(study.status(trial))).map(at).collect()
+        let trials = study.study().trials().iter().filter(is_there);
+        trials.filter(|trial| wanted(study.status(trial))).map(at).collect()
     };
     let ended_badly = |s: TrialStatus| matches!(s, TrialStatus::Failed | TrialStatus::Infeasible | TrialStatus::Lost);
     let open = |s: TrialStatus| matches!(s, TrialStatus::Running | TrialStatus::Queued);
-    let best = study.study().best().map(at).into_iter().collect();
+    let best = study.study().best().filter(is_there).map(at).into_iter().collect();
     Ok(Chart {
         title: format!("{} (up) over {} (across)", axis(space, y).label, axis(space, x).label),
         x: axis(space, x),

@@ -48,7 +48,9 @@ pub fn replay(args: &Where, json: bool) -> Result<ExitCode> {
             let of_ours = if others.is_empty() { "" } else { " of this version" };
             text += &match (differences.len(), n_compared) {
                 (0, 0) if !others.is_empty() => format!("no ask was answered by this version ({version} on {cpu})\n"),
+                (0, 1) => format!("the one ask{of_ours} comes out the same, to the last bit ({version} on {cpu})\n"),
                 (0, n) => format!("all {n} asks{of_ours} come out the same, to the last bit ({version} on {cpu})\n"),
+                (1, all) => format!("1 of {all} asks{of_ours} comes out differently ({version} on {cpu})\n"),
                 (n, all) => format!("{n} of {all} asks{of_ours} come out differently ({version} on {cpu})\n"),
             };
             text

@@ -39,7 +39,7 @@ pub fn worker(args: &Worker, json: bool) -> Result<ExitCode> {
 
 fn go(place: &Address, how: &How, json: bool) -> Result<ExitCode> {
     let section = place.file.as_ref().map(|(file, _)| file.run.clone()).unwrap_or_default();
-    let command = command(how, &section)?;
+    let command = command(how, &section, place)?;
     let mut study = place.open_or_create()?.ttl(how.lease);
     // What stands in a study.toml was written by whoever named it; what stands in a store alone was not.
     let trust = if place.file.is_some() { Trust::Own } else { Trust::Store };
@@ -73,11 +73,17 @@ fn go(place: &Address, how: &How, json: bool) -> Result<ExitCode> {
     study.refresh()?;
     answer(json, || ending_json(&study, &summary), || ending(&study, &summary))?;
     Ok(match signal.load(Ordering::SeqCst) {
-        0 if study.study().best().is_none() && summary.n_failed > 0 => ExitCode::FAILURE,
+        // Trials were run, and the study has not a single value: whether they failed or were infeasible, nothing was found.
+        0 if !has_a_value(&study) && summary.n_failed + summary.n_infeasible > 0 => ExitCode::FAILURE,
         0 if !did_its_work(&study, &summary) => ExitCode::FAILURE,
         0 => ExitCode::SUCCESS,
         signal => ExitCode::from(128 + signal as u8),
     })
+}
+
+/// Whether a single trial of a study has a value, within its limits or not.
+fn has_a_value(study: &SharedStudy) -> bool {
+    study.study().trials().iter().any(|trial| trial.value().is_some())
 }
 
 /// Whether a run did something, or there was nothing left to do.
@@ -92,12 +98,15 @@ fn did_its_work(study: &SharedStudy, summary: &Summary) -> bool {
         }
 }
 
-fn command(how: &How, section: &RunSection) -> Result<Template> {
+fn command(how: &How, section: &RunSection, place: &Address) -> Result<Template> {
     if !how.command.is_empty() {
         return Ok(Template::from_words(&how.command)?);
     }
     section.command.clone().ok_or_else(|| {
-        let hint = "write `command = \"…\"` under [run] in study.toml, or the command after `--`";
+        let hint = match place.file {
+            Some(_) => "write `command = \"…\"` under [run] in study.toml, or the command after `--`",
+            None => "write the command after `--`, or name a study.toml that has one: a store holds none",
+        };
         cli_error("there is no command to run", hint)
     })
 }
@@ -167,7 +176,7 @@ fn why(ended: &Ended) -> String {
         Ended::TargetReached => "the target was reached".to_owned(),
         Ended::LittleGain => "one more trial is expected to gain too little".to_owned(),
         Ended::AllFailed(n) => {
-            format!("the first {n} trials all failed, so the run stopped; see `elbow trials`")
+            format!("the first {n} trials all failed, so the run stopped (see `elbow trials`)")
         }
         Ended::Stopped(_) => "stopped; run the same command to continue".to_owned(),
     }

@@ -58,8 +58,10 @@ fn token(args: &Serve) -> Result<Option<Token>> {
         None => std::env::var(TOKEN).ok(),
     };
     let text = text.filter(|text| !text.trim().is_empty());
-    text.map(|text| Token::given(&text).map_err(|error| cli_error(error, "openssl rand -hex 32 makes a good one")))
-        .transpose()
+    text.map(|text| {
+        Token::given(&text).map_err(|error| cli_error(error, "use a long random one: openssl rand -hex 32 prints it"))
+    })
+    .transpose()
 }
 
 fn private(path: &Path) -> Result<String> {

@@ -62,8 +62,8 @@ pub fn sheet(args: &Sheet, json: bool) -> Result<()> {
     let planned: Vec<Planned<'_>> =
         trials.iter().zip(wells).map(|(trial, well)| Planned { trial: trial.id, point: &trial.point, well }).collect();
     let text = write(study.study().space(), study.study().outcomes(), &planned)?;
-    if let Some(short) = &short {
-        say!("{} of {} points: {short}", planned.len(), args.n);
+    if let Some(why) = &short {
+        say!("{}: {why}", super::ask::so_many(planned.len(), args.n));
     }
     let ids: Vec<_> = trials.iter().map(|trial| trial.id).collect();
     let Some(file) = &mut file else {

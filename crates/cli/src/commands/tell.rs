@@ -45,7 +45,7 @@ pub fn tell(args: &Tell, json: bool) -> Result<()> {
             )
         }
         _ => {
-            let hint = "elbow tell 3 0.25, elbow tell 3 loss=0.25 minutes=12, or elbow tell --at x=0.5 0.25";
+            let hint = "write elbow tell 3 0.25, elbow tell 3 loss=0.25 minutes=12, or elbow tell --at x=0.5 0.25";
             Err(cli_error("a trial and a value are needed", hint))
         }
     }
@@ -62,8 +62,12 @@ fn report(args: &Tell, written: &[String]) -> Result<study::Tell> {
 /// Results as people write them: one number, `name=number`, or both.
 fn results(written: &[String]) -> Result<Results> {
     let number = |text: &str| {
-        let hint = "give what was measured: 0.25, or loss=0.25 minutes=12";
-        text.trim().parse::<f64>().map_err(|_| cli_error(format!("{text:?} is not a number"), hint))
+        let plain = text.trim();
+        // 0,5 of those who write commas; 1,234.5 stays in doubt.
+        let comma = Some(plain.replacen(',', ".", 1)).filter(|point| point != plain && point.parse::<f64>().is_ok());
+        let usual = || "give what was measured: 0.25, or loss=0.25 minutes=12".to_owned();
+        let hint = || comma.map_or_else(usual, |point| format!("write a decimal point: {point}"));
+        plain.parse::<f64>().map_err(|_| cli_error(format!("{text:?} is not a number"), hint()))
     };
     let bare: Vec<&String> = written.iter().filter(|word| !word.contains('=')).collect();
     if bare.len() > 1 {

@@ -16,6 +16,9 @@ use crate::error::cli_error;
 use crate::format::{brief, brief_value, number};
 use crate::table::{table, width};
 
+/// The most characters of a reason: as many as fit on a line of a very wide terminal. A table cuts what it has no room for.
+const MOST: usize = 300;
+
 /// Lists them.
 pub fn trials(args: &Trials, json: bool) -> Result<()> {
     let study = Address::find(&args.study)?.open()?;
@@ -113,8 +116,8 @@ fn in_words(study: &SharedStudy, trials: &[&Trial]) -> String {
         row.extend(names.iter().map(|name| trial.point.get(name).map_or_else(String::new, brief_value)));
         let result = |name: &&str| trial.result(name).map_or_else(|| "-".to_owned(), number);
         row.extend(watched.iter().map(result));
-        row.extend(with_reasons.then(|| trial.reason().map_or_else(String::new, |text| brief(text, 60))));
-        row.extend(with_notes.then(|| brief(&trial.notes.join("; "), 60)));
+        row.extend(with_reasons.then(|| trial.reason().map_or_else(String::new, |text| brief(text, MOST))));
+        row.extend(with_notes.then(|| brief(&trial.notes.join("; "), MOST)));
         row.extend(with_waiting.then(|| waiting(trial)));
         row.extend(with_broken.then(|| broken(trial)));
         rows.push(row);

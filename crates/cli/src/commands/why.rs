@@ -8,11 +8,14 @@ use serde_json::json;
 use super::answer;
 use crate::address::Address;
 use crate::args::Why;
-use crate::format::{self, deviation, number, point_lines};
+use crate::format::{self, deviation, distance, expected, number, point_lines};
 use crate::table::width;
 
 /// How many neighbours are shown.
 const NEAREST: usize = 3;
+
+/// Terms of a score below this are rounding.
+const NOTHING: f64 = 1e-9;
 
 /// Explains a trial.
 pub fn why(args: &Why, json: bool) -> Result<()> {
@@ -38,7 +41,7 @@ fn in_words(reasons: &Reasons) -> String {
 fn believed(m: &BeliefThen, measured: Option<f64>) -> String {
     let made_of = m.subset.map_or_else(|| format!("{} results", m.n_observed), |part| part.to_string());
     let mut text = format!("model fitted to {made_of}; best so far {}\n", m.best.map_or("none".into(), number));
-    text += &format!("  predicted: {} ± {}", number(m.mean), deviation(m.sd));
+    text += &format!("  predicted: {}", expected(m.mean, m.sd));
     text += &measured.map_or_else(|| "\n".to_owned(), |value| format!("; measured: {}\n", number(value)));
     text += &m.chance.map_or_else(String::new, |p| format!("  chance of a value: {:.0} %\n", 100.0 * p));
     let (leaning, share) = if m.exploit > 0.5 { ("exploit", m.exploit) } else { ("explore", 1.0 - m.exploit) };
@@ -46,8 +49,13 @@ fn believed(m: &BeliefThen, measured: Option<f64>) -> String {
     let score = if m.score.is_score { "score" } else { "worth" };
     text += &format!("  {score} for {}: {}, the sum of\n", m.strategy.replace('_', " "), number(m.score.total));
     for term in &m.score.terms {
+        // What is left of rounding is nothing, and pending trials that take nothing away are left out.
+        let value = if term.value.abs() < NOTHING { 0.0 } else { term.value };
+        if value == 0.0 && term.trial.is_some() {
+            continue;
+        }
         let about = term.trial.map_or_else(String::new, |trial| format!(" of trial {trial}"));
-        text += &format!("    {:>12}  {}{about}\n", number(term.value), term.name);
+        text += &format!("    {:>12}  {}{about}\n", number(value), term.name);
     }
     if m.pending.is_empty() {
         text += "  nothing was pending\n";
@@ -60,7 +68,7 @@ fn believed(m: &BeliefThen, measured: Option<f64>) -> String {
     }
     if let Some(at) = &m.without_pending {
         let by = m.pushed_by.as_ref().map_or_else(String::new, |by| {
-            format!("; trial {} is {} lengthscales from there", by.trial, number(by.distance))
+            format!("; trial {} is {} lengthscales from there", by.trial, distance(by.distance))
         });
         text += &wrapped(&format!("  if nothing were pending: {}{by}", format::point(at)));
     }
@@ -76,7 +84,7 @@ fn wrapped(line: &str) -> String {
 fn listed(all: &[Neighbour]) -> String {
     let line = |n: &Neighbour| {
         let value = n.value.map_or_else(String::new, |value| format!(", value {}", number(value)));
-        wrapped(&format!("    trial {} at {}{value}  {}", n.trial, number(n.distance), format::point(&n.point)))
+        wrapped(&format!("    trial {} at {}{value}  {}", n.trial, distance(n.distance), format::point(&n.point)))
     };
     all.iter().take(NEAREST).map(line).collect()
 }

@@ -13,6 +13,8 @@ use crate::sheet::{Complaint, Row, RowResult, Sheet, as_planned, is_same_well};
 pub struct Rows<'a> {
     study: &'a Study,
     exported: bool,
+    /// Parameters for which the sheet has no column.
+    lacks: &'a [String],
     correct: bool,
     /// Whether all rows are new points.
     pub given: bool,
@@ -32,6 +34,7 @@ impl<'a> Rows<'a> {
         Self {
             study,
             exported: sheet.exported,
+            lacks: &sheet.lacks,
             correct: wishes.correct,
             given: wishes.given || is_of_another_study(study, sheet),
             complaints: sheet.complaints.clone(),
@@ -183,7 +186,11 @@ impl<'a> Rows<'a> {
                 // Fixed values need not be written, and whether a parameter with a condition should be there shows once the
                 // others are known.
                 if parameter.condition().is_none() && !matches!(parameter, Parameter::Fixed { .. }) {
-                    self.complain(row, format!("there is no value for `{name}`"), "fill in the cell");
+                    let (what, hint) = match self.lacks.iter().any(|lacking| lacking == name) {
+                        true => ("column", "add it: a new point needs a value for each parameter"),
+                        false => ("value", "fill in the cell"),
+                    };
+                    self.complain(row, format!("there is no {what} for `{name}`"), hint);
                     all_fine = false;
                 }
                 continue;

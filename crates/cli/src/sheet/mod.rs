@@ -122,6 +122,24 @@ mod tests {
     }
 
     #[test]
+    fn what_other_spreadsheets_do_to_a_file_is_understood_too() {
+        // A line that names the separator, blank lines above the head, and a name in other capitals.
+        let rows = read(b"sep=;\r\ntrial;X;kind;value\r\n2;1,5;b;0,25\r\nx;;;\r\n", &space());
+        assert!(rows.unwrap_err().to_string().starts_with("line 4: \"x\" is not a trial"));
+        for text in ["sep=;\ntrial;X;value\n2;1,5;0,25\n", "\n\ntrial;x;value\n2;1,5;0,25\n"] {
+            let rows = read(text.as_bytes(), &space()).unwrap();
+            assert_eq!((rows[0].result, &rows[0].point), (RowResult::Value(0.25), &Some(Point::new().with("x", 1.5))));
+        }
+        // A column of the exact name wins, and of two others neither is taken.
+        let point = |text: &str| read(text.as_bytes(), &space()).unwrap()[0].point.clone();
+        assert_eq!(point("trial,X,x,value\n2,1,2,3\n"), Some(Point::new().with("x", 2)));
+        assert_eq!(point("trial,KIND,Kind,value\n2,b,b,3\n"), None);
+        for (bytes, what) in [(&b" \r\n"[..], "is empty"), (b"\xff\xfet\0r\0", "UTF-16")] {
+            assert!(read(bytes, &space()).unwrap_err().to_string().contains(what));
+        }
+    }
+
+    #[test]
     fn spaces_are_left_where_a_choice_has_them() {
         let space = SearchSpace::new(vec![Parameter::category("k", [" a", "b"])]).unwrap();
         let rows = read(b"trial, k ,value\n0, a, 1 \n1, b ,2\n , ,\n", &space).unwrap();

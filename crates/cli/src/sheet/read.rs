@@ -15,6 +15,8 @@ pub struct Sheet {
     pub rows: Vec<Row>,
     /// Whether it is an export: its values are the means of what the trials have.
     pub exported: bool,
+    /// Parameters for which it has no column.
+    pub lacks: Vec<String>,
     /// What could not be read.
     pub complaints: Vec<Complaint>,
 }
@@ -70,16 +72,25 @@ pub fn read(bytes: &[u8], space: &SearchSpace) -> Result<Vec<Row>> {
 /// `value`, or what the study calls it; a sheet may also have other results alone. Fails where the head of the file says that no row can be understood.
 pub fn read_sheet(bytes: &[u8], space: &SearchSpace, outcomes: &Outcomes, values: Option<&str>) -> Result<Sheet> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let delimiter = delimiter(bytes);
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        return Err(all_of(vec![Complaint::new(1, "the file is in UTF-16", "save it as CSV in UTF-8")]));
+    }
+    if bytes.trim_ascii().is_empty() {
+        return Err(all_of(vec![Complaint::new(1, "the file is empty", "save the filled-in sheet as CSV")]));
+    }
+    let (bytes, announced) = without_announcement(bytes);
+    let first = if announced.is_some() { 2 } else { 1 };
+    let delimiter = announced.unwrap_or_else(|| delimiter(bytes));
     let mut builder = csv::ReaderBuilder::new();
     let mut reader = builder.delimiter(delimiter).flexible(true).trim(csv::Trim::Headers).from_reader(bytes);
     let head: Vec<String> = match reader.byte_headers() {
         Ok(head) => head.iter().map(|cell| unguarded(&text(cell)).to_owned()).collect(),
-        Err(error) => return Err(all_of(vec![Complaint::new(1, error.to_string(), "save it as CSV")])),
+        Err(error) => return Err(all_of(vec![Complaint::new(first, error.to_string(), "save it as CSV")])),
     };
-    let columns = Columns::find(&head, space, outcomes, values, delimiter == b';').map_err(|one| all_of(vec![one]))?;
+    let columns = Columns::find(&head, space, outcomes, values, delimiter == b';')
+        .map_err(|one| all_of(vec![Complaint { line: first, ..one }]))?;
     let (mut rows, mut complaints) = (Vec::new(), Vec::new());
-    let mut lines = Lines { bytes, at: 0, line: 1 };
+    let mut lines = Lines { bytes, at: 0, line: first };
     for record in reader.byte_records() {
         let record = record.map_err(|error| {
             let what = format!("the file cannot be read: {error}");
@@ -90,7 +101,17 @@ pub fn read_sheet(bytes: &[u8], space: &SearchSpace, outcomes: &Outcomes, values
         let row = columns.row(line, &record, space, &mut complaints);
         rows.extend(row.filter(|_| complaints.len() == before));
     }
-    Ok(Sheet { rows, exported: columns.exported.is_some(), complaints })
+    let has_none = space.parameters().iter().zip(&columns.parameters).filter(|(_, at)| at.is_none());
+    let lacks = has_none.map(|(parameter, _)| parameter.name().to_owned()).collect();
+    Ok(Sheet { rows, exported: columns.exported.is_some(), lacks, complaints })
+}
+
+/// What follows the line `sep=;` with which some spreadsheets begin a file, and the separator that it names.
+fn without_announcement(bytes: &[u8]) -> (&[u8], Option<u8>) {
+    let named = bytes.strip_prefix(b"sep=").and_then(|rest| rest.split_first());
+    let Some((&separator, rest)) = named else { return (bytes, None) };
+    let rest = rest.strip_prefix(b"\r").unwrap_or(rest);
+    rest.strip_prefix(b"\n").map_or((bytes, None), |rest| (rest, Some(separator)))
 }
 
 /// Counts lines; the reader's own count is off by one where a line ends with a carriage return.
@@ -116,7 +137,7 @@ impl Lines<'_> {
 
 /// What separates cells: whichever of comma, semicolon and tab the head has most of.
 pub fn delimiter(bytes: &[u8]) -> u8 {
-    let head = bytes.split(|b| *b == b'\n').next().unwrap_or_default();
+    let head = bytes.split(|b| *b == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
     let count = |d: u8| head.iter().filter(|b| **b == d).count();
     [b',', b';', b'\t'].into_iter().rev().max_by_key(|d| count(*d)).unwrap_or(b',')
 }
@@ -156,13 +177,12 @@ impl Columns {
         let values = Self::values(outcomes, value_name, at);
         let missing = |name: &str| {
             let hint = "keep the header line of the sheet, or name the column that holds the values: --value NAME";
-            Complaint::new(1, format!("there is no column `{name}`; there are {}", head.join(", ")), hint)
+            Complaint::new(1, format!("there is no column `{name}`; the columns are {}", head.join(", ")), hint)
         };
         if let (None, Some(name)) = (values, value_name) {
             return Err(missing(name));
         }
-        let parameters: Vec<Option<usize>> =
-            space.parameters().iter().map(|p| head.iter().position(|h| *h == column(p.name()))).collect();
+        let parameters = of_parameters(head, space);
         let is_free = |i: &usize| Some(*i) != values && !parameters.contains(&Some(*i));
         if let Some(values) = values.filter(|values| parameters.contains(&Some(*values))) {
             let what = format!("the column `{}` is a parameter's", head[values]);
@@ -280,7 +300,8 @@ impl Columns {
         let point = self.point(space, whole);
         let well = Some(cell(self.well)).filter(|well| !well.is_empty());
         if trial.is_none() && well.is_none() && point.is_none() && result != RowResult::Blank {
-            wrong("there is a value without a trial or a point".to_owned(), "write the trial's number");
+            let hint = "write the trial's number, or a value for each parameter in a column of its name";
+            wrong("there is a value without a trial or a point".to_owned(), hint);
         }
         Some(Row { line, trial, well, point, result, noise, others, comment })
     }
@@ -329,6 +350,18 @@ impl Columns {
         let comma = self.decimal_comma && written.matches(',').count() == 1 && !written.contains('.');
         if comma { written.replace(',', ".").parse().ok() } else { written.parse().ok() }
     }
+}
+
+/// The column of each parameter: of its name, else the only one that has it in other capitals.
+fn of_parameters(head: &[String], space: &SearchSpace) -> Vec<Option<usize>> {
+    let names: Vec<String> = space.parameters().iter().map(|parameter| column(parameter.name())).collect();
+    let of = |name: &String| {
+        let alike = |i: &usize| head[*i].eq_ignore_ascii_case(name) && !names.contains(&head[*i]);
+        let mut others = (0..head.len()).filter(alike);
+        let only = others.next().filter(|_| others.next().is_none());
+        head.iter().position(|column| column == name).or(only)
+    };
+    names.iter().map(of).collect()
 }
 
 /// Whether results are known by their own names: then `value` would not say which of them is meant.

@@ -440,7 +440,7 @@ impl WrittenRun {
             checked.map_err(|error| page.run(span, &error))
         });
         let workers = self.workers.map(|workers| match *workers.get_ref() {
-            0 => Err(page.cli_error(Some(workers.span()), "the number of workers is 0", "allow at least 1")),
+            0 => Err(page.cli_error(Some(workers.span()), "the number of workers is 0", "write at least 1")),
             n if n > MOST_WORKERS => {
                 let what = format!("{n} workers are more than one process can run");
                 let hint = format!("allow at most {MOST_WORKERS}; start `elbow worker` on more machines for more");
@@ -517,7 +517,7 @@ metric = "accuracy"
         assert_eq!(said("failures = \"ignore\""), (FailureRule::Ignore, true));
         let error = read("failures = \"ignored\"").unwrap_err().to_string();
         assert!(
-            error.starts_with("study.toml, line 4: `ignored` is not possible here") && error.contains("`ignore`?"),
+            error.starts_with("study.toml, line 4: `ignored` is not allowed here") && error.contains("`ignore`?"),
             "{error}"
         );
     }
@@ -538,6 +538,15 @@ metric = "accuracy"
             assert!(said.contains(&format!("write {line}")), "{said}");
             let text = format!("name = \"a\"\n[parameters]\n{line}\ny = {{ float = [0, 1] }}\n");
             StudyFile::parse(&text, "study.toml").unwrap_or_else(|error| panic!("{line}: {error}"));
+        }
+    }
+
+    #[test]
+    fn a_key_of_the_top_that_stands_below_the_parameters_is_told_where_it_belongs() {
+        for line in ["name = \"a\"", "goal = \"maximize\"", "constraints = [\"x <= 1\"]"] {
+            let text = format!("[parameters]\nx = {{ float = [0, 1] }}\n{line}\n");
+            let error = StudyFile::parse(&text, "study.toml").unwrap_err().to_string();
+            assert!(error.starts_with("study.toml, line 3: ") && error.contains("to the top of the file"), "{error}");
         }
     }
 

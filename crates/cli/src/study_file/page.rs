@@ -40,7 +40,7 @@ impl Page<'_> {
         if let Some((what, hint)) = message.split_once("\n  try: ") {
             return self.cli_error(span, what, hint);
         }
-        let known = unknown(message).or_else(|| missing(message)).or_else(|| plain(message));
+        let known = unknown(message).or_else(|| missing(message)).or_else(|| plain(message)).or_else(|| twice(message));
         let (what, hint) = known
             .unwrap_or_else(|| (message.to_owned(), "compare it with the file that `elbow init` writes".to_owned()));
         self.cli_error(span, &what, &hint)
@@ -52,6 +52,11 @@ impl Page<'_> {
         let (_, parameters) = whole.iter().find(|(key, _)| key.get_ref() == "parameters")?;
         let DeValue::Table(parameters) = parameters.get_ref() else { return None };
         let (name, value) = parameters.iter().find(|(_, value)| !matches!(value.get_ref(), DeValue::Table(_)))?;
+        if AT_THE_TOP.contains(&name.get_ref().as_ref()) {
+            let what = format!("`{}` stands below [parameters], where each key is a parameter", name.get_ref());
+            let hint = format!("move `{}` to the top of the file, before the first [table]", name.get_ref());
+            return Some(self.cli_error(Some(name.span()), &what, &hint));
+        }
         let (is, kind) = match value.get_ref() {
             DeValue::Array(list) => {
                 let all = |is: fn(&DeValue<'_>) -> bool| list.iter().all(|one| is(one.get_ref()));
@@ -98,6 +103,42 @@ impl Page<'_> {
     }
 }
 
+/// Keys of the top that hold a plain value, which people also write below `[parameters]`; there they would be parameters.
+const AT_THE_TOP: [&str; 14] = [
+    "name",
+    "store",
+    "goal",
+    "metric",
+    "outcomes",
+    "seed",
+    "initial",
+    "design",
+    "repeats",
+    "failures",
+    "contexts",
+    "constraints",
+    "candidates",
+    "strategy",
+];
+
+/// Words of other packages and of people, and what they are called here.
+const ALSO_CALLED: [(&str, &str); 14] = [
+    ("choice", "categories"),
+    ("choices", "categories"),
+    ("categorical", "categories"),
+    ("enum", "categories"),
+    ("options", "categories"),
+    ("ordered", "values"),
+    ("ordinal", "values"),
+    ("uniform", "float"),
+    ("real", "float"),
+    ("range", "float"),
+    ("integer", "int"),
+    ("constant", "fixed"),
+    ("max", "maximize"),
+    ("min", "minimize"),
+];
+
 /// What serde says of an unknown word, "unknown field `a`, expected one of `b`, `c`", and the nearest that it knows.
 fn unknown(message: &str) -> Option<(String, String)> {
     let (kind, rest) = message.strip_prefix("unknown ")?.split_once(' ')?;
@@ -106,10 +147,11 @@ fn unknown(message: &str) -> Option<(String, String)> {
     let known: Vec<&str> = words.collect();
     let what = match kind {
         "field" => format!("unknown key `{unknown}`"),
-        "variant" => format!("`{unknown}` is not possible here"),
+        "variant" => format!("`{unknown}` is not allowed here"),
         _ => return None,
     };
-    let hint = match (nearest(unknown, known.iter().copied()), &known[..]) {
+    let other = ALSO_CALLED.iter().find(|(word, here)| *word == unknown && known.contains(here)).map(|(_, here)| *here);
+    let hint = match (other.or_else(|| nearest(unknown, known.iter().copied())), &known[..]) {
         (Some(near), _) => format!("did you mean `{near}`?"),
         (None, []) => "remove it".to_owned(),
         (None, [only]) => format!("use `{only}`"),
@@ -148,15 +190,20 @@ fn plain(message: &str) -> Option<(String, String)> {
     let expected = match expected {
         "a sequence" => "a list: [ … ], or [[key]] before each of several tables",
         "a map" => "a table: { key = value }, or [key] on a line of its own",
-        "a string" => "a text between quotes",
+        "a string" => "a text in quotes",
         "a boolean" => "true or false",
         "usize" | "u64" | "u32" => "a whole number that is not negative",
         "i64" | "i32" => "a whole number",
         "f64" => "a number",
         other => other,
     };
-    let what = format!("this is {}, which does not fit here", found.replace('`', ""));
+    let what = format!("{} is not allowed here", found.replace('`', ""));
     Some((what, format!("write {expected}")))
+}
+
+/// What TOML's reader says of a key that is there already.
+fn twice(message: &str) -> Option<(String, String)> {
+    (message == "duplicate key").then(|| ("this key appears twice".to_owned(), "remove one, or rename it".to_owned()))
 }
 
 /// The start of the character at an index of a text.
@@ -172,11 +219,11 @@ mod tests {
     #[test]
     fn wrong_types_are_named_in_the_words_of_toml() {
         let cases = [
-            ("invalid type: map, expected a sequence", "this is a table, which does not fit here"),
-            ("invalid type: string \"four\", expected usize", "this is the text \"four\", which does not fit here"),
-            ("invalid type: integer `1`, expected a boolean", "this is the number 1, which does not fit here"),
-            ("invalid type: floating point `1.5`, expected i64", "this is the number 1.5, which does not fit here"),
-            ("invalid value: integer `-1`, expected usize", "this is the number -1, which does not fit here"),
+            ("invalid type: map, expected a sequence", "a table is not allowed here"),
+            ("invalid type: string \"four\", expected usize", "the text \"four\" is not allowed here"),
+            ("invalid type: integer `1`, expected a boolean", "the number 1 is not allowed here"),
+            ("invalid type: floating point `1.5`, expected i64", "the number 1.5 is not allowed here"),
+            ("invalid value: integer `-1`, expected usize", "the number -1 is not allowed here"),
         ];
         for (said, what) in cases {
             assert_eq!(plain(said).unwrap().0, what);
@@ -196,7 +243,15 @@ mod tests {
             ("unknown field `zzz`, expected one of `name`, `seed`", "unknown key `zzz`; use one of `name`, `seed`"),
             (
                 "unknown variant `big`, expected `minimize` or `maximize`",
-                "`big` is not possible here; use one of `minimize`, `maximize`",
+                "`big` is not allowed here; use one of `minimize`, `maximize`",
+            ),
+            (
+                "unknown variant `max`, expected `minimize` or `maximize`",
+                "`max` is not allowed here; did you mean `maximize`?",
+            ),
+            (
+                "unknown field `choices`, expected one of `float`, `categories`",
+                "unknown key `choices`; did you mean `categories`?",
             ),
         ];
         for (message, expected) in cases {

@@ -257,7 +257,7 @@ impl Outcomes {
         }
         match told.first() {
             Some(first) if metric == DEFAULT_METRIC => format!(
-                "this study optimizes `{metric}`, and {names} came without it; tell `{metric}` too, or make a study \
+                "this study optimizes `{metric}`, and {names} came without it; report `{metric}` too, or create a study \
                  with metric = \"{first}\""
             ),
             Some(_) => format!("this study optimizes `{metric}`, and {names} came without it"),

@@ -11,6 +11,7 @@ use crate::batch::{
 };
 use crate::error::{Error, Result};
 use crate::part_id::{PartId, PartSettings};
+use crate::space::nearest;
 
 /// The strategies of this library: those with settings, then those without. A new one needs a single line here.
 macro_rules! strategies {
@@ -145,10 +146,11 @@ impl StrategyConfig {
     /// ```
     pub fn named(name: &str) -> Result<Self> {
         Self::all().into_iter().find(|strategy| strategy.name() == name).ok_or_else(|| {
-            Error::config(
-                format!("there is no strategy named {name:?}"),
-                format!("use one of {}", Self::names().join(", ")),
-            )
+            let hint = match nearest(name, Self::names()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("use one of {}", Self::names().join(", ")),
+            };
+            Error::config(format!("there is no strategy named {name:?}"), hint)
         })
     }
 }

@@ -45,11 +45,11 @@ def ln_penalizer(
     finite([numbers["best"], numbers["mean"]], "best or mean")
     dim = around.size
     if dim == 0:
-        raise DataError("the center has no coordinates\n  try: at least one number")
+        raise DataError("the center has no coordinates\n  try: give at least one number")
     # In one dimension a flat array is many points, unless it is one number long.
     single = given.size == dim and given.ndim < 2
     if not single and not (given.ndim == 2 and given.shape[1] == dim) and not (dim == 1 and given.ndim == 1):
-        raise DataError(f"x has the shape {given.shape} and the center {dim} numbers\n  try: x of d numbers, or m × d")
+        raise DataError(f"x has the shape {given.shape} and the center {dim} numbers\n  try: use x of d numbers, or m × d")
     value, gradient = _elbowroom.ln_penalizer(
         np.ascontiguousarray(given.reshape(-1, dim)),
         around.tolist(),
@@ -73,7 +73,7 @@ def ln_expected_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike) -> 
     """
     means, sds, bests = _broadcast(mean=mean, sd=sd, best=best)
     if (sds < 0).any():
-        raise DataError("a standard deviation is negative\n  try: sd, not a variance or a logarithm")
+        raise DataError("a standard deviation is negative\n  try: give sd, not a variance or a logarithm")
     flat = [np.ascontiguousarray(one).reshape(-1) for one in (means, sds, bests)]
     found = _elbowroom.ln_expected_improvement(*flat).reshape(means.shape)
     return float(found) if found.ndim == 0 else found
@@ -108,7 +108,7 @@ def qei(mean: ArrayLike, cov: ArrayLike, best: float, *, seed: int = 0) -> tuple
     if covariance.shape != (means.size, means.size) or not means.size:
         raise ConfigError(
             f"{means.size} means with a covariance of the shape {covariance.shape}\n"
-            "  try: one mean for each row and column, and at least one"
+            "  try: give one mean for each row and column, and at least one"
         )
     _check_covariance(covariance)
     level = float(finite(number(best, "best"), "best"))
@@ -122,15 +122,15 @@ def _broadcast(**given: ArrayLike) -> list[Array]:
         return [np.asarray(one) for one in np.broadcast_arrays(*arrays.values())]
     except ValueError:
         shapes = ", ".join(f"{name} {one.shape}" for name, one in arrays.items())
-        raise DataError(f"the shapes of the arrays do not match: {shapes}\n  try: numbers, or arrays of one shape") from None
+        raise DataError(f"the shapes of the arrays do not match: {shapes}\n  try: use numbers, or arrays of one shape") from None
 
 
 def _check_covariance(covariance: Array) -> None:
     size = np.abs(covariance).max(initial=0.0)
     if np.abs(covariance - covariance.T).max(initial=0.0) > ROUNDING * size:
-        raise DataError("cov is not symmetric\n  try: (cov + cov.T) / 2, if only rounding makes it so")
+        raise DataError("cov is not symmetric\n  try: use (cov + cov.T) / 2, if only rounding makes it so")
     smallest = np.linalg.eigvalsh(covariance).min(initial=0.0)
     if smallest < -ROUNDING * max(size, np.finfo(np.float64).tiny) * len(covariance):
         raise DataError(
-            f"cov is not positive semidefinite: it has the eigenvalue {smallest:.3g}\n  try: a covariance, as `joint` gives it"
+            f"cov is not positive semidefinite: it has the eigenvalue {smallest:.3g}\n  try: use a covariance, as `joint` gives it"
         )

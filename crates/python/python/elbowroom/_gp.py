@@ -97,11 +97,11 @@ class GaussianProcess:
         """
         rows = _rows(x)
         if not rows.size:
-            raise DataError(f"x has the shape {rows.shape}: there is nothing to fit\n  try: at least one point, n × d")
+            raise DataError(f"x has the shape {rows.shape}: there is nothing to fit\n  try: give at least one point, n × d")
         box = np.stack([rows.min(axis=0), rows.max(axis=0)], axis=1) if bounds is None else _box(bounds)
         if len(box) != rows.shape[1]:
             raise DataError(
-                f"bounds of {len(box)} coordinates for points of {rows.shape[1]}\n  try: low and high of each, d × 2"
+                f"bounds of {len(box)} coordinates for points of {rows.shape[1]}\n  try: give low and high of each, d × 2"
             )
         extent = box[:, 1] - box[:, 0]
         extent[extent <= 0] = 1.0
@@ -185,7 +185,7 @@ class GaussianProcess:
         """
         box = finite(_box(bounds), "bounds")
         if (box[:, 0] > box[:, 1]).any():
-            raise DataError("a lower bound is above its upper bound\n  try: low and high of each coordinate, d × 2")
+            raise DataError("a lower bound is above its upper bound\n  try: give low and high of each coordinate, d × 2")
         return self._native.lipschitz(box[:, 0].tolist(), box[:, 1].tolist(), str(norm), seed_of(seed))
 
     def gradient_posterior(self, x: ArrayLike) -> tuple[Array, Array]:
@@ -228,10 +228,10 @@ class GaussianProcess:
         given = None if noise is None else _flat(noise, "noise")
         if given is not None:
             if values is None:
-                raise ConfigError("noise was given without y: pending points have the noise of the process\n  try: y too, or no noise")
+                raise ConfigError("noise was given without y: pending points have the noise of the process\n  try: give y too, or no noise")
             if given.size not in (1, len(rows)):
                 raise DataError(
-                    f"{given.size} noise variances for {len(rows)} points\n  try: one for each, or one for all"
+                    f"{given.size} noise variances for {len(rows)} points\n  try: give one for each, or one for all"
                 )
             given = np.broadcast_to(given, len(rows)).copy()
         if values is not None:
@@ -263,7 +263,7 @@ class GaussianProcess:
             given = given[None, :]
         rows = _rows(given)
         if rows.shape[1] != dim:
-            raise DataError(f"points of {rows.shape[1]} coordinates for a model of {dim}\n  try: points as rows, m × {dim}")
+            raise DataError(f"points of {rows.shape[1]} coordinates for a model of {dim}\n  try: pass points as rows, m × {dim}")
         return rows
 
 
@@ -292,7 +292,7 @@ def _rows(x: ArrayLike) -> Array:
     if rows.ndim < 2:
         rows = rows.reshape(-1, 1)
     if rows.ndim != 2:
-        raise DataError(f"points of the shape {rows.shape}\n  try: points as rows, n × d")
+        raise DataError(f"points of the shape {rows.shape}\n  try: pass points as rows, n × d")
     return np.ascontiguousarray(rows)
 
 
@@ -305,5 +305,5 @@ def _box(bounds: ArrayLike) -> Array:
     if box.ndim == 1 and box.shape == (2,):
         box = box[None, :]
     if box.ndim != 2 or box.shape[1] != 2:
-        raise DataError(f"bounds of the shape {box.shape}\n  try: low and high of each coordinate, d × 2")
+        raise DataError(f"bounds of the shape {box.shape}\n  try: give low and high of each coordinate, d × 2")
     return box

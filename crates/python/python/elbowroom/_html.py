@@ -63,12 +63,12 @@ def facts(title: str, rows: Mapping[str, object]) -> str:
 
 
 def assigned(values: Mapping[str, Any]) -> str:
-    """Names with their values.
+    """Names with their values, floats with six digits.
 
-    >>> assigned({"x": 0.5, "kind": "a"})
-    'x=0.5, kind=a'
+    >>> assigned({"x": 0.1 + 0.2, "kind": "a"})
+    'x=0.3, kind=a'
     """
-    return ", ".join(f"{name}={value}" for name, value in values.items())
+    return ", ".join(f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}" for name, value in values.items())
 
 
 def names_of(names: Sequence[str]) -> str:

@@ -94,4 +94,4 @@ def _search(
 
 def _check_goal(options: Mapping[str, Any]) -> None:
     if "goal" in options:
-        raise ConfigError(f"goal is {shown(options['goal'])}\n  try: er.minimize or er.maximize, without a goal")
+        raise ConfigError(f"goal is {shown(options['goal'])}\n  try: use er.minimize or er.maximize, without a goal")

@@ -50,7 +50,7 @@ def number(value: Any, what: str = "the value") -> float:
         return float(one)
     except Exception:
         # Whatever `__float__` raises: tensors of several numbers have errors of their own.
-        raise DataError(f"{what} is {shown(value)}, which is not a number\n  try: a float") from None
+        raise DataError(f"{what} is {shown(value)}, which is not a number\n  try: use a float") from None
 
 
 def results_of(value: Any) -> float | dict[str, float]:
@@ -64,13 +64,13 @@ def results_of(value: Any) -> float | dict[str, float]:
     if not isinstance(value, Mapping):
         return number(value)
     if not value:
-        raise DataError("the results are empty\n  try: at least one number by its name")
+        raise DataError("the results are empty\n  try: give at least one number by its name")
     return {_name(name): number(one, f"the result {shown(name)}") for name, one in value.items()}
 
 
 def _name(name: Any) -> str:
     if not isinstance(name, str) or encodable(name) != name:
-        raise DataError(f"a result has the name {shown(name)}\n  try: a string")
+        raise DataError(f"a result has the name {shown(name)}\n  try: use a string")
     return str(name)
 
 
@@ -80,7 +80,7 @@ def noise_variance(value: Any) -> float | None:
         return None
     found = number(value, "the noise")
     if not 0 <= found < float("inf"):
-        raise DataError(f"the noise is {found}\n  try: a variance: finite, and not negative")
+        raise DataError(f"the noise is {found}\n  try: use a variance: finite, and not negative")
     return found
 
 
@@ -94,11 +94,11 @@ def variance_of(noise: Any, sd: Any) -> float | None:
         return noise_variance(noise)
     if noise is not None:
         raise DataError(
-            f"noise is {shown(noise)} and sd is {shown(sd)}\n  try: one of them: noise is the variance, sd its root"
+            f"noise is {shown(noise)} and sd is {shown(sd)}\n  try: give one of them: noise is the variance, sd its root"
         )
     found = number(sd, "the sd")
     if not 0 <= found * found < float("inf") or found < 0:
-        raise DataError(f"the sd is {found}\n  try: a standard deviation: finite, and not negative")
+        raise DataError(f"the sd is {found}\n  try: use a standard deviation: finite, and not negative")
     return found * found
 
 
@@ -109,7 +109,7 @@ def limit(value: Any, what: str, low: float = float("-inf"), hint: str = "a numb
     except DataError:
         found = float("nan")
     if not found >= low:
-        raise ConfigError(f"{what} is {shown(value)}\n  try: {hint}")
+        raise ConfigError(f"{what} is {shown(value)}\n  try: use {hint}")
     return found
 
 
@@ -121,7 +121,7 @@ def whole(value: Any, what: str, low: int = 0, high: int = 2**63 - 1) -> int:
         found = low - 1
     if not low <= found <= high or isinstance(value, (bool, np.bool_)):
         most = f" and at most {high}" if found > high or high == MAX_SEED else ""
-        raise ConfigError(f"{what} is {shown(value)}\n  try: an integer of at least {low}{most}")
+        raise ConfigError(f"{what} is {shown(value)}\n  try: use an integer of at least {low}{most}")
     return found
 
 
@@ -133,7 +133,7 @@ def seed_of(value: Any) -> int:
 def text_of(value: Any, what: str) -> str:
     """A text that can be stored."""
     if not isinstance(value, str) or encodable(value) != value:
-        raise ConfigError(f"{what} is {shown(value)}\n  try: a string")
+        raise ConfigError(f"{what} is {shown(value)}\n  try: use a string")
     return str(value)
 
 
@@ -145,12 +145,12 @@ def array(values: ArrayLike, what: str) -> NDArray[np.float64]:
             raise TypeError
         return given.astype(np.float64, copy=False)
     except Exception:
-        raise DataError(f"{what} is {shown(values)}, which is not an array of numbers\n  try: finite numbers") from None
+        raise DataError(f"{what} is {shown(values)}, which is not an array of numbers\n  try: use finite numbers") from None
 
 
 def finite(values: ArrayLike, what: str) -> NDArray[np.float64]:
     """An array of numbers, none of which is infinite or NaN."""
     found = array(values, what)
     if not np.isfinite(found).all():
-        raise DataError(f"{what} has numbers that are infinite or NaN\n  try: finite numbers")
+        raise DataError(f"{what} has numbers that are infinite or NaN\n  try: use finite numbers")
     return found

@@ -30,7 +30,7 @@ class Outcome:
         except DataError:
             found = float("nan")
         if not -float("inf") < found < float("inf"):
-            raise ConfigError(f"{self._place(name)} is {shown(given)}\n  try: a finite number")
+            raise ConfigError(f"{self._place(name)} is {shown(given)}\n  try: use a finite number")
         return found
 
     def _place(self, name: str) -> str:
@@ -179,12 +179,12 @@ def written(outcomes: Any) -> list[dict[str, Any]]:
         for name, one in outcomes.items():
             if not isinstance(one, Outcome):
                 kinds = "er.Maximize(), er.Minimize(), er.Near(…), er.AtLeast(…), er.AtMost(…) or er.Watched()"
-                raise ConfigError(f"the outcome {shown(name)} is {shown(one)}\n  try: one of {kinds}")
+                raise ConfigError(f"the outcome {shown(name)} is {shown(one)}\n  try: use one of {kinds}")
         if not any(is_objective(one) for one in outcomes.values()):
-            raise ConfigError("outcomes has no objective\n  try: er.Maximize() or er.Minimize() for each result to optimize")
+            raise ConfigError("outcomes has no objective\n  try: add er.Maximize() or er.Minimize() for each result to optimize")
         return [{"name": text_of(name, "the name of an outcome"), **one._written()} for name, one in outcomes.items()]
     if not isinstance(outcomes, Sequence) or not all(isinstance(one, Mapping) for one in outcomes):
-        raise ConfigError(f"outcomes is {shown(outcomes)}\n  try: a dict such as {_EXAMPLE}")
+        raise ConfigError(f"outcomes is {shown(outcomes)}\n  try: use a dict such as {_EXAMPLE}")
     return [dict(one) for one in outcomes]
 
 

@@ -34,9 +34,9 @@ def history(study: Study, ax: Any = None, result: str | None = None) -> Any:
     if result is not None and result != study.metric:
         told = [(trial.number, trial.results[result]) for trial in study.trials if result in trial.results]
         if not told:
-            raise ConfigError(f"no trial has a result {result!r}\n  try: a name that `study.trials[0].results` has")
+            raise ConfigError(f"no trial has a result {result!r}\n  try: use a name that `study.trials[0].results` has")
         ax.scatter(*zip(*told), s=16, color=COLOURS["value"], label=result)
-        ax.set(xlabel="trial", ylabel=result, title=study.name)
+        _by_trial(ax, study, result)
         if spans_decades([value for _, value in told]):
             ax.set_yscale("log")
         ax.legend()
@@ -49,7 +49,7 @@ def history(study: Study, ax: Any = None, result: str | None = None) -> Any:
     best = (np.maximum if study.goal == "maximize" else np.minimum).accumulate(values)
     ax.scatter(numbers, values, s=16, color=COLOURS["value"], label="value")
     ax.step(numbers, best, where="post", color=COLOURS["best"], label="best so far")
-    ax.set(xlabel="trial", ylabel=study.metric, title=study.name)
+    _by_trial(ax, study, study.metric)
     if spans_decades(values):
         ax.set_yscale("log")
     ax.legend()
@@ -60,9 +60,15 @@ def _volumes(study: Study, ax: Any) -> Any:
     """The volume that the front dominates, by trial."""
     history = study.front.history
     ax.step([one.trial for one in history], [one.hypervolume for one in history], where="post", color=COLOURS["best"])
-    ax.set(xlabel="trial", ylabel="hypervolume of the front", title=study.name)
+    _by_trial(ax, study, "hypervolume of the front")
     ax.set_ylim(bottom=0)
     return ax
+
+
+def _by_trial(ax: Any, study: Study, what: str) -> None:
+    """Names the axes of a picture over trials, of which there are no halves."""
+    ax.set(xlabel="trial", ylabel=what, title=study.name)
+    ax.xaxis.get_major_locator().set_params(integer=True)
 
 
 def slices(study: Study, params: Sequence[str] | None = None, axes: Any = None, outcome: str | None = None) -> Any:
@@ -72,7 +78,7 @@ def slices(study: Study, params: Sequence[str] | None = None, axes: Any = None, 
     space = study.space
     names = list(params) if params is not None else _free(space, through)
     if not names:
-        raise ConfigError("conditions depend on all parameters of the recommended point\n  try: plot_history")
+        raise ConfigError("conditions depend on all parameters of the recommended point\n  try: use plot_history")
     if axes is None:
         # The layout keeps room for the labels, which would hang over the edge of so low a figure.
         size = (3.6 * len(names) + 0.4, 3)
@@ -98,7 +104,7 @@ def slices(study: Study, params: Sequence[str] | None = None, axes: Any = None, 
             ax.fill_between(at, low, mean + 2 * sd, color=COLOURS["value"], alpha=0.2, linewidth=0)
         having = [trial for trial in seen if name in trial.params]
         places, _ = _places(space[name], [trial.params[name] for trial in having], values)
-        ax.scatter(places, [trial.value for trial in having], s=10, color="black", alpha=0.4)
+        ax.scatter(places, [trial.results[result] for trial in having], s=10, color="black", alpha=0.4)
         _scale(ax, "x", space[name], at, labels)
         ax.axvline(_places(space[name], [through[name]], values)[0][0], color=COLOURS["best"], linewidth=1)
         ax.set(xlabel=name)
@@ -116,7 +122,7 @@ def pending(
     through = _through(study)
     free = _free(space, through)
     if len(free) < 2:
-        raise ConfigError("a map needs two searched parameters\n  try: plot_slices")
+        raise ConfigError("a map needs two searched parameters\n  try: use plot_slices")
     x = x or free[0]
     y = y or next(name for name in free if name != x)
     ax = axes_of(ax)
@@ -164,7 +170,7 @@ def _through(study: Study) -> Params:
     """The point that pictures of the model go through."""
     recommended = study._recommended_point()
     if recommended is None:
-        raise ElbowroomError("there are no values yet, and so no model\n  try: plots after the first results")
+        raise ElbowroomError("there are no values yet, and so no model\n  try: plot after the first results")
     return recommended.params
 
 
@@ -186,7 +192,7 @@ def _values(space: dict[str, Parameter], name: str) -> list[Any]:
         return list(parameter.values)
     if isinstance(parameter, Categorical):
         return list(parameter.choices)
-    raise ConfigError(f"there is no searched parameter {name!r}\n  try: one of {', '.join(space)}")
+    raise ConfigError(f"there is no searched parameter {name!r}\n  try: use one of {', '.join(space)}")
 
 
 def _places(parameter: Parameter, values: Sequence[Any], all_: Sequence[Any] | None = None) -> tuple[Any, Any]:
@@ -230,4 +236,4 @@ def _pyplot() -> Any:
     try:
         return import_module("matplotlib.pyplot")
     except ImportError:
-        raise ElbowroomError("matplotlib is not installed\n  try: pip install matplotlib") from None
+        raise ElbowroomError("matplotlib is not installed\n  try: run pip install matplotlib") from None

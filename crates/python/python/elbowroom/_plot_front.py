@@ -23,7 +23,7 @@ def front(study: Study, x: str | None = None, y: str | None = None, ax: Any = No
     x, y = _names(study, found, trials, x, y)
     shown = [trial for trial in trials if x in trial.results and y in trial.results]
     if not shown:
-        raise ElbowroomError(f"no trial has both `{x}` and `{y}` yet\n  try: plot_front after the first results")
+        raise ElbowroomError(f"no trial has both `{x}` and `{y}` yet\n  try: use plot_front after the first results")
     ax = axes_of(ax)
     on_front = {trial.number for trial in found}
     beaten = [trial for trial in shown if trial.number not in on_front]
@@ -51,11 +51,11 @@ def _names(study: Study, found: Front, trials: Sequence[Trial], x: str | None, y
     known = dict.fromkeys([*objectives, *study.outcomes, *(name for trial in trials for name in trial.results)])
     for name in (x, y):
         if name is not None and name not in known:
-            raise ConfigError(f"there is no result {name!r}\n  try: one of {', '.join(known)}")
+            raise ConfigError(f"there is no result {name!r}\n  try: use one of {', '.join(known)}")
     x = x or next((name for name in [*objectives, *known] if name != y), None)
     y = y or next((name for name in [*objectives, *known] if name != x), None)
     if x is None or y is None:
-        raise ConfigError("a picture of a front needs two results, and the study has one\n  try: plot_history")
+        raise ConfigError("a picture of a front needs two results, and the study has one\n  try: use plot_history")
     return x, y
 
 

@@ -14,6 +14,7 @@ from ._space import Categorical, Fixed, Float, Int, Parameter
 
 if TYPE_CHECKING:
     from ._study import Study
+    from ._trial import Trial
 
 _MOST_LINES = 400
 """Trials in parallel coordinates: the best of more."""
@@ -41,15 +42,15 @@ def parallel(study: Study, params: Sequence[str] | None = None, ax: Any = None, 
     names = list(params) if params is not None else [name for name in space if not isinstance(space[name], Fixed)]
     for name in names:
         if name not in space:
-            raise ConfigError(f"there is no parameter {name!r}\n  try: some of {', '.join(space)}")
+            raise ConfigError(f"there is no parameter {name!r}\n  try: use some of {', '.join(space)}")
     trials = [trial for trial in study.trials if outcome in trial.results]
     if not trials:
-        raise ElbowroomError(f"no trial has a value of `{outcome}` yet\n  try: plot_parallel after the first results")
+        raise ElbowroomError(f"no trial has a value of `{outcome}` yet\n  try: use plot_parallel after the first results")
     is_max = next((one.goal == "maximize" for one in objectives if one.name == outcome), False)
     trials.sort(key=lambda trial: trial.results[outcome], reverse=is_max)
     trials = trials[:_MOST_LINES]
     values = np.array([trial.results[outcome] for trial in trials])
-    columns = [_column(space[name], [trial.params[name] for trial in trials]) for name in names]
+    columns = [_column_of(name, space[name], trials) for name in names]
     columns.append(_numbers(values, is_log=spans_decades(values)))
     ax = axes_of(ax)
     heights = np.array([heights for heights, _ in columns])
@@ -74,6 +75,22 @@ def parallel(study: Study, params: Sequence[str] | None = None, ax: Any = None, 
     return ax
 
 
+_MOST_LETTERS = 14
+"""Letters beside an axis of parallel coordinates."""
+
+_ABSENT = -0.1
+"""Below the axis of a parameter, for trials that do not have it."""
+
+
+def _column_of(name: str, parameter: Parameter, trials: Sequence[Trial]) -> tuple[Any, list[tuple[float, str]]]:
+    """Where trials stand on the axis of a parameter, also those that do not have it."""
+    there = np.array([name in trial.params for trial in trials])
+    at, ticks = _column(parameter, [trial.params[name] for trial in trials if name in trial.params])
+    heights = np.full(len(trials), _ABSENT)
+    heights[there] = at
+    return heights, ticks if there.all() else [*ticks, (_ABSENT, "absent")]
+
+
 def _column(parameter: Parameter, values: Sequence[Any]) -> tuple[Any, list[tuple[float, str]]]:
     """Where values stand on an axis from 0 to 1, and what is written beside it."""
     if isinstance(parameter, (Float, Int)):
@@ -86,7 +103,12 @@ def _column(parameter: Parameter, values: Sequence[Any]) -> tuple[Any, list[tupl
     known = list(parameter.choices if isinstance(parameter, Categorical) else parameter.values)
     places = [0.5] if len(known) == 1 else [i / (len(known) - 1) for i in range(len(known))]
     at = np.array([places[_index(known, value)] for value in values])
-    return at, [(place, str(one)) for place, one in zip(places, known)]
+    return at, [(place, _short(str(one))) for place, one in zip(places, known)]
+
+
+def _short(label: str) -> str:
+    """A label that does not reach the next axis."""
+    return label if len(label) <= _MOST_LETTERS else f"{label[: _MOST_LETTERS - 1]}…"
 
 
 def _index(known: Sequence[Any], value: Any) -> int:
@@ -103,14 +125,14 @@ def _numbers(values: Any, is_log: bool, ends: tuple[float, float] | None = None)
     at = (onto(values) - bottom) / width if width > 0 else np.full(len(values), 0.5)
     middle = float(np.exp((bottom + top) / 2)) if is_log else (low + high) / 2
     ticks = [(0.0, low), (0.5, middle), (1.0, high)] if width > 0 else [(0.5, low)]
-    return at, [(place, f"{one:.3g}") for place, one in ticks]
+    return at, [(place, f"{one:.4g}") for place, one in ticks]
 
 
 def timeline(study: Study, ax: Any = None) -> Any:
     """Who ran which attempt of which trial, from when to when, and how it ended."""
     drawn = json.loads(study._native.timeline(_MOST_ATTEMPTS))
     if not drawn["workers"]:
-        raise ElbowroomError("no worker has joined this study yet\n  try: plot_timeline after a run, or after ask and tell")
+        raise ElbowroomError("no worker has joined this study yet\n  try: use plot_timeline after a run, or after ask and tell")
     unit, word = _unit(drawn["to"] - drawn["from"])
     ax = axes_of(ax)
     lane = 0

@@ -28,7 +28,7 @@ class Progress:
     def __init__(self, studies: Sequence[Study], n: int | None, wanted: bool | None) -> None:
         if wanted is not None and not isinstance(wanted, bool):
             raise ConfigError(
-                f"progress is {shown(wanted)}\n  try: True, False, or None to show it on terminals and in notebooks"
+                f"progress is {shown(wanted)}\n  try: use True, False, or None to show it on terminals and in notebooks"
             )
         self._studies, self._n = list(studies), n
         self._line = _line(wanted)
@@ -80,9 +80,9 @@ class Progress:
         said = [f"{done} trials" if of is None else f"{done} of {of} trials"]
         if counts["running"]:
             said.append(f"{counts['running']} running")
+        said.append(_best_of(found))
         if n_bad:
             said.append(f"{n_bad} failed or infeasible")
-        said.append(_best_of(found))
         elapsed = time.monotonic() - self._began
         said.append(_clock(elapsed))
         if of is not None and self._n_ended > 1 and done < of:
@@ -122,6 +122,16 @@ def _clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
+def _fitting(text: str, most: int) -> str:
+    """As many whole parts of a line as fit.
+
+    >>> _fitting("3 of 9 trials, 2 running, best 0.5 (trial 1)", 30)
+    '3 of 9 trials, 2 running'
+    """
+    end = text.rfind(", ", 0, most + 1) if len(text) > most else -1
+    return text[:most] if end < 0 else text[:end]
+
+
 class _Line(Protocol):
     """Somewhere to show a line that is written again and again."""
 
@@ -143,7 +153,7 @@ class _OnTerminal:
 
     def write(self, text: str) -> None:
         # One column is left free: some terminals go to the next line when the last one is written.
-        text = text[: max(shutil.get_terminal_size().columns - 1, 1)]
+        text = _fitting(text, max(shutil.get_terminal_size().columns - 1, 1))
         self._put("\r" + text.ljust(self._width))
         self._width = len(text)
 

@@ -308,7 +308,7 @@ def _tell_named(study: Study, trial: Trial, told: dict[str, float], noise: float
         _fail_without(study, trial, told)
     elif missing := [name for name in (*others, *_limited(study)) if name not in told]:
         it = "it is" if len(missing) == 1 else "they are"
-        words = f"trial {trial.number} has no {names_of(missing)}: its point stays pending until {it} told"
+        words = f"trial {trial.number} has no {names_of(missing)}: its point stays pending until {it} reported"
         warn(words)
 
 
@@ -348,6 +348,7 @@ class Drive:
         synchronous: bool,
     ) -> None:
         _check_plain(f)
+        _check_takes(f, study.space)
         self._study, self._f, self._rules, self._synchronous = study, f, rules, synchronous
         self._objectives = tuple_names(study)
         workers = None if workers is None else _workers(workers)
@@ -463,6 +464,7 @@ async def run_async(
     study: Study, f: Callable[..., Awaitable[Any]], rules: Rules, workers: int, synchronous: bool
 ) -> None:
     """A run with coroutines."""
+    _check_takes(f, study.space)
     workers, objectives = _workers(workers), tuple_names(study)
     await asyncio.to_thread(rules.begin)
     under_way: dict[asyncio.Task[Outcome], Trial] = {}
@@ -520,7 +522,7 @@ async def _to_the_end(call: Callable[..., None], *args: Any) -> None:
 def _workers(given: Any) -> int:
     workers = whole(given, "workers", 1)
     if workers > MOST_WORKERS:
-        raise ConfigError(f"{workers} workers are too many for one run\n  try: at most {MOST_WORKERS}")
+        raise ConfigError(f"{workers} workers are too many for one run\n  try: use at most {MOST_WORKERS}")
     return workers
 
 
@@ -532,15 +534,39 @@ def _callbacks(given: Any) -> tuple[Callback, ...]:
         listed = (given,)
     for one in listed:
         if not callable(one):
-            raise ConfigError(f"a callback is {shown(one)}\n  try: functions, called as callback(study, trial)")
+            raise ConfigError(f"a callback is {shown(one)}\n  try: use functions, called as callback(study, trial)")
     return listed
 
 
 def _check_plain(f: Callable[..., Any]) -> None:
     if not callable(f):
-        raise ConfigError(f"the objective is {shown(f)}\n  try: a function of the parameters")
+        raise ConfigError(f"the objective is {shown(f)}\n  try: use a function of the parameters")
     if inspect.iscoroutinefunction(f) or inspect.iscoroutinefunction(getattr(f, "__call__", None)):
-        raise ConfigError(f"the objective {shown(f)} is a coroutine function\n  try: await study.run_async(…)")
+        raise ConfigError(f"the objective {shown(f)} is a coroutine function\n  try: use await study.run_async(…)")
+
+
+def _check_takes(f: Callable[..., Any], names: Iterable[str]) -> None:
+    """Refuses a function that no point can be handed to: each of its trials would fail."""
+    try:
+        parameters = inspect.signature(f).parameters.values()
+    except (TypeError, ValueError):
+        return  # it does not say, as some functions in C
+    names = list(names)
+    known = [one.name for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
+    takes_all = any(one.kind is one.VAR_KEYWORD for one in parameters)
+    surplus = [] if takes_all else [name for name in names if name not in known]
+    if surplus:
+        raise ConfigError(
+            f"the objective does not take {names_of(surplus)}, which the space has\n"
+            "  try: add it to the parameters of the function, or let it take **params"
+        )
+    needed = [one for one in parameters if one.default is one.empty and one.name in known]
+    lacking = [one.name for one in needed if one.name not in names]
+    if lacking:
+        raise ConfigError(
+            f"the objective needs {names_of(lacking)}, which the space does not have\n"
+            "  try: add it to the space, or give it a default value"
+        )
 
 
 def _maker(
@@ -560,7 +586,7 @@ def _maker(
     if callable(executor):
         return partial(_made, executor)
     raise ConfigError(
-        f"the executor is {shown(executor)}\n  try: 'threads', 'processes', or a concurrent.futures.Executor"
+        f"the executor is {shown(executor)}\n  try: use 'threads', 'processes', or a concurrent.futures.Executor"
     )
 
 
@@ -568,7 +594,7 @@ def _made(make: Callable[[], Executor]) -> Executor:
     made = make()
     if not hasattr(made, "submit"):
         raise ConfigError(
-            f"the function that should create an executor returned {shown(made)}\n  try: a function that returns an Executor"
+            f"the function that should create an executor returned {shown(made)}\n  try: use a function that returns an Executor"
         )
     return made
 
@@ -579,7 +605,7 @@ def _check_pickles(f: Callable[..., Any]) -> None:
     except Exception as error:
         raise ConfigError(
             f"the objective cannot be sent to another process: {error}\n"
-            "  try: a function at the top of a module, or executor='threads'"
+            "  try: use a function at the top of a module, or executor='threads'"
         ) from None
 
 

@@ -131,7 +131,7 @@ def settings(
     if strategy is not None or parts:
         given["strategy"] = _strategy(strategy, parts)
     if model is not None and not isinstance(model, Mapping):
-        raise ConfigError(f"the model is {shown(model)}\n  try: a dict of its settings, as `study.settings` shows them")
+        raise ConfigError(f"the model is {shown(model)}\n  try: use a dict of its settings, as `study.settings` shows them")
     if model is not None and "sd" in model:
         model = dict(model)
         sd, noise = model.pop("sd") if sd is None else sd, model.pop("noise", None) if noise is None else noise
@@ -147,7 +147,7 @@ def settings(
     try:
         return json.dumps(plain, allow_nan=False)
     except (TypeError, ValueError) as error:
-        raise ConfigError(f"the settings cannot be written: {error}\n  try: numbers, strings, lists and dicts") from None
+        raise ConfigError(f"the settings cannot be written: {error}\n  try: use numbers, strings, lists and dicts") from None
 
 
 NAMES: dict[str, tuple[str, ...]] = {
@@ -163,6 +163,14 @@ WHOLE = {"seed": (0, MAX_SEED), "budget": (1, 2**63 - 1), "initial": (0, 2**63 -
 """Settings that are whole numbers, with the smallest and the largest."""
 
 
+def _meant(value: Any, known: Collection[str]) -> str | None:
+    """The known name that a name is the beginning of, such as "max" of "maximize", or else the nearest one."""
+    if not isinstance(value, str):
+        return None
+    begun = [one for one in known if len(value) > 2 and one.startswith(value)]
+    return begun[0] if len(begun) == 1 else _elbowroom.nearest(value, list(known))
+
+
 def _checked(name: str, value: Any) -> Any:
     """A setting as JSON has it, refused by its name."""
     if name in WHOLE:
@@ -173,17 +181,19 @@ def _checked(name: str, value: Any) -> Any:
         return written(value)
     if name == "contexts":
         if isinstance(value, str) or not isinstance(value, Sequence):
-            raise ConfigError(f"contexts is {shown(value)}\n  try: a list of names of parameters")
+            raise ConfigError(f"contexts is {shown(value)}\n  try: use a list of names of parameters")
         return [text_of(one, "a context") for one in value]
     if name in NAMES and value not in NAMES[name]:
         known = ", ".join(repr(one) for one in NAMES[name])
         if name == "failures":
-            raise ConfigError(f"failures is {shown(value)}\n  try: one of {known}")
-        raise ConfigError(f"there is no {name} named {shown(value)}\n  try: use one of {known}")
+            raise ConfigError(f"failures is {shown(value)}\n  try: use one of {known}")
+        meant = _meant(value, NAMES[name])
+        hint = f"use one of {known}" if meant is None else f"did you mean {meant!r}?"
+        raise ConfigError(f"there is no {name} named {shown(value)}\n  try: {hint}")
     if name == "acquisition" and not isinstance(value, (str, Mapping)):
-        raise ConfigError(f"the acquisition is {shown(value)}\n  try: a name, or a dict of a name and options")
+        raise ConfigError(f"the acquisition is {shown(value)}\n  try: use a name, or a dict of a name and options")
     if name == "repeats" and not isinstance(value, (bool, np.bool_)):
-        raise ConfigError(f"repeats is {shown(value)}\n  try: True or False")
+        raise ConfigError(f"repeats is {shown(value)}\n  try: use True or False")
     return value
 
 
@@ -196,7 +206,7 @@ def _variance(noise: Any, sd: Any) -> float | None:
             raise ConfigError(str(error)) from None
         name, value, kind = ("noise", noise, "variance") if sd is None else ("sd", sd, "standard deviation")
         raise ConfigError(
-            f"{name} is {shown(value)}\n  try: a {kind}: finite, and not negative; or None to estimate it"
+            f"{name} is {shown(value)}\n  try: use a {kind}: finite, and not negative; or None to estimate it"
         ) from None
 
 
@@ -209,10 +219,10 @@ def _plain(value: Any, name: str = "") -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(one, name) for one in value]
     if isinstance(value, float) and not math.isfinite(value):
-        raise ConfigError(f"{name} is {value}\n  try: a finite number")
+        raise ConfigError(f"{name} is {value}\n  try: use a finite number")
     if value is not None and not isinstance(value, (bool, int, float, str)):
         raise ConfigError(
-            f"the settings cannot be written: {name} is {shown(value)}\n  try: numbers, strings, lists and dicts"
+            f"the settings cannot be written: {name} is {shown(value)}\n  try: use numbers, strings, lists and dicts"
         )
     return value
 

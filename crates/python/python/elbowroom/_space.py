@@ -156,7 +156,7 @@ class Candidates(Mapping[str, "Parameter"]):
     def __init__(self, rows: Any, parameters: Mapping[str, Parameter] | None = None) -> None:
         listed = rows.to_dict("records") if hasattr(rows, "to_dict") else list(rows)
         if not listed or not all(isinstance(row, Mapping) for row in listed):
-            raise SpaceError("the candidates are not a table\n  try: a data frame, or a list of dicts with at least one row")
+            raise SpaceError("the candidates are not a table\n  try: use a data frame, or a list of dicts with at least one row")
         known: dict[str, Any] = dict(parameters or {})
         may_lack = {name for name, parameter in known.items() if getattr(parameter, "when", None) is not None}
         self.rows: tuple[Params, ...] = tuple(
@@ -202,7 +202,7 @@ class Labels:
     def encode(self, params: Mapping[str, Any]) -> Params:
         """Params with a label for each object that has one."""
         if not isinstance(params, Mapping):
-            raise SpaceError(f"a point is {shown(params)}\n  try: a dict of the parameters' names and values")
+            raise SpaceError(f"a point is {shown(params)}\n  try: use a dict of the parameters' names and values")
         _check_names(params)
         return {name: _value(name, self._find(name, value, 0, 1)) for name, value in params.items()}
 
@@ -247,8 +247,7 @@ def to_native(space: Space) -> list[dict[str, Any]]:
         elif isinstance(parameter, Fixed):
             row = {"type": "fixed", "value": _stored([parameter.value])[0]}
         else:
-            kinds = "er.Float(low, high), er.Int, er.Ordered, er.Ladder, er.Categorical or er.Fixed"
-            raise SpaceError(f"parameter `{name}` is {shown(parameter)}\n  try: {kinds}")
+            raise SpaceError(f"parameter `{name}` is {shown(parameter)}\n  try: use {_meant(parameter)}")
         if parameter.when is not None:
             row["when"] = _condition(name, parameter.when)
         rows.append({"name": name, **row})
@@ -257,6 +256,16 @@ def to_native(space: Space) -> list[dict[str, Any]]:
         encoded = [labels.encode(row) for row in space.rows]
         rows.append({"name": "", "type": "candidates", "rows": encoded})
     return rows
+
+
+def _meant(given: Any) -> str:
+    """What may have been meant by something that is not a parameter."""
+    if isinstance(given, (tuple, list, range)) and given:
+        is_range = len(given) == 2 and all(isinstance(one, (int, float)) for one in given)
+        if is_range:
+            return f"er.Float({given[0]}, {given[1]}) or er.Int({given[0]}, {given[1]})"
+        return f"er.Ordered({shown(list(given))}), or er.Categorical if the order means nothing"
+    return "er.Float(low, high), er.Int, er.Ordered, er.Ladder, er.Categorical or er.Fixed"
 
 
 def from_native(rows: Iterable[Mapping[str, Any]]) -> dict[str, Parameter]:
@@ -290,7 +299,7 @@ def check_same(space: Space, stored: Iterable[Mapping[str, Any]], study: str) ->
     given, kept = ({row["name"]: row for row in rows} for rows in (to_native(space), stored))
     if _typed(given.pop("", None)) != _typed(kept.pop("", None)):
         what = f"the candidates are not those of the study `{study}`"
-        raise SpaceError(f"{what}\n  try: the table that the study was created with, or no space")
+        raise SpaceError(f"{what}\n  try: use the table that the study was created with, or no space")
     for name in [*kept, *given]:
         if name not in given:
             what = f"the study `{study}` has a parameter `{name}`, which the given space lacks"
@@ -301,7 +310,7 @@ def check_same(space: Space, stored: Iterable[Mapping[str, Any]], study: str) ->
             what = f"parameter `{name}` is {shown(there)} in the study `{study}`, and {shown(here)} in the given space"
         else:
             continue
-        raise SpaceError(f"{what}\n  try: the space that the study was created with, or no space")
+        raise SpaceError(f"{what}\n  try: use the space that the study was created with, or no space")
 
 
 def _typed(value: Any) -> Any:
@@ -319,13 +328,13 @@ def texts(constraints: str | Iterable[str]) -> list[str]:
         listed = [constraints]  # type: ignore[list-item]
     for one in listed:
         if not isinstance(one, str):
-            raise SpaceError(f"a constraint is {shown(one)}\n  try: strings such as \"x + y <= 1\"")
+            raise SpaceError(f"a constraint is {shown(one)}\n  try: use strings such as \"x + y <= 1\"")
     return listed
 
 
 def _parameters(space: Space) -> Iterable[tuple[str, Parameter]]:
     if not isinstance(space, Mapping):
-        raise SpaceError(f"the space is {shown(space)}\n  try: a dict of names and parameters, {{'x': er.Float(0, 1)}}")
+        raise SpaceError(f"the space is {shown(space)}\n  try: use a dict of names and parameters, {{'x': er.Float(0, 1)}}")
     _check_names(space)
     return space.items()
 
@@ -333,7 +342,7 @@ def _parameters(space: Space) -> Iterable[tuple[str, Parameter]]:
 def _check_names(names: Iterable[Any]) -> None:
     for name in names:
         if not isinstance(name, str) or encodable(name) != name:
-            raise SpaceError(f"a parameter is called {shown(name)}\n  try: a string")
+            raise SpaceError(f"a parameter is called {shown(name)}\n  try: use a string")
 
 
 def _described(choices: Sequence[Any], table: Any) -> Descriptors:
@@ -341,19 +350,19 @@ def _described(choices: Sequence[Any], table: Any) -> Descriptors:
     if hasattr(table, "to_dict"):
         table = table.to_dict("index")
     if not isinstance(table, Mapping) or not all(isinstance(row, Mapping) for row in table.values()):
-        raise SpaceError("the descriptors are not a table\n  try: a data frame with the choices as its index, or a dict of dicts")
+        raise SpaceError("the descriptors are not a table\n  try: use a data frame with the choices as its index, or a dict of dicts")
     columns = tuple(next(iter(table.values()), {}))
     rows = []
     for choice in choices:
         row = next((row for key, row in table.items() if equal(_item(key), choice)), None)
         if row is None:
-            raise SpaceError(f"{shown(choice)} has no descriptors\n  try: a row for each choice")
+            raise SpaceError(f"{shown(choice)} has no descriptors\n  try: add a row for each choice")
         try:
             rows.append(tuple(number(row[column]) for column in columns))
         except KeyError as error:
-            raise SpaceError(f"{shown(choice)} has no descriptor {error}\n  try: a number for each column") from None
+            raise SpaceError(f"{shown(choice)} has no descriptor {error}\n  try: give a number for each column") from None
         except (TypeError, ValueError):
-            raise SpaceError(f"a descriptor of {shown(choice)} is not a number\n  try: numbers, or other columns") from None
+            raise SpaceError(f"a descriptor of {shown(choice)} is not a number\n  try: use numbers, or other columns") from None
     return Descriptors(tuple(map(str, columns)), tuple(rows))
 
 
@@ -379,12 +388,12 @@ def _bound(name: str, bound: Any, read: Callable[[Any], Any]) -> Any:
         return read(bound)
     except (TypeError, ValueError, OverflowError):
         kind = "a number" if read is number else "a whole number of 64 bits"
-        raise SpaceError(f"parameter `{name}`: the bound {shown(bound)} is not {kind}\n  try: {kind}") from None
+        raise SpaceError(f"parameter `{name}`: the bound {shown(bound)} is not {kind}\n  try: use {kind}") from None
 
 
 def _condition(name: str, when: Any) -> str:
     if not isinstance(when, str):
-        raise SpaceError(f"parameter `{name}`: its condition is {shown(when)}\n  try: a string such as \"kind == 'sgd'\"")
+        raise SpaceError(f"parameter `{name}`: its condition is {shown(when)}\n  try: use a string such as \"kind == 'sgd'\"")
     return encodable(when)
 
 
@@ -445,7 +454,7 @@ def _value(name: str, value: Any) -> Any:
         held = None
     if not isinstance(held, _PLAIN) or (isinstance(held, str) and encodable(held) != held):
         raise SpaceError(
-            f"parameter `{name}`: {shown(value)} cannot be the value of a parameter\n  try: a number, a string, True or False"
+            f"parameter `{name}`: {shown(value)} cannot be the value of a parameter\n  try: use a number, a string, True or False"
         )
     return held
 

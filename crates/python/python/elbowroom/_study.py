@@ -214,7 +214,7 @@ class Study(Pictures):
             saved = json.loads(text)
             name, log = text_of(saved["study"], "name"), [(at, event) for at, event in saved["log"]]
         except (ValueError, KeyError, TypeError):
-            raise StoreError("the text is not a study that `dumps` wrote\n  try: the whole text, unchanged") from None
+            raise StoreError("the text is not a study that `dumps` wrote\n  try: pass the whole text, unchanged") from None
         study = cls.__new__(cls)
         native = _elbowroom.Study.load(name, log, _lease(lease))
         study._begin(native, _known(space, native, name), None, name)
@@ -322,7 +322,7 @@ class Study(Pictures):
         """Refuses what there is only with one objective."""
         if len(objectives := self._objectives()) > 1:
             names = names_of(objectives)
-            raise ElbowroomError(f"the study has {len(objectives)} objectives, {names}: {what}\n  try: {hint}")
+            raise ElbowroomError(f"the study has {len(objectives)} objectives, {names}: {what}\n  try: use {hint}")
 
     # Ask and tell.
 
@@ -400,7 +400,7 @@ class Study(Pictures):
             if correction:
                 raise TrialError(
                     f"there is nothing to correct at {shown(dict(trial))}: the parameters of a point make a new trial\n"
-                    "  try: the trial to correct, or its number"
+                    "  try: give the trial to correct, or its number"
                 )
             n_before = 0 if request is None else sum(self.counts.values())
             added = self.add(trial, told_value, noise=variance, request=request)
@@ -423,7 +423,7 @@ class Study(Pictures):
             example = "{" + ", ".join(f"{name!r}: …" for name in objectives) + "}"
             raise DataError(
                 f"the value {shown(value)} has no name, and the study has {len(objectives)} objectives\n"
-                f"  try: a dict, such as {example}"
+                f"  try: use a dict, such as {example}"
             )
         return told
 
@@ -470,10 +470,10 @@ class Study(Pictures):
             which, attempt = self._which(one)
             trial = self._look(which)
             if trial.state not in ("running", "queued", "lost"):
-                raise TrialError(f"trial {which} is {trial.state}: it cannot be given back\n  try: running trials only")
+                raise TrialError(f"trial {which} is {trial.state}: it cannot be given back\n  try: give back running trials only")
             if attempt is not None and attempt < trial.attempts:
                 raise TrialError(
-                    f"trial {which} has been handed to another worker since\n  try: a trial of a newer `ask`"
+                    f"trial {which} has been handed to another worker since\n  try: use a trial of a newer `ask`"
                 )
             back.append(trial)
         self._return(back)
@@ -482,7 +482,7 @@ class Study(Pictures):
             if now.state == "running" and now.attempts == trial.attempts:
                 raise TrialError(
                     f"trial {trial.number} was started without a due time: there is no queue for it to go back to\n"
-                    "  try: study.release(trial), which gives it up"
+                    "  try: use study.release(trial), which gives it up"
                 )
 
     def _return(self, trials: Iterable[Trial]) -> None:
@@ -801,7 +801,7 @@ class Study(Pictures):
         except TypeError:
             which = -1
         if not 0 <= which < 2**63:
-            raise TrialError(f"there is no trial {shown(trial)}\n  try: a number from 0, or a trial that `ask` returned")
+            raise TrialError(f"there is no trial {shown(trial)}\n  try: use a number from 0, or a trial that `ask` returned")
         return which, None
 
     def _look(self, which: int) -> Trial:
@@ -852,7 +852,7 @@ def _address(store: Any) -> str:
     try:
         return text_of(os.fspath(store), "the store")
     except TypeError:
-        raise ConfigError(f"the store is {shown(store)}\n  try: a path, or a URL") from None
+        raise ConfigError(f"the store is {shown(store)}\n  try: use a path, or a URL") from None
 
 
 def _identity(name: Any, worker: Any) -> tuple[str, str | None]:
@@ -877,7 +877,7 @@ def _known(space: Space | None, native: _elbowroom.Study, name: str) -> dict[str
 
 def _reason(reason: Any) -> str:
     if not isinstance(reason, str):
-        raise TrialError(f"the reason is {shown(reason)}\n  try: a string")
+        raise TrialError(f"the reason is {shown(reason)}\n  try: use a string")
     return encodable(reason)
 
 
@@ -890,7 +890,7 @@ def _check_same_point(given: Trial, here: Trial) -> None:
     if not same:
         raise TrialError(
             f"trial {given.number} of this study is at a different point: the given trial belongs to another study\n"
-            "  try: the study that it came from"
+            "  try: use the study that it came from"
         )
 
 
@@ -979,8 +979,8 @@ def suggest(
 def _ends(within: Mapping[str, tuple[float, float]]) -> tuple[dict[str, float], dict[str, float]]:
     """The lower and the upper ends of ranges."""
     if not isinstance(within, Mapping):
-        raise SpaceError(f"`within` is {shown(within)}\n  try: a dict such as {{'celsius': (40, 60)}}")
+        raise SpaceError(f"`within` is {shown(within)}\n  try: use a dict such as {{'celsius': (40, 60)}}")
     for name, ends in within.items():
         if not isinstance(ends, (tuple, list)) or len(ends) != 2:
-            raise SpaceError(f"the range of `{name}` is {shown(ends)}\n  try: two numbers, such as (40, 60)")
+            raise SpaceError(f"the range of `{name}` is {shown(ends)}\n  try: use two numbers, such as (40, 60)")
     return {name: ends[0] for name, ends in within.items()}, {name: ends[1] for name, ends in within.items()}

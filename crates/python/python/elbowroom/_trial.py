@@ -176,11 +176,16 @@ class Trials(list[Trial]):
 
     def __str__(self) -> str:
         """The trials as a table of text; ``repr`` is that of a list."""
+        if not self:
+            return "no trials yet"
         columns = self.columns()
         names = {name: name.removeprefix("params_").removeprefix("results_") for name in columns}
-        # The optimized result is the value.
-        doubled = [name for name in columns if name.startswith("results_") and columns[name] == columns["value"]]
-        shown = {name: cells for name, cells in columns.items() if name not in doubled}
+        # The optimized result is the value, and has its own name where it has one.
+        results = (name for name in columns if name.startswith("results_"))
+        doubled = next((name for name in results if columns[name] == columns.get("value")), None)
+        if doubled is not None:
+            names["value"] = names[doubled]
+        shown = {name: cells for name, cells in columns.items() if name != doubled}
         is_clear = len({names[name] for name in shown}) == len(shown)
         return plain({names[name] if is_clear else name: cells for name, cells in shown.items()})
 

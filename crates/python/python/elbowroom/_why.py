@@ -35,6 +35,10 @@ class Reason(NamedTuple):
     trial: int | None
 
 
+_NOTHING = 1e-9
+"""Terms of a score below this are rounding."""
+
+
 @dataclass(frozen=True)
 class Score:
     """The score of a point under a strategy: the sum of its terms."""
@@ -124,8 +128,11 @@ class Why:
             worth = "score" if then.score.is_score else "worth"
             lines.append(f"  {worth} for {then.strategy.replace('_', ' ')}: {then.score.total:.6g}, the sum of")
             for term in then.score.terms:
-                which = "" if term.trial is None else f" of trial {term.trial}"
-                lines.append(f"    {term.value:>12.6g}  {term.name}{which}")
+                # What is left of rounding is nothing, and pending trials that take nothing away are left out.
+                value = 0.0 if abs(term.value) < _NOTHING else term.value
+                if term.trial is None or value:
+                    which = "" if term.trial is None else f" of trial {term.trial}"
+                    lines.append(f"    {value:>12.6g}  {term.name}{which}")
             if then.pending:
                 sd = f"{then.sd_with_pending:.2g}"
                 lines.append(f"  {len(then.pending)} pending; once their results are in, the uncertainty is ± {sd}")

@@ -97,7 +97,7 @@ def _parameter(name: str, config: Mapping[str, Any]) -> Parameter:
     if kind == "real":
         low, high = map(_WARPS[law][0], config["range"]) if law in _WARPS else config["range"]
         return Float(float(low), float(high), log=law == "log")
-    raise SpaceError(f"parameter `{name}` has the type {kind!r}\n  try: real, int, bool, or cat with values")
+    raise SpaceError(f"parameter `{name}` has the type {kind!r}\n  try: use real, int, bool, or cat with values")
 
 
 def _bilog(x: float) -> float:

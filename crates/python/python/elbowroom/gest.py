@@ -66,15 +66,15 @@ class Generator(gest_api.Generator):
 
     def _validate_vocs(self, vocs: VOCS) -> None:
         if not vocs.objectives:
-            raise ValueError("the VOCS has no objective\n  try: objectives={'f': 'MINIMIZE'}")
+            raise ValueError("the VOCS has no objective\n  try: use objectives={'f': 'MINIMIZE'}")
         for name, objective in vocs.objectives.items():
             if not isinstance(objective, (MinimizeObjective, MaximizeObjective)):
-                raise ValueError(f"the objective `{name}` is {type(objective).__name__}\n  try: MINIMIZE or MAXIMIZE")
+                raise ValueError(f"the objective `{name}` is {type(objective).__name__}\n  try: use MINIMIZE or MAXIMIZE")
         for name, variable in vocs.variables.items():
             if isinstance(variable, ContextualVariable) or not isinstance(variable, (ContinuousVariable, DiscreteVariable)):
                 raise ValueError(
                     f"the variable `{name}` is {type(variable).__name__}\n"
-                    "  try: a range or a set; with er.Study(…, contexts=[…]) there are variables that are observed"
+                    "  try: use a range or a set; er.Study(…, contexts=[…]) has variables that are observed"
                 )
 
     def suggest(self, num_points: int | None = None) -> list[dict[str, Any]]:
@@ -106,7 +106,7 @@ class Generator(gest_api.Generator):
     def _point(self, row: Mapping[str, Any]) -> dict[str, Any]:
         missing = [name for name in self.vocs.variables if name not in row]
         if missing:
-            raise ValueError(f"a result has no {', '.join(missing)}\n  try: every variable, or the `_id` of the point")
+            raise ValueError(f"a result has no {', '.join(missing)}\n  try: give every variable, or the `_id` of the point")
         return {name: row[name] for name in self.vocs.variables}
 
     def finalize(self) -> None:

@@ -79,7 +79,7 @@ class Search(Searcher):
         """The study behind the search. Steps of quantized parameters are counted from zero."""
         if self._study is None:
             if not self._space:
-                raise SpaceError("nothing to search\n  try: Search({…}), or tune.uniform and others in param_space")
+                raise SpaceError("nothing to search\n  try: use Search({…}), or tune.uniform and others in param_space")
             self._study = Study(self._space, **self._aims(), **self._options)
         return self._study
 
@@ -96,7 +96,7 @@ class Search(Searcher):
                 return {"outcomes": {name: kinds[one]() for name, one in zip(metric, mode)}}
         raise ConfigError(
             f"the metric is {metric!r} and the mode {mode!r}\n"
-            "  try: a metric and a mode, 'min' or 'max', in Search or TuneConfig; or lists of both in Search"
+            "  try: give a metric and a mode, 'min' or 'max', in Search or TuneConfig; or lists of both in Search"
         )
 
     def set_search_properties(self, metric: Any, mode: Any, config: dict[str, Any], **spec: Any) -> bool:
@@ -215,7 +215,7 @@ def _parameters(config: Mapping[str, Any]) -> Iterator[tuple[str, Parameter]]:
         elif isinstance(value, Domain):
             yield name, _parameter(name, value)
         elif isinstance(value, Mapping):
-            raise SpaceError(f"parameter `{name}` is a grid\n  try: tune.choice, or er.Ordered")
+            raise SpaceError(f"parameter `{name}` is a grid\n  try: use tune.choice, or er.Ordered")
 
 
 def _parameter(name: str, domain: Domain) -> Parameter:
@@ -236,7 +236,7 @@ def _parameter(name: str, domain: Domain) -> Parameter:
         return Float(domain.lower, domain.upper, log)
     raise SpaceError(
         f"parameter `{name}` is {domain.domain_str} with law {law}\n"
-        "  try: tune.uniform, tune.loguniform, tune.randint, tune.choice, or er.Float, er.Int, er.Categorical"
+        "  try: use tune.uniform, tune.loguniform, tune.randint, tune.choice, or er.Float, er.Int, er.Categorical"
     )
 
 

@@ -165,7 +165,9 @@ class SearchCV(RandomizedSearchCV):
             words = f"no fit succeeded for the last {len(held)} settings: they are not in cv_results_"
             warn(words, FitFailedWarning)
         if n_left > 0:
-            words = f"the space has {self.n_iter - n_left} settings, fewer than n_iter={self.n_iter}: all were tried"
+            n = self.n_iter - n_left
+            settings = "only 1 setting" if n == 1 else f"{n} settings"
+            words = f"the space has {settings}, fewer than n_iter={self.n_iter}: all were tried"
             warn(words)
 
 
@@ -264,7 +266,7 @@ def _column(results: Mapping[str, Any], name: str) -> Any:
             return results[column]
     known = [column.removeprefix("mean_test_") for column in results if column.startswith("mean_test_")]
     raise ConfigError(
-        f"the outcome `{name}` is not a metric of this search\n  try: one of {', '.join([*known, 'fit_time', 'score_time'])}"
+        f"the outcome `{name}` is not a metric of this search\n  try: use one of {', '.join([*known, 'fit_time', 'score_time'])}"
     )
 
 
@@ -293,7 +295,7 @@ def _parameter(name: str, values: Any) -> Parameter:
         return Ordered(values) if _is_ordered(values) else Categorical(values)
     raise SpaceError(
         f"the values of parameter `{name}` are {values!r}\n"
-        "  try: er.Float, er.Int, er.Ordered, er.Categorical, a list, or a distribution of scipy.stats"
+        "  try: use er.Float, er.Int, er.Ordered, er.Categorical, a list, or a distribution of scipy.stats"
     )
 
 

@@ -31,7 +31,7 @@ class Callback:
     def __init__(self, run: Any = None) -> None:
         self._run: Any = wandb.run if run is None else run
         if self._run is None:
-            raise ConfigError("no run of Weights & Biases is active\n  try: run = wandb.init(…) first, or Callback(run)")
+            raise ConfigError("no run of Weights & Biases is active\n  try: call run = wandb.init(…) first, or pass Callback(run)")
         self._has_settings = False
 
     def __call__(self, study: Study, trial: Trial) -> None:

@@ -33,12 +33,14 @@ const goals = (seen) => {
       present(near) && `near ${number(near)}`,
       present(at_least) && `at least ${number(at_least)}`,
       present(at_most) && `at most ${number(at_most)}`,
-      present(worst) && `worst ${number(worst)}`,
+      present(worst) && `(worst ${number(worst)})`,
       score && `= ${score}`,
     ]
       .filter(Boolean)
       .join(" ");
-  return seen.outcomes?.length ? seen.outcomes.map(one).join("; ") : seen.goal;
+  // What is only recorded is no goal.
+  const wanted = (seen.outcomes ?? []).filter((o) => o.goal || [o.near, o.at_least, o.at_most].some(present));
+  return wanted.length ? wanted.map(one).join("; ") : seen.goal;
 };
 
 /** @param {number | null | undefined} value */

@@ -72,9 +72,9 @@ export const map = {
       f.over.append(svg("path", { d, ...look, ...ofTrial(context, view.best.trial, "the best") }));
     }
     const meaning = legend(
-      ["running, with the room it keeps free", "green"],
+      view.pending.length ? ["running, with the room it keeps free", "green"] : null,
       ["measured, brighter is better", "soft"],
-      ["best", "orange"],
+      view.best ? ["best", "orange"] : null,
       view.failed.length ? ["failed", "vermillion", "cross"] : null,
       view.infeasible.length ? ["infeasible", "purple", "cross"] : null,
     );

@@ -8,8 +8,11 @@ import { ofTrial } from "../tips.js";
 
 const HEIGHT = 400;
 
+// Below the axes, for trials that do not have a parameter.
+const ABSENT = -0.1;
+
 /** @param {number} u */
-const up = (u) => HEIGHT - 20 - u * (HEIGHT - 60);
+const up = (u) => HEIGHT - 50 - u * (HEIGHT - 90);
 
 /**
  * @param {number} x
@@ -67,7 +70,7 @@ export const parallel = {
     // On a dark ground the darkest colours would not be seen.
     const darkest = document.documentElement.dataset.theme === "dark" ? 0.35 : 0;
     const lines = view.lines.map((line) => {
-      const corners = [...line.u, height.at(line.value)].map((u, i) => `${across(i)},${up(u)}`);
+      const corners = [...line.u, height.at(line.value)].map((u, i) => `${across(i)},${up(u ?? ABSENT)}`);
       const size = { "stroke-width": line.good > 0.97 ? 2.6 : 1.2, opacity: 0.25 + 0.7 * line.good };
       const shape = {
         points: corners.join(" "),
@@ -80,7 +83,11 @@ export const parallel = {
       const words = ofTrial(context, line.trial, number(line.value));
       return svg("g", { class: "line" }, svg("polyline", shape), svg("path", { ...hit, ...words }));
     });
-    const axes = view.axes.map((a, i) => axis(across(i), a.name, a.ticks, most));
+    const lacks = (/** @type {number} */ i) => view.lines.some((line) => line.u[i] === null);
+    const axes = view.axes.map((a, i) => {
+      const absent = lacks(i) ? [{ at: ABSENT, label: "absent" }] : [];
+      return axis(across(i), a.name, [...a.ticks, ...absent], most);
+    });
     const look = { class: "chart", viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", style: { width: `${width}px` } };
     const root = svg("svg", look, lines, axes, axis(across(n - 1), context.seen.metric, height.ticks));
     show(body, el("div", { class: "scroll" }, root));

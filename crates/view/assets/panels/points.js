@@ -1,4 +1,4 @@
-import { el, notice, number, pairs, show, text } from "../dom.js";
+import { el, notice, number, pairs, plusMinus, show, text } from "../dom.js";
 import { link } from "../state.js";
 
 /** @import { Best, FrontAnswer, FrontPoint, Point } from "../api" */
@@ -55,8 +55,12 @@ export const points = {
     const words = [el("b", {}, number(observed.value, 6)), " ", linked(observed.trial), keeps];
     show(body, el("p", {}, "Observed: ", words), list(observed.point));
     if (!recommended) return;
-    const expected = `${number(recommended.mean, 5)} ± ${number(recommended.sd, 2)}`;
-    const tried = recommended.trial === null ? ", not tried yet" : ` (trial ${recommended.trial})`;
+    const expected = plusMinus(recommended.mean, recommended.sd);
+    if (recommended.trial === observed.trial) {
+      body.append(el("p", {}, "Recommended: the same point, expected ", el("b", {}, expected)));
+      return;
+    }
+    const tried = recommended.trial === null ? ", not tried yet" : [" at ", linked(recommended.trial)];
     body.append(el("p", {}, "Recommended: expected ", el("b", {}, expected), tried), list(recommended.point));
   },
 };

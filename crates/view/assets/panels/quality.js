@@ -1,4 +1,4 @@
-import { colour, el, notice, number, show, svg } from "../dom.js";
+import { colour, el, notice, number, plusMinus, show, svg } from "../dom.js";
 import { frame, sizeIn } from "../planes.js";
 import { along, extent, isLog, ticks } from "../scale.js";
 import { ofTrial } from "../tips.js";
@@ -34,7 +34,7 @@ const predicted = (points, context, size) => {
   for (const p of points) {
     const y = f.Y(U(p.observed));
     const ends = { x1: f.X(U(p.mean - p.sd)), x2: f.X(U(p.mean + p.sd)), y1: y, y2: y };
-    const words = `${number(p.observed)}, predicted ${number(p.mean)} ± ${number(p.sd, 3)}`;
+    const words = `${number(p.observed)}, predicted ${plusMinus(p.mean, p.sd)}`;
     const about = p.trial === null ? {} : ofTrial(context, p.trial, words);
     f.back.append(
       svg("line", { ...ends, stroke: colour("sky"), opacity: 0.7 }),

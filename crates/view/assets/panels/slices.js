@@ -141,7 +141,11 @@ export const slices = {
   title: "Slices of the model",
   page: "model",
   note: "through the recommended point; the band is ± two standard deviations",
-  draw({ body }, view) {
+  draw({ body }, view, { seen }) {
+    const drawn = view.slices.map((slice) => slice.axis.name);
+    const absent = seen.axes.filter(({ name }) => !drawn.includes(name)).map(({ name }) => name);
+    const missing =
+      absent.length > 0 && `Not shown, because the recommended point does not have it: ${absent.join(", ")}`;
     // A chart is as wide as its place, which is narrower the more places there are: so all places come first.
     const places = view.slices.map((slice) => ({ slice, place: el("div") }));
     const columns = places.map(({ slice, place }) => el("div", {}, el("h3", {}, slice.axis.name), place));
@@ -152,7 +156,7 @@ export const slices = {
       view.slices.some((slice) => slice.within_limits) ? ["chance within the limits", "vermillion", "line"] : null,
       view.slices.some((slice) => slice.chance) ? ["chance of a value", "purple", "line"] : null,
     );
-    show(body, el("div", { class: "slices" }, columns), meaning);
+    show(body, el("div", { class: "slices" }, columns), meaning, missing && el("p", { class: "said" }, missing));
     const others = floors(view);
     const means = view.slices.flatMap((slice) => slice.mean);
     const floor = floorOf(means, view.log_floor !== null);

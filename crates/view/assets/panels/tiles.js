@@ -39,7 +39,7 @@ const tile = (label, big, under, share) => {
     "div",
     { class: "tile" },
     el("div", { class: "label" }, label),
-    el("div", { class: "big" }, big),
+    el("div", { class: typeof big === "string" && big.length > 8 ? "big long" : "big" }, big),
     el("div", { class: "under" }, under || "\u00a0"),
     share !== undefined && el("div", { class: "meter" }, el("i", { style: { width } })),
   );

@@ -100,8 +100,17 @@ pub fn map(scene: &Scene<'_>, with_model: bool, x: usize, y: usize) -> Map {
         infeasible: those(TrialStatus::Infeasible).into_iter().map(at).collect(),
         pending: pending.collect(),
         best: study.best().filter(|best| has_both(study, best, x, y)).map(at),
-        note: balls.as_ref().err().map(|error| error.what().to_owned()),
+        note: note(study, balls.as_ref().err().map(elbowroom::error::Error::what), x, y),
     }
+}
+
+/// Why something is missing: the room around running points, and trials that have no place on this map.
+fn note(study: &Study, balls: Option<&str>, x: usize, y: usize) -> Option<String> {
+    let n = study.trials().iter().filter(|trial| !has_both(study, trial, x, y)).count();
+    let trials = if n == 1 { "1 trial does".to_owned() } else { format!("{n} trials do") };
+    let absent = (n > 0).then(|| format!("{trials} not have both parameters and cannot be shown here"));
+    let all: Vec<String> = balls.map(str::to_owned).into_iter().chain(absent).collect();
+    (!all.is_empty()).then(|| all.join("; "))
 }
 
 /// Half the width and half the height of the exclusion ball of each pending trial; none if the strategy has none.

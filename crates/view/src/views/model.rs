@@ -5,11 +5,11 @@ use std::ops::Range;
 use elbowroom::error::Result;
 use elbowroom::insight::{Landscape, Seen, expected, landscape};
 use elbowroom::linalg::Points;
-use elbowroom::space::{Dimension, UnitPoint};
+use elbowroom::space::Dimension;
 use elbowroom::study::{Goal, Limits, Study, Trial, TrialId};
 use serde::Serialize;
 
-use super::map::{MapPoint, Observed, map_point, observed};
+use super::map::{MapPoint, Observed, has_both, map_point, observed};
 use crate::axis::{Axis, axes, axis, spans_decades};
 use crate::scene::Scene;
 
@@ -234,7 +234,11 @@ pub fn surface(scene: &Scene<'_>, x: usize, y: usize) -> Result<Surface> {
         after,
         chance: chances(&seen),
         observed: observed(scene, x, y, 400),
-        pending: scene.pending().map(|trial| map_point(trial, x, y)).collect(),
+        pending: scene
+            .pending()
+            .filter(|trial| has_both(scene.study, trial, x, y))
+            .map(|trial| map_point(trial, x, y))
+            .collect(),
     })
 }
 
@@ -260,9 +264,8 @@ pub struct Line {
     pub trial: TrialId,
     /// Its value.
     pub value: f64,
-    /// Its position on each axis.
-    #[cfg_attr(feature = "schema", schemars(with = "Vec<f64>"))]
-    pub u: UnitPoint,
+    /// Its position on each axis; none where it does not have the parameter.
+    pub u: Vec<Option<f64>>,
     /// Its position on the axis of values: 1 for the best of those drawn.
     pub height: f64,
     /// The share of values that are not better.
@@ -277,10 +280,14 @@ pub fn parallel(scene: &Scene<'_>, most: usize) -> Parallel {
         (Some(worst), Some(best)) if best != worst => (value - worst) / (best - worst),
         _ => 1.0,
     };
+    let there = |trial: &Trial| {
+        let active = scene.study.space().active(&trial.unit);
+        trial.unit.iter().zip(active).map(|(u, is_there)| is_there.then_some(*u)).collect()
+    };
     let line = |(trial, value, good): (&Trial, f64, f64)| Line {
         trial: trial.id,
         value,
-        u: trial.unit.clone(),
+        u: there(trial),
         height: height(value),
         good,
     };
