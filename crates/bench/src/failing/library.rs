@@ -42,10 +42,16 @@ pub fn attempts(study: &Study) -> Vec<Attempt> {
 }
 
 fn report(study: &mut Study, problem: &FailingProblem, mode: Mode, seed: u64, id: TrialId) -> Result<()> {
-    match problem.evaluate(&study.trial(id)?.point, seed, id.0) {
+    let point = &study.trial(id)?.point;
+    match problem.evaluate(point, seed, id.0) {
         Some(value) => study.tell(id, value).map(drop),
         None => match mode {
-            Mode::Fail | Mode::Ignore => study.fail(id, "failed"),
+            // A withdrawn trial does not count, but it was run.
+            Mode::Known if !problem.is_in_region(point) => {
+                study.withdraw(id)?;
+                study.set_budget(study.config().budget.map(|n| n - 1)).map(drop)
+            }
+            Mode::Fail | Mode::Ignore | Mode::Known => study.fail(id, "failed"),
             Mode::Nan => study.tell(id, f64::NAN).map(drop),
             Mode::Infeasible => study.infeasible(id, "infeasible"),
         },

@@ -2,7 +2,7 @@
 //!
 //! They are of the same kind and have nothing else in common with those: floats, integers and categories in two to six
 //! dimensions; half-spaces, bands, discs and corners that fail; the best point on a border, beside one, or away from it.
-//! Others fail by chance. Each best value has a formula or is that of all integers.
+//! Others fail by chance, or in a region and by chance. Each best value has a formula or is that of all integers.
 
 use elbowroom::problems::Problem;
 use elbowroom::space::{Parameter, Point};
@@ -32,6 +32,11 @@ pub fn by_chance() -> Vec<FailingProblem> {
         ]
     };
     [0.15, 0.35].into_iter().flat_map(of).collect()
+}
+
+/// Those with a region, where in addition 10 and 25 % of the trials fail by chance.
+pub fn with_both() -> Vec<FailingProblem> {
+    [0.1, 0.25].into_iter().flat_map(|rate| all().into_iter().map(move |of| of.also_by_chance(rate))).collect()
 }
 
 fn of_numbers() -> Vec<FailingProblem> {
