@@ -1,16 +1,17 @@
 //! The chance that a point gives a value at all, learned from the trials that did and those that did not.
 //!
-//! Two explanations compete, and what is used is their average, weighted by how well they foretold what was seen:
+//! Explanations compete, and what is used is their average, weighted by how well they foretold what was seen:
 //!
 //! * failures happen anywhere alike: p₀ = (n₊ + 2)/(n + 3), Z₀ = 3p₀² p₀^n₊ (1 − p₀)^n₋, for chance seldom takes most trials;
 //! * failures have a place: a Gaussian process behind a probit ([`Probit`]), whose lengthscale and variance are averaged
-//!   over a grid with the weights π_g Z_g; with more beforehand for
-//!   sharp borders; Z₁ is the mean of the Z_g.
+//!   over a grid with the weights π_g Z_g; with more beforehand for sharp borders;
+//! * some have a place and some are chance: the same beside sharp borders with a lapse rate ε, a half of the failures that
+//!   were seen. Without these a region is no longer seen once chance fails in the middle of what is good.
 //!
-//! ln p(x) = ln(w₁ Σ_g w_g p_g(x) + w₀ p₀), with w₁/w₀ = (hZ₁/Z₀)³ and ln h = 1.2. Where failures come at random, w₁ falls and p is the
-//! same everywhere: the search is not driven away. Where they have a place, w₀ falls. There is no threshold. Both are
-//! given the rate that was seen: with a rate to find, the first would pay for what the second has as its prior mean, and
-//! lose about ½ ln n nats for nothing.
+//! ln p(x) = ln(w₁ Σ_g w_g (1 − ε_g) Φ_g(x) + w₀ p₀), with w₁/w₀ = (hZ₁/Z₀)³ and ln h = 1.2; Z₁ is the mean of the Z_g without
+//! lapses, and κ times that of those with. Where failures come at random, w₁ falls and p is the same everywhere: the search
+//! is not driven away. Where they have a place, w₀ falls. There is no threshold. All are given the rate that was seen: with a
+//! rate to find, chance alone would pay for what a place has as its prior mean, and lose about ½ ln n nats for nothing.
 //!
 //! EI·p would be the expected improvement if p were all there is to it. But the search goes where p is too large, and where
 //! the objective is known well, an improvement beyond the border outweighs any chance of failure: four of five trials
@@ -19,7 +20,7 @@
 //! where many trials failed. While any candidate is above the gate nothing below it is chosen, however little is left to
 //! gain above. Where failures have no place, p is nearly the same everywhere and every point is above the gate.
 //!
-//! Prior means are those of the rate that was seen, Φ(m/√(1 + σ²)) = p₀, so that what is far from all trials
+//! Prior means are those of the rate that was seen, (1 − ε) Φ(m/√(1 + σ²)) = p₀, so that what is far from all trials
 //! is as likely to succeed as a trial was on average, however sharp the border is.
 //!
 //! A trial's failure never makes p zero, not even where it was: that no point is proposed beside a failed one is a rule of
@@ -39,6 +40,15 @@ const LENGTHSCALES: [f64; 3] = [0.15, 0.6, 2.4];
 /// out, the border has no width, and trials hardly tell: of those that bisect it half fail, as beside a blunt border, and the
 /// evidence of both stays the same. So sharp ones are likelier beforehand.
 const SLOPES: [(f64, f64); 4] = [(4.0, 0.01), (64.0, 0.01), (1024.0, 0.09), (16384.0, 0.89)];
+
+/// Of the failures that were seen, how many are chance where some have a place.
+const LAPSES: f64 = 0.5;
+
+/// How likely that is beforehand, beside all of them having one (κ).
+const LAPSE_PRIOR: f64 = 0.5;
+
+/// How many slopes, the sharpest, are tried with lapses too: beside a blunt border a failure among values is no surprise.
+const N_SHARP: usize = 2;
 
 /// How often the evidence counts between a place and chance. Once is an average by the rules, and has the search driven
 /// away by failures at random; more decides sooner and wastes no more beside a border.
@@ -100,8 +110,9 @@ const BEHIND: f64 = 6.0;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Chance {
-    /// ln w₁w_g and the latent function, for each member of the grid that counts.
-    members: Vec<(f64, Posterior)>,
+    members: Vec<Member>,
+    /// w₀.
+    weight_of_chance: f64,
     /// ln w₀p₀.
     ln_constant: f64,
     /// ln of the largest chance at a trial that succeeded; 0 if none did.
@@ -110,10 +121,28 @@ pub struct Chance {
     work: f64,
 }
 
+/// A member of the grid that counts.
+#[derive(Debug, Clone)]
+struct Member {
+    /// ln w₁w_g (1 − ε).
+    ln_weight: f64,
+    lapse: f64,
+    latent: Posterior,
+}
+
+/// A member of the grid.
+struct Candidate {
+    /// ln π_g Z_g.
+    ln_weight: f64,
+    lapse: f64,
+    hyper: Hyperparameters,
+    probit: Probit,
+}
+
 impl Chance {
     /// The trials it was learned from, in the unit cube.
     pub(crate) fn points(&self) -> impl Iterator<Item = &[f64]> {
-        self.members.iter().take(1).flat_map(|(_, latent)| latent.observed())
+        self.members.iter().take(1).flat_map(|member| member.latent.observed())
     }
 
     /// Learns from trials in the unit cube; nothing if none failed. The cost is that of a few dozen factorizations.
@@ -128,49 +157,33 @@ impl Chance {
             return Ok(None);
         }
         let rate = (n_succeeded + 2.0) / (n + 3.0);
-        let typical = normal::quantile(rate);
-        let wide = (0.5 * x.dim().max(1) as f64).sqrt();
-        let mut found: Vec<(f64, Probit, Hyperparameters)> = Vec::new();
-        let (mut sweeps, mut best) = (0, f64::NEG_INFINITY);
-        for lengthscale in LENGTHSCALES {
-            let mut sites = Sites::new(x.len());
-            for (slope, prior) in SLOPES {
-                let variance = (slope * lengthscale).powi(2);
-                let lengthscales = vec![lengthscale * wide; x.dim()];
-                let mut hyper = Hyperparameters::new(KernelKind::Matern52, variance, lengthscales, 0.0);
-                hyper.metric = metric.to_vec();
-                hyper.mean = typical * (1.0 + variance).sqrt();
-                let Some(first) = Probit::new(x, succeeded, &hyper, sites.clone(), SWEEPS) else { continue };
-                sweeps += first.sweeps;
-                best = best.max(first.ln_evidence + prior.ln());
-                let is_unsettled = first.sweeps == SWEEPS.most && first.ln_evidence + prior.ln() > best - BEHIND;
-                let more = || Probit::new(x, succeeded, &hyper, first.sites.clone(), MORE_SWEEPS);
-                let probit = match is_unsettled.then(more).flatten() {
-                    Some(settled) => {
-                        sweeps += settled.sweeps;
-                        settled
-                    }
-                    None => first,
-                };
-                sites.clone_from(&probit.sites);
-                found.push((probit.ln_evidence + prior.ln(), probit, hyper));
-            }
-        }
+        let (mut found, sweeps) = candidates(x, succeeded, metric, rate);
         let ln_z0 = (n_succeeded + 2.0) * rate.ln() + (n - n_succeeded) * (-rate).ln_1p() + 3f64.ln();
-        let best = found.iter().map(|(z, ..)| *z).fold(f64::NEG_INFINITY, f64::max);
-        let unweighted = found.iter().map(|(_, probit, _)| probit.ln_evidence);
-        let ln_z1 = ln_sum(unweighted) - ((LENGTHSCALES.len() * SLOPES.len()) as f64).ln();
+        let ln_mean = |lapses: bool, n_slopes: usize| {
+            let of_kind = found.iter().filter(|member| (member.lapse > 0.0) == lapses);
+            ln_sum(of_kind.map(|member| member.probit.ln_evidence)) - ((LENGTHSCALES.len() * n_slopes) as f64).ln()
+        };
+        let of_some = ln_mean(true, N_SHARP) + LAPSE_PRIOR.ln();
+        let ln_z1 = ln_sum([ln_mean(false, SLOPES.len()), of_some].into_iter());
         let (ln_w0, ln_w1) = (SHARPNESS * ln_z0, SHARPNESS * (ln_z1 + HEAD_START));
         let ln_total = ln_sum([ln_w0, ln_w1].into_iter());
-        found.retain(|(z, ..)| *z >= best + LEAST_SHARE.ln());
-        let ln_kept = ln_sum(found.iter().map(|(z, ..)| *z));
-        let members = found
-            .iter()
-            .map(|(z, probit, hyper)| Ok((ln_w1 - ln_total + z - ln_kept, probit.posterior(x, hyper)?)))
-            .collect::<Result<Vec<_>>>()?;
-        let ln_constant = ln_w0 - ln_total + rate.ln();
-        let work = (sweeps + members.len()) as f64 * work::likelihood(x.len(), x.dim());
-        let mut chance = Self { members, ln_constant, ln_most: 0.0, room: Room::after(n - n_succeeded, n), work };
+        let best = found.iter().map(|member| member.ln_weight).fold(f64::NEG_INFINITY, f64::max);
+        found.retain(|member| member.ln_weight >= best + LEAST_SHARE.ln());
+        let ln_kept = ln_sum(found.iter().map(|member| member.ln_weight));
+        let kept = |member: &Candidate| -> Result<Member> {
+            let ln_weight = ln_w1 - ln_total + member.ln_weight - ln_kept + (-member.lapse).ln_1p();
+            let latent = member.probit.posterior(x, &member.hyper)?;
+            Ok(Member { ln_weight, lapse: member.lapse, latent })
+        };
+        let members = found.iter().map(kept).collect::<Result<Vec<_>>>()?;
+        let mut chance = Self {
+            work: (sweeps + members.len()) as f64 * work::likelihood(x.len(), x.dim()),
+            members,
+            weight_of_chance: (ln_w0 - ln_total).exp(),
+            ln_constant: ln_w0 - ln_total + rate.ln(),
+            ln_most: 0.0,
+            room: Room::after(n - n_succeeded, n),
+        };
         let mut good = Points::new(x.dim());
         x.iter().zip(succeeded).filter(|(_, s)| **s).for_each(|(u, _)| good.push(u));
         chance.ln_most = chance.ln_p_many(&good).into_iter().reduce(f64::max).unwrap_or(0.0);
@@ -184,12 +197,25 @@ impl Chance {
         self
     }
 
+    /// How likely it is that a failure at a point was chance, from 0 to 1.
+    pub fn luck(&self, x: &[f64]) -> f64 {
+        let mut scratch = Scratch::default();
+        let member = |member: &Member| {
+            // Of its weight, the share ε/(ε + (1 − ε) Φ(−z)).
+            let p = member.latent.predict_value(x, &mut scratch);
+            let by_place = (1.0 - member.lapse) * normal::cdf(-p.mean / (1.0 + p.variance).sqrt());
+            let weight = (member.ln_weight - (-member.lapse).ln_1p()).exp();
+            weight * member.lapse / (member.lapse + by_place)
+        };
+        self.weight_of_chance + self.members.iter().filter(|member| member.lapse > 0.0).map(member).sum::<f64>()
+    }
+
     /// ln of the chance at a point.
     pub fn ln_p(&self, x: &[f64]) -> f64 {
         let mut scratch = Scratch::default();
-        let member = |(weight, latent): &(f64, Posterior)| {
-            let p = latent.predict_value(x, &mut scratch);
-            weight + normal::ln_cdf(p.mean / (1.0 + p.variance).sqrt())
+        let member = |member: &Member| {
+            let p = member.latent.predict_value(x, &mut scratch);
+            member.ln_weight + normal::ln_cdf(p.mean / (1.0 + p.variance).sqrt())
         };
         let terms: Vec<f64> = self.members.iter().map(member).chain([self.ln_constant]).collect();
         ln_sum(terms.into_iter())
@@ -198,10 +224,10 @@ impl Chance {
     /// ln of the chance at many points.
     pub fn ln_p_many(&self, x: &Points) -> Vec<f64> {
         let mut terms = vec![vec![self.ln_constant]; x.len()];
-        for (weight, latent) in &self.members {
+        for Member { ln_weight, latent, .. } in &self.members {
             let (means, variances) = latent.predict_many(x);
             for (terms, (mean, variance)) in terms.iter_mut().zip(means.into_iter().zip(variances)) {
-                terms.push(weight + normal::ln_cdf(mean / (1.0 + variance).sqrt()));
+                terms.push(ln_weight + normal::ln_cdf(mean / (1.0 + variance).sqrt()));
             }
         }
         terms.into_iter().map(|terms| ln_sum(terms.into_iter())).collect()
@@ -212,11 +238,11 @@ impl Chance {
         // ∇ ln p_g = h(z) [∇μ − ½ μ ∇s²/(1 + s²)]/√(1 + s²), weighted by w_g p_g/p.
         let mut terms = vec![self.ln_constant];
         let mut slopes: Vec<Vec<f64>> = Vec::with_capacity(self.members.len());
-        for (weight, latent) in &self.members {
+        for Member { ln_weight, latent, .. } in &self.members {
             let p = latent.predict_gradient(x, scratch);
             let width = (1.0 + p.variance).sqrt();
             let (ln_phi, h) = normal::ln_cdf_and_mills(p.mean / width);
-            terms.push(weight + ln_phi);
+            terms.push(ln_weight + ln_phi);
             let by_variance = 0.5 * p.mean / (1.0 + p.variance);
             let slope = scratch.d_mean.iter().zip(&scratch.d_variance);
             slopes.push(slope.map(|(mean, variance)| h * (mean - by_variance * variance) / width).collect());
@@ -259,9 +285,9 @@ impl Chance {
         value
     }
 
-    /// How much of the belief is that failures have a place.
+    /// How much of the belief is that failures have a place, all of them or some.
     pub fn weight_of_place(&self) -> f64 {
-        self.members.iter().map(|(weight, _)| weight.exp()).sum()
+        1.0 - self.weight_of_chance
     }
 
     /// Operations that learning it took, to leading order.
@@ -271,8 +297,50 @@ impl Chance {
 
     /// Operations of one look at a point.
     pub fn work_of_prediction(&self) -> f64 {
-        self.members.iter().map(|(_, latent)| latent.work_of_prediction()).sum()
+        self.members.iter().map(|member| member.latent.work_of_prediction()).sum()
     }
+}
+
+/// All members of the grid, and how many sweeps they took. `rate` is the share that succeeded.
+fn candidates(x: &Points, succeeded: &[bool], metric: &[Metric], rate: f64) -> (Vec<Candidate>, usize) {
+    let wide = (0.5 * x.dim().max(1) as f64).sqrt();
+    let is_sharp = |slope: f64| SLOPES[SLOPES.len() - N_SHARP..].iter().any(|(sharp, _)| *sharp == slope);
+    let slopes: Vec<(f64, f64, f64)> = SLOPES
+        .into_iter()
+        .flat_map(|(slope, prior)| {
+            let lapsing = is_sharp(slope).then_some((slope, LAPSE_PRIOR * prior, LAPSES * (1.0 - rate)));
+            std::iter::once((slope, prior, 0.0)).chain(lapsing)
+        })
+        .collect();
+    let (mut found, mut sweeps, mut best) = (Vec::<Candidate>::new(), 0, f64::NEG_INFINITY);
+    for lengthscale in LENGTHSCALES {
+        let mut sites = Sites::new(x.len());
+        for (slope, prior, lapse) in slopes.iter().copied() {
+            let variance = (slope * lengthscale).powi(2);
+            let lengthscales = vec![lengthscale * wide; x.dim()];
+            let mut hyper = Hyperparameters::new(KernelKind::Matern52, variance, lengthscales, 0.0);
+            hyper.metric = metric.to_vec();
+            hyper.mean = normal::quantile(rate / (1.0 - lapse)) * (1.0 + variance).sqrt();
+            let Some(first) = Probit::new(x, succeeded, &hyper, lapse, sites.clone(), SWEEPS) else { continue };
+            sweeps += first.sweeps;
+            best = best.max(first.ln_evidence + prior.ln());
+            let is_unsettled = first.sweeps == SWEEPS.most && first.ln_evidence + prior.ln() > best - BEHIND;
+            let more = || Probit::new(x, succeeded, &hyper, lapse, first.sites.clone(), MORE_SWEEPS);
+            let probit = match is_unsettled.then(more).flatten() {
+                Some(settled) => {
+                    sweeps += settled.sweeps;
+                    settled
+                }
+                None => first,
+            };
+            // Those with lapses say less: the next border starts from those without.
+            if lapse == 0.0 {
+                sites.clone_from(&probit.sites);
+            }
+            found.push(Candidate { ln_weight: probit.ln_evidence + prior.ln(), lapse, hyper, probit });
+        }
+    }
+    (found, sweeps)
 }
 
 /// ln Σ e^v.

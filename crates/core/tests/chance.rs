@@ -27,7 +27,7 @@ fn assert_close(got: f64, want: f64, tolerance: f64) {
 fn on_a_line_the_fixed_point_is_the_one_computed_elsewhere() {
     let x = Points::from_rows(1, vec![0.05, 0.2, 0.35, 0.55, 0.75, 0.95]).unwrap();
     let hyper = hyper(4.0, &[0.3], 0.5);
-    let seen = Probit::new(&x, &[true, true, true, false, false, true], &hyper, Sites::new(6), EXACT).unwrap();
+    let seen = Probit::new(&x, &[true, true, true, false, false, true], &hyper, 0.0, Sites::new(6), EXACT).unwrap();
     assert_close(seen.ln_evidence, -3.99111997028058, 1e-10);
     let precisions = [0.166846203155, 0.173175771816, 0.333377572752, 0.413409198642, 0.406081816391, 0.401970736828];
     for (got, want) in seen.sites.precision.iter().zip(precisions) {
@@ -54,7 +54,7 @@ fn in_the_plane_the_fixed_point_is_the_one_computed_elsewhere() {
     let x = Points::from_rows(2, rows.to_vec()).unwrap();
     let answers = [true, true, true, true, false, true, false, false];
     let hyper = hyper(3.0, &[0.4, 0.6], 1.0);
-    let seen = Probit::new(&x, &answers, &hyper, Sites::new(8), EXACT).unwrap();
+    let seen = Probit::new(&x, &answers, &hyper, 0.0, Sites::new(8), EXACT).unwrap();
     assert_close(seen.ln_evidence, -5.3989167370991, 1e-10);
     let latent = seen.posterior(&x, &hyper).unwrap();
     for (x, want) in [([0.25, 0.4], -0.1064625601309), ([0.75, 0.7], -1.2726969230993), ([0.62, 0.2], -0.4757408774554)]
@@ -68,7 +68,7 @@ fn in_the_plane_the_fixed_point_is_the_one_computed_elsewhere() {
 fn two_answers_have_the_probability_of_a_quadrant() {
     let x = Points::from_rows(1, vec![0.3, 0.6]).unwrap();
     let hyper = hyper(4.0, &[0.3], 0.5);
-    let seen = Probit::new(&x, &[true, false], &hyper, Sites::new(2), EXACT).unwrap();
+    let seen = Probit::new(&x, &[true, false], &hyper, 0.0, Sites::new(2), EXACT).unwrap();
     assert_close(seen.ln_evidence, -1.73607050666244, 1e-11);
     // The quadrant itself, by our own Φ₂, which is tested elsewhere against arbitrary precision.
     let s = (5f64.sqrt() * 0.3 / 0.3, 4.0);
@@ -87,11 +87,89 @@ fn where_all_answers_agree_what_is_unknown_keeps_the_prior() {
         (false, -2.640753388618, [-2.281364341754, -2.265771750230, -0.6414685098093]),
         (true, -1.664987442589, [-0.08196961091968, -0.08321675534436, -0.4568256262901]),
     ] {
-        let seen = Probit::new(&x, &[answer; 5], &hyper, Sites::new(5), EXACT).unwrap();
+        let seen = Probit::new(&x, &[answer; 5], &hyper, 0.0, Sites::new(5), EXACT).unwrap();
         assert_close(seen.ln_evidence, ln_evidence, 1e-9);
         let latent = seen.posterior(&x, &hyper).unwrap();
         for (x, want) in [0.5, 0.4, 1.4].into_iter().zip(at) {
             assert_close(ln_p(&latent, &[x]), want, 1e-9);
+        }
+    }
+}
+
+/// mpmath as above, with a lapse rate of 0.1, on the line and in the plane. In the plane the last failure is among values
+/// and would have a precision of −0.059 (ln Z −5.32729793730038): it is kept at 0 there and here, and matches the mean.
+#[test]
+fn with_lapses_the_fixed_point_is_the_one_computed_elsewhere() {
+    let x = Points::from_rows(1, vec![0.05, 0.2, 0.35, 0.55, 0.75, 0.95]).unwrap();
+    let on_line = hyper(4.0, &[0.3], 0.5);
+    let answers = [true, true, true, false, false, true];
+    let seen = Probit::new(&x, &answers, &on_line, 0.1, Sites::new(6), EXACT).unwrap();
+    assert_close(seen.ln_evidence, -4.13852986264075, 1e-10);
+    let latent = seen.posterior(&x, &on_line).unwrap();
+    for (x, want) in [(0.1, -0.10176418125151), (0.45, -0.50712154691113), (0.65, -1.0355241321788)] {
+        assert_close(ln_p(&latent, &[x]), want, 1e-9);
+    }
+
+    let rows = [0.1, 0.2, 0.3, 0.8, 0.5, 0.5, 0.7, 0.1, 0.9, 0.6, 0.2, 0.5, 0.8, 0.9, 0.6, 0.3];
+    let x = Points::from_rows(2, rows.to_vec()).unwrap();
+    let in_plane = hyper(3.0, &[0.4, 0.6], 1.0);
+    let answers = [true, true, true, true, false, true, false, false];
+    let seen = Probit::new(&x, &answers, &in_plane, 0.1, Sites::new(8), EXACT).unwrap();
+    // A precision of 10⁻⁹ instead of the 10⁻¹⁰ there changes 2·10⁻¹⁰ (mpmath); but the variance (1 − R/τ)/τ at such a site is
+    // known to a rounding over τ, 2·10⁻¹⁶/10⁻⁹.
+    assert_close(seen.ln_evidence, -5.327375356007, 2e-7);
+    assert_close(seen.sites.shift[7], -0.617407520288, 2e-7);
+    assert!((0.0..=1e-9).contains(&seen.sites.precision[7]), "{:?}", seen.sites.precision);
+    let latent = seen.posterior(&x, &in_plane).unwrap();
+    for (x, want) in
+        [([0.25, 0.4], -0.08998290896845), ([0.75, 0.7], -0.9089866255048), ([0.62, 0.2], -0.3115142005442)]
+    {
+        assert_close(ln_p(&latent, &x), want, 2e-7);
+    }
+}
+
+/// Where the latent function is known to be a, a no pulls on it by the share of a probit's that is not chance,
+/// 1 − ε/(ε + (1 − ε)Φ(−a)), by scipy; and ln Z is that of one answer.
+#[test]
+fn a_lapse_takes_its_share_of_a_no() {
+    let x = Points::from_rows(1, vec![0.5]).unwrap();
+    for (a, share) in [(0.0, 0.181818181818), (1.0, 0.411879038714), (2.0, 0.830046909559), (3.0, 0.987996746233)] {
+        let hyper = hyper(1e-9, &[0.3], a);
+        let pull = |lapse: f64| {
+            let seen = Probit::new(&x, &[false], &hyper, lapse, Sites::new(1), EXACT).unwrap();
+            (seen.sites.shift[0], seen.ln_evidence)
+        };
+        let ((with, ln_z), (without, ln_phi)) = (pull(0.1), pull(0.0));
+        assert_close(with / without, 1.0 - share, 1e-7);
+        assert_close(ln_z.exp(), 0.1 + 0.9 * ln_phi.exp(), 1e-9);
+        assert_close(ln_z.exp(), 0.1 / share, 1e-8);
+    }
+}
+
+#[test]
+fn with_lapses_all_numbers_are_finite_in_every_tail() {
+    let x = Points::from_rows(1, (0..8).map(|i| f64::from(i) / 7.0).collect()).unwrap();
+    for mean in [0.0, 1.0, -1.0, 9.0, -9.0, 40.0, -40.0, 1e4, -1e4, 1e8, -1e8] {
+        for variance in [1e-9, 1.0, 1e4, 1e8] {
+            for lapse in [1e-300, 1e-12, 0.01, 0.3, 0.999] {
+                for answers in [[false; 8], [true; 8], [true, true, false, true, true, true, false, false]] {
+                    let seen = Probit::new(
+                        &x,
+                        &answers,
+                        &hyper(variance, &[0.3], mean * (1.0 + variance).sqrt()),
+                        lapse,
+                        Sites::new(8),
+                        Sweeps { most: 20, tolerance: 0.01 },
+                    );
+                    let case = format!("mean {mean}, variance {variance}, lapse {lapse}, {answers:?}");
+                    let seen = seen.unwrap_or_else(|| panic!("{case}"));
+                    assert!(seen.ln_evidence.is_finite(), "{case}");
+                    assert!(seen.sites.precision.iter().all(|tau| tau.is_finite() && *tau > 0.0), "{case}");
+                    assert!(seen.sites.shift.iter().all(|nu| nu.is_finite()), "{case}");
+                    let hyper = hyper(variance, &[0.3], mean * (1.0 + variance).sqrt());
+                    assert!(ln_p(&seen.posterior(&x, &hyper).unwrap(), &[0.4]).is_finite(), "{case}");
+                }
+            }
         }
     }
 }
@@ -140,6 +218,29 @@ mod learned {
     }
 
     #[test]
+    fn a_region_is_seen_though_chance_fails_too_and_what_is_good_is_not_lost_for_it() {
+        let (mut n_good, mut n_bad, mut passed, mut let_through) = (0, 0, 0, 0);
+        for seed in 0..20 {
+            // A quarter of the square fails, and a fifth of the other trials.
+            let (x, answers) = trials(40, 2, 300 + seed, |u, draw| u[0] + u[1] < 1.3 && draw.uniform() > 0.2);
+            let chance = chance(&x, &answers);
+            let (probes, _) = trials(200, 2, 11, |_, _| true);
+            for (u, ln_p) in probes.iter().zip(chance.ln_p_many(&probes)) {
+                let is_passed = usize::from(chance.risk(ln_p) < 0.3);
+                // The border itself is not known better than the trials are close.
+                match u[0] + u[1] - 1.3 {
+                    d if d < -0.15 => (n_good, passed) = (n_good + 1, passed + is_passed),
+                    d if d > 0.15 => (n_bad, let_through) = (n_bad + 1, let_through + is_passed),
+                    _ => {}
+                }
+            }
+        }
+        let share = |n: usize, of: usize| n as f64 / of as f64;
+        let (passed, let_through) = (share(passed, n_good), share(let_through, n_bad));
+        assert!(passed > 0.85 && let_through < 0.25, "{passed} {let_through}");
+    }
+
+    #[test]
     fn gradients_and_values_agree_with_each_other() {
         let (x, answers) = trials(25, 3, 3, |u, _| u[0] < 0.6 || u[2] > 0.7);
         let chance = chance(&x, &answers);
@@ -176,11 +277,16 @@ mod learned {
             let x = rows(&case["x"]);
             let answers: Vec<bool> = serde_json::from_value(case["gave_value"].clone()).unwrap();
             let chance = chance(&Points::from_rows(x[0].len(), x.concat()).unwrap(), &answers);
-            assert_close(chance.weight_of_place(), case["weight_of_place"].as_f64().unwrap(), 2e-3);
+            // After the last sweep ln Z₁ is right within a hundredth, and counts three times: 3w₁(1 − w₁)/100.
+            assert_close(chance.weight_of_place(), case["weight_of_place"].as_f64().unwrap(), 0.0075);
+            // Around a trial lost among values the members with lapses still move after the last sweep: 0.09 of 0.77 there.
+            let part = if case["name"] == "a border, and a failure far from it" { 0.125 } else { 0.05 };
             let wanted = numbers(&case["ln_p"]);
             assert_eq!(wanted.len(), rows(&case["at"]).len());
-            for (u, want) in rows(&case["at"]).iter().zip(wanted) {
-                assert_close(chance.ln_p(u), want, 0.05 * want.abs());
+            for ((u, want), luck) in rows(&case["at"]).iter().zip(wanted).zip(numbers(&case["luck"])) {
+                assert_close(chance.ln_p(u), want, part * want.abs());
+                // The members with lapses have half the prior, so more of these are left out.
+                assert_close(chance.luck(u), luck, 0.1);
             }
         }
     }
@@ -197,14 +303,14 @@ mod learned {
 
     #[test]
     fn trials_that_tell_nothing_of_each_other_leave_place_and_chance_as_they_were() {
-        // So far apart that all are independent: both explanations give each its rate, and the odds of a place are those
-        // before anything was seen at that rate: (e^1.2/(3p₀²))³.
+        // So far apart that all are independent: every explanation gives each its rate, and the odds of a place are those
+        // before anything was seen at that rate: ((1 + κ)e^1.2/(3p₀²))³, κ = ½ for those with lapses.
         let x = Points::from_rows(1, (0..20).map(|i| 1e6 * f64::from(i)).collect()).unwrap();
         for n_failed in [1, 5, 13] {
             let answers: Vec<bool> = (0..20).map(|i| i >= n_failed).collect();
             let found = chance(&x, &answers);
             let rate = (22.0 - f64::from(n_failed)) / 23.0;
-            let odds = (1.2f64.exp() / (3.0 * rate * rate)).powi(3);
+            let odds = (1.5 * 1.2f64.exp() / (3.0 * rate * rate)).powi(3);
             assert_close(found.weight_of_place(), odds / (1.0 + odds), 1e-3);
             // Far from all of them it is the rate itself.
             assert_close(found.ln_p(&[-1e6]).exp(), rate, 1e-6);
@@ -245,7 +351,7 @@ mod learned {
             let mut tried = Tried { points: vec![], failed: failed.clone() };
             tried.forgive(&chance, &failed);
             let is_forgiven = tried.failed.len() < failed.len();
-            if chance.weight_of_place() > 0.05 {
+            if failed.iter().all(|u| chance.luck(u) < 0.95) {
                 assert!(!is_forgiven, "seed {seed}: {}", chance.weight_of_place());
                 n_possible += 1;
             }
@@ -268,8 +374,8 @@ mod learned {
 
     #[test]
     fn the_gate_allows_the_same_risk_however_likely_a_place_is_and_lets_everything_pass_where_there_is_none() {
-        // Trials that tell nothing of each other: the odds of a place are (e^1.2/(3p₀²))³, 2.3 with one failure in twenty
-        // and 200 with twelve; the risk of a gate is what it was asked for.
+        // Trials that tell nothing of each other: the odds of a place are (1.5e^1.2/(3p₀²))³, 7.8 with one failure in twenty
+        // and 670 with twelve; the risk of a gate is what it was asked for.
         let x = Points::from_rows(1, (0..20).map(|i| 1e6 * f64::from(i)).collect()).unwrap();
         for (n_failed, is_place, alone, beside, least) in [(1, false, 0.45, 0.3, 0.07), (12, true, 0.26, 0.11, 0.035)] {
             let answers: Vec<bool> = (0..20).map(|i| i >= n_failed).collect();
@@ -282,7 +388,7 @@ mod learned {
         // Failures at random among neighbours: a place is out of the question, and any of the points may be tried.
         let (x, answers) = trials(60, 2, 4, |_, draw| draw.uniform() > 0.2);
         let chance = chance(&x, &answers);
-        assert!(chance.weight_of_place() < 0.02, "{}", chance.weight_of_place());
+        assert!(chance.weight_of_place() < 0.1, "{}", chance.weight_of_place());
         let (probes, _) = trials(200, 2, 9, |_, _| true);
         assert!(chance.ln_p_many(&probes).into_iter().all(|ln_p| ln_p >= chance.gate(5.0)));
     }

@@ -4,10 +4,11 @@
 //! does not hold (the recommendation, the highest mean, one more batch with its counts), floats as bit patterns.
 //! They must never be written anew: `record` writes only those that are missing. (Nine cases with grids or constraints were,
 //! once: M̂ came to be the largest mean of points that can be proposed; and two with declared noise, when that no longer
-//! chose the bend; and those with failures, when borders came to be sharp beforehand, and when the gate no longer opened by
-//! the belief in a place. Those named `now` were added with kernels that compete and points that refine, `limits` and
-//! `front` with several outcomes, `conditions` with parameters that not every point has.) What is computed depends on the
-//! processor level, so a log of another level is read, folded and continued, but not compared.
+//! chose the bend; and those with failures, when borders came to be sharp beforehand, when the gate no longer opened by the
+//! belief in a place, and when some failures could be chance beside others that have a place. Those named `now` were added
+//! with kernels that compete and points that refine, `limits` and `front` with several outcomes, `conditions` with
+//! parameters that not every point has.) What is computed depends on the processor level, so a log of another level is
+//! read, folded and continued, but not compared.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;

@@ -9,7 +9,7 @@
 //! failures eval PROBLEM MODE SEED TRIAL name=value …     what `elbow run` calls
 //! ```
 //!
-//! `--problems` also knows `all`, `regions`, `chance`, and `tuning` and `tuning-chance` for those that rules are chosen on. Each run is a row of the file
+//! `--problems` also knows `all`, `regions`, `chance`, and `tuning`, `tuning-chance` and `tuning-both` for those that rules are chosen on. Each run is a row of the file
 //! (`crates/bench/results/failures.csv` unless told otherwise); rows that are there already are not run again.
 //! `--baseline FILE` has the rows to compare with, and `--base COMMIT` says which of them.
 
@@ -55,6 +55,9 @@ fn start() -> Fallible<()> {
         _ => {}
     }
     let plan = Plan::read(arguments.into_iter()).unwrap_or_else(|error| stop(&error.to_string()));
+    if word != "library" && plan.modes.contains(&Mode::Known) {
+        stop("only the library runs the mode known");
+    }
     match word.as_str() {
         "library" => run(&plan, "library", |problem, mode, seed| {
             Score::of(problem, &library::attempts(&library::run(problem, mode, seed)?)).map_err(Into::into)
@@ -116,6 +119,7 @@ impl Plan {
                         "regions" => problems::all().into_iter().filter(FailingProblem::has_region).collect(),
                         "tuning" => tuning::all(),
                         "tuning-chance" => tuning::by_chance(),
+                        "tuning-both" => tuning::with_both(),
                         "chance" => problems::all().into_iter().filter(|p| !p.has_region()).collect(),
                         names => names.split(',').map(named).collect::<Result<_, _>>()?,
                     };
@@ -204,7 +208,7 @@ fn evaluate(arguments: &[String]) -> Fallible<()> {
         (Some(value), _) => println!("{value}"),
         (None, Mode::Nan) => println!("nan"),
         (None, Mode::Infeasible) => exit(command::INFEASIBLE),
-        (None, Mode::Fail | Mode::Ignore) => exit(command::FAILED),
+        (None, Mode::Fail | Mode::Ignore | Mode::Known) => exit(command::FAILED),
     }
     Ok(())
 }

@@ -42,10 +42,16 @@ pub fn attempts(study: &Study) -> Vec<Attempt> {
 }
 
 fn report(study: &mut Study, problem: &FailingProblem, mode: Mode, seed: u64, id: TrialId) -> Result<()> {
-    match problem.evaluate(&study.trial(id)?.point, seed, id.0) {
+    let point = &study.trial(id)?.point;
+    match problem.evaluate(point, seed, id.0) {
         Some(value) => study.tell(id, value).map(drop),
         None => match mode {
-            Mode::Fail | Mode::Ignore => study.fail(id, "failed"),
+            // A withdrawn trial does not count, but it was run.
+            Mode::Known if !problem.is_in_region(point) => {
+                study.withdraw(id)?;
+                study.set_budget(study.config().budget.map(|n| n - 1)).map(drop)
+            }
+            Mode::Fail | Mode::Ignore | Mode::Known => study.fail(id, "failed"),
             Mode::Nan => study.tell(id, f64::NAN).map(drop),
             Mode::Infeasible => study.infeasible(id, "infeasible"),
         },
@@ -60,6 +66,7 @@ fn attempt(trial: &Trial) -> Attempt {
 mod tests {
     use super::super::problems::named;
     use super::*;
+    use elbowroom::study::TrialState;
 
     #[test]
     fn a_run_hands_out_all_trials_and_ends_them() {
@@ -71,5 +78,17 @@ mod tests {
             let x = attempt.point.get("x").and_then(|v| v.as_f64()).expect("a number");
             assert_eq!(attempt.value.is_none(), x > 0.6);
         }
+    }
+
+    #[test]
+    fn a_search_that_knows_what_was_chance_loses_the_same_trials() {
+        let problem = named("slope_and_25").expect("a problem");
+        let study = run(&problem, Mode::Known, 3).expect("a run");
+        let attempts = attempts(&study);
+        assert_eq!(attempts.len(), TRIALS);
+        let withdrawn = study.trials().iter().filter(|t| matches!(t.state, TrialState::Withdrawn));
+        assert!(withdrawn.clone().count() > 4 && withdrawn.clone().all(|t| !problem.is_in_region(&t.point)));
+        let failed = study.trials().iter().filter(|t| matches!(t.state, TrialState::Failed { .. }));
+        assert!(failed.clone().count() > 0 && failed.clone().all(|t| problem.is_in_region(&t.point)));
     }
 }

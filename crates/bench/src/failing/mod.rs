@@ -31,11 +31,14 @@ pub enum Mode {
     Infeasible,
     /// It is reported as failed to a study that is told to learn nothing from failures.
     Ignore,
+    /// It is reported as failed where a region fails, and withdrawn where chance did: a yardstick, for no user knows
+    /// this. Only in the library.
+    Known,
 }
 
 impl Mode {
     /// All of them.
-    pub const ALL: [Mode; 4] = [Mode::Fail, Mode::Nan, Mode::Infeasible, Mode::Ignore];
+    pub const ALL: [Mode; 5] = [Mode::Fail, Mode::Nan, Mode::Infeasible, Mode::Ignore, Mode::Known];
 
     /// The word for it in a row and on the command line.
     pub fn word(self) -> &'static str {
@@ -44,6 +47,7 @@ impl Mode {
             Mode::Nan => "nan",
             Mode::Infeasible => "infeasible",
             Mode::Ignore => "ignore",
+            Mode::Known => "known",
         }
     }
 

@@ -30,6 +30,8 @@ pub enum Cause {
     Region(fn(&Point) -> bool),
     /// Chance, with this probability, whatever the point.
     Chance(f64),
+    /// Either: the region, and elsewhere chance.
+    Both(fn(&Point) -> bool, f64),
 }
 
 impl FailingProblem {
@@ -58,19 +60,38 @@ impl FailingProblem {
         Self { name, space, best, cause: Cause::Chance(rate), value }
     }
 
+    /// The same problem where, outside its region, trials fail by chance as well.
+    pub(super) fn also_by_chance(mut self, rate: f64) -> Self {
+        if let Cause::Region(within) = self.cause {
+            self.name = format!("{}_and_{:.0}", self.name, 100.0 * rate);
+            self.cause = Cause::Both(within, rate);
+        }
+        self
+    }
+
     /// The value of a trial, or none if it fails. Failures by chance depend on the seed and the trial's number only, so
     /// that two runs of one seed lose the same trials.
     pub fn evaluate(&self, point: &Point, seed: u64, trial: u64) -> Option<f64> {
+        let is_lost = |rate: f64| Stream::new(seed).child("failure", trial).uniform() < rate;
         let fails = match self.cause {
-            Cause::Region(within) => within(point),
-            Cause::Chance(rate) => Stream::new(seed).child("failure", trial).uniform() < rate,
+            Cause::Region(_) => self.is_in_region(point),
+            Cause::Chance(rate) => is_lost(rate),
+            Cause::Both(_, rate) => self.is_in_region(point) || is_lost(rate),
         };
         (!fails).then(|| (self.value)(point))
     }
 
-    /// Whether it fails in a region, and not by chance.
+    /// Whether every trial of a point fails.
+    pub fn is_in_region(&self, point: &Point) -> bool {
+        match self.cause {
+            Cause::Region(within) | Cause::Both(within, _) => within(point),
+            Cause::Chance(_) => false,
+        }
+    }
+
+    /// Whether it has a region that fails.
     pub fn has_region(&self) -> bool {
-        matches!(self.cause, Cause::Region(_))
+        !matches!(self.cause, Cause::Chance(_))
     }
 
     /// A point of named texts, such as those of a command line; none if a name or a text does not fit.
@@ -100,7 +121,7 @@ pub fn all() -> Vec<FailingProblem> {
 
 /// Those, and the ones that rules are chosen on.
 pub fn known() -> Vec<FailingProblem> {
-    all().into_iter().chain(tuning::all()).chain(tuning::by_chance()).collect()
+    all().into_iter().chain(tuning::all()).chain(tuning::by_chance()).chain(tuning::with_both()).collect()
 }
 
 /// The problem of this name.

@@ -2,7 +2,7 @@
 //!
 //! They are of the same kind and have nothing else in common with those: floats, integers and categories in two to six
 //! dimensions; half-spaces, bands, discs and corners that fail; the best point on a border, beside one, or away from it.
-//! Others fail by chance. Each best value has a formula or is that of all integers.
+//! Others fail by chance, or in a region and by chance. Each best value has a formula or is that of all integers.
 
 use elbowroom::problems::Problem;
 use elbowroom::space::{Parameter, Point};
@@ -32,6 +32,11 @@ pub fn by_chance() -> Vec<FailingProblem> {
         ]
     };
     [0.15, 0.35].into_iter().flat_map(of).collect()
+}
+
+/// Those with a region, where in addition 10 and 25 % of the trials fail by chance.
+pub fn with_both() -> Vec<FailingProblem> {
+    [0.1, 0.25].into_iter().flat_map(|rate| all().into_iter().map(move |of| of.also_by_chance(rate))).collect()
 }
 
 fn of_numbers() -> Vec<FailingProblem> {
@@ -213,6 +218,7 @@ fn camel(x: f64, y: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::problems::Cause;
     use super::*;
     use elbowroom::rng::Stream;
     use elbowroom::space::UnitPoint;
@@ -271,6 +277,27 @@ mod tests {
         });
         let found = found.filter_map(|point| at(cluster, point)).fold(f64::INFINITY, f64::min);
         assert!((found - cluster.best).abs() < 1e-12, "{found:?}");
+    }
+
+    #[test]
+    fn where_both_fail_chance_takes_its_share_of_what_the_region_leaves() {
+        let mut draw = Stream::new(5);
+        for problem in with_both() {
+            let Cause::Both(_, rate) = problem.cause else { panic!("{} has one cause", problem.name) };
+            let mut point = |fails: bool| loop {
+                let mut u: Vec<f64> = (0..problem.space.dim()).map(|_| draw.uniform()).collect();
+                problem.space.snap(&mut u);
+                let point = problem.space.decode(&UnitPoint::clamped(u));
+                if problem.is_in_region(&point) == fails {
+                    return point;
+                }
+            };
+            let (good, bad) = (point(false), point(true));
+            let lost = (0..2000).filter(|&trial| problem.evaluate(&good, 3, trial).is_none()).count() as f64 / 2000.0;
+            // Four standard deviations of a share of 2000.
+            assert!((lost - rate).abs() < 4.0 * (rate * (1.0 - rate) / 2000.0).sqrt(), "{}: {lost}", problem.name);
+            assert!((0..50).all(|trial| problem.evaluate(&bad, 3, trial).is_none()), "{}", problem.name);
+        }
     }
 
     #[test]

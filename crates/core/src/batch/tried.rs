@@ -24,7 +24,7 @@ const LUCK: f64 = 0.2;
 /// bad luck.
 const WITNESS: f64 = 0.02;
 
-/// How much of the belief may be that failures have a place, for one of them to be bad luck. Half was too much: a region in
+/// How much of the belief may be that a failure had a place, for it to be bad luck. Half was too much: a region in
 /// which a third of a category fails was not seen as one after seven failures, and an eighth came beside the seventh.
 const NO_PLACE: f64 = 0.05;
 
@@ -50,14 +50,16 @@ pub struct Tried<'a> {
 }
 
 impl Tried<'_> {
-    /// No longer keeps away from failures that were bad luck, where next to all of the belief is that failures have no place:
-    /// near a border the chance is large on both sides of it. `gave_value` are the points of trials that gave one; where
-    /// none of them is near, nothing speaks for luck.
+    /// No longer keeps away from failures that were bad luck: next to all of the belief is that they had no place, for near
+    /// a border the chance is large on both sides of it. `gave_value` are the points of trials that gave one; where none of
+    /// them is near, nothing speaks for luck.
     pub fn forgive(&mut self, chance: &Chance, gave_value: &[&[f64]]) {
-        if self.failed.len() >= MIN_FAILURES && chance.weight_of_place() < NO_PLACE {
+        if self.failed.len() >= MIN_FAILURES {
             let is_near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= WITNESS);
-            let is_luck =
-                |u: &[f64]| chance.risk(chance.ln_p(u)) < LUCK && gave_value.iter().any(|witness| is_near(witness, u));
+            let is_luck = |u: &[f64]| {
+                let has_witness = gave_value.iter().any(|witness| is_near(witness, u));
+                has_witness && chance.luck(u) > 1.0 - NO_PLACE && chance.risk(chance.ln_p(u)) < LUCK
+            };
             self.failed.retain(|u| !is_luck(u));
         }
     }

@@ -11,6 +11,11 @@
 //! then the variance v + v²G' and the mean c + vG give the new site.
 //! ln Z = Σᵢ [ln Φ(zᵢ) + ½ ln(1 + τᵢvᵢ) + ½(cᵢ²/vᵢ − (cᵢ/vᵢ + νᵢ)²/(1/vᵢ + τᵢ))] + ½ νᵀμ − ½ ln det(I + K T).
 //!
+//! A *lapse rate* ε says that a no may be chance, whatever the point: P(+1 | a) = (1 − ε) Φ(a), P(−1 | a) = ε + (1 − ε) Φ(−a).
+//! Then Φ(zᵢ) in ln Z is Zᵢ, (1 − ε) Φ(zᵢ) of a yes and ε + (1 − ε) Φ(zᵢ) of a no, and with the share 1 − r = (1 − ε) Φ(z)/Z
+//! that is not chance, a no has G = (1 − r) h(z) tᵢ/√(1 + v). Where a yes was nearly sure, G' > 0, and the precision would be
+//! negative: it is [`LEAST`], and the site keeps the mean alone, ν = (c + vG)(1/v + τ) − c/v.
+//!
 //! Σᵢᵢ = (1 − Rᵢᵢ/τᵢ)/τᵢ cancels where τᵢ is small. So a site is not let below a precision of [`LEAST`]: such a one says
 //! nothing, and half of the digits are left.
 
@@ -67,7 +72,8 @@ pub struct Sweeps {
 }
 
 impl Probit {
-    /// Sweeps from given sites until they settle; the noise of `hyper` is not used. Nothing if numbers break down.
+    /// Sweeps from given sites until they settle; the noise of `hyper` is not used. `lapse` is how likely a no is by chance,
+    /// wherever it was, from 0 to below 1. Nothing if numbers break down.
     ///
     /// ```
     /// use elbowroom::gp::{Hyperparameters, KernelKind, Probit, Sites, Sweeps};
@@ -75,7 +81,7 @@ impl Probit {
     /// let x = Points::from_rows(1, vec![0.1, 0.3, 0.8]).unwrap();
     /// let hyper = Hyperparameters::new(KernelKind::Matern52, 4.0, vec![0.3], 0.0);
     /// let sweeps = Sweeps { most: 20, tolerance: 1e-6 };
-    /// let seen = Probit::new(&x, &[true, true, false], &hyper, Sites::new(3), sweeps).unwrap();
+    /// let seen = Probit::new(&x, &[true, true, false], &hyper, 0.0, Sites::new(3), sweeps).unwrap();
     /// let latent = seen.posterior(&x, &hyper).unwrap();
     /// assert!(latent.predict(&[0.2]).mean > 0.0 && latent.predict(&[0.9]).mean < 0.0);
     /// ```
@@ -83,10 +89,11 @@ impl Probit {
         x: &Points,
         answers: &[bool],
         hyper: &Hyperparameters,
+        lapse: f64,
         mut sites: Sites,
         sweeps: Sweeps,
     ) -> Option<Self> {
-        if hyper.variance.is_nan() || hyper.variance <= VARIANCES_FROM {
+        if hyper.variance.is_nan() || hyper.variance <= VARIANCES_FROM || !(0.0..1.0).contains(&lapse) {
             return None;
         }
         let n = x.len();
@@ -123,14 +130,18 @@ impl Probit {
                 let sign = if answers[i] { 1.0 } else { -1.0 };
                 let width = (1.0 + spread).sqrt();
                 let z = sign * (centre + hyper.mean) / width;
-                let (ln_phi, h) = normal::ln_cdf_and_mills(z);
-                ln_factors += ln_phi + 0.5 * (tau * spread).ln_1p();
+                let (ln_z, h) = factor(z, answers[i], lapse);
+                ln_factors += ln_z + 0.5 * (tau * spread).ln_1p();
                 ln_factors += 0.5 * (centre * centre * cavity - (centre * cavity + nu).powi(2) / (cavity + tau));
                 let slope = sign * h / width;
-                // −G' = h(h + z)/(1 + v), in (0, 1/(1 + v)).
+                // −G' = h(h + z)/(1 + v), in (0, 1/(1 + v)) without lapses.
                 let bend = h * (h + z) / (1.0 + spread);
                 let new_precision = (bend / (1.0 - spread * bend)).max(LEAST);
-                let new_shift = (centre * bend + slope) / (1.0 - spread * bend);
+                let new_shift = if lapse > 0.0 && bend < 0.0 {
+                    centre * LEAST + slope * (1.0 + spread * LEAST)
+                } else {
+                    (centre * bend + slope) / (1.0 - spread * bend)
+                };
                 if !(new_precision.is_finite() && new_shift.is_finite()) {
                     return None;
                 }
@@ -154,6 +165,19 @@ impl Probit {
         let hyper = Hyperparameters { noise: Noise::PerObservation(noise), ..hyper.clone() };
         Posterior::new(&Dataset::new(x.clone(), targets)?, hyper)
     }
+}
+
+/// ln of the chance of an answer, Φ(z) but for lapses, and the derivative of that.
+fn factor(z: f64, answer: bool, lapse: f64) -> (f64, f64) {
+    let (ln_phi, h) = normal::ln_cdf_and_mills(z);
+    let ln_kept = ln_phi + (-lapse).ln_1p();
+    if answer || lapse == 0.0 {
+        return (ln_kept, h);
+    }
+    let ln_z = (lapse + ln_kept.exp()).ln();
+    // h grows as −z only, and the share falls as e^{−z²/2}.
+    let share = (ln_kept - ln_z).exp();
+    (ln_z, if share == 0.0 { 0.0 } else { share * h })
 }
 
 /// The rows of the prior covariance matrix, whole.
