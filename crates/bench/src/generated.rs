@@ -6,7 +6,7 @@
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, Point, SearchSpace};
 
-use crate::problems::{Task, task};
+use crate::problems::{Task, fourier, rotation, task};
 
 /// The kinds of objectives.
 pub const KINDS: [&str; 10] =
@@ -55,8 +55,27 @@ impl Objective {
             }
             "noise_large" => noisy(of_task(task(["smooth3", "hartmann3"][(seed % 2) as usize], seed)), 1.0),
             "noise_mixed" => noisy(if seed.is_multiple_of(2) { mixed(&stream) } else { border(&stream) }, 0.3),
-            other => panic!("unknown kind {other}"),
+            other => match (other.strip_prefix("features"), other.strip_prefix("bowl")) {
+                (Some(d), _) => features(d.parse().expect("a dimension"), seed, &stream),
+                (_, Some(d)) => bowl(d.parse().expect("a dimension"), &stream),
+                _ => panic!("unknown kind {other}"),
+            },
         }
+    }
+
+    /// The objective of this kind for one seed with noise of this share of a typical deviation of its values, instead
+    /// of the kind's own.
+    pub fn with_noise(kind: &str, seed: u64, share: f64) -> Self {
+        noisy(Self::new(kind, seed), share)
+    }
+
+    /// A typical deviation of the values: their interquartile range over the space, as for a normal law.
+    pub fn deviation(&self) -> f64 {
+        let points = elbowroom::design::sobol(512, self.space.dim(), &elbowroom::rng::Stream::new(1));
+        let at = |u: &[f64]| self.truth(&self.space.decode(&elbowroom::space::UnitPoint::clamped(u.to_vec())));
+        let mut values: Vec<f64> = points.iter().filter_map(at).collect();
+        values.sort_by(f64::total_cmp);
+        (values[values.len() * 3 / 4] - values[values.len() / 4]) / 1.35
     }
 }
 
@@ -88,14 +107,38 @@ fn of_task(task: Task) -> Objective {
     }
 }
 
-/// The same with noise, in typical deviations of the values: their interquartile range over the space, as for a normal law.
+/// The same with noise, in typical deviations of the values.
 fn noisy(mut objective: Objective, share: f64) -> Objective {
-    let points = elbowroom::design::sobol(512, objective.space.dim(), &Stream::new(1));
-    let at = |u: &[f64]| objective.truth(&objective.space.decode(&elbowroom::space::UnitPoint::clamped(u.to_vec())));
-    let mut values: Vec<f64> = points.iter().filter_map(at).collect();
-    values.sort_by(f64::total_cmp);
-    objective.noise = share * (values[values.len() * 3 / 4] - values[values.len() / 4]) / 1.35;
+    objective.noise = share * objective.deviation();
     objective
+}
+
+/// A draw of a Gaussian process with lengthscales from a fifth to a half of √d, every second one rough.
+fn features(dim: usize, seed: u64, stream: &Stream) -> Objective {
+    let lengthscale = (0.2 + 0.3 * stream.child("lengthscale", 0).uniform()) * (dim as f64).sqrt();
+    of_task(fourier("features", dim, lengthscale, seed % 2 == 1, None, stream))
+}
+
+/// A bowl whose axes lie anyhow, with slight waves on it.
+fn bowl(dim: usize, stream: &Stream) -> Objective {
+    let mut draw = stream.child("bowl", 0);
+    let axes = rotation(dim, stream);
+    let centre: Vec<f64> = (0..dim).map(|_| 0.2 + 0.6 * draw.uniform()).collect();
+    let weights: Vec<f64> = (0..dim).map(|_| 4f64.powf(draw.uniform())).collect();
+    let height = 0.05 * draw.uniform();
+    Objective {
+        space: space((0..dim).map(|i| Parameter::float(format!("x{i}"), 0.0, 1.0)).collect()),
+        noise: 0.0,
+        truth: Box::new(move |point| {
+            let z: Vec<f64> = (0..dim).map(|i| number(point, &format!("x{i}")) - centre[i]).collect();
+            let along = |axis: &[f64]| axis.iter().zip(&z).map(|(a, b)| a * b).sum::<f64>();
+            let one = |(axis, weight): (&Vec<f64>, &f64)| {
+                let t = along(axis);
+                weight * t * t + height * (1.0 - (12.0 * t).cos())
+            };
+            Some(axes.iter().zip(&weights).map(one).sum())
+        }),
+    }
 }
 
 /// A bowl that explodes towards one corner: up to ten decades.

@@ -3,6 +3,9 @@
 //!
 //! Four workers take points and report in no order, and after each report the recommended point, the best observed point
 //! and their true values are a row of the file. A study whose rows are there with this commit is not run again.
+//! `--calibration tuning|reported|FILE.csv [--seeds 4] [--threads 1] [--logs FOLDER]` asks instead how honest the ± of
+//! recommendations is, without noise and with noise from a tenth of a deviation to a whole one (`src/calibration.rs`).
+//! With `--logs` studies that were run before are read from there.
 //! `--summary` prints the tables of files that were written before. `--case` goes through the prefixes of a log, one
 //! event a line, whose objective is not known: it prints the states whose answer cannot be right.
 
@@ -12,9 +15,10 @@ use std::io::Write as _;
 
 use elbowroom::rng::Stream;
 use elbowroom::study::{Event, Study, StudyConfig, TrialState};
+use elbowroom_bench::calibration::{self, Job};
 use elbowroom_bench::generated::{KINDS, Objective};
 use elbowroom_bench::options::Options;
-use elbowroom_bench::rows::commit;
+use elbowroom_bench::rows::{Rows, commit};
 
 const HEADER: &str = "commit,kind,seed,state,observed,design,noise,best_value,best_truth,expected,sd,truth,tried,\
                       is_best,fallback,nearest_failed,error";
@@ -28,6 +32,7 @@ fn main() {
     let (mut seeds, mut first, mut n_trials) = (5, 0, 60);
     let mut kinds = KINDS.map(String::from).to_vec();
     let (mut out, mut summaries) = (None, Vec::new());
+    let (mut honest, mut threads, mut logs) = (None, 1, None);
     while let Some(name) = options.next() {
         match name.as_str() {
             "--seeds" => seeds = options.number(&name),
@@ -37,8 +42,15 @@ fn main() {
             "--out" => out = Some(options.text(&name)),
             "--summary" => summaries.push(options.text(&name)),
             "--case" => return case(&options.text(&name)),
+            "--calibration" => honest = Some(options.text(&name)),
+            "--threads" => threads = options.number(&name),
+            "--logs" => logs = Some(options.text(&name)),
             other => options.unknown(other),
         }
+    }
+    if let Some(which) = honest {
+        let out = out.unwrap_or_else(|| "crates/bench/results/calibration.csv".to_owned());
+        return calibrated(&which, seeds, &out, threads, logs.as_deref());
     }
     if summaries.is_empty() {
         let out = out.unwrap_or_else(|| "crates/bench/results/recommend.csv".to_owned());
@@ -62,6 +74,30 @@ fn main() {
             println!("{file}, {commit}\n\n{}", summary(&of_commit));
         }
     }
+}
+
+/// Runs the studies of this set that have no rows yet, and prints the tables of all that have.
+fn calibrated(which: &str, seeds: u64, out: &str, threads: usize, logs: Option<&str>) {
+    let (kinds, first): (&[&str], u64) = match which {
+        "tuning" => (&calibration::TUNING, 0),
+        "reported" => (&calibration::REPORTED, 20),
+        _ => (&[], 0),
+    };
+    let with_noise = |kind: &&str| calibration::NOISES.map(|noise| (kind.to_string(), noise));
+    let of_exact = |kind: &&str| (kind.to_string(), 0.0);
+    let cases: Vec<(String, f64)> =
+        kinds.iter().flat_map(with_noise).chain(calibration::EXACT.iter().map(of_exact)).collect();
+    let jobs: Vec<Job> = (first..first + seeds)
+        .flat_map(|seed| cases.iter().map(move |(kind, noise)| Job { kind: kind.clone(), noise: *noise, seed }))
+        .collect();
+    let columns = calibration::columns();
+    let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+    let rows = Rows::open(out, &["kind", "noise", "seed"], &columns);
+    let rows = rows.run(&jobs, threads, Job::key, |job| job.outcomes(logs));
+    for noise in calibration::NOISES {
+        println!("noise {noise}\n\n{}", calibration::table(&rows, |_, of| of == noise));
+    }
+    println!("with noise\n\n{}", calibration::table(&rows, |_, of| of > 0.0));
 }
 
 /// All states of one study as rows, without a header.

@@ -17,8 +17,8 @@ use super::trust;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::gp::{
-    Described, FitParams, Hyperparameters, Likelihood, MeanRule, Metric, Noise, NoiseRule, Posterior, Prediction,
-    Priors, Shape, fit, fit_bent, rescale, work,
+    Described, FitParams, Hyperparameters, Likelihood, MeanRule, Metric, Noise, NoiseRule, Posterior, Priors, Shape,
+    fit, fit_bent, rescale, work,
 };
 use crate::linalg::Points;
 use crate::rng::Stream;
@@ -67,6 +67,8 @@ pub struct Model {
     pub record: ModelRecord,
     /// Operations that the fit took, to leading order; see [`FitInfo::work`](crate::gp::FitInfo::work).
     pub work: f64,
+    /// ln(likelihood · prior) of the results themselves, whatever the warp; 0 if the hyperparameters were given.
+    pub(super) value: f64,
 }
 
 /// The result of a fit as it is recorded in the log.
@@ -121,14 +123,13 @@ impl Model {
 
     /// The prediction at a unit point in the units of the observed values: median and standard deviation.
     pub fn predict_value(&self, u: &[f64]) -> (f64, f64) {
-        self.in_users_units(&self.posterior.predict(u))
+        self.scale.in_users_units(&self.posterior.predict(u))
     }
 
-    /// A prediction in the units of the observed values: median and standard deviation.
-    pub(super) fn in_users_units(&self, p: &Prediction) -> (f64, f64) {
-        let sd = p.variance.sqrt();
-        let half_width = 0.5 * (self.scale.decode(p.mean + sd) - self.scale.decode(p.mean - sd));
-        (self.scale.decode(p.mean), half_width.abs())
+    /// Adds the work of another fit.
+    pub(super) fn with_work_of(mut self, other: &Model) -> Self {
+        self.work += other.work;
+        self
     }
 }
 
@@ -144,26 +145,35 @@ pub(crate) struct FitPlan<'a> {
 }
 
 impl FitPlan<'_> {
-    /// Fits a model to observations.
-    pub fn fit(&self, observations: &Observations) -> Result<Model> {
-        Ok(self.fitted(observations)?.model)
-    }
-
     /// Fits a model to limited results, as they were told or through a pivot: whichever has more evidence.
     pub fn fit_limited(&self, observations: &Observations, pivot: Pivot) -> Result<Model> {
-        let as_told = self.fitted(observations)?;
+        let as_told = self.fit(observations)?;
         let through = observations.clone().through(&pivot);
-        let pivoted = self.fitted(&through)?;
+        let pivoted = self.fit(&through)?;
         let ln_jacobian: f64 = through.values.iter().map(|t| -pivot.slope(*t).ln()).sum();
-        let work = as_told.model.work + pivoted.model.work;
+        let work = as_told.work + pivoted.work;
         let model = match pivoted.value + ln_jacobian > as_told.value {
-            true => Model { scale: pivoted.model.scale.behind(pivot), ..pivoted.model },
-            false => as_told.model,
+            true => Model { scale: pivoted.scale.behind(pivot), value: pivoted.value + ln_jacobian, ..pivoted },
+            false => as_told,
         };
         Ok(Model { work, ..model })
     }
 
-    fn fitted(&self, observations: &Observations) -> Result<Fitted> {
+    /// Fits a model to observations.
+    pub fn fit(&self, observations: &Observations) -> Result<Model> {
+        self.with_fitting(observations, |fitting| match self.config.hyperparameters {
+            HyperparameterRule::Fixed { .. } => fitting.fixed(),
+            HyperparameterRule::MaximumLikelihoodOfAll { .. } => fitting.likeliest(),
+            _ => trust::without_accident(fitting, fitting.whole()?),
+        })
+    }
+
+    /// Does something with what a fit to these observations needs.
+    pub(super) fn with_fitting<T>(
+        &self,
+        observations: &Observations,
+        f: impl FnOnce(&Fitting<'_>) -> Result<T>,
+    ) -> Result<T> {
         // Refuses values that are not finite, by index.
         let mut raw = Dataset::new(observations.x.clone(), observations.values.clone())?;
         if let Some(noise) = &observations.noise {
@@ -174,28 +184,7 @@ impl FitPlan<'_> {
         let gauge = Gauge::new(raw.y(), &subset::typical(raw.x()));
         let described = &described(self.space);
         let Self { config, kernels, space, warm, stream } = *self;
-        let fitting = Fitting { config, kernels, space, described, warm, stream, all: &raw, gauge };
-        match config.hyperparameters {
-            HyperparameterRule::Fixed { .. } => return Ok(Fitted { model: fitting.fixed()?, value: 0.0 }),
-            HyperparameterRule::MaximumLikelihoodOfAll { .. } => return fitting.likeliest(),
-            _ => {}
-        }
-        trust::without_accident(&fitting, fitting.whole()?)
-    }
-}
-
-/// A model of all observations, and how well it explains them.
-pub(super) struct Fitted {
-    pub model: Model,
-    /// ln(likelihood · prior) of the results themselves, whatever the warp.
-    pub value: f64,
-}
-
-impl Fitted {
-    /// Adds the work of another fit.
-    pub fn with_work_of(mut self, other: &Fitted) -> Self {
-        self.model.work += other.model.work;
-        self
+        f(&Fitting { config, kernels, space, described, warm, stream, all: &raw, gauge })
     }
 }
 
@@ -215,12 +204,12 @@ pub(super) struct Fitting<'a> {
 
 impl Fitting<'_> {
     /// Runs the contest, the fit to all data, and the checks of that fit.
-    pub fn whole(&self) -> Result<Fitted> {
+    pub fn whole(&self) -> Result<Model> {
         let mut work = 0.0;
         let entry = self.chosen(&mut work)?;
         let fitted = self.second_look(self.last_fit(entry, None)?)?;
         let mut fitted = trust::checked(self, fitted)?;
-        fitted.model.work += work;
+        fitted.work += work;
         Ok(fitted)
     }
 
@@ -283,7 +272,7 @@ impl Fitting<'_> {
     }
 
     /// A fit to all data: finds θ, and the bend if there is one. Random starts belong to the contest.
-    pub fn last_fit(&self, mut entry: Entry, evaluations: Option<usize>) -> Result<Fitted> {
+    pub fn last_fit(&self, mut entry: Entry, evaluations: Option<usize>) -> Result<Model> {
         let (mut bent, mut work) = (false, 0.0);
         // Not worth it for few results: there, a bend between those of the grid lost 0.07 decades on the tuning tasks.
         let may_bend = self.all.noise().is_none() && self.all.len() > subset::CONTEST;
@@ -305,19 +294,19 @@ impl Fitting<'_> {
         if bent {
             let posterior = Likelihood::new(&data, params.shape).posterior(&entry.theta)?;
             let record = record(&entry.kernel, entry.theta, &scale);
-            let model = Model { posterior, scale, record, work: work + work::factorization(data.len()) };
-            return Ok(Fitted { model, value: entry.value });
+            let work = work + work::factorization(data.len());
+            return Ok(Model { posterior, scale, record, work, value: entry.value });
         }
         let mut fitted = self.search(&data, &entry.kernel, scale, &params)?;
-        fitted.model.work += work;
+        fitted.work += work;
         Ok(fitted)
     }
 
     /// This fit, or one that started with hardly any detail, if that found a different maximum. Without this, a study
     /// whose fits each start at the last one could never leave a maximum. The first fit had random starts instead.
-    fn second_look(&self, fitted: Fitted) -> Result<Fitted> {
-        let ModelRecord { bend, theta, .. } = fitted.model.record.clone();
-        let kernel = self.recorded(&fitted.model.record).filter(|_| self.all.len() > subset::CONTEST);
+    fn second_look(&self, fitted: Model) -> Result<Model> {
+        let ModelRecord { bend, theta, .. } = fitted.record.clone();
+        let kernel = self.recorded(&fitted.record).filter(|_| self.all.len() > subset::CONTEST);
         let (Some(_), Some(kernel)) = (self.warm, kernel) else { return Ok(fitted) };
         let mut entry = Entry { kernel, bend, theta, value: fitted.value };
         let Some(start) = self.hardly_any_detail(&entry) else { return Ok(fitted) };
@@ -326,7 +315,7 @@ impl Fitting<'_> {
         if look.value.is_nan() || look.value <= fitted.value - trust::MARGIN {
             return Ok(fitted.with_work_of(&look));
         }
-        let ModelRecord { bend, theta, .. } = look.model.record.clone();
+        let ModelRecord { bend, theta, .. } = look.record.clone();
         let other = self.last_fit(Entry { bend, theta, ..entry }, None)?.with_work_of(&look);
         let is_better = other.value > fitted.value + OTHER_MAXIMUM;
         Ok(if is_better { other.with_work_of(&fitted) } else { fitted.with_work_of(&other) })
@@ -340,7 +329,7 @@ impl Fitting<'_> {
         bend: Option<f64>,
         theta: Option<Vec<f64>>,
         max_evaluations: Option<usize>,
-    ) -> Result<Fitted> {
+    ) -> Result<Model> {
         let scale = self.scale(bend);
         let data = self.encoded(self.all, &scale)?;
         let mut params = self.params(kernel, &data);
@@ -350,11 +339,11 @@ impl Fitting<'_> {
         self.search(&data, kernel, scale, &params)
     }
 
-    fn search(&self, data: &Dataset, kernel: &Contestant, scale: ResultScale, params: &FitParams) -> Result<Fitted> {
+    fn search(&self, data: &Dataset, kernel: &Contestant, scale: ResultScale, params: &FitParams) -> Result<Model> {
         let found = fit(data, params, self.stream)?;
         let record = record(kernel, found.theta, &scale);
         let value = found.value + scale.ln_jacobian(self.all.y());
-        Ok(Fitted { model: Model { posterior: found.posterior, scale, record, work: found.info.work }, value })
+        Ok(Model { posterior: found.posterior, scale, record, work: found.info.work, value })
     }
 
     fn last_params(&self, entry: &Entry, data: &Dataset, evaluations: Option<usize>) -> FitParams {
@@ -414,10 +403,10 @@ impl Fitting<'_> {
     }
 
     /// The model under which all results are most likely: tries every kernel from every start.
-    fn likeliest(&self) -> Result<Fitted> {
+    fn likeliest(&self) -> Result<Model> {
         let scale = self.scale(None);
         let data = self.encoded(self.all, &scale)?;
-        let mut best: Option<Fitted> = None;
+        let mut best: Option<Model> = None;
         for kernel in self.kernels {
             let found = self.search(&data, kernel, scale, &self.params(kernel, &data))?;
             best = Some(match best {
@@ -446,7 +435,7 @@ impl Fitting<'_> {
         }
         let posterior = Posterior::new(&data, hyper)?;
         let record = record(&kernel, Vec::new(), &scale);
-        Ok(Model { posterior, scale, record, work: work::factorization(self.all.len()) })
+        Ok(Model { posterior, scale, record, work: work::factorization(self.all.len()), value: 0.0 })
     }
 
     /// The kernel of a record; none if it is a user's part that is not among the choices.

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `config` | the settings of a model |
 //! | `contest` | chooses the kernel, and the bend of the results, by evidence |
+//! | `doubt` | whether results taken for exact may be noisy, and what is predicted then |
 //! | `fit` | from results to a model: the contest, then a fit to all |
 //! | `kernels` | the kernels in a contest, and their names |
 //! | `outlook` | predictions at any point, however many results there are |
@@ -15,6 +16,7 @@
 
 mod config;
 mod contest;
+mod doubt;
 mod fit;
 mod kernels;
 mod outlook;
@@ -26,6 +28,7 @@ mod trust;
 use std::sync::Arc;
 
 pub use config::{HyperparameterRule, ModelConfig};
+pub use doubt::Doubt;
 pub(crate) use fit::{FitPlan, mean_square, metric};
 pub use fit::{Model, ModelRecord, Observations};
 pub(crate) use kernels::Contestant;

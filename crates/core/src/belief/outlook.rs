@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use super::config::ModelConfig;
+use super::doubt::Doubt;
 use super::fit::{Model, Observations, encoded};
 use super::scale::{Gauge, ScaleRule};
 use super::subset;
@@ -31,6 +32,8 @@ pub struct Outlook {
     model: Arc<Model>,
     /// All results in the model's units; none if the model uses all of them already.
     all: Option<Crowd>,
+    /// The doubt that results are exact, if there is any.
+    doubt: Option<Doubt>,
 }
 
 /// All results.
@@ -47,7 +50,18 @@ struct Crowd {
 impl Outlook {
     /// The outlook of a model that uses all results: its own predictions.
     pub fn of(model: Arc<Model>) -> Self {
-        Self { model, all: None }
+        Self { model, all: None, doubt: None }
+    }
+
+    /// The same, widened by the doubt that results are exact.
+    pub(crate) fn with_doubt(self, doubt: Option<Doubt>) -> Self {
+        Self { doubt, ..self }
+    }
+
+    /// The doubt that results are exact: what is predicted allows for it. None if their noise is known or they leave no
+    /// doubt, and if there are more than 200 results.
+    pub fn doubt(&self) -> Option<&Doubt> {
+        self.doubt.as_ref()
     }
 
     /// The outlook of more results than a model may have; `fit` makes a model of some of them.
@@ -76,7 +90,7 @@ impl Outlook {
         let wild = gauge.wild_noise(raw.y()).filter(|_| config.scale != ScaleRule::Centred);
         let data = Arc::new(encoded(&raw, &model.scale, wild)?);
         let anchors = subset::farthest_first(&some.x, ANCHORS).into_iter().map(|i| apart[i]).collect();
-        Ok(Self { model: Arc::new(model), all: Some(Crowd { data, anchors, noise }) })
+        Ok(Self { model: Arc::new(model), all: Some(Crowd { data, anchors, noise }), doubt: None })
     }
 
     /// The model whose kernel, scale and noise it has.
@@ -96,7 +110,17 @@ impl Outlook {
     pub fn predict_value(&self, u: &[f64]) -> (f64, f64) {
         let nearest = self.all.as_ref().and_then(|crowd| crowd.given_nearest(NEAREST, &self.model.posterior, u).ok());
         let posterior = nearest.as_ref().unwrap_or(&self.model.posterior);
-        self.model.in_users_units(&posterior.predict(u))
+        let expected = self.model.scale.in_users_units(&posterior.predict(u));
+        self.doubt.as_ref().map_or(expected, |doubt| doubt.widened(expected, u))
+    }
+
+    /// By how many standard deviations a result at a unit point is off; `noise` is its variance if it is known.
+    ///
+    /// With models of several noises it is the deviation that is as rare under a normal law as the result under their
+    /// mixture.
+    pub fn deviations(&self, u: &[f64], result: f64, noise: Option<f64>) -> f64 {
+        let own = self.model.scale.deviations(&self.model.posterior, u, result, noise);
+        self.doubt.as_ref().map_or(own, |doubt| doubt.deviations(own, u, result, noise))
     }
 }
 

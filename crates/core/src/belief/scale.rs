@@ -21,7 +21,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::pivot::Pivot;
-use crate::gp::Bent;
+use crate::gp::{Bent, Posterior, Prediction};
 
 /// The scale on which a model sees results.
 ///
@@ -267,6 +267,22 @@ pub struct ResultScale {
 }
 
 impl ResultScale {
+    /// A prediction in the units of results: median and standard deviation.
+    pub(super) fn in_users_units(&self, p: &Prediction) -> (f64, f64) {
+        let sd = p.variance.sqrt();
+        let half_width = 0.5 * (self.decode(p.mean + sd) - self.decode(p.mean - sd));
+        (self.decode(p.mean), half_width.abs())
+    }
+
+    /// By how many standard deviations a result at u is off, if this is the map of the posterior's values; `noise` is
+    /// the result's variance if it is known.
+    pub(super) fn deviations(&self, posterior: &Posterior, u: &[f64], result: f64, noise: Option<f64>) -> f64 {
+        let value = self.encode(result);
+        let known = noise.map(|v| v / self.slope(value).powi(2));
+        let p = posterior.predict(u);
+        (value - p.mean) / (p.variance + known.unwrap_or_else(|| posterior.hyper().noise.typical())).sqrt()
+    }
+
     /// The map of a rule; only [`ScaleRule::Warped`] uses the bend.
     ///
     /// ```

@@ -14,7 +14,7 @@
 use std::cmp::Ordering;
 
 use super::contest::Entry;
-use super::fit::{Fitted, Fitting, Model, ModelRecord};
+use super::fit::{Fitting, Model, ModelRecord};
 use super::kernels::Contestant;
 use super::scale::ScaleRule;
 use super::subset::CONTEST;
@@ -26,6 +26,10 @@ pub(super) const MARGIN: f64 = 3.0;
 
 /// The mean square of standardized errors above which a model is overconfident.
 const TOO_SURE: f64 = 4.0;
+
+/// The share of errors beyond two deviations that is still right, and the chance of as many at which it is not.
+const MISSES: f64 = 0.1;
+const RARE: f64 = 0.01;
 
 /// The number of results needed to call a model overconfident.
 pub(crate) const ENOUGH: usize = 8;
@@ -73,6 +77,29 @@ impl Errors {
         // NaN counts as overconfident.
         self.n >= ENOUGH && !matches!(self.mean_square.partial_cmp(&TOO_SURE), Some(Ordering::Less | Ordering::Equal))
     }
+
+    /// Whether more errors are beyond two deviations than chance explains, even if one in ten should be: of a normal law
+    /// one in 22 is, and models that err in more places than one are called overconfident, not those with one outlier.
+    ///
+    /// ```
+    /// use elbowroom::study::Errors;
+    /// let errors = Errors { n: 24, mean_square: 5.0, beyond_two: 7.0 / 24.0, beyond_three: 0.1 };
+    /// assert!(errors.misses_too_often() && !Errors { beyond_two: 6.0 / 24.0, ..errors }.misses_too_often());
+    /// ```
+    pub fn misses_too_often(&self) -> bool {
+        let missed = (self.beyond_two * self.n as f64).round() as usize;
+        self.n >= ENOUGH && at_least(missed, self.n, MISSES) < RARE
+    }
+}
+
+/// The chance of k or more successes in n trials of this chance each.
+fn at_least(k: usize, n: usize, p: f64) -> f64 {
+    let (mut term, mut below) = ((1.0 - p).powi(n as i32), 0.0);
+    for i in 0..k {
+        below += term;
+        term *= (n - i) as f64 / (i + 1) as f64 * p / (1.0 - p);
+    }
+    1.0 - below
 }
 
 /// What a model predicts for held-out results.
@@ -144,12 +171,12 @@ impl Model {
 }
 
 /// The fit, or a better one if it cannot be trusted.
-pub(super) fn checked(fitting: &Fitting<'_>, fitted: Fitted) -> Result<Fitted> {
+pub(super) fn checked(fitting: &Fitting<'_>, fitted: Model) -> Result<Model> {
     let fitted = not_worse_than_the_last(fitting, fitted)?;
     not_too_sure(fitting, fitted)
 }
 
-fn not_worse_than_the_last(fitting: &Fitting<'_>, fitted: Fitted) -> Result<Fitted> {
+fn not_worse_than_the_last(fitting: &Fitting<'_>, fitted: Model) -> Result<Model> {
     let Some(warm) = fitting.warm.filter(|_| !fitting.has_bent_noise()) else { return Ok(fitted) };
     // A user's part that the study does not name: the log was damaged.
     let Some(kernel) = fitting.recorded(warm) else { return Ok(fitted) };
@@ -157,19 +184,19 @@ fn not_worse_than_the_last(fitting: &Fitting<'_>, fitted: Fitted) -> Result<Fitt
     if last.value.is_nan() || last.value <= fitted.value + MARGIN {
         return Ok(fitted.with_work_of(&last));
     }
-    let ModelRecord { bend, theta, .. } = last.model.record.clone();
+    let ModelRecord { bend, theta, .. } = last.record.clone();
     let again = fitting.last_fit(Entry { kernel, bend, theta, value: last.value }, None)?;
     let again = if again.value >= last.value { again } else { last };
     Ok(again.with_work_of(&fitted))
 }
 
 /// This fit, or if it is overconfident, the first of a few others that is not; this one if all are.
-fn not_too_sure(fitting: &Fitting<'_>, mut fitted: Fitted) -> Result<Fitted> {
-    let judged = fitted.model.leave_one_out();
+fn not_too_sure(fitting: &Fitting<'_>, mut fitted: Model) -> Result<Model> {
+    let judged = fitted.leave_one_out();
     if !judged.is_too_sure() {
         return Ok(fitted);
     }
-    let record = fitted.model.record.clone();
+    let record = fitted.record.clone();
     let Some(kernel) = fitting.recorded(&record) else { return Ok(fitted) };
     let mut noisier = record.theta.clone();
     // The last parameter before the kernel's own is the noise, if it is fitted. Otherwise it is a variance, for which
@@ -180,7 +207,7 @@ fn not_too_sure(fitting: &Fitting<'_>, mut fitted: Fitted) -> Result<Fitted> {
     }
     for (bend, start) in [(record.bend, Some(noisier)), (record.bend, None), (None, None)] {
         let other = fitting.complete(&kernel, bend, start, None)?;
-        let verdict = other.model.leave_one_out();
+        let verdict = other.leave_one_out();
         if !verdict.is_too_sure() && verdict.ln_density > judged.ln_density {
             return Ok(other.with_work_of(&fitted));
         }
@@ -193,17 +220,17 @@ fn not_too_sure(fitting: &Fitting<'_>, mut fitted: Fitted) -> Result<Fitted> {
 ///
 /// Such a result may be an accident, or a number that stands for "bad" but is not large enough to stand out. A model
 /// that must go through it is rough everywhere.
-pub(super) fn without_accident(fitting: &Fitting<'_>, mut fitted: Fitted) -> Result<Fitted> {
+pub(super) fn without_accident(fitting: &Fitting<'_>, mut fitted: Model) -> Result<Model> {
     let y = fitting.all.y();
     if fitting.config.scale == ScaleRule::Centred || y.len() < MIN_ACCIDENT {
         return Ok(fitted);
     }
-    let Some(kernel) = fitting.recorded(&fitted.model.record) else { return Ok(fitted) };
+    let Some(kernel) = fitting.recorded(&fitted.record) else { return Ok(fitted) };
     let mut work = 0.0;
     for i in suspects(fitting, &fitted, &mut work)? {
         let Some(gauge) = fitting.gauge.with_accident(y, y[i]) else { continue };
         let without = Fitting { gauge, ..*fitting };
-        let glance = glance(&without, &kernel, &fitted.model.record, &mut work)?;
+        let glance = glance(&without, &kernel, &fitted.record, &mut work)?;
         // Assume that one result in a hundred is an accident; it may be any of them.
         if glance.value.is_nan() || glance.value <= fitted.value + (100.0 * y.len() as f64).ln() {
             fitted = fitted.with_work_of(&glance);
@@ -213,13 +240,13 @@ pub(super) fn without_accident(fitting: &Fitting<'_>, mut fitted: Fitted) -> Res
         fitted = if whole.value >= glance.value { whole.with_work_of(&glance) } else { glance.with_work_of(&whole) };
         break;
     }
-    fitted.model.work += work;
+    fitted.work += work;
     Ok(fitted)
 }
 
 /// A model that need not go through the accident, after a few evaluations: started from the model that does, and from
 /// the prior's mode, since roughness made up for the accident; each with the best bend for it.
-fn glance(without: &Fitting<'_>, kernel: &Contestant, record: &ModelRecord, work: &mut f64) -> Result<Fitted> {
+fn glance(without: &Fitting<'_>, kernel: &Contestant, record: &ModelRecord, work: &mut f64) -> Result<Model> {
     let from = |theta: Vec<f64>, work: &mut f64| {
         let entry = Entry { kernel: kernel.clone(), bend: record.bend, theta, value: f64::NEG_INFINITY };
         let entry = without.rescaled(&entry, work)?;
@@ -236,18 +263,18 @@ fn glance(without: &Fitting<'_>, kernel: &Contestant, record: &ModelRecord, work
 /// The observations that fall short of what the others predict by the most deviations, if by many: under the model, and
 /// while that is cheap, also under one at the prior's mode. A model that was fitted to an accident is so rough that
 /// hardly anything surprises it.
-fn suspects(fitting: &Fitting<'_>, fitted: &Fitted, work: &mut f64) -> Result<Vec<usize>> {
+fn suspects(fitting: &Fitting<'_>, fitted: &Model, work: &mut f64) -> Result<Vec<usize>> {
     if fitting.all.len() > CONTEST || fitting.all.noise().is_some() {
-        return Ok(suspect(&fitted.model, SURPRISE).into_iter().collect());
+        return Ok(suspect(fitted, SURPRISE).into_iter().collect());
     }
-    let mut suspects: Vec<usize> = suspect(&fitted.model, SURPRISE_OF_FEW).into_iter().collect();
+    let mut suspects: Vec<usize> = suspect(fitted, SURPRISE_OF_FEW).into_iter().collect();
     let kernel = fitting.first_kernel();
     let theta = fitting.mode(&kernel);
-    let entry = Entry { kernel, bend: fitted.model.record.bend, theta, value: f64::NEG_INFINITY };
+    let entry = Entry { kernel, bend: fitted.record.bend, theta, value: f64::NEG_INFINITY };
     let entry = fitting.rescaled(&entry, work)?;
     let stiff = fitting.complete(&entry.kernel, entry.bend, Some(entry.theta), Some(1))?;
-    *work += stiff.model.work;
-    suspects.extend(suspect(&stiff.model, SURPRISE).filter(|i| !suspects.contains(i)));
+    *work += stiff.work;
+    suspects.extend(suspect(&stiff, SURPRISE).filter(|i| !suspects.contains(i)));
     Ok(suspects)
 }
 
@@ -295,7 +322,7 @@ mod tests {
     }
 
     /// A fit that ends where it started, at these logarithms of lengthscale, variance and noise.
-    fn stuck(fitting: &Fitting<'_>, theta: [f64; 3]) -> Fitted {
+    fn stuck(fitting: &Fitting<'_>, theta: [f64; 3]) -> Model {
         fitting.complete(&fitting.kernels[0], None, Some(theta.to_vec()), Some(1)).unwrap()
     }
 
@@ -306,7 +333,7 @@ mod tests {
             // A lengthscale of a fiftieth of the box: every result stands alone.
             let bad = stuck(&fitting, [-4.0, 0.0, -16.0]);
             assert!(bad.value < last.value - MARGIN);
-            let warm: ModelRecord = last.model.record.clone();
+            let warm: ModelRecord = last.record.clone();
             let fitting = Fitting { warm: Some(&warm), ..fitting };
             assert!(checked(&fitting, bad).unwrap().value >= last.value);
         });
@@ -317,9 +344,9 @@ mod tests {
         with_fitting(|fitting| {
             // A lengthscale of three boxes and almost no noise: the function would have to be a straight line.
             let sure = stuck(&fitting, [1.1, 0.0, -20.0]);
-            let before = sure.model.leave_one_out();
+            let before = sure.leave_one_out();
             assert!(before.is_too_sure(), "{before:?}");
-            let after = checked(&fitting, sure).unwrap().model.leave_one_out();
+            let after = checked(&fitting, sure).unwrap().leave_one_out();
             assert!(!after.is_too_sure() && after.ln_density > before.ln_density, "{after:?}");
         });
     }
@@ -337,8 +364,8 @@ mod tests {
                 let fitting = Fitting { all: &all, gauge, ..fitting };
                 let through = fitting.whole().unwrap();
                 let around = without_accident(&fitting, fitting.whole().unwrap()).unwrap();
-                let error = |fitted: &Fitted| {
-                    let far = |i: usize| fitted.model.predict_value(&[i as f64 / 23.0 + 0.02]).0;
+                let error = |fitted: &Model| {
+                    let far = |i: usize| fitted.predict_value(&[i as f64 / 23.0 + 0.02]).0;
                     let truth = |i: usize| {
                         let x = i as f64 / 23.0 + 0.02;
                         (9.0 * x).sin() + 0.3 * (17.0 * x).cos()
@@ -352,15 +379,30 @@ mod tests {
         // Without an accident, nothing changes.
         with_fitting(|fitting| {
             let (a, b) = (fitting.whole().unwrap(), without_accident(&fitting, fitting.whole().unwrap()).unwrap());
-            assert_eq!(a.model.record, b.model.record);
+            assert_eq!(a.record, b.record);
         });
+    }
+
+    #[test]
+    fn chances_of_many_misses_are_binomial() {
+        // scipy.stats.binom.sf(k - 1, n, 0.1).
+        for (k, n, want) in [
+            (0, 8, 1.0),
+            (4, 8, 0.005024350000000003),
+            (5, 12, 0.004329343270000001),
+            (7, 24, 0.0074561469382630795),
+            (8, 24, 0.0016841076432816768),
+            (20, 100, 0.0019785608657712354),
+        ] {
+            assert!((at_least(k, n, 0.1) - want).abs() < 1e-14, "{k} of {n}: {}", at_least(k, n, 0.1));
+        }
     }
 
     #[test]
     fn left_out_errors_are_those_of_models_without_the_result() {
         let mut found = None;
         with_fitting(|fitting| found = fitting.complete(&fitting.kernels[0], None, None, None).ok());
-        let model = found.unwrap().model;
+        let model = found.unwrap();
         let (posterior, values) = (&model.posterior, model.posterior.values());
         let mut square = 0.0;
         for i in 0..values.len() {

@@ -1,6 +1,6 @@
 //! How well results were foreseen, each from those before it.
 
-use crate::belief::{ENOUGH, Errors, Model};
+use crate::belief::{ENOUGH, Errors, Outlook};
 use crate::study::{Event, Study};
 
 /// Results that are predicted from those before them.
@@ -27,7 +27,7 @@ const MANY: usize = 200;
 ///     study.add(&Point::new().with("x", x), (5.0 * x).sin())?;
 /// }
 /// let ahead = results_ahead(&study).unwrap();
-/// assert!(ahead.n == 10 && !ahead.is_too_sure());
+/// assert!(ahead.n == 10 && !ahead.misses_too_often());
 /// # Ok::<(), elbowroom::error::Error>(())
 /// ```
 pub fn results_ahead(study: &Study) -> Option<Errors> {
@@ -42,20 +42,16 @@ pub fn results_ahead(study: &Study) -> Option<Errors> {
     let n_stages = if places.len() > MANY { 1 } else { STAGES };
     for stage in last.chunks(n.div_ceil(n_stages)) {
         let before = Study::replay(study.events()[..stage[0]].iter().cloned()).ok()?;
-        let model = before.model().ok()?;
-        squares.extend(stage.iter().filter_map(|i| square_error(study, &model, &study.events()[*i])));
+        let outlook = before.said().ok()?;
+        squares.extend(stage.iter().filter_map(|i| square_error(study, &outlook, &study.events()[*i])));
     }
     Some(Errors::of(&squares))
 }
 
-fn square_error(study: &Study, model: &Model, told: &Event) -> Option<f64> {
+fn square_error(study: &Study, outlook: &Outlook, told: &Event) -> Option<f64> {
     let (Event::Told { trial, value, noise, .. } | Event::Added { trial, value: Some(value), noise, .. }) = told else {
         return None;
     };
     let unit = &study.trial(*trial).ok()?.unit;
-    let result = model.scale.encode(study.config().goal.maximized(*value));
-    let known = noise.map(|v| v / model.scale.slope(result).powi(2));
-    let p = model.posterior.predict(unit);
-    let variance = p.variance + known.unwrap_or_else(|| model.posterior.hyper().noise.typical());
-    Some((result - p.mean).powi(2) / variance)
+    Some(outlook.deviations(unit, study.config().goal.maximized(*value), *noise).powi(2))
 }

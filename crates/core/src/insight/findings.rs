@@ -152,6 +152,7 @@ fn model(study: &Study) -> Vec<Finding> {
             let before = findings.len();
             findings.extend(dead_parameters(study, &model));
             findings.extend(noise(&model));
+            findings.extend(unknown_noise(study));
             findings.extend(validation(study, &model));
             if findings.len() == before {
                 findings.push(Finding::fine("the model predicts held-out results as accurately as it claims"));
@@ -221,15 +222,32 @@ fn noise(model: &Model) -> Option<Finding> {
     })
 }
 
+/// The chance of noise from which on it is worth knowing.
+const MAYBE_NOISY: f64 = 0.2;
+
+/// Whether the search takes results for exact that may be noisy.
+fn unknown_noise(study: &Study) -> Option<Finding> {
+    let outlook = study.outlook().ok()?;
+    let weight = outlook.doubt()?.weight_of_noise();
+    let is_taken_for_exact = !outlook.model().posterior.hyper().is_noisy();
+    (is_taken_for_exact && weight >= MAYBE_NOISY).then(|| {
+        let what = format!(
+            "results may be noisy: the search takes them for exact, and the chance that they are not is {} %; the ± of predictions allows for it",
+            (100.0 * weight).round()
+        );
+        Finding::note(what, "measure a point again (`repeats = true` lets the search do it), or set `sd` under [model] in study.toml if you know it")
+    })
+}
+
 /// Whether the model is surer than its errors: on results left out, and on the last results from those before them.
 fn validation(study: &Study, model: &Model) -> Option<Finding> {
     let left_out = model.leave_one_out();
-    if left_out.is_too_sure() {
+    if left_out.errors.misses_too_often() {
         let what = format!("the model is overconfident: {}", missed("held-out results", &left_out.errors));
         return Some(Finding::note(what, "the function may have steps, or the noise may vary across the space"));
     }
     let ahead = results_ahead(study)?;
-    ahead.is_too_sure().then(|| {
+    ahead.misses_too_often().then(|| {
         let what = format!("the model is overconfident: {}", missed("the results that came next", &ahead));
         Finding::note(what, "trust the best observed point, and state the noise of results if you know it")
     })

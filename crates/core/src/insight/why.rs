@@ -216,18 +216,19 @@ impl<'a> Chosen<'a> {
         let mut nearest = near(&trial.unit, &mut data.trials().iter().filter(|other| other.value().is_some()));
         nearest.truncate(NEAREST);
         let domain = Domain::narrowed(data.space(), &ask.narrowing)?;
-        let predicted = Predicted::at(&model, &domain, trial, &pending);
+        let (value, sd) = data.said()?.predict_value(&trial.unit);
+        let Predicted { shrunk, exploit } = Predicted::at(&model, &domain, trial, &pending);
         Ok(BeliefThen {
             n_observed: data.n_observed(),
             subset: model.record.subset,
-            mean: data.config().goal.maximized(predicted.value),
-            sd: predicted.sd,
-            sd_with_pending: predicted.sd_with_pending,
+            mean: data.config().goal.maximized(value),
+            sd,
+            sd_with_pending: sd * shrunk,
             chance,
             best: data.best().and_then(Trial::value),
             strategy: study.config().strategy.name().to_owned(),
             score,
-            exploit: predicted.exploit,
+            exploit,
             pending: near(&trial.unit, &mut pending.iter().copied()),
             nearest,
             without_pending: alone.map(|(point, _)| point),
@@ -272,17 +273,15 @@ impl<'a> Chosen<'a> {
     }
 }
 
-/// What the model said of a trial's point.
+/// What the model of the search said of a trial's point.
 struct Predicted {
-    value: f64,
-    sd: f64,
-    sd_with_pending: f64,
+    /// The factor of its deviation that pending results leave.
+    shrunk: f64,
     exploit: f64,
 }
 
 impl Predicted {
     fn at(model: &Model, domain: &Domain<'_>, trial: &Trial, pending: &[&Trial]) -> Self {
-        let (value, sd) = model.predict_value(&trial.unit);
         let predicted = model.posterior.predict(&trial.unit);
         let spread = predicted.variance.sqrt().max(f64::MIN_POSITIVE);
         // EI = (μ − best) Φ(z) + s φ(z): the first part is what is expected, the second what is not known.
@@ -291,7 +290,7 @@ impl Predicted {
         let with = model.posterior.with_phantoms(pending.iter().map(|trial| &trial.unit[..]));
         let shrunk = (with.predict(&trial.unit).variance_after / predicted.variance.max(f64::MIN_POSITIVE)).sqrt();
         let exploit = if expected + unknown > 0.0 { expected / (expected + unknown) } else { 0.0 };
-        Self { value, sd, sd_with_pending: sd * shrunk.min(1.0), exploit }
+        Self { shrunk: shrunk.min(1.0), exploit }
     }
 }
 

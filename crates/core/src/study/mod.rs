@@ -60,7 +60,7 @@ pub use written::outcomes_of;
 
 use crate::batch::{BatchSize, Situation};
 pub use crate::belief::{
-    Belief, Errors, Gauge, HyperparameterRule, KernelConfig, LeaveOneOut, Model, ModelConfig, ModelRecord,
+    Belief, Doubt, Errors, Gauge, HyperparameterRule, KernelConfig, LeaveOneOut, Model, ModelConfig, ModelRecord,
     Observations, Outlook, Pivot, ResultScale, ScaleRule, TrainingSubset,
 };
 use crate::belief::{Contestant, FitPlan, OutcomeBelief, metric};
@@ -401,13 +401,21 @@ impl Study {
     /// Predicts any point: with the study's model or, if there are more results than a model may have, with one for the
     /// whole space. Computed once for each data revision.
     ///
+    /// Unlike the model alone it knows that results may be noisy, as long as they do not rule it out; see
+    /// [`Outlook::doubt`].
+    ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};
     /// use elbowroom::study::{Study, StudyConfig};
     ///
     /// let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
-    /// let mut study = Study::new(StudyConfig::new(space).initial(4))?;
+    /// let mut study = Study::new(StudyConfig::new(space).initial(16))?;
     /// for trial in study.ask(4)?.trials {
+    ///     study.tell(trial.id, trial.unit[0].powi(2))?;
+    /// }
+    /// // Few results may be noisy, whatever the model makes of them.
+    /// assert!(study.outlook()?.predict_value(&[0.2]).1 > study.model()?.predict_value(&[0.2]).1);
+    /// for trial in study.ask(12)?.trials {
     ///     study.tell(trial.id, trial.unit[0].powi(2))?;
     /// }
     /// assert_eq!(study.outlook()?.predict_value(&[0.2]), study.model()?.predict_value(&[0.2]));
@@ -415,15 +423,27 @@ impl Study {
     /// ```
     pub fn outlook(&self) -> Result<Outlook> {
         let state = &self.state;
-        if state.subset().is_none() {
-            return self.model().map(Outlook::of);
-        }
         let (kernels, config) = (self.kernels()?, &self.config_of_model(state.outcomes.metric()));
         self.outlook.at(state.data_revision, || {
+            if state.subset().is_none() {
+                let (model, stream) = (self.model()?, &Stream::new(state.config.seed).child("doubt", 0));
+                let plan = FitPlan { config, kernels: &kernels, space: &state.config.space, warm: None, stream };
+                let doubt = plan.doubt(&state.observations(None), &model)?;
+                return Ok(Outlook::of(model).with_doubt(doubt));
+            }
             let stream = &Stream::new(state.config.seed).child("outlook", 0);
             let plan = FitPlan { config, kernels: &kernels, space: &state.config.space, warm: None, stream };
             Outlook::of_many(&state.observations(None), config, stream, |some| plan.fit(some))
         })
+    }
+
+    /// The model of the search with what is said of its predictions: what [`outlook`](Self::outlook) is, unless there are
+    /// more results than a model may have.
+    pub(crate) fn said(&self) -> Result<Outlook> {
+        match self.state.subset() {
+            None => self.outlook(),
+            Some(_) => self.model().map(Outlook::of),
+        }
     }
 
     /// The chance that a point gives a value, learned from the trials that did and those that did not. Computed once

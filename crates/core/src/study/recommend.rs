@@ -34,7 +34,7 @@ use super::front::SURE_WITHIN;
 use super::trial::{Trial, TrialId, TrialState};
 use super::{LeaveOneOut, Study};
 use crate::batch::{Gain, Sought, is_beside};
-use crate::belief::Model;
+use crate::belief::{Model, Outlook};
 use crate::chance::Chance;
 use crate::domain::{Domain, Narrowing};
 use crate::error;
@@ -115,8 +115,8 @@ impl Study {
         if self.space().dim() == 0 {
             return best_observed(best, None);
         }
-        let found = match self.model() {
-            Ok(model) => Seat::new(self, best, &model).answer(),
+        let found = match self.said() {
+            Ok(outlook) => Seat::new(self, best, &outlook).answer(),
             Err(error) => Err(format!("no model can be fitted: {error}")),
         };
         found.map_or_else(|why| best_observed(best, Some(why)), Some)
@@ -153,9 +153,9 @@ impl Study {
             ));
         }
         let Some(best) = self.best().filter(|_| self.space().dim() > 0) else { return Ok(None) };
-        let model = self.model()?;
+        let outlook = self.said()?;
         let domain = Domain::narrowed(self.space(), &narrowing)?;
-        let seat = Seat { domain, ..Seat::new(self, best, &model) };
+        let seat = Seat { domain, ..Seat::new(self, best, &outlook) };
         let stream = stream(self);
         let found = |may_recommend: &dyn Fn(&[f64]) -> bool| {
             let unit = seat.sought(may_recommend, &stream).highest_bound(1.0)?;
@@ -182,7 +182,8 @@ impl Study {
             return best_observed(best, None);
         }
         let Ok(model) = self.model() else { return best_observed(best, None) };
-        let seat = Seat::new(self, best, &model);
+        let outlook = Outlook::of(model);
+        let seat = Seat::new(self, best, &outlook);
         let (may_recommend, stream) = (|u: &[f64]| !seat.failed_at(u), stream(self));
         let sought = seat.sought(&may_recommend, &stream);
         let found = sought.highest_bound(0.0).and_then(|unit| seat.recommendation(&unit));
@@ -204,6 +205,8 @@ struct Seat<'a> {
     study: &'a Study,
     best: &'a Trial,
     model: &'a Model,
+    /// What is said of a point.
+    outlook: &'a Outlook,
     domain: Domain<'a>,
     left_out: LeaveOneOut,
     /// The chance that a point gives a value, if anything failed.
@@ -213,11 +216,12 @@ struct Seat<'a> {
 }
 
 impl<'a> Seat<'a> {
-    fn new(study: &'a Study, best: &'a Trial, model: &'a Model) -> Self {
+    fn new(study: &'a Study, best: &'a Trial, outlook: &'a Outlook) -> Self {
+        let model = outlook.model();
         let chance = study.chance().unwrap_or_default();
         let wanted = study.model().and_then(|model| Wanted::new(&study.state, model, &study.outcome_models())).ok();
         let (domain, left_out) = (Domain::whole(study.space()), model.leave_one_out());
-        Self { study, best, model, domain, left_out, chance, wanted }
+        Self { study, best, model, outlook, domain, left_out, chance, wanted }
     }
 
     /// The supported answer, or why there is none.
@@ -256,7 +260,7 @@ impl<'a> Seat<'a> {
                 brief(self.left_out.error)
             ));
         }
-        if self.is_blind(&found) {
+        if self.is_blind(&unit, found.trial) {
             return Err(
                 "the results differ by too much for a model: what it expects there is not what was measured".into()
             );
@@ -297,8 +301,9 @@ impl<'a> Seat<'a> {
 
     /// Whether the model is blind at a result: what it expects there, or its deviation, is off by far more than results
     /// typically differ. So it is with very few results and wild ones among them, for which no scale is found.
-    fn is_blind(&self, found: &Recommendation) -> bool {
-        let Some(measured) = found.trial.and_then(|id| self.study.trial(id).ok()?.value()) else { return false };
+    fn is_blind(&self, unit: &UnitPoint, trial: Option<TrialId>) -> bool {
+        let Some(measured) = trial.and_then(|id| self.study.trial(id).ok()?.value()) else { return false };
+        let (mean, sd) = self.model.predict_value(unit);
         let best = self.best.value().unwrap_or(measured);
         let mut gaps: Vec<f64> =
             self.study.trials().iter().filter_map(Trial::value).map(|value| (value - best).abs()).collect();
@@ -308,7 +313,8 @@ impl<'a> Seat<'a> {
             0.0 => best.abs(),
             gap => gap,
         };
-        typical > 0.0 && ((found.mean - measured).abs() > BLIND * typical || found.sd > BLIND * typical)
+        typical > 0.0
+            && ((self.study.config().goal.maximized(mean) - measured).abs() > BLIND * typical || sd > BLIND * typical)
     }
 
     /// Whether a point keeps all limits surely enough.
@@ -359,7 +365,7 @@ impl<'a> Seat<'a> {
 
     fn recommendation(&self, unit: &UnitPoint) -> Option<Recommendation> {
         let space = self.study.space();
-        let (mean, sd) = self.model.predict_value(unit);
+        let (mean, sd) = self.outlook.predict_value(unit);
         let key = space.key(unit);
         let observed = self.study.trials().iter().find(|t| t.value().is_some() && space.key(&t.unit) == key);
         let found = Recommendation {
