@@ -41,6 +41,20 @@ const LEAST_WEIGHT: f64 = 0.01;
 const LEAST_OF_ONE: f64 = 1e-4;
 
 /// Other models of the same results than that of the search, and how likely they are.
+///
+/// ```
+/// use elbowroom::space::{Parameter, SearchSpace};
+/// use elbowroom::study::{Study, StudyConfig};
+///
+/// let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
+/// let mut study = Study::new(StudyConfig::new(space).initial(4))?;
+/// for trial in study.ask(4)?.trials {
+///     study.tell(trial.id, trial.unit[0].powi(2))?;
+/// }
+/// let outlook = study.outlook()?;
+/// assert!(outlook.doubt().is_some_and(|doubt| doubt.weight_of_noise() > 0.0));
+/// # Ok::<(), elbowroom::error::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Doubt {
     /// The map between results and the units of the models.
