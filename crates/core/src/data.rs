@@ -55,7 +55,7 @@ impl Dataset {
         if let Some(i) = variances.iter().position(|v| !v.is_finite() || *v < 0.0) {
             return Err(Error::data(
                 format!("noise variance {i} is {}", variances[i]),
-                "a noise variance is finite and not negative",
+                "give a noise variance that is finite and not negative",
             ));
         }
         self.noise = Some(variances);

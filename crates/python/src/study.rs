@@ -427,6 +427,10 @@ impl Study {
                 let found = expected(study, &outcome, &units)?;
                 return Ok(found.iter().map(|one| (one.mean, one.sd)).collect());
             }
+            if study.n_observed() == 0 {
+                let what = "no trial has a value yet, so nothing can be predicted";
+                return Err(elbowroom::error::Error::data(what, "run trials first").into());
+            }
             let outlook = study.outlook()?;
             let predict = |point: &Point| {
                 let (mean, sd) = outlook.predict_value(&study.space().encode(point)?);

@@ -210,6 +210,11 @@ def test_a_reason_is_a_text():
         study.start({"x": 0.5}, due="soon")
 
 
+def test_nothing_is_predicted_before_there_is_a_value():
+    with pytest.raises(er.DataError, match="no trial has a value yet"):
+        er.Study({"x": er.Float(0, 1)}).predict({"x": 0.5})
+
+
 def test_a_single_point_is_predicted_too():
     study = er.Study(SPACE)
     study.tell({"x": 0.25}, 1.0)

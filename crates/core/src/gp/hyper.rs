@@ -123,7 +123,7 @@ impl Hyperparameters {
         if let Some(i) = (0..n).find(|&i| !(self.noise.variance(i).is_finite() && self.noise.variance(i) >= 0.0)) {
             return Err(Error::config(
                 format!("the noise variance of observation {i} is {}", self.noise.variance(i)),
-                "a noise variance is finite and not negative",
+                "give a noise variance that is finite and not negative",
             ));
         }
         if !self.mean.is_finite() {

@@ -261,8 +261,11 @@ fn missed(which: &str, errors: &Errors) -> String {
     )
 }
 
-/// A ratio to three digits.
+/// A ratio to three digits, and to two from a hundred on.
 fn digits(x: f64) -> String {
+    if x >= 100.0 {
+        return format!("{x:.1e}").parse().map_or_else(|_| x.to_string(), |cut: f64| cut.to_string());
+    }
     let places = (2 - x.abs().log10().floor() as i32).clamp(0, 9) as usize;
     format!("{x:.places$}")
 }

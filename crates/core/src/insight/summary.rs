@@ -70,7 +70,7 @@ impl BeliefThen {
         };
         let best =
             self.best.map_or_else(String::new, |best| format!(", when the best result was {}", rounded(best, 4)));
-        let (mean, sd) = (rounded(self.mean, 4), rounded(self.sd, 2));
+        let (mean, sd) = (rounded(self.mean, digits_known(self.mean, self.sd)), rounded(self.sd, 2));
         let predicted = format!("the model predicted {mean} ± {sd} there{best}");
         let pending: Vec<TrialId> = self.pending.iter().map(|one| one.trial).collect();
         let is_moved = !self.refines() && self.sum_of(&[terms::LN_PENALTY, terms::LN_DEVIATION_LEFT]) < NOTICEABLE;
@@ -94,6 +94,12 @@ fn listed(trials: &[TrialId]) -> String {
     }
 }
 
+/// The digits of a mean down to the second one of its standard deviation, at least one.
+fn digits_known(mean: f64, sd: f64) -> usize {
+    let places = mean.abs().log10().floor() - sd.log10().floor() + 2.0;
+    if places.is_finite() { places.clamp(1.0, 12.0) as usize } else { 4 }
+}
+
 /// A number to this many digits.
 fn rounded(x: f64, digits: usize) -> String {
     let cut: f64 = format!("{x:.*e}", digits - 1).parse().unwrap_or(x);
@@ -110,6 +116,15 @@ mod tests {
         let shown = [0.002478753, 1234567.0, 1e-9, 55.0, -0.5, 0.0].map(|x| rounded(x, 4));
         assert_eq!(shown, ["0.002479", "1235000", "1e-9", "55", "-0.5", "0"]);
         assert_eq!(rounded(2.306e-8, 2), "2.3e-8");
+    }
+
+    #[test]
+    fn a_mean_has_no_digit_that_is_not_known_and_all_that_are() {
+        let shown = [(1.999694, 0.00025), (0.0273184, 0.5), (12345.678, 310.0), (0.031, 0.00004)];
+        let shown = shown.map(|(mean, sd)| rounded(mean, digits_known(mean, sd)));
+        assert_eq!(shown, ["1.99969", "0.03", "12350", "0.031"]);
+        // Nothing is known of how well a deviation of 0 is known.
+        assert_eq!((digits_known(0.0, 1.0), digits_known(2.5, 0.0), digits_known(1.0, f64::NAN)), (4, 4, 4));
     }
 
     #[test]
