@@ -102,7 +102,7 @@ pub fn in_words(study: &SharedStudy) -> String {
         text += &format!("  with {}\n", format::safe(&watched));
     }
     if let Some(found) = study.study().recommended() {
-        let expected = expected(found.mean, found.sd);
+        let (expected, is_fallback) = (expected(found.mean, found.sd), found.fallback.is_some());
         match found.trial {
             Some(trial) if trial == best.id && found.fallback.is_some() => {
                 text += &format!("recommended: the same, because {}\n", found.fallback.unwrap_or_default());
@@ -116,6 +116,9 @@ pub fn in_words(study: &SharedStudy) -> String {
                 let lines = point_lines(&found.point);
                 text += &format!("recommended: an untried point, expected {expected}\n{lines}");
             }
+        }
+        if !is_fallback && study.study().outlook().is_ok_and(|outlook| outlook.possible_noise().is_some()) {
+            text += "    (so few results may be noisy, which what is expected allows for)\n";
         }
     }
     text

@@ -23,6 +23,10 @@ use crate::normal::{cdf, quantile};
 /// More results than this leave no doubt that is worth the time.
 const MOST_RESULTS: usize = 200;
 
+/// Results that are too few to tell a stray one by, and how many typical distances from the best are far.
+const VERY_FEW: usize = 5;
+const STRAY: f64 = 100.0;
+
 /// Variances of noise, in variances of the function, and factors of the likeliest lengthscales.
 const NOISES: [f64; 7] = [0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0];
 const LONGER: [f64; 5] = [0.5, 1.0, 2.0, 4.0, 8.0];
@@ -119,13 +123,23 @@ fn weights(own: f64, others: &[(f64, f64)]) -> Vec<f64> {
     ln.iter().map(|v| (v - top).exp() / total).collect()
 }
 
+/// Whether one of very few results is far beyond the others. Where there are more, such a value is told from the others
+/// when results are scaled; here it would pass for noise of its own size.
+fn has_stray(values: &[f64]) -> bool {
+    let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut gaps: Vec<f64> = values.iter().map(|value| best - value).collect();
+    gaps.sort_by(f64::total_cmp);
+    let typical = gaps.get(gaps.len().saturating_sub(1) / 2).copied().unwrap_or(0.0);
+    values.len() <= VERY_FEW && gaps.last().is_some_and(|largest| *largest > STRAY * typical)
+}
+
 impl FitPlan<'_> {
     /// The doubt in a model of these observations; none if their noise is known, or if they leave none.
     pub fn doubt(&self, observations: &Observations, own: &Model) -> Result<Option<Doubt>> {
         let Prior::NoneOrSome { none, some, share } = self.config.noise_prior else { return Ok(None) };
         let is_known = observations.noise.is_some() || self.config.noise.is_some();
         let is_fitted = matches!(self.config.hyperparameters, HyperparameterRule::Map { .. });
-        if is_known || !is_fitted || observations.values.len() > MOST_RESULTS {
+        if is_known || !is_fitted || observations.values.len() > MOST_RESULTS || has_stray(&observations.values) {
             return Ok(None);
         }
         let noise_prior = Prior::NoneOrSome { none, some, share: 1.0 - share };
@@ -222,6 +236,14 @@ mod tests {
         // Φ and its inverse round; beyond 38 deviations Φ is 0 in floating point.
         assert!((deviations(&[(1.5, 1.0)]) - 1.5).abs() < 1e-14);
         assert_eq!(deviations(&[(-90.0, 0.5), (-60.0, 0.5)]), -60.0);
+    }
+
+    #[test]
+    fn a_value_far_beyond_very_few_others_is_not_noise() {
+        assert!(has_stray(&[-0.1, -1e3, -0.4]) && has_stray(&[-0.1, -1e300, -0.4, -0.3, -0.2]));
+        assert!(!has_stray(&[-0.1, -3.0, -0.4]) && !has_stray(&[-0.1, -1e3, -0.4, -0.3, -0.2, -0.5]));
+        // Nothing is far from what is equal, unless it differs.
+        assert!(!has_stray(&[]) && !has_stray(&[1.0]) && !has_stray(&[2.0, 2.0, 2.0]) && has_stray(&[2.0, 2.0, 1.0]));
     }
 
     #[test]

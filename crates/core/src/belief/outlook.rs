@@ -19,6 +19,9 @@ use crate::gp::{Noise, Posterior};
 use crate::linalg::Points;
 use crate::rng::Stream;
 
+/// The chance of noise from which on it is worth saying.
+const MAYBE_NOISY: f64 = 0.2;
+
 /// The number of nearest results that each prediction uses.
 const NEAREST: usize = 150;
 
@@ -62,6 +65,26 @@ impl Outlook {
     /// doubt, and if there are more than 200 results.
     pub fn doubt(&self) -> Option<&Doubt> {
         self.doubt.as_ref()
+    }
+
+    /// The chance that results are noisy, if it is a fifth or more and the search takes them for exact. What is expected
+    /// at a point then differs from what was measured there.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, SearchSpace};
+    /// use elbowroom::study::{Study, StudyConfig};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", -1.0, 1.0)])?;
+    /// let mut study = Study::new(StudyConfig::new(space).initial(4))?;
+    /// for trial in study.ask(4)?.trials {
+    ///     study.tell(trial.id, trial.unit[0].powi(2))?;
+    /// }
+    /// assert!(study.outlook()?.possible_noise().is_some());
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn possible_noise(&self) -> Option<f64> {
+        let weight = self.doubt.as_ref()?.weight_of_noise();
+        (weight >= MAYBE_NOISY && !self.model.posterior.hyper().is_noisy()).then_some(weight)
     }
 
     /// The outlook of more results than a model may have; `fit` makes a model of some of them.

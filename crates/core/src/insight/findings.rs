@@ -222,21 +222,15 @@ fn noise(model: &Model) -> Option<Finding> {
     })
 }
 
-/// The chance of noise from which on it is worth knowing.
-const MAYBE_NOISY: f64 = 0.2;
-
 /// Whether the search takes results for exact that may be noisy.
 fn unknown_noise(study: &Study) -> Option<Finding> {
-    let outlook = study.outlook().ok()?;
-    let weight = outlook.doubt()?.weight_of_noise();
-    let is_taken_for_exact = !outlook.model().posterior.hyper().is_noisy();
-    (is_taken_for_exact && weight >= MAYBE_NOISY).then(|| {
-        let what = format!(
-            "results may be noisy: the search takes them for exact, and the chance that they are not is {} %; the ± of predictions allows for it",
-            (100.0 * weight).round()
-        );
-        Finding::note(what, "measure a point again (`repeats = true` lets the search do it), or set `sd` under [model] in study.toml if you know it")
-    })
+    let weight = study.outlook().ok()?.possible_noise()?;
+    let what = format!(
+        "results may be noisy: the search takes them for exact, and the chance that they are not is {} %; what is expected of a point allows for it",
+        (100.0 * weight).round()
+    );
+    let hint = "measure a point again (`repeats = true` lets the search do it), or begin with `sd` under [model] in study.toml if you know it, 0 if results are exact";
+    Some(Finding::note(what, hint))
 }
 
 /// Whether the model is surer than its errors: on results left out, and on the last results from those before them.
