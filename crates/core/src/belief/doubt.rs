@@ -20,7 +20,8 @@ use crate::gp::{KernelKind, Likelihood, Noise, Posterior, Prior, rescale};
 use crate::linalg::Points;
 use crate::normal::{cdf, quantile};
 
-/// More results than this leave no doubt that is worth the time.
+/// Fewer results than this have no scale to measure noise by, and more leave no doubt that is worth the time.
+const LEAST_RESULTS: usize = 3;
 const MOST_RESULTS: usize = 200;
 
 /// Results that are too few to tell a stray one by, and how many typical distances from the best are far.
@@ -139,7 +140,8 @@ impl FitPlan<'_> {
         let Prior::NoneOrSome { none, some, share } = self.config.noise_prior else { return Ok(None) };
         let is_known = observations.noise.is_some() || self.config.noise.is_some();
         let is_fitted = matches!(self.config.hyperparameters, HyperparameterRule::Map { .. });
-        if is_known || !is_fitted || observations.values.len() > MOST_RESULTS || has_stray(&observations.values) {
+        let is_for_this_many = (LEAST_RESULTS..=MOST_RESULTS).contains(&observations.values.len());
+        if is_known || !is_fitted || !is_for_this_many || has_stray(&observations.values) {
             return Ok(None);
         }
         let noise_prior = Prior::NoneOrSome { none, some, share: 1.0 - share };
