@@ -212,7 +212,7 @@ Examples:
   elbow run --batch --workers 8 --time 2h
   elbow run --target 0.01 -- ./evaluate --rate {rate}
 
-The command has {name} for a parameter, {trial}, {study}, {params} (a JSON file) and {result} (a file for the
+The command has {name} for a parameter, {trial}, {study}, {params} (a JSON file) and {result} (a file for the \
 result); the environment has ELBOW_PARAM_<NAME>, ELBOW_TRIAL, ELBOW_STUDY, ELBOW_PARAMS, ELBOW_RESULT.
 Exit codes: 0 with a number on the last line of output, 65 infeasible, 75 run it again later, any other failed.")]
 pub struct Run {
@@ -490,8 +490,8 @@ pub enum FigureName {
 /// `elbow serve`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-It prints an address with a token; anyone who has that address can see the studies. Without --write nothing can be
-changed. A study.toml whose study has not started yet is waited for. To listen on anything but 127.0.0.1, provide a
+It prints an address with a token; anyone who has that address can see the studies. Without --write nothing can be \
+changed. A study.toml whose study has not started yet is waited for. To listen on anything but 127.0.0.1, provide a \
 token of your own, in ELBOW_TOKEN or in a file that only you can read.
 
 Examples:
@@ -539,8 +539,8 @@ Examples:
   elbow sheet -n 8 --fix celsius=60 -o oven.csv   all at one temperature
   elbow import monday.csv
 
-Fill in the column `value`: a number, `failed` or `infeasible`; and `sd`, its standard deviation, if you know it. Rows may
-be sorted, left blank, or repeated for replicates. If a setting differed from the plan, write the actual one. Wells are
+Fill in the column `value`: a number, `failed` or `infeasible`; and `sd`, its standard deviation, if you know it. Rows may \
+be sorted, left blank, or repeated for replicates. If a setting differed from the plan, write the actual one. Wells are \
 remembered: --pending prints each trial in its well, and a sheet without the column `trial` is matched by well.")]
 pub struct Sheet {
     /// Which study.
@@ -578,7 +578,7 @@ Examples:
   elbow import earlier.csv --value yield   results from before the study
   elbow import other-study.csv             another study's export, as new points
 Results from before the study need a column for each parameter, and one for the value (here, yield).
-Importing the same sheet again changes nothing, nor does an export of the study itself. A study that does not exist yet is
+Importing the same sheet again changes nothing, nor does an export of the study itself. A study that does not exist yet is \
 created. The uncertainty of a value goes into a column `sd` (standard deviation) or `noise` (variance).")]
 pub struct Import {
     /// The filled-in sheet.
@@ -608,7 +608,7 @@ Examples:
   elbow export --format jsonl | jq .value
   elbow export --format events -o log.jsonl
 
-`noise` is the variance of a value, the square of its standard deviation. Text that a spreadsheet would take for a
+`noise` is the variance of a value, the square of its standard deviation. Text that a spreadsheet would take for a \
 formula gets an apostrophe in front.")]
 pub struct Export {
     /// Which study.
@@ -640,7 +640,7 @@ Examples:
   elbow copy study.toml backup.elbow     a backup
   elbow copy net.elbow postgres://lab/studies --as net-2
   elbow copy study.toml net.elbow --as net-2 --trials 40
-A plain copy of a store file in use may be incomplete. The last example continues a study as a new one, with 40 more
+A plain copy of a store file in use may be incomplete. The last example continues a study as a new one, with 40 more \
 trials.")]
 pub struct Copy {
     /// A study.toml, or the address of a store.

@@ -161,7 +161,7 @@ def test_options_say_what_metrics_and_times_are_for() -> None:
     # By scikit-learn's rule `refit` is the best by its metric alone.
     assert search.best_index_ == int(np.argmax(search.cv_results_["mean_test_gain"]))
     unknown = SearchCV(Peak(), {"x": er.Float(0, 1)}, options={"outcomes": {"gian": er.Maximize()}}, **arguments)
-    with pytest.raises(er.ConfigError, match="`gian` is not a metric of this search\n  try: one of gain, size, fit_time"):
+    with pytest.raises(er.ConfigError, match="`gian` is not a metric of this search\n  try: use one of gain, size, fit_time"):
         unknown.fit(X)
 
 
@@ -232,7 +232,7 @@ def test_a_used_up_space_ends_the_search_with_a_warning() -> None:
 
 
 def test_an_empty_space_is_one_setting() -> None:
-    with pytest.warns(UserWarning, match="1 settings"):
+    with pytest.warns(UserWarning, match="only 1 setting,"):
         assert SearchCV(Peak(), {}, n_iter=2, cv=2).fit(X).cv_results_["params"] == [{}]
 
 
