@@ -7,7 +7,11 @@ use clap::{Arg, Command, CommandFactory, Parser};
 use serde_json::{Value, json};
 
 use crate::args::Elbow;
+use crate::format::wrap;
 use crate::study_file::schema;
+
+/// Columns of the text in a code block.
+const PAGE: usize = 100;
 
 /// Compares a file with what it should be; `ELBOWROOM_WRITE_SCHEMAS=1` writes it.
 pub fn is_written(file: &str, text: &str) {
@@ -54,10 +58,16 @@ fn commands() -> String {
             let _ = writeln!(text, "| {} | {} |", written(arg), meaning(arg));
         }
         if let Some(more) = one.get_after_help() {
-            let _ = write!(text, "\n```text\n{}\n```\n", more.to_string().trim());
+            let lines: String = more.to_string().trim().lines().map(as_on_a_page).collect();
+            let _ = write!(text, "\n```text\n{lines}```\n");
         }
     }
     text
+}
+
+/// A line of help: prose is wrapped, and commands stay in one line.
+fn as_on_a_page(line: &str) -> String {
+    if line.is_empty() || line.starts_with(' ') { format!("{line}\n") } else { wrap(line, 0, PAGE) }
 }
 
 fn about(command: &Command) -> String {
