@@ -1,6 +1,7 @@
 //! Problems to choose defaults on, kept apart from those that elbowroom is compared with its peers on; problems some of
 //! whose points fail; trees drawn at random; generated studies; what speed is measured on; and raw results.
 
+pub mod asks;
 pub mod calibration;
 pub mod failing;
 pub mod fronts;

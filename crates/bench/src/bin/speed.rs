@@ -1,4 +1,5 @@
-//! What fitting, predicting and choosing cost: `speed [--quick] [--out crates/bench/results]`.
+//! What fitting, predicting and choosing cost: `speed [--quick] [--out crates/bench/results]`; what asks of running studies
+//! cost: `speed study N D SEEDS`, which prints one JSON object a line.
 //!
 //! Every cell (n observations in d dimensions) runs in a process of its own, so that its peak memory is its own too, and
 //! is measured on the CPU clock, which other work on the machine disturbs little. The data are Levy's function on
@@ -19,7 +20,8 @@ use elbowroom::penalty::{Norm, lipschitz, whitened_lipschitz};
 use elbowroom::problems::Problem;
 use elbowroom::rng::Stream;
 use elbowroom::space::Point;
-use elbowroom::study::{Model, ModelConfig, Observations, Study, TrialId};
+use elbowroom::study::{Build, Model, ModelConfig, Observations, Study, TrialId};
+use elbowroom_bench::asks::{self, Asks};
 use elbowroom_bench::options::stop;
 use elbowroom_bench::rows::{commit, cpu_seconds, output_of};
 use elbowroom_bench::workload::{BATCH_SIZE, data, in_levys_box, space, study};
@@ -85,6 +87,7 @@ fn main() {
         // How this program calls itself.
         ["cell", n, d, quick] => answer(&measure(number(n), number(d), quick == "quick")),
         ["async", quick] => answer(&measure_async(quick == "quick")),
+        ["study", n, d, seeds] => (0..number(seeds) as u64).for_each(|seed| print_asks(number(n), number(d), seed)),
         _ => run(&words),
     }
 }
@@ -96,7 +99,9 @@ fn run(words: &[&str]) {
         match *word {
             "--quick" => quick = true,
             "--out" => out = Some(PathBuf::from(rest.next().unwrap_or_else(|| stop("--out names a folder")))),
-            other => stop(&format!("there is no option {other}\nusage: speed [--quick] [--out FOLDER]")),
+            other => stop(&format!(
+                "there is no option {other}\nusage: speed [--quick] [--out FOLDER]\n       speed study N D SEEDS"
+            )),
         }
     }
     let out = out.or_else(|| (!quick).then(|| PathBuf::from("crates/bench/results")));
@@ -158,6 +163,20 @@ fn run(words: &[&str]) {
 /// The part of the page that this program does not make: what `count` counted, as people wrote it down.
 fn by_hand(page: &str) -> &str {
     page.find("\n## Instructions\n").map_or("", |at| &page[at..])
+}
+
+/// The asks of a running study, and which build they are of.
+fn print_asks(n: usize, d: usize, seed: u64) {
+    #[derive(Serialize)]
+    struct Row {
+        bench: &'static str,
+        commit: String,
+        cpu: String,
+        #[serde(flatten)]
+        asks: Asks,
+    }
+    let row = Row { bench: "speed, study", commit: commit(), cpu: Build::current().cpu, asks: asks::run(n, d, seed) };
+    println!("{}", serde_json::to_string(&row).expect("plain data"));
 }
 
 /// All quantities for n observations in d dimensions.

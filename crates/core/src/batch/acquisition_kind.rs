@@ -161,6 +161,6 @@ pub(super) fn observed_in(posterior: &Posterior, domain: &Domain<'_>) -> Vec<Vec
 /// max_i μ(x_i): the incumbent, unaffected by lucky noise. The prior mean if there are no data.
 pub fn best_mean_at_data(posterior: &Posterior) -> f64 {
     let mut scratch = Scratch::default();
-    let means = posterior.observed().map(|x| posterior.mean_gradient(x, &mut scratch));
+    let means = posterior.observed().map(|x| posterior.mean(x, &mut scratch));
     means.reduce(f64::max).unwrap_or(posterior.hyper().mean)
 }

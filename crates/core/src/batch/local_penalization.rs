@@ -410,7 +410,7 @@ fn largest_mean(situation: &Situation<'_>, panel: &Panel) -> (f64, usize) {
     let at_data: Box<dyn Iterator<Item = &[f64]>> =
         if domain.is_whole() { Box::new(posterior.observed()) } else { Box::new(moved.iter().map(Vec::as_slice)) };
     let at_data = at_data.filter(|x| keeps_limits(x));
-    let observed: Vec<(f64, &[f64])> = at_data.map(|x| (posterior.mean_gradient(x, &mut scratch), x)).collect();
+    let observed: Vec<(f64, &[f64])> = at_data.map(|x| (posterior.mean(x, &mut scratch), x)).collect();
     let candidates = (0..panel.len()).map(|i| (panel.mean(i), panel.points().row(i))).filter(|c| is_likely(c.1));
     let mut starts: Vec<(f64, &[f64])> = observed.into_iter().chain(candidates).collect();
     starts.sort_by(|a, b| b.0.total_cmp(&a.0));

@@ -8,17 +8,17 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use super::config::{HyperparameterRule, ModelConfig};
-use super::contest::{BENDS, Entry, OTHER_MAXIMUM, bend_at};
+use super::contest::{BENDS, Entry, bend_at};
 use super::kernels::{Contestant, KernelConfig};
 use super::pivot::Pivot;
-use super::scale::{Bending, Gauge, ResultScale, ScaleRule};
+use super::scale::{Gauge, ResultScale, ScaleRule};
 use super::subset::{self, TrainingSubset};
 use super::trust;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::gp::{
-    Described, FitParams, Hyperparameters, Likelihood, MeanRule, Metric, Noise, NoiseRule, Posterior, Priors, Shape,
-    fit, fit_bent, rescale, work,
+    Described, FitParams, Hyperparameters, MeanRule, Metric, Noise, NoiseRule, Posterior, Priors, Shape, fit, rescale,
+    work,
 };
 use crate::linalg::Points;
 use crate::rng::Stream;
@@ -207,7 +207,7 @@ impl Fitting<'_> {
     pub fn whole(&self) -> Result<Model> {
         let mut work = 0.0;
         let entry = self.chosen(&mut work)?;
-        let fitted = self.second_look(self.last_fit(entry, None)?)?;
+        let fitted = self.second_look(entry)?;
         let mut fitted = trust::checked(self, fitted)?;
         fitted.work += work;
         Ok(fitted)
@@ -271,56 +271,6 @@ impl Fitting<'_> {
         Ok(best)
     }
 
-    /// A fit to all data: finds θ, and the bend if there is one. Random starts belong to the contest.
-    pub fn last_fit(&self, mut entry: Entry, evaluations: Option<usize>) -> Result<Model> {
-        let (mut bent, mut work) = (false, 0.0);
-        // Not worth it for few results: there, a bend between those of the grid lost 0.07 decades on the tuning tasks.
-        let may_bend = self.all.noise().is_none() && self.all.len() > subset::CONTEST;
-        if let Some(bend) = entry.bend.filter(|_| may_bend) {
-            let data = self.encoded(self.all, &self.scale(entry.bend))?;
-            let params = self.last_params(&entry, &data, evaluations);
-            let mut bending = Bending::new(&self.gauge, self.all.y());
-            let range = (bend_at(BENDS - 1).ln(), bend_at(0).ln());
-            let found = fit_bent(&data, &params, &mut bending, bend.ln(), range)?;
-            work += found.work;
-            if found.value.is_finite() {
-                entry = Entry { theta: found.theta, bend: Some(found.bend.exp()), value: found.value, ..entry };
-                bent = true;
-            }
-        }
-        let scale = self.scale(entry.bend);
-        let data = self.encoded(self.all, &scale)?;
-        let params = self.last_params(&entry, &data, evaluations);
-        if bent {
-            let posterior = Likelihood::new(&data, params.shape).posterior(&entry.theta)?;
-            let record = record(&entry.kernel, entry.theta, &scale);
-            let work = work + work::factorization(data.len());
-            return Ok(Model { posterior, scale, record, work, value: entry.value });
-        }
-        let mut fitted = self.search(&data, &entry.kernel, scale, &params)?;
-        fitted.work += work;
-        Ok(fitted)
-    }
-
-    /// This fit, or one that started with hardly any detail, if that found a different maximum. Without this, a study
-    /// whose fits each start at the last one could never leave a maximum. The first fit had random starts instead.
-    fn second_look(&self, fitted: Model) -> Result<Model> {
-        let ModelRecord { bend, theta, .. } = fitted.record.clone();
-        let kernel = self.recorded(&fitted.record).filter(|_| self.all.len() > subset::CONTEST);
-        let (Some(_), Some(kernel)) = (self.warm, kernel) else { return Ok(fitted) };
-        let mut entry = Entry { kernel, bend, theta, value: fitted.value };
-        let Some(start) = self.hardly_any_detail(&entry) else { return Ok(fitted) };
-        entry.theta = start;
-        let look = self.last_fit(entry.clone(), Some(subset::SECOND_LOOK))?;
-        if look.value.is_nan() || look.value <= fitted.value - trust::MARGIN {
-            return Ok(fitted.with_work_of(&look));
-        }
-        let ModelRecord { bend, theta, .. } = look.record.clone();
-        let other = self.last_fit(Entry { bend, theta, ..entry }, None)?.with_work_of(&look);
-        let is_better = other.value > fitted.value + OTHER_MAXIMUM;
-        Ok(if is_better { other.with_work_of(&fitted) } else { fitted.with_work_of(&other) })
-    }
-
     /// A model of all observations with this kernel and bend. The search starts at θ, or at the prior's mode, and ends
     /// after this many evaluations of the likelihood.
     pub fn complete(
@@ -344,15 +294,6 @@ impl Fitting<'_> {
         let record = record(kernel, found.theta, &scale);
         let value = found.value + scale.ln_jacobian(self.all.y());
         Ok(Model { posterior: found.posterior, scale, record, work: found.info.work, value })
-    }
-
-    fn last_params(&self, entry: &Entry, data: &Dataset, evaluations: Option<usize>) -> FitParams {
-        let mut params = self.params(&entry.kernel, data);
-        params.warm = Some(entry.theta.clone());
-        params.random_starts = 0;
-        let most = subset::last_evaluations(self.all.len(), params.shape.n_parameters() + 1);
-        params.max_evaluations = evaluations.map_or(most, |evaluations| evaluations.min(most));
-        params
     }
 
     pub fn encoded(&self, raw: &Dataset, scale: &ResultScale) -> Result<Dataset> {
@@ -447,7 +388,7 @@ impl Fitting<'_> {
     }
 }
 
-fn record(kernel: &Contestant, theta: Vec<f64>, scale: &ResultScale) -> ModelRecord {
+pub(super) fn record(kernel: &Contestant, theta: Vec<f64>, scale: &ResultScale) -> ModelRecord {
     ModelRecord { kernel: kernel.name.clone(), theta, bend: scale.bend(), subset: None }
 }
 

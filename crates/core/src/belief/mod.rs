@@ -19,6 +19,7 @@ mod contest;
 mod doubt;
 mod fit;
 mod kernels;
+mod last;
 mod outlook;
 mod pivot;
 mod scale;

@@ -180,12 +180,13 @@ fn not_worse_than_the_last(fitting: &Fitting<'_>, fitted: Model) -> Result<Model
     let Some(warm) = fitting.warm.filter(|_| !fitting.has_bent_noise()) else { return Ok(fitted) };
     // A user's part that the study does not name: the log was damaged.
     let Some(kernel) = fitting.recorded(warm) else { return Ok(fitted) };
-    let last = fitting.complete(&kernel, warm.bend, Some(warm.theta.clone()), Some(1))?;
-    if last.value.is_nan() || last.value <= fitted.value + MARGIN {
-        return Ok(fitted.with_work_of(&last));
+    let (value, work) = fitting.value_at(&kernel, warm.bend, warm.theta.clone())?;
+    if value.is_nan() || value <= fitted.value + MARGIN {
+        return Ok(Model { work: fitted.work + work, ..fitted });
     }
+    let last = fitting.complete(&kernel, warm.bend, Some(warm.theta.clone()), Some(1))?;
     let ModelRecord { bend, theta, .. } = last.record.clone();
-    let again = fitting.last_fit(Entry { kernel, bend, theta, value: last.value }, None)?;
+    let again = fitting.last_fit(Entry { kernel, bend, theta, value: last.value })?;
     let again = if again.value >= last.value { again } else { last };
     Ok(again.with_work_of(&fitted))
 }

@@ -152,15 +152,16 @@ pub(crate) trait Bent {
 }
 
 /// A search from the warm θ for θ and b together: where ln(likelihood · prior · Jacobian) is largest, with that
-/// logarithm and the work. `data` gives the points; its values should have the same variance as those at all b.
+/// logarithm and the work. The likelihood gives the points; its values should have the same variance as those at all b,
+/// by which they are replaced.
 pub(crate) fn fit_bent(
-    data: &Dataset,
+    likelihood: &mut Likelihood<'_>,
     params: &FitParams,
     bent: &mut dyn Bent,
     from: f64,
     range: (f64, f64),
 ) -> Result<BentFit> {
-    let mut search = Search::new(data.y(), params)?;
+    let mut search = Search::new(likelihood.values(), params)?;
     let mut start = params.warm.clone().unwrap_or_else(|| search.mode());
     search.bounds.project(&mut start);
     start.push(from);
@@ -168,20 +169,32 @@ pub(crate) fn fit_bent(
     low.push(range.0);
     high.push(range.1);
     search.bounds = Bounds::new(low, high)?;
-    let mut likelihood = Likelihood::new(data, params.shape.clone());
-    let (mut y, mut slopes) = (vec![0.0; data.len()], vec![0.0; data.len()]);
+    let before = likelihood.work();
+    let mut y = likelihood.values().to_vec();
+    let mut slopes = vec![0.0; y.len()];
     let n = search.unit.len();
     let mut objective = |at: &[f64], gradient: &mut [f64]| {
         let (ln_jacobian, slope) = bent.values(at[n], &mut y, &mut slopes);
         likelihood.set_values(&y);
-        let value = search.value(&mut likelihood, &at[..n], &mut gradient[..n]);
+        let value = search.value(likelihood, &at[..n], &mut gradient[..n]);
         let along: f64 = likelihood.alpha().iter().zip(&slopes).map(|(a, s)| a * s).sum();
         gradient[n] = if value.is_finite() { slope - along } else { 0.0 };
         value + ln_jacobian
     };
     let info = search.solver(n + 1).maximize(&mut objective, &mut start, &search.bounds);
     let bend = start.pop().unwrap_or(from);
-    Ok(BentFit { theta: start, bend, value: info.value, work: likelihood.work() })
+    Ok(BentFit { theta: start, bend, value: info.value, work: likelihood.work() - before })
+}
+
+/// ln(likelihood · prior) at the warm θ: what a search of one evaluation finds, without the gradient, which takes longer
+/// than the value. −∞ if K cannot be factored.
+pub(crate) fn value_at_warm(likelihood: &mut Likelihood<'_>, params: &FitParams) -> Result<f64> {
+    let search = Search::new(likelihood.values(), params)?;
+    let mut theta = params.warm.clone().filter(|w| w.len() == search.unit.len()).unwrap_or_else(|| search.mode());
+    search.bounds.project(&mut theta);
+    let ln_p = |(i, t): (usize, &f64)| search.prior(i).ln_density(t - search.unit[i]).0;
+    let value = theta.iter().enumerate().map(ln_p).fold(likelihood.value_at(&theta), |sum, ln_p| sum + ln_p);
+    Ok(if value.is_finite() { value } else { f64::NEG_INFINITY })
 }
 
 /// What [`fit_bent`] found.

@@ -15,7 +15,7 @@ use super::whitened::Whitened;
 use super::{AnyKernel, Described, Hyperparameters, Metric, Noise, Posterior, work};
 use crate::data::Dataset;
 use crate::error::Result;
-use crate::linalg::{FactorWork, dot_lanes, dot_squares_lanes, vectorized};
+use crate::linalg::{FactorWork, GROUP, dot_lanes, vectorized};
 
 /// Which hyperparameters are to be found, and which are given.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,6 +119,7 @@ pub struct Likelihood<'a> {
     slopes: Vec<f64>,
     /// ∂κ/∂ln p of each entry, for the first of the kernel's own parameters, then for the next.
     own_slopes: Vec<f64>,
+    along: Along,
     lengthscales: Vec<f64>,
     ones: Vec<f64>,
     mean: f64,
@@ -132,6 +133,16 @@ pub struct Likelihood<'a> {
     /// The θ for which K was last built, and what is known of it.
     theta: Vec<f64>,
     state: State,
+}
+
+/// Storage for the gradient along lengthscales.
+struct Along {
+    /// The last points, point by point.
+    last: Vec<f64>,
+    /// One point, in whole groups.
+    u: Vec<f64>,
+    /// A sum for each coordinate.
+    sums: Vec<f64>,
 }
 
 /// What is known of K at the last θ.
@@ -157,6 +168,7 @@ impl<'a> Likelihood<'a> {
             work: FactorWork::new(n),
             slopes: Vec::new(),
             own_slopes: Vec::new(),
+            along: Along { last: Vec::new(), u: vec![0.0; dim.next_multiple_of(GROUP)], sums: vec![0.0; dim] },
             ones: vec![1.0; n],
             mean: 0.0,
             t: vec![0.0; n],
@@ -180,7 +192,7 @@ impl<'a> Likelihood<'a> {
     }
 
     /// Operations spent on evaluations, to leading order: where K was factored already, they are of lower order.
-    pub(super) fn work(&self) -> f64 {
+    pub(crate) fn work(&self) -> f64 {
         self.factorizations as f64 * work::likelihood(self.data.len(), self.data.dim())
     }
 
@@ -200,6 +212,12 @@ impl<'a> Likelihood<'a> {
         }
         self.add_gradient(theta, gradient);
         value
+    }
+
+    /// ln p(y) at θ; −∞ if K cannot be factored.
+    pub(super) fn value_at(&mut self, theta: &[f64]) -> f64 {
+        self.evaluations += 1;
+        self.value(theta).unwrap_or(f64::NEG_INFINITY)
     }
 
     /// The values.
@@ -225,14 +243,15 @@ impl<'a> Likelihood<'a> {
         self.evaluations += 1;
         self.value(theta)?;
         let n = self.data.len() as f64;
-        let Self { work, v, alpha, of_ones, shape, ones, .. } = self;
+        let Self { work, v, of_ones, shape, ones, .. } = self;
         if let MeanRule::Known(_) = shape.mean {
             work.solve(ones, v, of_ones);
         }
         let of_ones: f64 = of_ones.iter().sum();
         let (ln_det, ln_2pi) = (work.ln_det(), (2.0 * std::f64::consts::PI).ln());
-        let rescaled = others.iter().map(|y| {
-            work.solve(y, v, alpha);
+        let mut solved = vec![vec![0.0; self.data.len()]; others.len()];
+        work.solve_all(others, &mut solved);
+        let rescaled = others.iter().zip(&solved).map(|(y, alpha)| {
             let square: f64 = y.iter().zip(alpha.iter()).map(|(y, a)| y * a).sum();
             let of_y: f64 = alpha.iter().sum();
             let (mut s, mut penalty) = (1.0, 0.0);
@@ -253,15 +272,21 @@ impl<'a> Likelihood<'a> {
         Some(rescaled.collect())
     }
 
-    /// The posterior at θ: builds the factor once more and keeps it.
+    /// The posterior at θ. K is not factored again if the last evaluation was there.
     pub fn posterior(&mut self, theta: &[f64]) -> Result<Posterior> {
+        self.posterior_of(self.data, theta)
+    }
+
+    /// The posterior of other values at the same points, with the same noise: `data` has them all, and they are those of
+    /// the last [`set_values`](Self::set_values).
+    pub(crate) fn posterior_of(&mut self, data: &Dataset, theta: &[f64]) -> Result<Posterior> {
         let hyper = self.hyperparameters(theta);
         if self.state == State::Nothing {
             // Not positive definite without jitter, which `new` adds.
-            return Posterior::new(self.data, hyper);
+            return Posterior::new(data, hyper);
         }
-        hyper.check(self.data.len(), self.data.dim())?;
-        Ok(Posterior::from_factor(self.data, hyper, self.work.to_factor(0.0)))
+        hyper.check(data.len(), data.dim())?;
+        Ok(Posterior::from_factor(data, hyper, self.work.to_factor(0.0)))
     }
 
     /// The hyperparameters at θ, the mean included.
@@ -378,8 +403,8 @@ impl<'a> Likelihood<'a> {
         let n = self.data.len();
         let (n_distances, n_scales) = (self.shape.n_distances(), self.shape.n_scales());
         let variance = self.variance(theta);
-        let Self { work, whitened, slopes, own_slopes, t, v: distances, alpha, shape, .. } = self;
-        let n_own = own_slopes.len() / shape.kernel.values().len().max(1);
+        let Self { work, whitened, slopes, own_slopes, t, v: distances, alpha, shape, along, .. } = self;
+        whitened.last_points(&mut along.last);
         let (mut by_variance, mut by_noise, mut start) = (0.0, 0.0, 0);
         for j in 0..n {
             let rest = n - j;
@@ -394,25 +419,15 @@ impl<'a> Likelihood<'a> {
                 || {
                     difference_of(t, alpha[j], &alpha[j + 1..], &inverse[1..]);
                     by_variance += dot_lanes(t, &column[1..]);
-                    for (p, g) in gradient[n_scales..].iter_mut().enumerate() {
-                        let by_own = &own_slopes[p * n_own + start + 1..][..rest - 1];
-                        for (t, slope) in t.iter().zip(by_own) {
-                            *g += variance * t * slope;
-                        }
-                    }
+                    add_own_gradient(variance, t, own_slopes, start + 1, &mut gradient[n_scales..]);
                     multiply(t, &slopes[start + 1..]);
-                    for k in 0..whitened.dim() {
-                        let values = whitened.column(k, j, rest);
-                        let (a, others) = (values[0], &values[1..]);
-                        let along = match whitened.metric(k) {
-                            Metric::Distance => dot_squares_lanes(t, a, others),
-                            Metric::Mismatch => {
-                                let distances = &mut distances[..rest - 1];
-                                distances.fill(0.0);
-                                whitened.add_mismatches(a, k, others, distances);
-                                dot_lanes(t, distances)
-                            }
-                        };
+                    let Along { last, u, sums } = along;
+                    (0..sums.len()).for_each(
+                        #[inline(always)]
+                        |k| u[k] = whitened.column(k, j, 1)[0],
+                    );
+                    whitened.weighted_squares(u, j, t, last, distances, sums);
+                    for (k, along) in sums.iter().enumerate() {
                         gradient[if shape.ard { k } else { 0 }] -= 2.0 * along;
                     }
                 },
@@ -423,6 +438,29 @@ impl<'a> Likelihood<'a> {
         gradient[n_distances] = by_variance;
         if let NoiseRule::Fitted { .. } = shape.noise {
             gradient[n_distances + 1] = by_noise * theta[n_distances + 1].exp();
+        }
+    }
+}
+
+/// g_p ← g_p + Σᵢ σ_f² tᵢ ∂κᵢ/∂ln p for each of the kernel's own parameters; `slopes` has all of the first one, then of the
+/// next, of which those from index `from` count. Each sum runs one number after the other, so two of them side by side
+/// take the time of one.
+#[inline(always)]
+fn add_own_gradient(variance: f64, t: &[f64], slopes: &[f64], from: usize, g: &mut [f64]) {
+    let stride = slopes.len() / g.len().max(1);
+    if let [first, second] = g {
+        let (a, b) = (&slopes[from..][..t.len()], &slopes[stride + from..][..t.len()]);
+        let mut sums = (*first, *second);
+        for ((t, a), b) in t.iter().zip(a).zip(b) {
+            sums.0 += variance * t * a;
+            sums.1 += variance * t * b;
+        }
+        (*first, *second) = sums;
+        return;
+    }
+    for (p, g) in g.iter_mut().enumerate() {
+        for (t, slope) in t.iter().zip(&slopes[p * stride + from..][..t.len()]) {
+            *g += variance * t * slope;
         }
     }
 }

@@ -15,7 +15,7 @@ mod whitened;
 pub(crate) mod work;
 
 pub use described::Described;
-pub(crate) use fit::{Bent, find, fit_bent, rescale};
+pub(crate) use fit::{Bent, find, fit_bent, rescale, value_at_warm};
 pub use fit::{Fit, FitInfo, FitParams, fit};
 pub use gradient::GradientPosterior;
 pub use hyper::{Hyperparameters, Metric, Noise};

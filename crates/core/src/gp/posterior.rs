@@ -234,6 +234,13 @@ impl Posterior {
         Prediction { mean, variance: known, variance_after: all }
     }
 
+    /// The mean at one point: that of [`mean_gradient`](Self::mean_gradient) to the bit.
+    pub(crate) fn mean(&self, x: &[f64], scratch: &mut Scratch) -> f64 {
+        scratch.resize(self.whitened.len(), self.dim());
+        self.kernel_row(x, scratch);
+        self.hyper.mean + dot(&scratch.k[..self.n_data], &self.weights)
+    }
+
     /// The mean at one point; its gradient is in `scratch.d_mean` afterwards. O(nd).
     pub fn mean_gradient(&self, x: &[f64], scratch: &mut Scratch) -> f64 {
         scratch.resize(self.whitened.len(), self.dim());

@@ -5,7 +5,12 @@
 
 use super::kernel::{any::Row, with_kernel};
 use super::{AnyKernel, Described, Hyperparameters, Metric};
-use crate::linalg::{FactorWork, GROUP, Points, dot_difference_lanes, vectorized};
+use crate::linalg::{
+    FactorWork, GROUP, Points, add_lanes, dot_difference_lanes, dot_lanes, dot_squares_by_lane, vectorized,
+};
+
+/// Numbers that are summed side by side, each in a register.
+const BLOCK: usize = 4 * GROUP;
 
 /// Points divided by the lengthscales, stored by coordinate.
 #[derive(Debug, Clone)]
@@ -17,6 +22,8 @@ pub(crate) struct Whitened {
     metric: Vec<Metric>,
     /// For each coordinate, its descriptors.
     described: Vec<Option<Described>>,
+    /// Whether there are categories.
+    has_categories: bool,
 }
 
 impl Whitened {
@@ -31,6 +38,7 @@ impl Whitened {
     pub fn describe(&mut self, described: &[Described]) {
         self.described.fill(None);
         described.iter().for_each(|one| self.described[one.dim] = Some(one.clone()));
+        self.has_categories = !described.is_empty() || self.metric.contains(&Metric::Mismatch);
     }
 
     /// The descriptors of coordinate k.
@@ -48,7 +56,8 @@ impl Whitened {
         let of_points = |k: usize| x.iter().map(move |p| p[k]);
         let column = |k: usize| of_points(k).map(|v| v * scale[k]).chain([0.0; GROUP]).collect();
         let columns = (0..x.dim()).map(column).collect();
-        Self { len: x.len(), columns, scale, metric: metric.to_vec(), described: vec![None; x.dim()] }
+        let has_categories = metric.contains(&Metric::Mismatch);
+        Self { len: x.len(), columns, scale, metric: metric.to_vec(), described: vec![None; x.dim()], has_categories }
     }
 
     /// Changes the lengthscales; `x` must be the points this was made of.
@@ -111,6 +120,43 @@ impl Whitened {
     /// point are meaningless. Inlined into a vectorized loop.
     #[inline(always)]
     pub fn squared_distances(&self, u: &[f64], from: usize, s: &mut [f64]) {
+        if self.has_categories {
+            return self.squared_distances_with_categories(u, from, s);
+        }
+        let mut at = from;
+        let (blocks, rest) = s.as_chunks_mut::<BLOCK>();
+        for s in blocks {
+            *s = self.block_of_squared_distances(u, at);
+            at += BLOCK;
+        }
+        let (groups, rest) = rest.as_chunks_mut::<GROUP>();
+        for s in groups {
+            *s = self.block_of_squared_distances(u, at);
+            at += GROUP;
+        }
+        for s in rest {
+            [*s] = self.block_of_squared_distances(u, at);
+            at += 1;
+        }
+    }
+
+    /// The squared distances of u to `N` points. All coordinates of one block are added before the next block begins, so
+    /// that the sums need not be written and read again for each coordinate.
+    #[inline(always)]
+    fn block_of_squared_distances<const N: usize>(&self, u: &[f64], from: usize) -> [f64; N] {
+        let mut s = [0.0; N];
+        for (a, column) in u.iter().zip(&self.columns) {
+            let column = &column[from..from + N];
+            for l in 0..N {
+                let delta = a - column[l];
+                s[l] += delta * delta;
+            }
+        }
+        s
+    }
+
+    #[inline(always)]
+    fn squared_distances_with_categories(&self, u: &[f64], from: usize, s: &mut [f64]) {
         s.fill(0.0);
         let n = s.len();
         for k in 0..self.columns.len() {
@@ -179,6 +225,52 @@ impl Whitened {
         for j in 0..n {
             k[start] = diagonal(j);
             start += n - j;
+        }
+    }
+
+    /// The last points, fewer than a group, point by point: of each `dim` coordinates, in whole groups.
+    pub fn last_points(&self, out: &mut Vec<f64>) {
+        let width = self.dim().next_multiple_of(GROUP);
+        let n = (GROUP - 1).min(self.len);
+        out.clear();
+        out.resize(n * width, 0.0);
+        for (i, point) in out.chunks_exact_mut(width.max(1)).enumerate() {
+            for (x, column) in point.iter_mut().zip(&self.columns) {
+                *x = column[self.len - n + i];
+            }
+        }
+    }
+
+    /// g_k ← Σ_i t_i d_k(j, i)² over the points i behind point j, which has the whitened coordinates u, where d_k² is
+    /// the part of coordinate k in the squared distance; `last` are the [`last_points`](Self::last_points) and `parts` is
+    /// storage. The sums are those of [`dot_lanes`] to the bit: whole groups coordinate by coordinate, then what is left
+    /// for a group of coordinates at a time, since one number after the other would take longer than all groups.
+    #[inline(always)]
+    pub fn weighted_squares(&self, u: &[f64], j: usize, t: &[f64], last: &[f64], parts: &mut [f64], g: &mut [f64]) {
+        let width = self.dim().next_multiple_of(GROUP);
+        let (whole, left) = t.split_at(t.len() - t.len() % GROUP);
+        let points = last.split_at(last.len() - left.len() * width).1;
+        for (from, g) in (0..).step_by(GROUP).zip(g.chunks_mut(GROUP)) {
+            let mut by_lane = [[0.0; GROUP]; GROUP];
+            for (l, by_lane) in by_lane[..g.len()].iter_mut().enumerate() {
+                *by_lane = dot_squares_by_lane(whole, u[from + l], &self.columns[from + l][j + 1..][..whole.len()]);
+            }
+            let mut rest = [0.0; GROUP];
+            let u: &[f64; GROUP] = u[from..].first_chunk().expect("whole groups");
+            for (t, point) in left.iter().zip(points.chunks_exact(width)) {
+                for ((rest, u), c) in rest.iter_mut().zip(u).zip(&point[from..from + GROUP]) {
+                    *rest += t * ((u - c) * (u - c));
+                }
+            }
+            for ((g, by_lane), rest) in g.iter_mut().zip(&by_lane).zip(rest) {
+                *g = add_lanes(by_lane) + rest;
+            }
+        }
+        for k in (0..g.len()).filter(|k| self.metric[*k] == Metric::Mismatch) {
+            let parts = &mut parts[..t.len()];
+            parts.fill(0.0);
+            self.add_mismatches(u[k], k, &self.columns[k][j + 1..self.len], parts);
+            g[k] = dot_lanes(t, parts);
         }
     }
 

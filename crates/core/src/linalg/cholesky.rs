@@ -359,6 +359,36 @@ impl FactorWork {
         );
     }
 
+    /// [`solve`](Self::solve) for many b at once, to the same bits: M is larger than the fast caches, and is read once for
+    /// a few of them instead of once for each.
+    pub fn solve_all(&self, b: &[Vec<f64>], w: &mut [Vec<f64>]) {
+        const FEW: usize = 4;
+        let mut v = vec![vec![0.0; self.n]; FEW];
+        for (b, w) in b.chunks(FEW).zip(w.chunks_mut(FEW)) {
+            vectorized(
+                #[inline(always)]
+                || {
+                    v.iter_mut().for_each(
+                        #[inline(always)]
+                        |v| v.fill(0.0),
+                    );
+                    for j in 0..self.n {
+                        let column = &self.m.col_as_slice(j)[j..];
+                        for (v, b) in v.iter_mut().zip(b) {
+                            axpy_lanes(b[j], column, &mut v[j..]);
+                        }
+                    }
+                    for j in 0..self.n {
+                        let column = &self.m.col_as_slice(j)[j..];
+                        for (v, w) in v.iter().zip(w.iter_mut()) {
+                            w[j] = dot_lanes(column, &v[j..]);
+                        }
+                    }
+                },
+            );
+        }
+    }
+
     /// M by packed rows, with the jitter that was added.
     pub fn to_factor(&self, jitter: f64) -> Factor {
         let n = self.m.nrows();
@@ -482,6 +512,13 @@ mod tests {
             assert!((back - b[i]).abs() < 1e-8);
         }
         assert!((work.ln_det() - work.to_factor(0.0).ln_det()).abs() < 1e-11);
+        let many: Vec<Vec<f64>> = (1..8).map(|by| b.iter().map(|b| (b * f64::from(by)).sin()).collect()).collect();
+        let mut solved = vec![vec![f64::NAN; n]; many.len()];
+        work.solve_all(&many, &mut solved);
+        for (b, solved) in many.iter().zip(&solved) {
+            work.solve(b, &mut v, &mut w);
+            assert_eq!(&w, solved);
+        }
     }
 
     #[test]

@@ -5,6 +5,6 @@ mod lanes;
 mod points;
 
 pub use cholesky::{Factor, FactorWork};
-pub(crate) use lanes::{GROUP, dot_difference_lanes, dot_lanes, dot_squares_lanes};
+pub(crate) use lanes::{GROUP, add_lanes, dot_difference_lanes, dot_lanes, dot_squares_by_lane};
 pub use lanes::{axpy, dot, exp_nonpositive, vectorized};
 pub use points::Points;

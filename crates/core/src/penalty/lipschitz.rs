@@ -135,7 +135,7 @@ fn steepest_jump(posterior: &Posterior) -> f64 {
     let mut scratch = Scratch::default();
     let step = posterior.n_data().div_ceil(JUMP_POINTS).max(1);
     let means: Vec<(&[f64], f64)> =
-        posterior.observed().step_by(step).map(|x| (x, posterior.mean_gradient(x, &mut scratch))).collect();
+        posterior.observed().step_by(step).map(|x| (x, posterior.mean(x, &mut scratch))).collect();
     let mut steepest = 0.0;
     for (i, (a, mean_a)) in means.iter().enumerate() {
         for (b, mean_b) in &means[..i] {
