@@ -45,7 +45,7 @@ const SLOPES: [(f64, f64); 4] = [(4.0, 0.01), (64.0, 0.01), (1024.0, 0.09), (163
 const LAPSES: f64 = 0.5;
 
 /// How likely that is beforehand, beside all of them having one (κ).
-const LAPSE_PRIOR: f64 = 0.5;
+const LAPSE_PRIOR: f64 = 0.1;
 
 /// How many slopes, the sharpest, are tried with lapses too: beside a blunt border a failure among values is no surprise.
 const N_SHARP: usize = 2;
