@@ -162,8 +162,10 @@ impl From<In> for Where {
 #[command(after_help = "\
 Examples:
   elbow init
-  elbow init --name oven --maximize --float temp=20..90 --int steps=1..8 --choice gas=N2,Ar --trials 40
-  elbow init --name net --log-float rate=1e-5..0.1 --command 'python train.py --rate {rate}'")]
+  elbow init --name oven --maximize --float temp=20..90 --int steps=1..8 \\
+      --choice gas=N2,Ar --trials 40
+  elbow init --name net --log-float rate=1e-5..0.1 \\
+      --command 'python train.py --rate {rate}'")]
 pub struct Init {
     /// Where to write it.
     #[arg(default_value = "study.toml")]
@@ -407,7 +409,8 @@ Examples:
   elbow trials
   elbow trials --state failed
   elbow trials --sort value --limit 10
-  elbow trials --where \"rate < 0.01 and kind == 'adam' and value < 3\" --sort rate")]
+  elbow trials --where \"rate < 0.01 and kind == 'adam' and value < 3\" \\
+      --sort rate")]
 pub struct Trials {
     /// Which study.
     #[command(flatten)]
@@ -497,7 +500,8 @@ token of your own, in ELBOW_TOKEN or in a file that only you can read.
 Examples:
   elbow serve
   elbow serve lab.elbow --write
-  ELBOW_TOKEN=$(openssl rand -hex 32) elbow serve lab.elbow --listen 10.0.0.7 --write")]
+  ELBOW_TOKEN=$(openssl rand -hex 32) elbow serve lab.elbow --write \\
+      --listen 10.0.0.7")]
 pub struct Serve {
     /// A study.toml, or the address of a store.
     #[arg(value_name = "STORE", default_value = "study.toml")]

@@ -85,7 +85,8 @@ impl BeliefThen {
         let best = self.best.map_or_else(String::new, |best| format!(", when the {result} was {}", rounded(best, 4)));
         let predicted =
             format!("the model predicted {value}{} ± {} there{best}", known(self.mean, self.sd), rounded(self.sd, 2));
-        let pending: Vec<TrialId> = self.pending.iter().map(|one| one.trial).collect();
+        let mut pending: Vec<TrialId> = self.pending.iter().map(|one| one.trial).collect();
+        pending.sort_unstable();
         let is_moved = !self.is_by_bound() && self.sum_of(&[terms::LN_PENALTY, terms::LN_DEVIATION_LEFT]) < NOTICEABLE;
         let moved = match (self.without_pending.as_ref().filter(|_| is_moved), pending.as_slice()) {
             (None, _) | (_, []) => String::new(),
