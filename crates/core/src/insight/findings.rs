@@ -222,7 +222,7 @@ fn noise(model: &Model) -> Option<Finding> {
     })
 }
 
-/// Whether the search takes results for exact that may be noisy.
+/// Whether the search treats results as exact that may be noisy.
 fn unknown_noise(study: &Study) -> Option<Finding> {
     let weight = study.outlook().ok()?.possible_noise()?;
     let what = format!(
