@@ -13,7 +13,12 @@ export const health = {
   draw({ body }, { findings }) {
     const one = (/** @type {Health["findings"][number]} */ finding) => {
       const hint = finding.try && el("p", { class: "try" }, "try: ", sentence(finding.try));
-      return el("div", { class: "finding" }, tag(finding.level), el("div", {}, el("p", {}, sentence(finding.what)), hint));
+      return el(
+        "div",
+        { class: "finding" },
+        tag(finding.level),
+        el("div", {}, el("p", {}, sentence(finding.what)), hint),
+      );
     };
     show(body, findings.map(one));
   },
