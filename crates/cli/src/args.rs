@@ -214,8 +214,9 @@ Examples:
   elbow run --batch --workers 8 --time 2h
   elbow run --target 0.01 -- ./evaluate --rate {rate}
 
-The command has {name} for a parameter, {trial}, {study}, {params} (a JSON file) and {result} (a file for the \
-result); the environment has ELBOW_PARAM_<NAME>, ELBOW_TRIAL, ELBOW_STUDY, ELBOW_PARAMS, ELBOW_RESULT.
+In the command, {name} stands for the value of a parameter. It may also name {trial}, {study}, {params} (a JSON file \
+of all parameters) and {result} (a file for the result). The environment has ELBOW_PARAM_<NAME>, ELBOW_TRIAL, ELBOW_STUDY, \
+ELBOW_PARAMS, ELBOW_RESULT.
 Exit codes: 0 with a number on the last line of output, 65 infeasible, 75 run it again later, any other failed.")]
 pub struct Run {
     /// The study.toml.
@@ -471,7 +472,7 @@ pub struct Plot {
     #[arg(long, value_name = "NAME")]
     pub y: Option<String>,
     /// Write to this file (.svg or .png) instead of the terminal.
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, alias = "output", value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
 
@@ -494,7 +495,7 @@ pub enum FigureName {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 It prints an address with a token; anyone who has that address can see the studies. Without --write nothing can be \
-changed. A study.toml whose study has not started yet is waited for. To listen on anything but 127.0.0.1, provide a \
+changed. If the study of a study.toml has not started yet, the page waits for it. To listen on anything but 127.0.0.1, provide a \
 token of your own, in ELBOW_TOKEN or in a file that only you can read.
 
 Examples:
@@ -527,7 +528,7 @@ pub struct Serve {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  elbow report study.html")]
 pub struct Report {
-    /// The file.
+    /// The file to write.
     #[arg(value_name = "FILE.html")]
     pub file: PathBuf,
     /// Which study.
@@ -569,7 +570,7 @@ pub struct Sheet {
     #[arg(long, value_name = "NAME")]
     pub request: Option<String>,
     /// Write to this file instead of standard output.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, alias = "out", value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
 
@@ -622,7 +623,7 @@ pub struct Export {
     #[arg(long)]
     pub format: Option<Format>,
     /// Write to this file instead of standard output.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, alias = "out", value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
 
