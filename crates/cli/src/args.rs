@@ -162,8 +162,10 @@ impl From<In> for Where {
 #[command(after_help = "\
 Examples:
   elbow init
-  elbow init --name oven --maximize --float temp=20..90 --int steps=1..8 --choice gas=N2,Ar --trials 40
-  elbow init --name net --log-float rate=1e-5..0.1 --command 'python train.py --rate {rate}'")]
+  elbow init --name oven --maximize --float temp=20..90 --int steps=1..8 \\
+      --choice gas=N2,Ar --trials 40
+  elbow init --name net --log-float rate=1e-5..0.1 \\
+      --command 'python train.py --rate {rate}'")]
 pub struct Init {
     /// Where to write it.
     #[arg(default_value = "study.toml")]
@@ -212,8 +214,9 @@ Examples:
   elbow run --batch --workers 8 --time 2h
   elbow run --target 0.01 -- ./evaluate --rate {rate}
 
-The command has {name} for a parameter, {trial}, {study}, {params} (a JSON file) and {result} (a file for the \
-result); the environment has ELBOW_PARAM_<NAME>, ELBOW_TRIAL, ELBOW_STUDY, ELBOW_PARAMS, ELBOW_RESULT.
+In the command, {name} stands for the value of a parameter. It may also name {trial}, {study}, {params} (a JSON file \
+of all parameters) and {result} (a file for the result). The environment has ELBOW_PARAM_<NAME>, ELBOW_TRIAL, ELBOW_STUDY, \
+ELBOW_PARAMS, ELBOW_RESULT.
 Exit codes: 0 with a number on the last line of output, 65 infeasible, 75 run it again later, any other failed.")]
 pub struct Run {
     /// The study.toml.
@@ -407,7 +410,8 @@ Examples:
   elbow trials
   elbow trials --state failed
   elbow trials --sort value --limit 10
-  elbow trials --where \"rate < 0.01 and kind == 'adam' and value < 3\" --sort rate")]
+  elbow trials --where \"rate < 0.01 and kind == 'adam' and value < 3\" \\
+      --sort rate")]
 pub struct Trials {
     /// Which study.
     #[command(flatten)]
@@ -468,7 +472,7 @@ pub struct Plot {
     #[arg(long, value_name = "NAME")]
     pub y: Option<String>,
     /// Write to this file (.svg or .png) instead of the terminal.
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, alias = "output", value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
 
@@ -491,13 +495,14 @@ pub enum FigureName {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 It prints an address with a token; anyone who has that address can see the studies. Without --write nothing can be \
-changed. A study.toml whose study has not started yet is waited for. To listen on anything but 127.0.0.1, provide a \
+changed. If the study of a study.toml has not started yet, the page waits for it. To listen on anything but 127.0.0.1, provide a \
 token of your own, in ELBOW_TOKEN or in a file that only you can read.
 
 Examples:
   elbow serve
   elbow serve lab.elbow --write
-  ELBOW_TOKEN=$(openssl rand -hex 32) elbow serve lab.elbow --listen 10.0.0.7 --write")]
+  ELBOW_TOKEN=$(openssl rand -hex 32) elbow serve lab.elbow --write \\
+      --listen 10.0.0.7")]
 pub struct Serve {
     /// A study.toml, or the address of a store.
     #[arg(value_name = "STORE", default_value = "study.toml")]
@@ -523,7 +528,7 @@ pub struct Serve {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  elbow report study.html")]
 pub struct Report {
-    /// The file.
+    /// The file to write.
     #[arg(value_name = "FILE.html")]
     pub file: PathBuf,
     /// Which study.
@@ -565,7 +570,7 @@ pub struct Sheet {
     #[arg(long, value_name = "NAME")]
     pub request: Option<String>,
     /// Write to this file instead of standard output.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, alias = "out", value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
 
@@ -618,7 +623,7 @@ pub struct Export {
     #[arg(long)]
     pub format: Option<Format>,
     /// Write to this file instead of standard output.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, alias = "out", value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
 

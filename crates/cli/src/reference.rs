@@ -196,6 +196,8 @@ fn named(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (i, part) in text.split("```").enumerate() {
         if i % 2 == 1 {
+            // A long command goes on behind a backslash.
+            let part = part.replace("\\\n      ", "");
             let lines = part.lines().map(|line| line.trim().trim_start_matches("$ "));
             found.extend(lines.filter(|line| line.starts_with("elbow ")).map(str::to_owned));
         } else {
@@ -239,17 +241,17 @@ fn every_command_that_a_document_names_is_one_that_can_be_typed() {
     assert!(n > 100, "{n} commands");
 }
 
-/// A line with a remark in a second column cannot be broken in a terminal of 80 columns without losing its sense.
+/// What is meant to be copied cannot be broken in a terminal of 80 columns, and neither can a remark in a second column.
 #[test]
-fn examples_with_remarks_fit_into_eighty_columns() {
+fn examples_fit_into_eighty_columns() {
     let root = Elbow::command();
     let mut n = 0;
     for one in std::iter::once(&root).chain(root.get_subcommands()) {
         let help = one.get_after_help().map(ToString::to_string).unwrap_or_default();
-        for line in help.lines().filter(|line| line.trim_start().contains("   ")) {
+        for line in help.lines().filter(|line| line.starts_with("  ")) {
             assert!(line.chars().count() <= 80, "elbow {}: {line}", one.get_name());
             n += 1;
         }
     }
-    assert!(n > 5, "{n} lines");
+    assert!(n > 50, "{n} lines");
 }

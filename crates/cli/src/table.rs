@@ -28,7 +28,8 @@ fn reckoned(terminal: Option<(terminal_size::Width, terminal_size::Height)>) -> 
 }
 
 /// Lays rows out in columns, numbers to the right; the first row is the head. Where they are wider than `most`, long words
-/// are cut, and what still does not fit follows below, each time with the first column.
+/// are cut, and what still does not fit follows below, each time with the first column and without rows that are empty
+/// there.
 pub fn table(rows: &[Vec<String>], most: usize) -> String {
     let n = rows.iter().map(Vec::len).max().unwrap_or(0);
     let cell = |row: &Vec<String>, i: usize| row.get(i).cloned().unwrap_or_default();
@@ -41,7 +42,14 @@ pub fn table(rows: &[Vec<String>], most: usize) -> String {
         })
         .collect();
     let columns = narrowed(columns, most);
-    blocks(&columns, most).iter().map(|block| lines(block, rows.len())).collect::<Vec<_>>().join("\n")
+    let blocks = blocks(&columns, most);
+    let rows_of = |i: usize, block: &[&Column]| -> Vec<usize> {
+        let says_something = |row: usize| block.iter().skip(1).any(|column| !column.cells[row].is_empty());
+        // The first block has all rows, and every one the head.
+        (0..rows.len()).filter(|row| i == 0 || *row == 0 || says_something(*row)).collect()
+    };
+    let text = blocks.iter().enumerate().map(|(i, block)| lines(block, &rows_of(i, block)));
+    text.collect::<Vec<_>>().join("\n")
 }
 
 struct Column {
@@ -86,7 +94,7 @@ fn blocks(columns: &[Column], most: usize) -> Vec<Vec<&Column>> {
     blocks
 }
 
-fn lines(columns: &[&Column], n_rows: usize) -> String {
+fn lines(columns: &[&Column], rows: &[usize]) -> String {
     let line = |row: usize| {
         let cells = columns.iter().map(|Column { cells, width, right }| {
             let text = match cells[row].chars().count() > *width {
@@ -97,7 +105,7 @@ fn lines(columns: &[&Column], n_rows: usize) -> String {
         });
         cells.collect::<Vec<_>>().join(GAP).trim_end().to_owned() + "\n"
     };
-    (0..n_rows).map(line).collect()
+    rows.iter().copied().map(line).collect()
 }
 
 #[cfg(test)]
@@ -108,6 +116,14 @@ mod tests {
     fn numbers_stand_to_the_right_and_words_to_the_left() {
         let rows = [["n", "word"], ["1", "a"], ["20", "bcd"]].map(|row| row.map(str::to_owned).to_vec());
         assert_eq!(table(&rows, 80), " n  word\n 1  a\n20  bcd\n");
+    }
+
+    #[test]
+    fn what_follows_below_has_only_rows_that_say_something_there() {
+        let rows = [["trial", "value", "reason"], ["0", "1.25", ""], ["1", "-", "it boiled over"], ["2", "3", ""]];
+        let rows = rows.map(|row| row.map(str::to_owned).to_vec());
+        let below = "trial  reason\n    1  it boiled over\n";
+        assert_eq!(table(&rows, 24), format!("trial  value\n    0   1.25\n    1      -\n    2      3\n\n{below}"));
     }
 
     #[test]

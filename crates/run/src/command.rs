@@ -68,9 +68,8 @@ impl Template {
         let words = shell_words::split(line).map_err(|_| {
             Error::command(format!("the command {line:?} has a quote that is not closed"), "close the quote")
         })?;
-        // Written without quotes and between spaces, so that it is meant for a shell.
-        let is_bare = |word: &&str| SHELL_WORDS.contains(word) && words.iter().any(|one| one == word);
-        if let Some(word) = line.split_whitespace().find(is_bare) {
+        // Without quotes, so that it is meant for a shell.
+        if let Some(word) = raw_words(line).into_iter().find(|word| SHELL_WORDS.contains(word)) {
             let what = format!("the command has `{word}`, which only a shell understands, and it runs without one");
             let hint = "write command = [\"sh\", \"-c\", \"…\"] for a shell, or a list of words to pass it on as it is";
             return Err(Error::command(what, hint));
@@ -226,6 +225,30 @@ fn is_plain_word(text: &str) -> bool {
     !text.is_empty() && !text.starts_with('-') && text.chars().all(harmless)
 }
 
+/// The words of a line as they are written, with their quotes, up to a comment.
+fn raw_words(line: &str) -> Vec<&str> {
+    let (mut words, mut start, mut quote, mut is_escaped) = (Vec::new(), None, None, false);
+    for (at, c) in line.char_indices() {
+        if quote.is_none() && !is_escaped && c.is_whitespace() {
+            words.extend(start.take().map(|start| &line[start..at]));
+            continue;
+        }
+        if start.is_none() && c == '#' {
+            return words;
+        }
+        start.get_or_insert(at);
+        match (c, quote) {
+            _ if is_escaped => is_escaped = false,
+            ('\\', None | Some('"')) => is_escaped = true,
+            ('\'' | '"', None) => quote = Some(c),
+            (c, Some(open)) if c == open => quote = None,
+            _ => {}
+        }
+    }
+    words.extend(start.map(|start| &line[start..]));
+    words
+}
+
 /// A word's texts and placeholders.
 fn parts(word: &str) -> Vec<Part> {
     let (mut parts, mut text, mut rest) = (Vec::new(), String::new(), word);
@@ -315,6 +338,10 @@ mod tests {
             assert!(error.contains("only a shell understands") && error.contains("\"sh\", \"-c\""), "{error}");
         }
         for line in ["sh -c 'solve {n} | tail -n 1'", "awk -F '|' '{ print $1 > 3 }'", "solve --range=<3", "a \\| b"] {
+            assert!(Template::parse(line).is_ok(), "{line}");
+        }
+        // A sign in a longer quoted text and the same sign quoted alone; behind an escaped quote; in a comment.
+        for line in ["join '|' 'a | b'", "echo \"a \\\" | b\" '|'", "solve {n} # 2 > 1"] {
             assert!(Template::parse(line).is_ok(), "{line}");
         }
         assert!(Template::from_words(["echo", "|"]).is_ok());

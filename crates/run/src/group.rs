@@ -3,7 +3,7 @@
 //! On Unix it leads a process group: a signal from the terminal does not reach it, and one that is sent to the group
 //! reaches all that did not leave it. Windows has no such groups: there Ctrl-C does not reach the command either, and
 //! `taskkill /T` ends the processes that descend from it, as long as it runs itself; what it left behind when it ended by
-//! itself goes on.
+//! itself keeps running.
 
 use std::process::{Child, Command};
 

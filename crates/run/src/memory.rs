@@ -18,7 +18,7 @@ use rustix::time::{ClockId, clock_gettime};
 /// The shortest time between two looks, and the longest.
 const PERIOD: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(250)];
 
-/// In between, looking takes one part in so many of a core.
+/// In between, looking takes this fraction of a core: one part in …
 const SPARING: u32 = 20;
 
 /// A process by its number and the time it began: numbers are used again.

@@ -413,7 +413,7 @@ impl StudyAnswer {
         }
     }
 
-    /// A study that is in no store: nobody knows of times and workers.
+    /// A study that is not in a store: times and workers are unknown.
     pub fn alone(name: &str, study: &Study) -> Self {
         let config = study.config();
         let best = study.best().map(|best| StatusAnswer::new(study, best, TrialStatus::of(best), None));

@@ -1,4 +1,4 @@
-//! Leases: who works on which trial, and until when nobody need worry.
+//! Leases: who works on which trial, and until when.
 //!
 //! A lease stands beside the log and changes no revision. Whether it is live is derived from the store's clock whenever
 //! somebody looks; nothing has to run for a dead worker's trial to count as lost.

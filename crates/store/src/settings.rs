@@ -38,7 +38,7 @@ impl Unread {
     }
 }
 
-/// Reads settings. A key or a word that nobody knows is named with its path, after those of `place`, and with the nearest
+/// Reads settings. An unknown key or word is named with its path, after those of `place`, and with the nearest
 /// known one.
 ///
 /// ```

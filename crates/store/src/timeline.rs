@@ -125,7 +125,7 @@ impl TrialAttempt {
 }
 
 /// All attempts in the order in which they began, from events, when each was stored, and the states of the trials now; none if
-/// nobody knows of times.
+/// times are unknown.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};

@@ -140,6 +140,12 @@ export const sentence = (words) => words?.split("`").map((part, i) => (i % 2 && 
 export const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);
 
 /**
+ * With a full stop at its end.
+ * @param {string} words
+ */
+export const stopped = (words) => (/[.!?]$/.test(words) ? words : `${words}.`);
+
+/**
  * What is said where there is nothing to draw.
  * @param {string} what
  * @param {string} [hint]
@@ -149,7 +155,7 @@ export const notice = (what, hint, isError = false) =>
     "div",
     { class: isError ? "state fault" : "state", role: isError ? "alert" : "status" },
     el("b", {}, capital(what)),
-    sentence(hint && capital(hint)),
+    sentence(hint && stopped(capital(hint))),
   );
 
 /**
@@ -174,7 +180,7 @@ export const pairs = (all) =>
   );
 
 /**
- * What the colours of a chart mean. A kind is `line`, `cross` or `ring`; without one it is a dot.
+ * What the colours of a chart mean. A kind is `line`, `dashed`, `dotted`, `cross` or `ring`; without one it is a dot.
  * @param {...([name: string, colour: string, kind?: string] | null)} all
  */
 export const legend = (...all) => {

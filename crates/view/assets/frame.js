@@ -142,10 +142,12 @@ export const controls = (context) => {
     seen.paused = (await source.post(address(name, "/pause"), { paused: !seen.paused })).paused;
     pause.textContent = pauseWord(seen);
     if (!seen.paused) return "";
-    return "Paused: no points are handed out, not even to workers on the store itself. Running trials go on.";
+    return "Paused: no points are handed out, not even to workers on the store itself. Running trials continue.";
   });
   pause.id = "pause";
-  const dot = el("span", { class: "dot", id: "live" }, source.report ? "report" : "connecting");
+  // On a narrow screen the word would push the buttons into a line of their own until the connection is there.
+  const state = source.report ? "report" : el("span", { class: "hide" }, "connecting");
+  const dot = el("span", { class: "dot", id: "live" }, state);
   return [context.writes && [said, pause], dot];
 };
 

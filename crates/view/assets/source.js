@@ -111,7 +111,7 @@ export const page = (listing, words) => {
  */
 const inPage = ({ about, views }) => {
   const refuse = async () => {
-    throw new Refusal("this report does not include that", "open the study with `elbow serve`");
+    throw new Refusal("this report does not include this part", "open the study with `elbow serve`");
   };
   const holds = (/** @type {string} */ path) => Object.hasOwn(views, path);
   return {

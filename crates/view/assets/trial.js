@@ -47,7 +47,7 @@ const facts = (row, { seen }) => {
  * @param {Neighbour[]} all
  * @param {Context} context
  */
-const neighbours = (all, { name }) => {
+const neighbours = (all, { name, seen }) => {
   const line = (/** @type {Neighbour} */ one) =>
     el(
       "tr",
@@ -59,7 +59,7 @@ const neighbours = (all, { name }) => {
   const heads = [
     el("th", {}, "trial"),
     el("th", { class: "num" }, "lengthscales away"),
-    el("th", { class: "num" }, "value"),
+    el("th", { class: "num" }, seen.metric),
   ];
   return el("table", {}, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, all.map(line)));
 };
@@ -75,9 +75,7 @@ const leaning = ({ exploit }) => {
  * @param {Point} point
  */
 const onOneLine = (point) =>
-  Object.entries(point)
-    .map(([name, value]) => `${name}=${text(value)}`)
-    .join(" ");
+  Object.entries(point).map(([name, value]) => [el("span", { class: "word" }, `${name}=${text(value)}`), " "]);
 
 /**
  * What the point was worth to the strategy, and the terms that this is the sum of.
@@ -87,8 +85,8 @@ const onOneLine = (point) =>
 const worth = ({ strategy, score }) => [
   [`score for ${strategy.replaceAll("_", " ")}`, number(score.total, 4)],
   ...score.terms
-    // What is left of rounding is nothing, and pending trials that take nothing away are left out.
-    .map((term) => ({ ...term, value: Math.abs(term.value ?? NaN) < 1e-9 ? 0 : term.value }))
+    // What is left after four digits is nothing, and pending trials that take nothing away are left out.
+    .map((term) => ({ ...term, value: Math.abs(term.value ?? NaN) < 5e-5 ? 0 : term.value }))
     .filter((term) => term.trial === null || term.value !== 0)
     .map(
       (term) =>
@@ -111,10 +109,12 @@ const believed = (belief, row, context) => {
   /** @type {[string, Child][]} */
   const all = [
     ["model", `fitted to ${belief.subset ? "some of " : ""}${belief.n_observed} results, best ${number(belief.best)}`],
-    ["prediction", plusMinus(belief.mean, belief.sd)],
+    [`predicted ${context.seen.metric}`, plusMinus(belief.mean, belief.sd)],
   ];
-  if (row.value !== null) all.push(["measured", number(row.value)]);
-  all.push(["balance", leaning(belief)]);
+  if (row.value !== null) all.push([`measured ${context.seen.metric}`, number(row.value)]);
+  // The improvement of one of several objectives is not what the point was chosen for.
+  const objectives = (context.seen.outcomes ?? []).filter(({ goal, near }) => goal || typeof near === "number");
+  if (objectives.length < 2) all.push(["balance", leaning(belief)]);
   if (belief.chance !== null) all.push(["chance of a value", `${Math.round(100 * belief.chance)} %`]);
   all.push(...worth(belief));
   if (belief.pending.length) all.push(["uncertainty with pending", `± ${number(belief.sd_with_pending, 3)}`]);

@@ -1,7 +1,7 @@
 // The table of trials.
 import { proposals } from "./changes.js";
 import { chooser, columns, seen } from "./columns.js";
-import { card, el, notice, show } from "./dom.js";
+import { card, el, notice, number, show } from "./dom.js";
 import { load } from "./panels/panel.js";
 import { address } from "./source.js";
 
@@ -81,6 +81,16 @@ const counted = (view) => {
 };
 
 /**
+ * A filter of this study as an example.
+ * @param {Context} context
+ */
+const filterFor = ({ seen, space }) => {
+  const numbers = space.find(({ low, high }) => low !== undefined && high !== undefined);
+  const half = numbers && number((numbers.low ?? 0) / 2 + (numbers.high ?? 0) / 2, 2);
+  return [numbers && `${numbers.name} < ${half}`, `${seen.metric} < 3`].filter(Boolean).join(" and ");
+};
+
+/**
  * Walks through the rows of a table by keys.
  * @param {HTMLElement} place
  */
@@ -152,7 +162,7 @@ export const trials = (root, context) => {
   const words = { placeholder: "search values and reasons", "aria-label": "filter" };
   const search = el("input", { type: "search", id: "filter", ...words, oninput: later });
   // Only a server can work an expression out.
-  const example = { placeholder: "where: rate < 0.01 and value < 3", "aria-label": "where", oninput: later };
+  const example = { placeholder: `where: ${filterFor(context)}`, "aria-label": "where", oninput: later };
   const where = source.report ? null : el("input", { type: "search", id: "where", ...example });
   const states = el(
     "select",

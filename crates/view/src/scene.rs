@@ -55,7 +55,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// A study that is in no store: nobody knows of times and workers.
+    /// A study that is not in a store: times and workers are unknown.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};

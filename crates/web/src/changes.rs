@@ -353,7 +353,7 @@ pub async fn add((State(studies), Path(name)): Studied, body: Sent) -> Answer {
     .await
 }
 
-/// The point with the values of fixed parameters, which nobody has to repeat.
+/// The point with the values of fixed parameters, which need not be repeated.
 fn complete(space: &elbowroom::space::SearchSpace, point: Point) -> Result<Point, HttpError> {
     Ok(space.check(&space.with_fixed(point))?)
 }

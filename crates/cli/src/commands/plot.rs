@@ -26,7 +26,7 @@ use crate::spark::{best_so_far, counting_values};
 use crate::table::width;
 
 /// The size of a picture in the terminal, at most and usually.
-const WIDTH: usize = 80;
+const WIDEST: usize = 160;
 const ROWS: usize = 16;
 
 /// Attempts of a timeline; the latest of more.
@@ -67,7 +67,7 @@ pub fn plot(args: &Plot, json: bool) -> Result<()> {
             };
             json!({ "charts": charts.iter().map(chart).collect::<Vec<_>>() })
         },
-        || charts.iter().map(|chart| chart.text(width().min(WIDTH), rows(chart, args))).collect::<Vec<_>>().join("\n"),
+        || charts.iter().map(|chart| chart.text(width().min(WIDEST), rows(chart, args))).collect::<Vec<_>>().join("\n"),
     )
 }
 

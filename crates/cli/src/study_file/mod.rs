@@ -125,7 +125,7 @@ struct Written {
     #[cfg_attr(test, schemars(with = "Option<String>"))]
     #[serde(default)]
     candidates: Option<Spanned<String>>,
-    /// Finite spaces of up to this many points are scored whole in each ask. By default, 100,000.
+    /// In finite spaces of up to this many points, each ask scores every point. By default, 100,000.
     score_all: Option<u64>,
     /// How points are chosen: the name of a strategy, or a table with its `name` and settings.
     #[cfg_attr(test, schemars(schema_with = "schema::strategy"))]
@@ -177,7 +177,7 @@ struct WrittenRun {
     /// How many trials run at once.
     #[cfg_attr(test, schemars(with = "Option<usize>"))]
     workers: Option<Spanned<usize>>,
-    /// Whether a whole batch is waited for before the next, instead of refilling as trials finish.
+    /// Whether to wait for a whole batch before starting the next, instead of refilling as trials finish.
     #[serde(default)]
     batch: bool,
     /// The time limit of a trial, such as `"10m"`.

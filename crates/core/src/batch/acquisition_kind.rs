@@ -140,12 +140,22 @@ pub(super) fn check_kappa(setting: &str, kappa: f64) -> Result<()> {
 /// The incumbent if only a part of the space is searched: the largest mean at the data, each moved to the nearest point
 /// of that part. An ask that holds a parameter far from the optimum wants the best point there, not a new record.
 pub(crate) fn best_mean_in(posterior: &Posterior, domain: &Domain<'_>) -> f64 {
-    if domain.is_whole() {
-        return best_mean_at_data(posterior);
-    }
+    best_observed_in(posterior, domain).map_or_else(|| best_mean_at_data(posterior), |(_, mean)| mean)
+}
+
+/// The observed point, moved into the domain, of which most is expected, and its mean.
+pub(crate) fn best_observed_in(posterior: &Posterior, domain: &Domain<'_>) -> Option<(Vec<f64>, f64)> {
     let mut scratch = Scratch::default();
-    let means = observed_in(posterior, domain).into_iter().map(|x| posterior.mean_gradient(&x, &mut scratch));
-    means.reduce(f64::max).unwrap_or_else(|| best_mean_at_data(posterior))
+    let observed = if domain.is_whole() {
+        posterior.observed().map(<[f64]>::to_vec).collect()
+    } else {
+        observed_in(posterior, domain)
+    };
+    let with_mean = observed.into_iter().map(|x| {
+        let mean = posterior.mean_gradient(&x, &mut scratch);
+        (x, mean)
+    });
+    with_mean.reduce(|a, b| if b.1 > a.1 { b } else { a })
 }
 
 /// The observed points, each moved to the nearest point of a part of the space, if that is feasible.

@@ -27,8 +27,8 @@ mod simulation_matching;
 mod thompson;
 mod tried;
 
-pub(crate) use acquisition_kind::best_mean_in;
 pub use acquisition_kind::{AcquisitionKind, DEFAULT_KAPPA, best_mean_at_data};
+pub(crate) use acquisition_kind::{best_mean_in, best_observed_in};
 pub use adaptive::{Adaptive, StopRule};
 pub use aims::{Aims, Limit, Measured, Objective};
 pub use believer::{Believer, Lie, Refit};

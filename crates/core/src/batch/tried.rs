@@ -1,9 +1,9 @@
 //! Trials that keep proposals at a distance, besides not being proposed again themselves.
 //!
-//! A point that differs from a tried one in the last digits is no other point. And where a trial failed, the learned
+//! A point that differs from a tried one in the last digits is not a different point. And where a trial failed, the learned
 //! chance of success is small but never zero, so a point beside it needs a rule of its own: nothing is proposed within
 //! [`BESIDE`] of the range of a failed trial in every coordinate. Unless that was bad luck: where a value is next to as
-//! likely as at the safest trial, on a cluster that loses runs at random say, the same place is worth another run.
+//! likely as at the safest trial, on a cluster that loses runs at random, say, the same place is worth another run.
 
 use crate::chance::Chance;
 use crate::gp::Posterior;

@@ -1,8 +1,8 @@
 //! How sure one may be of a prediction: the model of a search is one of many that explain few results.
 //!
-//! A search takes few results for exact unless they say otherwise by long odds, which serves it well. Asked how sure a
-//! prediction is, the same model would be wrong: it goes through every result. So what is said is a mixture of it and of
-//! models with noise, of several sizes of the noise and of the lengthscales about the likeliest ones:
+//! While there are few results, a search treats them as exact unless the odds are long that they are not, which serves it
+//! well. Asked how sure a prediction is, the same model would be wrong: it goes through every result. So the answer comes
+//! from a mixture of it and of models with noise, over several sizes of the noise and lengthscales around the likeliest:
 //!
 //! m = Σ w_k m_k,   s² = Σ w_k (s_k² + (m_k − m)²),   w_k ∝ (p(results | θ_k) p(θ_k))^τ e^(c_k),
 //!

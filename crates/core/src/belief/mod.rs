@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `config` | the settings of a model |
 //! | `contest` | chooses the kernel, and the bend of the results, by evidence |
-//! | `doubt` | whether results taken for exact may be noisy, and what is predicted then |
+//! | `doubt` | whether results that are treated as exact may be noisy, and what is predicted then |
 //! | `fit` | from results to a model: the contest, then a fit to all |
 //! | `kernels` | the kernels in a contest, and their names |
 //! | `outlook` | predictions at any point, however many results there are |

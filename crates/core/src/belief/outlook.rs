@@ -67,7 +67,7 @@ impl Outlook {
         self.doubt.as_ref()
     }
 
-    /// The chance that results are noisy, if it is a fifth or more and the search takes them for exact. What is expected
+    /// The chance that results are noisy, if it is a fifth or more and the search treats them as exact. What is expected
     /// at a point then differs from what was measured there.
     ///
     /// ```

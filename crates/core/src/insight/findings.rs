@@ -222,14 +222,14 @@ fn noise(model: &Model) -> Option<Finding> {
     })
 }
 
-/// Whether the search takes results for exact that may be noisy.
+/// Whether the search treats results as exact that may be noisy.
 fn unknown_noise(study: &Study) -> Option<Finding> {
     let weight = study.outlook().ok()?.possible_noise()?;
     let what = format!(
-        "results may be noisy: the search takes them for exact, and the chance that they are not is {} %; what is expected of a point allows for it",
+        "results may be noisy: the search treats them as exact, and the chance that they are not is {} %; expected values allow for this",
         (100.0 * weight).round()
     );
-    let hint = "measure a point again (`repeats = true` lets the search do it), or begin with `sd` under [model] in study.toml if you know it, 0 if results are exact";
+    let hint = "measure a point again (`repeats = true` lets the search do so), or start a new study with `sd` under [model] in study.toml if you know it: 0 if results are exact";
     Some(Finding::note(what, hint))
 }
 

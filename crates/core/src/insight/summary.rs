@@ -13,13 +13,22 @@ const HOPELESS: f64 = -50.0;
 /// ln of the factor by which pending trials lower a score, for it to be worth saying.
 const NOTICEABLE: f64 = -0.01;
 
+/// What the sentence needs besides.
+#[derive(Default)]
+pub(super) struct Aside {
+    /// The name of the result that the prediction is about, if there are several objectives.
+    pub metric: Option<String>,
+    /// Whether the point is near the best prediction.
+    pub is_near_best: bool,
+}
+
 impl Why {
     /// Why the point was chosen, in one sentence.
-    pub(super) fn in_one_sentence(&self) -> String {
+    pub(super) fn in_one_sentence(&self, aside: &Aside) -> String {
         let trial = format!("Trial {}", self.trial);
         let because = |otherwise: &str| self.fallback.clone().unwrap_or_else(|| otherwise.to_owned());
         match (&self.belief, self.source) {
-            (Some(belief), _) => belief.in_one_sentence(&trial),
+            (Some(belief), _) => belief.in_one_sentence(&trial, aside),
             (None, Source::Design) => {
                 format!("{trial} is part of the initial design, which covers the space before there is a model.")
             }
@@ -36,8 +45,8 @@ impl Why {
 }
 
 impl BeliefThen {
-    /// Whether local penalization refined around the best prediction instead of maximizing the acquisition.
-    fn refines(&self) -> bool {
+    /// Whether local penalization maximized the confidence bound instead of the acquisition.
+    fn is_by_bound(&self) -> bool {
         let is_penalized = ["local_penalization", "adaptive"].contains(&self.strategy.as_str());
         is_penalized && self.score.terms.iter().any(|term| [terms::MEAN, terms::LN_BOUND].contains(&term.name.as_str()))
     }
@@ -58,22 +67,27 @@ impl BeliefThen {
         has_chance && self.sum_of(&[terms::LN_ACQUISITION]) < HOPELESS
     }
 
-    fn in_one_sentence(&self, trial: &str) -> String {
+    fn in_one_sentence(&self, trial: &str, aside: &Aside) -> String {
         let aim = match self.exploit {
             _ if self.adds_to_a_front() => "to add to the front of the objectives",
-            _ if self.refines() => "to refine around the best prediction",
+            _ if self.is_by_bound() && aside.is_near_best => "to refine around the best prediction",
+            _ if self.is_by_bound() => "to try a point away from the best prediction, whose value may be better",
             _ if self.is_left_over() => "because all points with more to gain seemed too likely to fail",
             share if share > 0.8 => "to improve on the best result, where the model expects better values",
             share if share > 0.5 => "to improve on the best result, where the model expects good values and is unsure",
             share if share > 0.2 => "to try a point whose value is uncertain and may be good",
             _ => "to look for a gain that is possible but uncertain",
         };
-        let best =
-            self.best.map_or_else(String::new, |best| format!(", when the best result was {}", rounded(best, 4)));
-        let (mean, sd) = (rounded(self.mean, digits_known(self.mean, self.sd)), rounded(self.sd, 2));
-        let predicted = format!("the model predicted {mean} ± {sd} there{best}");
-        let pending: Vec<TrialId> = self.pending.iter().map(|one| one.trial).collect();
-        let is_moved = !self.refines() && self.sum_of(&[terms::LN_PENALTY, terms::LN_DEVIATION_LEFT]) < NOTICEABLE;
+        let (value, result) = aside.metric.as_ref().map_or_else(
+            || (String::new(), "best result".to_owned()),
+            |metric| (format!("{metric} = "), format!("best {metric}")),
+        );
+        let best = self.best.map_or_else(String::new, |best| format!(", when the {result} was {}", rounded(best, 4)));
+        let predicted =
+            format!("the model predicted {value}{} ± {} there{best}", known(self.mean, self.sd), rounded(self.sd, 2));
+        let mut pending: Vec<TrialId> = self.pending.iter().map(|one| one.trial).collect();
+        pending.sort_unstable();
+        let is_moved = !self.is_by_bound() && self.sum_of(&[terms::LN_PENALTY, terms::LN_DEVIATION_LEFT]) < NOTICEABLE;
         let moved = match (self.without_pending.as_ref().filter(|_| is_moved), pending.as_slice()) {
             (None, _) | (_, []) => String::new(),
             (Some(_), [one]) => format!("; it keeps clear of trial {one}, which was still running"),
@@ -94,10 +108,17 @@ fn listed(trials: &[TrialId]) -> String {
     }
 }
 
-/// The digits of a mean down to the second one of its standard deviation, at least one.
-fn digits_known(mean: f64, sd: f64) -> usize {
-    let places = mean.abs().log10().floor() - sd.log10().floor() + 2.0;
-    if places.is_finite() { places.clamp(1.0, 12.0) as usize } else { 4 }
+/// A mean down to the second digit of its standard deviation.
+fn known(mean: f64, sd: f64) -> String {
+    let place = sd.log10().floor() - 1.0;
+    let step = 10f64.powf(place);
+    // Adding 0 makes a plain 0 of -0.
+    let cut = (mean / step).round() * step + 0.0;
+    if !(step > 0.0 && cut.is_finite()) {
+        return rounded(mean, 4);
+    }
+    let digits = if cut == 0.0 { 1.0 } else { cut.abs().log10().floor() - place + 1.0 };
+    rounded(cut, digits.clamp(1.0, 12.0) as usize)
 }
 
 /// A number to this many digits.
@@ -120,11 +141,13 @@ mod tests {
 
     #[test]
     fn a_mean_has_no_digit_that_is_not_known_and_all_that_are() {
-        let shown = [(1.999694, 0.00025), (0.0273184, 0.5), (12345.678, 310.0), (0.031, 0.00004)];
-        let shown = shown.map(|(mean, sd)| rounded(mean, digits_known(mean, sd)));
-        assert_eq!(shown, ["1.99969", "0.03", "12350", "0.031"]);
+        let shown =
+            [(1.999694, 0.00025), (0.0273184, 0.5), (12345.678, 310.0), (0.031, 0.00004), (-0.04, 1.3), (0.06, 1.3)];
+        let shown = shown.map(|(mean, sd)| known(mean, sd));
+        assert_eq!(shown, ["1.99969", "0.03", "12350", "0.031", "0", "0.1"]);
         // Nothing is known of how well a deviation of 0 is known.
-        assert_eq!((digits_known(0.0, 1.0), digits_known(2.5, 0.0), digits_known(1.0, f64::NAN)), (4, 4, 4));
+        let unknown = [(0.0, 1.0), (2.47871, 0.0), (1.0, f64::NAN)].map(|(mean, sd)| known(mean, sd));
+        assert_eq!(unknown, ["0", "2.479", "1"]);
     }
 
     #[test]

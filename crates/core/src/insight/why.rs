@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::batch::{Explanation, Term, best_mean_in, terms};
+use super::summary::Aside;
+use crate::batch::{Explanation, Term, best_mean_in, best_observed_in, terms};
 use crate::domain::{Domain, Narrowing};
 use crate::error::Result;
 use crate::normal::{cdf, pdf};
@@ -132,13 +133,13 @@ pub struct Neighbour {
 /// # Ok::<(), elbowroom::error::Error>(())
 /// ```
 pub fn why(study: &Study, id: TrialId) -> Result<Why> {
-    let mut why = reasons(study, id)?;
-    why.summary = why.in_one_sentence();
+    let (mut why, aside) = reasons(study, id)?;
+    why.summary = why.in_one_sentence(&aside);
     Ok(why)
 }
 
-/// Everything but the sentence.
-fn reasons(study: &Study, id: TrialId) -> Result<Why> {
+/// Everything but the sentence, and what only the sentence needs.
+fn reasons(study: &Study, id: TrialId) -> Result<(Why, Aside)> {
     let trial = study.trial(id)?;
     let mut why = Why {
         trial: id,
@@ -151,14 +152,18 @@ fn reasons(study: &Study, id: TrialId) -> Result<Why> {
         fallback: None,
         belief: None,
     };
-    let Some(choice) = Chosen::find(study, id) else { return Ok(why) };
+    let mut aside = Aside::default();
+    let Some(choice) = Chosen::find(study, id) else { return Ok((why, aside)) };
     why.narrowing = choice.provenance.narrowing.clone();
     why.fallback = choice.provenance.fallback.clone();
     // Uniform points rest on no model.
     if trial.source == Source::Model && study.config().strategy != StrategyConfig::Random {
-        why.belief = Some(choice.belief(study, trial)?);
+        let (belief, is_near_best) = choice.belief(study, trial)?;
+        why.belief = Some(belief);
+        let outcomes = study.outcomes();
+        aside = Aside { metric: outcomes.has_several_objectives().then(|| outcomes.metric().to_owned()), is_near_best };
     }
-    Ok(why)
+    Ok((why, aside))
 }
 
 /// The ask that chose a trial.
@@ -189,7 +194,8 @@ impl<'a> Chosen<'a> {
         })
     }
 
-    fn belief(&self, study: &Study, trial: &Trial) -> Result<BeliefThen> {
+    /// What was believed, and whether the point is near the best prediction.
+    fn belief(&self, study: &Study, trial: &Trial) -> Result<(BeliefThen, bool)> {
         let Provenance { revision, data_revision, .. } = *self.provenance;
         let prefix =
             |n: usize| Study::replay_with(study.events()[..n.clamp(1, self.event)].iter().cloned(), study.parts());
@@ -217,8 +223,8 @@ impl<'a> Chosen<'a> {
         nearest.truncate(NEAREST);
         let domain = Domain::narrowed(data.space(), &ask.narrowing)?;
         let (value, sd) = data.said()?.predict_value(&trial.unit);
-        let Predicted { shrunk, exploit } = Predicted::at(&model, &domain, trial, &pending);
-        Ok(BeliefThen {
+        let Predicted { shrunk, exploit, is_near_best } = Predicted::at(&model, &domain, trial, &pending);
+        let then = BeliefThen {
             n_observed: data.n_observed(),
             subset: model.record.subset,
             mean: data.config().goal.maximized(value),
@@ -233,7 +239,8 @@ impl<'a> Chosen<'a> {
             nearest,
             without_pending: alone.map(|(point, _)| point),
             pushed_by,
-        })
+        };
+        Ok((then, is_near_best))
     }
 
     /// What the point was worth to the strategy, behind those of the same ask that came before it.
@@ -278,6 +285,8 @@ struct Predicted {
     /// The factor of its deviation that pending results leave.
     shrunk: f64,
     exploit: f64,
+    /// Whether most is expected there, or within a lengthscale of it.
+    is_near_best: bool,
 }
 
 impl Predicted {
@@ -290,7 +299,10 @@ impl Predicted {
         let with = model.posterior.with_phantoms(pending.iter().map(|trial| &trial.unit[..]));
         let shrunk = (with.predict(&trial.unit).variance_after / predicted.variance.max(f64::MIN_POSITIVE)).sqrt();
         let exploit = if expected + unknown > 0.0 { expected / (expected + unknown) } else { 0.0 };
-        Self { shrunk: shrunk.min(1.0), exploit }
+        let is_within = |x: &[f64]| model.posterior.squared_distance(&trial.unit, x) <= 1.0;
+        let is_near_best =
+            best_observed_in(&model.posterior, domain).is_none_or(|(x, mean)| predicted.mean >= mean || is_within(&x));
+        Self { shrunk: shrunk.min(1.0), exploit, is_near_best }
     }
 }
 

@@ -90,7 +90,7 @@ impl Problem {
         let fixed = Self::of_fixed_dimension().into_iter().map(|p| p.name);
         let families = FAMILIES.iter().map(|(known, ..)| format!("{known}5"));
         let names: Vec<String> = fixed.chain(families).collect();
-        Err(Error::config(format!("there is no problem called `{name}`"), format!("one of {}", names.join(", "))))
+        Err(Error::config(format!("there is no problem called `{name}`"), format!("use one of {}", names.join(", "))))
     }
 
     fn of_fixed_dimension() -> Vec<Problem> {

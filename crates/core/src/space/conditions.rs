@@ -301,7 +301,7 @@ impl SearchSpace {
         self.constraints.iter().any(|constraint| constraint.is_broken(&read))
     }
 
-    /// A point with the values of fixed parameters that it has and does not name, which nobody has to repeat.
+    /// A point with the values of fixed parameters that it has and does not name: they need not be repeated.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, Point, SearchSpace};

@@ -249,11 +249,11 @@ class Study(Pictures):
         self._held: dict[int, Trial] = {}
 
     def __enter__(self) -> Study:
-        """For a ``with`` block, at whose end what is in hand is given back."""
+        """For a ``with`` block, at whose end trials without a result are given back."""
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Gives back what :meth:`ask` handed out and nothing was told of."""
+        """Gives back the trials that :meth:`ask` handed out and no result was reported for."""
         if self._held:
             self._return(list(self._held.values()))
 

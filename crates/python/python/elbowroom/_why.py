@@ -35,8 +35,8 @@ class Reason(NamedTuple):
     trial: int | None
 
 
-_NOTHING = 1e-9
-"""Terms of a score below this are rounding."""
+_DIGITS = 4
+"""Decimals of a score's terms: they are logarithms, or in deviations of the model."""
 
 
 @dataclass(frozen=True)
@@ -126,10 +126,10 @@ class Why:
                 lines.append(f"  chance of a value: {100 * then.chance:.0f} %")
             lines.append(f"  balance: {leaning} ({100 * share:.0f} % of the expected improvement)")
             worth = "score" if then.score.is_score else "worth"
-            lines.append(f"  {worth} for {then.strategy.replace('_', ' ')}: {then.score.total:.6g}, the sum of")
+            lines.append(f"  {worth} for {then.strategy.replace('_', ' ')}: {round(then.score.total, _DIGITS) + 0.0:.6g}, the sum of")
             for term in then.score.terms:
-                # What is left of rounding is nothing, and pending trials that take nothing away are left out.
-                value = 0.0 if abs(term.value) < _NOTHING else term.value
+                # Adding 0 makes a plain 0 of -0. Pending trials that take nothing away are left out.
+                value = round(term.value, _DIGITS) + 0.0
                 if term.trial is None or value:
                     which = "" if term.trial is None else f" of trial {term.trial}"
                     lines.append(f"    {value:>12.6g}  {term.name}{which}")

@@ -70,7 +70,8 @@ class SearchCV(RandomizedSearchCV):
     ``store`` keeps the study in a file, or anywhere else that :class:`elbowroom.Study` can. Other programs can then watch
     it, and an interrupted or repeated search continues from its results. The study is called ``search`` unless ``options``
     name it; with several spaces a number is added. Use a store again only for the same data, estimator and splits: its
-    results are assumed to come from these. ``n_iter`` counts the settings of this fit alone.
+    results are assumed to come from these. ``n_iter`` counts the settings of this fit alone, and so do ``cv_results_`` and
+    ``best_params_``; ``study_`` has the results of all fits. A warning says so where a store has settings already.
 
     ``progress`` shows the best so far, as :meth:`elbowroom.Study.run` does. ``options`` is a dict of the arguments of
     :class:`elbowroom.Study`, such as ``strategy`` and ``initial``. After a fit, ``study_`` is the study, and ``studies_``
@@ -131,6 +132,9 @@ class SearchCV(RandomizedSearchCV):
         self.studies_ = [search.study for search in searches]
         if len(searches) == 1:
             self.study_ = self.studies_[0]
+        n_before = sum(len(study.trials) for study in self.studies_)
+        if n_before > 0:
+            warn(_goes_on(n_before, self.n_iter, "study_" if len(searches) == 1 else "studies_"))
         progress = Progress(self.studies_, self.n_iter, self.progress)
         try:
             self._search_all(searches, outcomes, evaluate_candidates, progress)
@@ -225,6 +229,20 @@ def _in_turn(searches: list[_Search], n: int) -> Iterator[tuple[_Search, Trial, 
             searches.append(search)
             n -= 1
             yield search, *asked
+
+
+def _goes_on(n_before: int, n_iter: int, whole: str) -> str:
+    """What is said of a store that another fit has filled.
+
+    >>> _goes_on(1, 12, "study_").split(":")[0]
+    'the store already has 1 setting from earlier fits'
+    """
+    settings = "1 setting" if n_before == 1 else f"{n_before} settings"
+    return (
+        f"the store already has {settings} from earlier fits: this fit learns from them and adds {n_iter} more; "
+        f"cv_results_ and best_params_ are those of this fit alone, and {whole} has the results of all\n"
+        "  try: use another store, or another name in options, if the data, the estimator or the splits have changed"
+    )
 
 
 def _batch_size(n_jobs: int, n_splits: int) -> int:

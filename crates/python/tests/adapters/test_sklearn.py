@@ -314,7 +314,8 @@ def test_a_search_in_a_store_goes_on_from_what_the_store_knows(tmp_path):
     store, data = tmp_path / "search.elbow", load_iris(return_X_y=True)
     first = SearchCV(SVC(), {"C": er.Float(0.01, 100, log=True)}, n_iter=4, store=store).fit(*data)
     assert first.study_ is first.studies_[0] and first.study_.name == "search"
-    second = SearchCV(SVC(), {"C": er.Float(0.01, 100, log=True)}, n_iter=3, store=store).fit(*data)
+    with pytest.warns(UserWarning, match="already has 4 settings from earlier fits: .* adds 3 more"):
+        second = SearchCV(SVC(), {"C": er.Float(0.01, 100, log=True)}, n_iter=3, store=store).fit(*data)
     assert len(second.study_.trials) == 7 and len(second.cv_results_["params"]) == 3
     assert er.Study.open(store, "search").best.value == max(first.best_score_, second.best_score_)
 

@@ -74,7 +74,7 @@ impl Postgres {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tries again, after a while, what the server put off; connects anew if need be.
+    /// Tries again, after a while, what the server put off; reconnects if necessary.
     fn patiently<T>(&self, patience: Duration, work: impl Fn(&mut Session, &str) -> Result<T, RowError>) -> Result<T> {
         let place = self.label();
         let mut session = self.lock();

@@ -45,7 +45,7 @@ impl Identity {
         return Self(path.exists().then_some((0, 0)));
     }
 
-    /// Refuses to go on if the path leads to another file by now, or to none: what is written into a file that was removed
+    /// Refuses to continue if the path leads to another file by now, or to none: what is written into a file that was removed
     /// is lost when the last process that has it open ends.
     pub fn check(self, path: &Path) -> Result<()> {
         if Self::of(path) == self {

@@ -1,6 +1,6 @@
 //! Studies in one file on a local disk, for all processes of one machine.
 //!
-//! The write-ahead log lets readers go on while somebody writes; `synchronous=FULL` syncs it at every commit. Every
+//! The write-ahead log lets readers continue while somebody writes; `synchronous=FULL` syncs it at every commit. Every
 //! write begins with `BEGIN IMMEDIATE`, so that nobody finds half-way that somebody else was faster.
 
 mod connect;

@@ -1,4 +1,4 @@
-import { el, show, tag } from "../dom.js";
+import { el, sentence, show, tag } from "../dom.js";
 
 /** @import { Health } from "../api" */
 /** @import { Panel } from "./panel.js" */
@@ -12,8 +12,13 @@ export const health = {
   note: "what elbow doctor reports",
   draw({ body }, { findings }) {
     const one = (/** @type {Health["findings"][number]} */ finding) => {
-      const hint = finding.try && el("p", { class: "try" }, `try: ${finding.try}`);
-      return el("div", { class: "finding" }, tag(finding.level), el("div", {}, el("p", {}, finding.what), hint));
+      const hint = finding.try && el("p", { class: "try" }, "try: ", sentence(finding.try));
+      return el(
+        "div",
+        { class: "finding" },
+        tag(finding.level),
+        el("div", {}, el("p", {}, sentence(finding.what)), hint),
+      );
     };
     show(body, findings.map(one));
   },

@@ -1,4 +1,4 @@
-import { colour, el, legend, number, show, svg } from "../dom.js";
+import { capital, colour, el, legend, number, show, stopped, svg } from "../dom.js";
 import { BAR, colourBar, frame, paint, rankTicks, sizeIn } from "../planes.js";
 import { ofTrial } from "../tips.js";
 
@@ -73,11 +73,11 @@ export const map = {
     }
     const meaning = legend(
       view.pending.length ? ["running, with the room it keeps free", "green"] : null,
-      ["measured, brighter is better", "soft"],
+      view.observed.length ? ["measured, brighter is better", "soft"] : null,
       view.best ? ["best", "orange"] : null,
       view.failed.length ? ["failed", "vermillion", "cross"] : null,
       view.infeasible.length ? ["infeasible", "purple", "cross"] : null,
     );
-    show(body, f.root, meaning, view.note && el("p", { class: "said" }, view.note));
+    show(body, f.root, meaning, view.note && el("p", { class: "said" }, stopped(capital(view.note))));
   },
 };

@@ -68,10 +68,10 @@ export const parallel = {
     const most = Math.max(18, Math.floor((50 + step / 2) / 7));
     const height = heights(view);
     // On a dark ground the darkest colours would not be seen.
-    const darkest = document.documentElement.dataset.theme === "dark" ? 0.35 : 0;
+    const [darkest, faintest] = document.documentElement.dataset.theme === "dark" ? [0.35, 0.5] : [0, 0.25];
     const lines = view.lines.map((line) => {
       const corners = [...line.u, height.at(line.value)].map((u, i) => `${across(i)},${up(u ?? ABSENT)}`);
-      const size = { "stroke-width": line.good > 0.97 ? 2.6 : 1.2, opacity: 0.25 + 0.7 * line.good };
+      const size = { "stroke-width": line.good > 0.97 ? 2.6 : 1.2, opacity: faintest + (0.95 - faintest) * line.good };
       const shape = {
         points: corners.join(" "),
         fill: "none",

@@ -135,6 +135,9 @@ const floors = (view) => {
   return new Map([...all].map(([name, means]) => [name, floorOf(means)]));
 };
 
+/** @param {{ at_least?: number | null, at_most?: number | null }} result */
+const isLimited = ({ at_least, at_most }) => typeof at_least === "number" || typeof at_most === "number";
+
 /** @type {Panel<Slices>} */
 export const slices = {
   view: "/slices",
@@ -151,10 +154,11 @@ export const slices = {
     const columns = places.map(({ slice, place }) => el("div", {}, el("h3", {}, slice.axis.name), place));
     const meaning = legend(
       ["expected", "blue", "line"],
-      ["acquisition before penalization", "orange", "line"],
+      ["acquisition before penalization", "orange", "dashed"],
       ["after penalization", "green", "line"],
-      view.slices.some((slice) => slice.within_limits) ? ["chance within the limits", "vermillion", "line"] : null,
-      view.slices.some((slice) => slice.chance) ? ["chance of a value", "purple", "line"] : null,
+      view.slices.some((slice) => slice.within_limits) ? ["chance within the limits", "vermillion", "dashed"] : null,
+      view.slices.some((slice) => slice.chance) ? ["chance of a value", "purple", "dotted"] : null,
+      view.slices.some((slice) => slice.others?.some(isLimited)) ? ["limit", "green", "dashed"] : null,
     );
     show(body, el("div", { class: "slices" }, columns), meaning, missing && el("p", { class: "said" }, missing));
     const others = floors(view);

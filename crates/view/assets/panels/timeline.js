@@ -17,6 +17,31 @@ const hues = {
   queued: "orange",
 };
 
+// Lengths of time that are easy to count in, in milliseconds.
+const DECIMAL = [1, 2, 5, 10, 20, 50, 100, 200, 500];
+const SIXTIETHS = [1, 2, 5, 10, 15, 30];
+const ROUND = [
+  ...DECIMAL,
+  ...SIXTIETHS.map((s) => s * 1000),
+  ...SIXTIETHS.map((min) => min * 60_000),
+  ...[1, 2, 6, 12].map((h) => h * 3_600_000),
+  ...DECIMAL.map((d) => d * 86_400_000),
+];
+
+/**
+ * A round length of time in words, without rounding it.
+ * @param {number} ms
+ */
+const inWords = (ms) => {
+  const [size, unit] = /** @type {[number, string][]} */ ([
+    [86_400_000, "d"],
+    [3_600_000, "h"],
+    [60_000, "min"],
+    [100, "s"],
+  ]).find(([size]) => ms >= size) ?? [1, "ms"];
+  return `${Number((ms / (unit === "s" ? 1000 : size)).toFixed(2))} ${unit}`;
+};
+
 /** @param {Worker} worker */
 const tall = (worker) => worker.n_lanes * LANE + GAP;
 
@@ -103,11 +128,13 @@ export const timeline = {
       root.append(svg("g", {}, lanes(worker, top, left, across, context)));
       top += tall(worker);
     }
-    const n = width < 600 ? 2 : 4;
-    for (let k = 0; k <= n; k++) {
-      const at = { x: across(view.from + (k * span) / n), y: height + 20 };
-      const words = k ? `+${ago(0, (k * span) / n)}` : "start";
-      root.append(svg("text", { ...at, "text-anchor": k === n ? "end" : "middle" }, words));
+    const least = span / (width < 600 ? 3 : 6);
+    const step = ROUND.find((length) => length >= least) ?? least;
+    for (let t = 0; t <= span; t += step) {
+      const x = across(view.from + t);
+      // One that is at the edge would hang over it.
+      const side = x > width - 30 ? "end" : "middle";
+      root.append(svg("text", { x, y: height + 20, "text-anchor": side }, t ? `+${inWords(t)}` : "start"));
     }
     const meaning = legend(
       ["complete", "blue"],

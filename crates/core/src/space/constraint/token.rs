@@ -99,9 +99,12 @@ fn read_token(text: &[char], at: usize) -> Result<(TokenKind, usize)> {
         '=' => refusal(text, at, "`=` is not a comparison", "write `==`"),
         '&' => refusal(text, at, "`&` is not an operator", "write `and`"),
         '|' => refusal(text, at, "`|` is not an operator", "write `or`"),
-        _ => {
-            refusal(text, at, format!("{c:?} has no meaning here"), "put a name with odd characters between backquotes")
-        }
+        _ => refusal(
+            text,
+            at,
+            format!("{c:?} has no meaning here"),
+            "put names with unusual characters between backticks",
+        ),
     })
 }
 
