@@ -179,6 +179,8 @@ fn what_is_recommended_under_given_values_lies_where_trials_gave_values() {
         for given in [0.1, 0.5, 0.9] {
             let found = study.recommended_in(&Narrowing::new().fix(names[1], given)).unwrap().unwrap();
             assert!(found.point.f64("x").unwrap() <= 0.6 && found.fallback.is_none(), "{found:?}");
+            // And not far from the border either: the six nearest trials include failed ones where the objective is good.
+            assert!(found.point.f64("x").unwrap() > 0.55, "{found:?}");
         }
         // Where everything failed there is nothing to recommend, or a word of caution.
         let Some(narrowing) = contexts.is_empty().then(|| Narrowing::new().fix("x", 0.9)) else { continue };

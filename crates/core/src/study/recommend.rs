@@ -16,8 +16,8 @@
 //! - and what the model says of a tried point is not off from what was measured there by a thousand times what results
 //!   typically differ.
 //!
-//! Where parameters are given, no point may have been tried, so there the second condition is only that it is hardly riskier
-//! than the safest trial.
+//! Where parameters are given, no point may have been tried, so there the first condition is of the nearest three trials, and
+//! the second only that it is hardly riskier than the safest trial.
 //!
 //! κ counts deviations, each as large as the model's own errors on left-out results say.
 //!
@@ -64,6 +64,10 @@ const BLIND: f64 = 1e3;
 
 /// How likely it may be that failures have a place, for a point to be recommended that was not tried.
 const LIKELY_PLACE: f64 = 0.5;
+
+/// Under given values, of how many trials nearest to a recommended point none may have failed. The nearest few, as elsewhere,
+/// leave only points far from all failures, and with the parameters given these are often far from what is good.
+const NEAREST_TO_GIVEN: usize = 3;
 
 /// The share of the prior variance that may be left at a recommended point.
 const MOST_VARIANCE: f64 = 0.5;
@@ -162,7 +166,8 @@ impl Study {
             let found = seat.recommendation(&unit)?;
             Some(Recommendation { point: seat.domain.decode(&unit), ..found })
         };
-        let supported = found(&|u: &[f64]| seat.is_supported(u) && !seat.is_riskier_than(MOST_RISK, u));
+        let supported =
+            found(&|u: &[f64]| seat.is_supported(u, NEAREST_TO_GIVEN) && !seat.is_riskier_than(MOST_RISK, u));
         let least_bad = || {
             let found = found(&|u: &[f64]| {
                 !seat.failed_at(u) && seat.keeps_limits(u) && !seat.is_riskier_than(MOST_RISK_AT_ALL, u)
@@ -282,15 +287,16 @@ impl<'a> Seat<'a> {
 
     /// Whether the data support a point at all.
     fn may_recommend(&self, u: &[f64]) -> bool {
-        self.is_supported(u) && !self.may_fail(u)
+        let is_tried = self.study.trials().iter().any(|t| t.value().is_some() && *t.unit == *u);
+        self.is_supported(u, if is_tried { 1 } else { 2 * u.len() + 2 }) && (is_tried || !self.may_fail(u))
     }
 
-    /// Whether the data support a point, but for the chance that it fails.
-    fn is_supported(&self, u: &[f64]) -> bool {
+    /// Whether the data support a point, but for the chance that it fails: none of the `n_nearest` trials failed.
+    fn is_supported(&self, u: &[f64], n_nearest: usize) -> bool {
         let posterior = &self.model.posterior;
         posterior.predict(u).variance <= MOST_VARIANCE * posterior.hyper().variance
             && self.excess(u) <= self.left_out.error
-            && !self.failed_near(u)
+            && !self.failed_near(u, n_nearest)
             && self.keeps_limits(u)
     }
 
@@ -326,8 +332,7 @@ impl<'a> Seat<'a> {
     /// Whether a point that was not tried may give no value.
     fn may_fail(&self, u: &[f64]) -> bool {
         let has_place = self.chance.as_ref().is_some_and(|chance| chance.weight_of_place() > LIKELY_PLACE);
-        (has_place || self.is_riskier_than(MOST_RISK, u))
-            && !self.study.trials().iter().any(|t| t.value().is_some() && *t.unit == *u)
+        has_place || self.is_riskier_than(MOST_RISK, u)
     }
 
     /// How much better than the best observed value the model expects the result at u to be, in the units of results.
@@ -336,16 +341,13 @@ impl<'a> Seat<'a> {
         self.model.scale.decode(self.model.posterior.predict(u).mean) - self.study.config().goal.maximized(best)
     }
 
-    /// Whether the finished trial nearest to u failed or was infeasible, in lengthscales or in the unit cube; of a point
-    /// that was not tried, whether one of the nearest few did.
-    fn failed_near(&self, u: &[f64]) -> bool {
+    /// Whether one of the finished trials nearest to u failed or was infeasible, in lengthscales or in the unit cube.
+    fn failed_near(&self, u: &[f64], n_nearest: usize) -> bool {
         let is_finished = |t: &&Trial| is_bad(t) || t.value().is_some();
         let finished = || self.study.trials().iter().filter(is_finished);
         if !finished().any(is_bad) {
             return false;
         }
-        let is_tried = finished().any(|t| !is_bad(t) && *t.unit == *u);
-        let n_nearest = if is_tried { 1 } else { 2 * u.len() + 2 };
         let in_cube = |a: &[f64]| a.iter().zip(u).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
         let failed = |squared: &dyn Fn(&[f64]) -> f64| {
             // A point that failed and has a value as well is one that can be used: the value comes first.
