@@ -17,8 +17,9 @@
 //! the objective is known well, an improvement beyond the border outweighs any chance of failure: four of five trials
 //! failed. So p also has a gate: a point may be *riskier* than the safest trial by so much and no more,
 //! p(x) ≥ (1 − r) p_most, where the risk r is what the points under way leave of 0.45, and some in any case; less of both
-//! where many trials failed. While any candidate is above the gate nothing below it is chosen, however little is left to
-//! gain above. Where failures have no place, p is nearly the same everywhere and every point is above the gate.
+//! where many trials failed for their place (their number times w₁). While any candidate is above the gate nothing below it
+//! is chosen, however little is left to gain above. Where failures have no place, p is nearly the same everywhere and every
+//! point is above the gate.
 //!
 //! Prior means are those of the rate that was seen, (1 − ε) Φ(m/√(1 + σ²)) = p₀, so that what is far from all trials
 //! is as likely to succeed as a trial was on average, however sharp the border is.
@@ -45,7 +46,7 @@ const SLOPES: [(f64, f64); 4] = [(4.0, 0.01), (64.0, 0.01), (1024.0, 0.09), (163
 const LAPSES: f64 = 0.5;
 
 /// How likely that is beforehand, beside all of them having one (κ).
-const LAPSE_PRIOR: f64 = 0.1;
+const LAPSE_PRIOR: f64 = 0.5;
 
 /// How many slopes, the sharpest, are tried with lapses too: beside a blunt border a failure among values is no surprise.
 const N_SHARP: usize = 2;
@@ -72,15 +73,15 @@ struct Room {
 impl Room {
     const MUCH: Self = Self { together: 0.45, each: 0.07 };
 
-    /// Where more than [`MANY`] of all trials failed.
+    /// Where more than [`MANY`] of all trials failed for their place.
     const LITTLE: Self = Self { together: 0.26, each: 0.035 };
 
-    fn after(n_failed: f64, n_ended: f64) -> Self {
-        if n_failed > MANY * n_ended { Self::LITTLE } else { Self::MUCH }
+    fn after(n_failed_by_place: f64, n_ended: usize) -> Self {
+        if n_failed_by_place > MANY * n_ended as f64 { Self::LITTLE } else { Self::MUCH }
     }
 }
 
-/// The share of trials that failed from which on it is many.
+/// The share of trials that failed for their place from which on it is many.
 const MANY: f64 = 0.2;
 
 /// How steeply a score falls below the gate, for each unit of ln p.
@@ -182,18 +183,19 @@ impl Chance {
             weight_of_chance: (ln_w0 - ln_total).exp(),
             ln_constant: ln_w0 - ln_total + rate.ln(),
             ln_most: 0.0,
-            room: Room::after(n - n_succeeded, n),
+            room: Room::MUCH,
         };
         let mut good = Points::new(x.dim());
         x.iter().zip(succeeded).filter(|(_, s)| **s).for_each(|(u, _)| good.push(u));
         chance.ln_most = chance.ln_p_many(&good).into_iter().reduce(f64::max).unwrap_or(0.0);
-        Ok(Some(chance))
+        let n_failed = succeeded.iter().filter(|s| !**s).count();
+        Ok(Some(chance.among(n_failed, x.len())))
     }
 
     /// Says how many of all trials failed, where it was learned from a part of them.
     #[must_use]
     pub fn among(mut self, n_failed: usize, n_ended: usize) -> Self {
-        self.room = Room::after(n_failed as f64, n_ended as f64);
+        self.room = Room::after(self.weight_of_place() * n_failed as f64, n_ended);
         self
     }
 

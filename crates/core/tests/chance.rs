@@ -285,7 +285,8 @@ mod learned {
             assert_eq!(wanted.len(), rows(&case["at"]).len());
             for ((u, want), luck) in rows(&case["at"]).iter().zip(wanted).zip(numbers(&case["luck"])) {
                 assert_close(chance.ln_p(u), want, part * want.abs());
-                assert_close(chance.luck(u), luck, 0.05);
+                // The members with lapses have half the prior, so more of these are left out.
+                assert_close(chance.luck(u), luck, 0.1);
             }
         }
     }
@@ -303,13 +304,13 @@ mod learned {
     #[test]
     fn trials_that_tell_nothing_of_each_other_leave_place_and_chance_as_they_were() {
         // So far apart that all are independent: every explanation gives each its rate, and the odds of a place are those
-        // before anything was seen at that rate: ((1 + κ)e^1.2/(3p₀²))³, κ = 0.1 for those with lapses.
+        // before anything was seen at that rate: ((1 + κ)e^1.2/(3p₀²))³, κ = ½ for those with lapses.
         let x = Points::from_rows(1, (0..20).map(|i| 1e6 * f64::from(i)).collect()).unwrap();
         for n_failed in [1, 5, 13] {
             let answers: Vec<bool> = (0..20).map(|i| i >= n_failed).collect();
             let found = chance(&x, &answers);
             let rate = (22.0 - f64::from(n_failed)) / 23.0;
-            let odds = (1.1 * 1.2f64.exp() / (3.0 * rate * rate)).powi(3);
+            let odds = (1.5 * 1.2f64.exp() / (3.0 * rate * rate)).powi(3);
             assert_close(found.weight_of_place(), odds / (1.0 + odds), 1e-3);
             // Far from all of them it is the rate itself.
             assert_close(found.ln_p(&[-1e6]).exp(), rate, 1e-6);
@@ -390,6 +391,18 @@ mod learned {
         assert!(chance.weight_of_place() < 0.1, "{}", chance.weight_of_place());
         let (probes, _) = trials(200, 2, 9, |_, _| true);
         assert!(chance.ln_p_many(&probes).into_iter().all(|ln_p| ln_p >= chance.gate(5.0)));
+    }
+
+    #[test]
+    fn failures_by_chance_do_not_make_a_search_careful() {
+        let risk = |gives: &dyn Fn(&[f64], &mut Stream) -> bool| {
+            let (x, answers) = trials(60, 2, 4, gives);
+            assert!(answers.iter().filter(|gave| !**gave).count() > 12, "more than a fifth");
+            let found = chance(&x, &answers);
+            found.risk(found.gate(0.0))
+        };
+        assert_close(risk(&|_, draw| draw.uniform() > 0.4), 0.45, 1e-12);
+        assert_close(risk(&|u, _| u[0] + u[1] < 1.2), 0.26, 1e-12);
     }
 
     #[test]

@@ -3,9 +3,10 @@
     python chance.py > chance.json
 
 Written from the formulas on top of src/chance.rs and from Rasmussen and Williams (2006), algorithm 3.5: sites are updated
-one after the other, until nothing moves, with 30 digits, and the posterior is taken by plain inverses. (The library
-updates all sites at once, for 5 to 15 sweeps.) With a lapse rate the likelihood of a failure is no longer log-concave: a
-site whose precision would be negative has 10^-9 and matches the mean alone, and updates are damped by a half.
+one after the other, until nothing moves, with 30 digits, and the posterior is taken by plain inverses. All
+members of the grid are kept. (The library updates all sites at once, for 5 to 15 sweeps, and leaves members out that
+hardly count.) With a lapse rate the likelihood of a failure is no longer log-concave: a site whose precision would be
+negative has 10^-9 and matches the mean alone, and updates are damped by a half.
 """
 
 import json
@@ -18,11 +19,9 @@ LENGTHSCALES = ["0.15", "0.6", "2.4"]
 SLOPES = [(4, "0.01"), (64, "0.01"), (1024, "0.09"), (16384, "0.89")]
 SHARPNESS = 3
 HEAD_START = mp.mpf("1.2")
-# Members with less of the weight of the best do not count.
-LEAST_SHARE = mp.mpf("0.05")
 # The sharpest borders also with a lapse rate, of a half of the share that failed, and how likely that is beforehand.
 LAPSES = mp.mpf("0.5")
-LAPSE_PRIOR = mp.mpf("0.1")
+LAPSE_PRIOR = mp.mpf("0.5")
 SHARP = SLOPES[2:]
 LEAST = mp.mpf("1e-9")
 
@@ -155,8 +154,6 @@ def learned(x, answers, queries):
     of_place = SHARPNESS * (mp.log(of_place) + HEAD_START)
     of_chance = SHARPNESS * (mp.log(3 * rate**2) + good * mp.log(rate) + (n - good) * mp.log(1 - rate))
     weight = 1 / (1 + mp.exp(of_chance - of_place))
-    best = max(prior * mp.exp(z) for prior, _, z, _ in members)
-    members = [m for m in members if m[0] * mp.exp(m[2]) >= LEAST_SHARE * best]
     total = sum(prior * mp.exp(z) for prior, _, z, _ in members)
     found, luck = [], []
     for u in queries:
