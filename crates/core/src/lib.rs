@@ -42,7 +42,7 @@
 //! # Ask and tell
 //!
 //! If the evaluations happen elsewhere, in a laboratory or on other machines, ask a [`Study`] for points and tell it the
-//! values. The study itself does no input or output and reads no clock, so it fits into any program:
+//! values. The study itself does no input or output and does not read the clock, so it fits into any program:
 //!
 //! ```
 //! use elbowroom::{Goal, Parameter, SearchSpace, Study, StudyConfig};
@@ -86,7 +86,8 @@
 //!
 //! A crash is not a bad value. Say what happened, and the study learns where evaluations fail and weighs the chance of
 //! success from then on. [`Study::fail`] is for a run that broke, [`Study::infeasible`] for a point that cannot be
-//! evaluated, and [`Study::withdraw`] for one that nobody will evaluate. A NaN is a failure, too, and no value is refused:
+//! evaluated, and [`Study::withdraw`] for one that will not be evaluated. A NaN counts as a failure too, and values are
+//! never refused:
 //!
 //! ```
 //! use elbowroom::study::Told;
@@ -113,9 +114,9 @@
 //!
 //! # Noise
 //!
-//! Noise is estimated from the results. If you know it, say so: for each value ([`Tell::noise`](study::Tell::noise), a
-//! variance), or for all of them in the [`ModelConfig`](study::ModelConfig). With noise the best value is partly luck;
-//! the recommended point allows for that:
+//! Noise is estimated from the results. If you know the noise, give it: for each value
+//! ([`Tell::noise`](study::Tell::noise), a variance), or for all of them in the [`ModelConfig`](study::ModelConfig).
+//! With noise the best value is partly luck; the recommended point allows for that:
 //!
 //! ```
 //! use elbowroom::study::Tell;
@@ -290,7 +291,7 @@
 //! - **Stopping trials early.** A trial runs to its end; there is no pruning, and no cheaper fidelity.
 //! - **Conditions on floats.** A parameter may depend on categories, lists, integers and fixed values, not on where a
 //!   float lies.
-//! - **Integers beyond 2⁵⁰**, and spaces whose constraints leave next to nothing of them by formulas that are not linear.
+//! - **Integers beyond 2⁵⁰**, and spaces that non-linear constraints reduce to next to nothing.
 //! - **Running things.** This crate chooses points. `elbowroom-run` runs commands, `elbowroom-web` serves a dashboard, and
 //!   the command `elbow` of `elbowroom-cli` puts them together.
 //!

@@ -194,7 +194,7 @@ impl GaussianProcess {
         matrix(py, drawn.as_slice().to_vec(), x.len())
     }
 
-    /// With more observations, hyperparameters kept.
+    /// The process with more observations and the same hyperparameters.
     #[pyo3(signature = (x, y, noise))]
     fn condition(
         &self,

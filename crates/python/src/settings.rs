@@ -1,4 +1,4 @@
-//! Settings by name, as JSON: what is left out has the core's default.
+//! Settings by name, as JSON: those that are left out have the core's defaults.
 
 use elbowroom::space::SearchSpace;
 use elbowroom::study::{StrategyConfig, StudyConfig};

@@ -1,4 +1,4 @@
-//! Search spaces, from Python and to it.
+//! Search spaces, from Python and to Python.
 
 use elbowroom::space::{Descriptors, Parameter, SearchSpace, Value};
 use pyo3::prelude::*;
@@ -67,7 +67,7 @@ fn parameter(dict: &Bound<'_, PyDict>) -> PyResult<Parameter> {
     })
 }
 
-/// The same dicts, of a space.
+/// A space as the same dicts.
 pub fn space_to_python<'py>(py: Python<'py>, space: &SearchSpace) -> PyResult<Bound<'py, PyList>> {
     let values =
         |list: &[Value]| -> PyResult<Vec<Bound<'py, PyAny>>> { list.iter().map(|v| to_python(py, v)).collect() };

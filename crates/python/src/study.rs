@@ -27,7 +27,7 @@ use crate::value::point_from_python;
 /// A worker that is alive says so this often, for each of its leases' lengths.
 const BEATS_PER_LEASE: u32 = 4;
 
-/// A study in a store. It is seen through two windows, so that nobody who tells or looks waits for one who asks.
+/// A study in a store. It is seen through two windows, so that a caller that reports or reads never waits for one that asks.
 #[pyclass(frozen, module = "elbowroom._elbowroom")]
 pub struct Study {
     store: Arc<dyn Store>,
@@ -96,7 +96,7 @@ impl Study {
         })
     }
 
-    /// Opens a study as it stands in its store.
+    /// Opens a study as it is in its store.
     #[staticmethod]
     #[pyo3(signature = (store, name, worker, lease))]
     fn open(py: Python<'_>, store: String, name: String, worker: Option<String>, lease: Option<f64>) -> PyResult<Self> {
@@ -169,7 +169,7 @@ impl Study {
         Ok((in_json(&answer)?, handed.trials.iter().map(|handed| handed.trial.unit.to_vec()).collect()))
     }
 
-    /// Tells a value, or results by name; says what became of it.
+    /// Reports a value, or results by name; returns what became of the report.
     #[pyo3(signature = (trial, value, noise=None, correction=false, attempt=None, request=None))]
     #[allow(clippy::too_many_arguments, reason = "one for each thing that can be told")]
     fn tell(
@@ -215,7 +215,7 @@ impl Study {
         Ok(())
     }
 
-    /// Records that a trial's point breaks a constraint that only the evaluation can tell.
+    /// Records that a trial's point breaks a constraint that only the evaluation can detect.
     #[pyo3(signature = (trial, reason, attempt=None, request=None))]
     fn infeasible(
         &self,
@@ -232,7 +232,7 @@ impl Study {
         Ok(())
     }
 
-    /// Gives a trial up.
+    /// Gives up a trial.
     #[pyo3(signature = (trial, attempt=None, request=None))]
     fn withdraw(&self, py: Python<'_>, trial: u64, attempt: Option<u32>, request: Option<String>) -> PyResult<()> {
         py.detach(|| lock(&self.looking).withdraw(about(trial, attempt, request)).map_err(BindingError::from))?;
@@ -249,14 +249,14 @@ impl Study {
         Ok(())
     }
 
-    /// The attempts that the calling thread asked for and nothing was told of: trial and attempt.
+    /// The attempts that the calling thread asked for and has not reported on: trial and attempt.
     fn held_here(&self) -> Vec<(u64, u32)> {
         let here = thread::current().id();
         let held = lock(&self.held);
         held.values().filter(|(_, by)| *by == here).map(|(attempt, _)| (attempt.trial.0, attempt.number)).collect()
     }
 
-    /// Ends the leases of dead processes of this machine; how many trials will be handed out again for that.
+    /// Ends the leases of this machine's dead processes; returns how many trials will be handed out again.
     fn reclaim(&self, py: Python<'_>) -> PyResult<usize> {
         let reclaimed = py.detach(|| {
             let mut shared = lock(&self.looking);
@@ -336,7 +336,7 @@ impl Study {
         self.look(py, |shared| shared.study().best().map(|best| row_of(shared, best)).transpose())
     }
 
-    /// The trial that comes nearest to keeping all limits, where none keeps them.
+    /// The trial that comes closest to keeping all limits, if none keeps them all.
     fn least_infeasible(&self, py: Python<'_>) -> PyResult<Option<Row>> {
         self.look(py, |shared| shared.study().least_infeasible().map(|nearest| row_of(shared, nearest)).transpose())
     }
@@ -381,7 +381,7 @@ impl Study {
         Ok(found.as_ref().map(in_json).transpose()?)
     }
 
-    /// The point to use where some parameters are given.
+    /// The point to use if some parameters are given.
     fn recommended_in(&self, py: Python<'_>, fixed: &Bound<'_, PyMapping>) -> PyResult<Option<String>> {
         let asking = self.asking.clone();
         let narrowing = Narrowing { fixed: point_from_python(fixed)?.into_iter().collect(), ..Narrowing::default() };
@@ -459,7 +459,7 @@ impl Study {
         self.look(py, |shared| in_json(&Timeline::of(shared, most)))
     }
 
-    /// What a trial's point rested on when it was chosen, as JSON.
+    /// What the choice of a trial's point was based on, as JSON.
     fn why(&self, py: Python<'_>, trial: u64) -> PyResult<String> {
         let asking = self.asking.clone();
         let work = move || {
@@ -494,7 +494,7 @@ impl Study {
         self.look(py, |shared| Ok(shared.study().budget_left()))
     }
 
-    /// Sets the budget, or no limit; says whether it was another one.
+    /// Sets the budget, or no limit; returns whether it changed.
     #[pyo3(signature = (trials))]
     fn set_budget(&self, py: Python<'_>, trials: Option<usize>) -> PyResult<bool> {
         Ok(py.detach(|| lock(&self.looking).set_budget(trials).map_err(BindingError::from))?)
@@ -537,8 +537,8 @@ impl Study {
         })
     }
 
-    /// Looks at what is new, without the interpreter: who holds a lock and waits for the interpreter, and who has the
-    /// interpreter and waits for the lock, would wait for ever.
+    /// Looks at what is new, without the interpreter: a thread that holds a lock and waits for the interpreter, and one
+    /// that has the interpreter and waits for the lock, would wait for each other forever.
     fn look<T: Send>(
         &self,
         py: Python<'_>,

@@ -12,7 +12,7 @@ use crate::error::BindingError;
 /// A trial as JSON, in the words of the command and of HTTP, and its point in the unit cube.
 pub type Row = (String, Vec<f64>);
 
-/// A trial as it stands in its study.
+/// A trial as it is in its study.
 pub fn row_of(shared: &SharedStudy, trial: &Trial) -> Result<Row, BindingError> {
     Ok((in_json(&StatusAnswer::of(shared, trial))?, trial.unit.to_vec()))
 }
@@ -23,7 +23,7 @@ pub fn in_json<T: Serialize + ?Sized>(answer: &T) -> Result<String, BindingError
     Ok(serde_json::to_string(answer).map_err(unwritten)?)
 }
 
-/// What is told of a trial: a number, or a dict of them by name.
+/// What is reported for a trial: a number, or a dict of them by name.
 pub fn results_from_python(told: &Bound<'_, PyAny>) -> PyResult<Results> {
     match told.cast::<PyDict>() {
         Ok(named) => {

@@ -1,4 +1,4 @@
-//! Values and points, from Python and to it.
+//! Values and points, from Python and to Python.
 
 use elbowroom::error::Error;
 use elbowroom::space::{Point, Value};
@@ -7,7 +7,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyMapping, PyString};
 
 use crate::error::BindingError;
 
-/// A number, a text or a truth value; numpy's scalars count as what they hold.
+/// A number, a text or a boolean; numpy's scalars count as what they hold.
 pub fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     if let Ok(truth) = value.cast::<PyBool>() {
         return Ok(Value::Bool(truth.is_true()));

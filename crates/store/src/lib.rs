@@ -1,4 +1,4 @@
-//! Stores for [`elbowroom`] studies, in which they survive and many workers share them.
+//! Stores for [`elbowroom`] studies, where they survive and many workers can share them.
 //!
 //! A [`Store`] keeps the logs of studies: [`Memory`] for tests and for one process, [`Sqlite`] for one machine (one
 //! file), [`Postgres`] for many. A [`SharedStudy`] is a study in a store, seen from one of its workers:

@@ -78,7 +78,7 @@ pub struct Situation<'a> {
     pub aims: Option<&'a Aims<'a>>,
     /// The random numbers of this ask.
     pub stream: &'a Stream,
-    /// All points of a finite domain of at most this many are scored, as long as that is affordable.
+    /// If a finite domain has at most this many points, all of them are scored, as long as that is affordable.
     pub score_all: u64,
 }
 

@@ -5,10 +5,10 @@
 //! | float | (x − low) / (high − low) | low + u (high − low) |
 //! | log float | ln(x / low) / ln(high / low) | low (high / low)^u |
 //! | level i of n (integers, steps, lists, categories) | (i + ½) / n | ⌊u n⌋ |
-//! | ladder | as the numbers or their logarithms are apart, see `ladder.rs` | the number nearest to u |
+//! | ladder | spaced like the numbers or their logarithms, see `ladder.rs` | the number nearest to u |
 //! | log integer k | ln(k / a) / ln(b / a), a = low − ½, b = high + ½ | the integer nearest to a (b / a)^u |
 //!
-//! Levels own cells of equal width, so a uniform u gives uniform levels, and a level's coordinate is its cell's centre.
+//! Levels have cells of equal width, so a uniform u gives uniform levels, and a level's coordinate is its cell's centre.
 //! The cell of a log integer is [k − ½, k + ½] on the log scale: uniform u gives k with a probability of about 1/k.
 //!
 //! Numerics. Floats reach both bounds exactly. The linear map is monotone: each operation in it rounds monotonically.

@@ -1,12 +1,13 @@
 //! Conditions: which parameters a point has.
 //!
-//! A parameter without a condition is always there, or *active*. One with a condition is active where the condition is true,
-//! read from the active parameters alone: what is inactive has no value, so that a condition on it is neither true nor false
-//! and its own children are inactive too. Nested conditions need not repeat those above them.
+//! A parameter without a condition is always present, or *active*. A parameter with a condition is active where the
+//! condition is true, judged by the active parameters alone: an inactive parameter has no value, so a condition on it
+//! is neither true nor false, and its own children are inactive too. Nested conditions need not repeat those above
+//! them.
 //!
-//! In the unit cube an inactive coordinate rests at one value: a number at ½, the middle of its range, a category at 0, which
-//! no level has. Two points that have the same parameters then differ in these alone, and k(x, x') = κ(|Φ(x) − Φ(x')|²)
-//! stays a kernel, because Φ still maps to a Euclidean space.
+//! In the unit cube an inactive coordinate rests at one value: a number at ½, the middle of its range, and a category
+//! at 0, which is not the coordinate of any level. Two points that have the same parameters then differ only in these,
+//! and k(x, x') = κ(|Φ(x) − Φ(x')|²) stays a kernel, because Φ still maps to a Euclidean space.
 
 use super::axis::Axis;
 use super::constraint::{Constraint, Scalar};
@@ -209,7 +210,7 @@ impl SearchSpace {
         self.conditions.is_some()
     }
 
-    /// For each coordinate, whether a unit point has its parameter.
+    /// For each coordinate, whether its parameter is active at a unit point.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};
@@ -227,7 +228,7 @@ impl SearchSpace {
     ///
     /// # Panics
     ///
-    /// If the unit point has another dimension than the space.
+    /// If the dimension of the unit point is not that of the space.
     pub fn active(&self, u: &[f64]) -> Vec<bool> {
         self.expect_dim(u);
         match &self.conditions {
@@ -239,7 +240,7 @@ impl SearchSpace {
         }
     }
 
-    /// The most coordinates that one point has: all of them unless parameters have conditions.
+    /// The largest number of coordinates that a point has: all of them unless parameters have conditions.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};
@@ -301,7 +302,7 @@ impl SearchSpace {
         self.constraints.iter().any(|constraint| constraint.is_broken(&read))
     }
 
-    /// A point with the values of fixed parameters that it has and does not name: they need not be repeated.
+    /// The point, completed with the values of active fixed parameters that it does not name: users need not repeat them.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, Point, SearchSpace};

@@ -1,11 +1,11 @@
 //! Whether points that keep the constraints are found by rejection or by construction.
 //!
-//! Rejection draws from the whole cube until a point is feasible. It is kept wherever it does well. Where a sum of floats must
-//! be equal to something, where a mixture has a limited number of parts, or where linear bounds leave less than a hundredth
-//! of the cube, points are constructed instead: `domain` draws them from the polytope, moves to the nearest of its points, and
-//! climbs along it. Sums with integers, steps or ladders in them are part of that where rejection would fail because of them:
-//! points of the polytope are then moved onto the grid. Which of the three a space has is decided when constraints are added,
-//! and is part of what is written, so that a study continues as it began.
+//! Rejection draws from the whole cube until a point is feasible. It is used wherever it works well. Where a sum of floats
+//! must be equal to something, where a mixture has a limited number of parts, or where linear bounds leave less than a
+//! hundredth of the cube, points are constructed instead: `domain` draws them from the polytope, moves to the nearest
+//! of its points, and climbs along it. Sums that contain integers, steps or ladders are included where rejection would
+//! fail because of them: points of the polytope are then moved onto the grid. Which of the three ways a space uses is
+//! decided when constraints are added, and is part of what is written, so that a study continues as it began.
 
 use serde::{Deserialize, Serialize};
 

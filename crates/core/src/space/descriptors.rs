@@ -1,9 +1,9 @@
 //! Numbers that say which levels of a category are alike: a row for each level.
 //!
-//! Columns are standardized and constant ones dropped. Descriptors from a program come by the hundreds and many say the same,
-//! so the levels are placed by principal components: those that hold 99 % of the variance, each weighted by the root of its
-//! share. With equal weights as many components as levels less one would put all levels equally far apart; without weights a
-//! property that fifty columns repeat would count fifty times.
+//! Columns are standardized and constant ones dropped. Programs produce descriptors by the hundreds, and many say the
+//! same, so the levels are placed by principal components: those that hold 99 % of the variance, each weighted by the
+//! root of its share. With equal weights, n − 1 components of n levels would put all levels equally far apart; without
+//! weights, a property that fifty columns repeat would count fifty times.
 
 use serde::{Deserialize, Serialize};
 
@@ -35,15 +35,15 @@ const MAX_SIDE: usize = 256;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Descriptors {
-    /// What the numbers are.
+    /// The names of the columns.
     pub columns: Vec<String>,
     /// For each level, in the order of the category, a number for each column.
     pub rows: Vec<Vec<f64>>,
 }
 
 impl Descriptors {
-    /// Of the levels of a category, from a table that may have others too. Fails, naming it, if a level is not in the table or
-    /// is there twice.
+    /// Descriptors for the levels of a category, from a table that may have other rows too. Fails, naming the level, if
+    /// a level is not in the table or is there twice.
     pub fn of_levels<C: Into<String>, L: Into<Value>>(
         levels: &[Value],
         columns: impl IntoIterator<Item = C>,

@@ -95,7 +95,7 @@ pub struct SearchSpace {
 }
 
 impl SearchSpace {
-    /// Checks the parameters and makes a space of them, without constraints.
+    /// Checks the parameters and creates a space from them, without constraints.
     ///
     /// Bounds may be equal: such a parameter has one value and is not searched.
     pub fn new(parameters: Vec<Parameter>) -> Result<Self> {
@@ -190,7 +190,7 @@ impl SearchSpace {
         &self.parameters[self.searched[dim]]
     }
 
-    /// The unit point of a point in the user's units, in whatever order its values are.
+    /// The unit point of a point in the user's units; its values may be in any order.
     ///
     /// Fails, naming the parameter, if a value is missing, unknown, of the wrong type, out of range or not in its list,
     /// or if it is given where the parameter's condition does not hold. A whole float is accepted as an integer, and a

@@ -60,7 +60,7 @@ pub enum Parameter {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         when: Option<String>,
     },
-    /// One of a list in a meaningful order; neighbours are equally far apart, whatever their values.
+    /// A value from a list in a meaningful order; neighbours are equally far apart, whatever their values.
     Ordered {
         /// The parameter's name.
         name: String,
@@ -71,7 +71,7 @@ pub enum Parameter {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         when: Option<String>,
     },
-    /// One of a list of numbers, at their true distances.
+    /// A number from a list, with the numbers at their true distances.
     Ladder {
         /// The parameter's name.
         name: String,
@@ -85,7 +85,7 @@ pub enum Parameter {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         when: Option<String>,
     },
-    /// One of a list without order.
+    /// A value from a list without order.
     Category {
         /// The parameter's name.
         name: String,
@@ -127,12 +127,12 @@ impl Parameter {
         Parameter::Int { name: name.into(), low, high, log: false, when: None }
     }
 
-    /// One of a list in a meaningful order.
+    /// A value from a list in a meaningful order.
     pub fn ordered<V: Into<Value>>(name: impl Into<String>, values: impl IntoIterator<Item = V>) -> Self {
         Parameter::Ordered { name: name.into(), values: values.into_iter().map(Into::into).collect(), when: None }
     }
 
-    /// One of a list of ascending numbers, at their true distances.
+    /// A number from an ascending list, with the numbers at their true distances.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, Point, SearchSpace};
@@ -147,7 +147,7 @@ impl Parameter {
         Parameter::Ladder { name: name.into(), values, log: false, when: None }
     }
 
-    /// One of a list without order.
+    /// A value from a list without order.
     pub fn category<V: Into<Value>>(name: impl Into<String>, choices: impl IntoIterator<Item = V>) -> Self {
         let choices = choices.into_iter().map(Into::into).collect();
         Parameter::Category { name: name.into(), choices, descriptors: None, when: None }
@@ -211,7 +211,7 @@ impl Parameter {
         self
     }
 
-    /// The listed values; none for numbers in a range. A fixed value is a list of one.
+    /// The listed values; empty for numbers in a range. A fixed value is a list of one.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, Value};
@@ -262,7 +262,7 @@ impl Parameter {
         self
     }
 
-    /// The condition under which it exists, if any.
+    /// The condition under which the parameter exists, if any.
     pub fn condition(&self) -> Option<&str> {
         let (Parameter::Float { when, .. }
         | Parameter::Int { when, .. }

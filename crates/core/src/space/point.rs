@@ -114,7 +114,7 @@ impl Point {
     }
 }
 
-/// Of two values of the same name the later one counts.
+/// If two values have the same name, the later one counts.
 impl<N: Into<String>, V: Into<Value>> FromIterator<(N, V)> for Point {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(entries: I) -> Self {
         entries.into_iter().fold(Self::new(), |point, (name, value)| point.with(name, value))

@@ -1,8 +1,8 @@
 //! A table of candidates as the space: only its rows are points.
 //!
-//! Each row is a point of the parameters' own space, so that models, keys and logs are what they are elsewhere; the table says
-//! which of the points there are. Where nobody says what a column is, numbers are a ladder at their true distances, and
-//! everything else is a category.
+//! Each row is a point of the parameters' own space, so models, keys and logs are the same as elsewhere; the table says
+//! which of these points exist. Unless a column is described, numbers are a ladder at their true distances, and everything
+//! else is a category.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ impl Table {
 }
 
 impl SearchSpace {
-    /// The space of these points alone: of numbers where a column has nothing else, and of categories.
+    /// The space of these points alone: a column that holds only numbers is a ladder, and any other a category.
     ///
     /// ```
     /// use elbowroom::space::{Point, SearchSpace};
@@ -44,8 +44,8 @@ impl SearchSpace {
         Self::of_described_candidates(rows, Vec::new())
     }
 
-    /// The same, where some columns are described by parameters of their names; a parameter with a condition is in the rows
-    /// where that holds. Parameters without a column must be fixed.
+    /// The same, with some columns described by parameters of the same names; a parameter with a condition is in the
+    /// rows in which the condition holds. Parameters without a column must be fixed.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, Point, SearchSpace};
@@ -69,7 +69,7 @@ impl SearchSpace {
         Self::new(parameters)?.with_candidates(rows)
     }
 
-    /// The same space with nothing but these points. Fails, naming the row, where one is not a point of the space or is there
+    /// The same space with only these points. Fails, naming the row, if a row is not a point of the space or is there
     /// twice.
     pub fn with_candidates(mut self, rows: impl IntoIterator<Item = Point>) -> Result<Self> {
         self.table = None;
@@ -91,7 +91,7 @@ impl SearchSpace {
         Ok(self)
     }
 
-    /// The only points that there are, if the space is a table of them.
+    /// The only points of the space, if it is a table.
     pub fn candidates(&self) -> Option<&[UnitPoint]> {
         self.table.as_ref().map(|table| table.rows.as_slice())
     }

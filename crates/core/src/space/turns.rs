@@ -1,9 +1,9 @@
-//! Settings at which parameters with conditions are there, found where chance would not: one level of ten thousand, or one
-//! whole number of 2⁵⁰.
+//! Settings at which parameters with conditions are active, found where random draws would not find them: one level of ten
+//! thousand, or one whole number of 2⁵⁰.
 //!
-//! A condition turns from false to true at values that it names, or beside them. Of each parameter that conditions speak of
-//! only these are tried, with the ends of its range, one parameter after another; a condition that is false whatever the
-//! others are ends a path.
+//! A condition turns from false to true at values that it names, or next to them. For each parameter that conditions
+//! speak of, only these values and the ends of its range are tried, one parameter after another; a condition that is
+//! false whatever the others are ends a path.
 
 use super::conditions::Conditions;
 use super::constraint::Scalar;

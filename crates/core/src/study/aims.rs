@@ -1,7 +1,7 @@
 //! What is wanted besides the best value of one objective: further objectives and limits, each with its own model.
 //!
 //! Values go from the user's units to those of their models as those of the first objective do: turned to be maximized,
-//! then scaled. Limits and the reference point take the same way, which is exact, since the maps are increasing.
+//! then scaled. Limits and the reference point are converted in the same way, exactly, since the maps are increasing.
 
 use std::sync::Arc;
 
@@ -186,7 +186,7 @@ impl State {
     }
 
     /// Trials that have their value but still count as pending: an objective is missing, or a limited result that has a
-    /// model. A score without a value although all its results are in, as after a division by 0, is not awaited.
+    /// model. A score that has no value although all its results are in, as after a division by 0, is not awaited.
     pub fn awaited(&self, has_model: impl Fn(&str) -> bool) -> Vec<TrialId> {
         let is_needed = |name: &&str| self.outcomes.is_objective(name) || has_model(name);
         let needed: Vec<&str> = self.outcomes.modelled().filter(is_needed).collect();

@@ -1,7 +1,7 @@
 //! The trials from which the chance of success is learned.
 //!
 //! A probit process costs n³ for each sweep, so it sees at most [`MOST`] trials: the latest failures, the successes
-//! nearest to one of those, and the latest successes. Pairs of neighbours show where the border is; the latest trials
+//! nearest to any of those, and the latest successes. Pairs of neighbours show where the border is; the latest trials
 //! show where the search is now.
 
 use crate::linalg::Points;

@@ -1,6 +1,6 @@
-//! The initial design if parameters have conditions: every branch gets points of its own.
+//! The initial design if parameters have conditions: every branch gets its own points.
 //!
-//! Of n points a branch with d coordinates gets a share in proportion to 1 + d, by largest remainders, and at least two
+//! Of n points, a branch with d coordinates gets a share in proportion to 1 + d, by largest remainders, and at least two
 //! if there are enough. Its points are the first ones of a design in d dimensions, so that a branch is filled evenly
 //! whatever the others get. Points come in blocks of n, each divided in the same way. With more branches than points,
 //! every block has one point from each of n branches, drawn again for each block.

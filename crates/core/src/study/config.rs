@@ -270,7 +270,7 @@ impl StudyConfig {
     }
 
     /// This configuration, for comparison with that of a study created by an earlier version: a setting that has its
-    /// default here, and that version's default there, takes the value it has there.
+    /// default here and the earlier version's default in that study takes its value from that study.
     ///
     /// ```
     /// use elbowroom::gp::KernelKind;
@@ -340,7 +340,7 @@ impl StudyConfig {
         self
     }
 
-    /// Sets up to which size every point of a finite space is scored.
+    /// Sets the largest size of a finite space at which every point is scored.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};
@@ -389,7 +389,7 @@ impl StudyConfig {
     }
 
     /// Refuses a space that provably has no feasible point. Called when a study is created; a recorded study is read
-    /// whatever its space.
+    /// regardless of its space.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};

@@ -168,7 +168,7 @@ impl Study {
         &self.state.config.space
     }
 
-    /// The results of its trials: first the declared ones, then those that were reported in addition, in order of
+    /// The results of the study's trials: first the declared ones, then those that were reported in addition, in order of
     /// appearance.
     ///
     /// ```
@@ -228,8 +228,8 @@ impl Study {
         suggest::suggest(self, Some(belief), &ask.into())
     }
 
-    /// Calls a function with what the strategy would choose from now, including the model and the chance of success. It
-    /// answers "what would it make of this point?". Fits the model unless it is cached.
+    /// Calls a function with what the strategy would choose from now, including the model and the chance of success. Use
+    /// it to ask what the strategy would make of a point. Fits the model unless it is cached.
     ///
     /// ```
     /// use elbowroom::batch::BatchStrategy;
@@ -352,7 +352,7 @@ impl Study {
     /// Takes up to n points to evaluate: `study.ask(4)`, or an [`Ask`] with more details.
     ///
     /// Asking again with the same request name returns the same trials in their current state. An answer without trials
-    /// is not recorded, since there may be some next time.
+    /// is not recorded, since there may be trials the next time.
     pub fn ask(&mut self, ask: impl Into<Ask>) -> Result<Asked> {
         let ask = ask.into();
         if let Some(asked) = ask.request.as_deref().and_then(|request| self.answered(request)) {
@@ -401,7 +401,7 @@ impl Study {
     /// Predicts any point: with the study's model or, if there are more results than a model may have, with one for the
     /// whole space. Computed once for each data revision.
     ///
-    /// Unlike the model alone it knows that results may be noisy, as long as they do not rule it out; see
+    /// Unlike the model alone, it allows for noise as long as the results do not rule noise out; see
     /// [`Outlook::doubt`].
     ///
     /// ```

@@ -2,7 +2,7 @@
 //!
 //! A configuration is data and a part is code. So the configuration has the part's name and settings, and whoever
 //! creates or reads the study hands the part in. Everything that does not choose points (results, the best trial,
-//! telling, exporting) works without it.
+//! telling, exporting) works without the part.
 
 use std::fmt;
 use std::sync::Arc;
@@ -59,7 +59,7 @@ impl Parts {
     }
 
     /// Adds a strategy, created from the settings that the configuration has for it. It should refuse settings that it
-    /// does not know. A strategy that was added under the same name is replaced.
+    /// does not know. A strategy added earlier under the same name is replaced.
     #[must_use]
     pub fn with_strategy<S: BatchStrategy + Send + Sync + 'static>(
         mut self,
@@ -208,7 +208,8 @@ impl Study {
         self.strategy()
     }
 
-    /// The strategy that chooses points. Fails with [`Kind::MissingPart`](crate::error::Kind::MissingPart) if it is a part that was not handed in.
+    /// The strategy that chooses points. Fails with [`Kind::MissingPart`](crate::error::Kind::MissingPart) if it is a part
+    /// that was not handed in.
     pub fn strategy(&self) -> Result<&dyn BatchStrategy> {
         match (&self.state.config.strategy, &self.foreign) {
             (StrategyConfig::Foreign { .. }, Some(foreign)) => Ok(&*foreign.strategy),

@@ -3,26 +3,27 @@
 //! A model may be wrong, and its maximum tends to be where its errors are in its favour. So a recommendation needs
 //! support. With b the best observed point, x is recommended only if
 //!
-//! - the nearest finished trial did not fail, be it nearest in lengthscales or in the unit cube; for a point that was not
-//!   tried, none of the nearest few did;
-//! - if it was not tried, it is next to as likely to give a value as the safest trial was, and failures have no place: a
-//!   border is known no better than the trials beside it are apart, and a point that fails is worse than any gain;
+//! - the nearest finished trial did not fail, whether nearest in lengthscales or in the unit cube; if x was not tried,
+//!   none of the nearest few trials failed;
+//! - if x was not tried, it is almost as likely to give a value as the safest trial, and failures do not depend on where
+//!   a point lies: a border is known only to within the distance between the trials around it, and a point that fails costs
+//!   more than any gain is worth;
 //! - its variance is at most half of the prior's;
 //! - its expected value is better than the best observed one by no more than the model's leave-one-out error;
-//! - and it is surely no worse than b: μ(x) − μ(b) − κθ(x) ≥ −σ_n, with θ the deviation of the difference and σ_n the
-//!   noise. Without noise b is known to be what it is, and x must be better by more than the model resolves;
-//! - if results have limits, it keeps them all with a chance of 0.8;
-//! - if it lies beside b, the model expects more of it than the noise;
-//! - and what the model says of a tried point is not off from what was measured there by a thousand times what results
-//!   typically differ.
+//! - it is almost certainly no worse than b: μ(x) − μ(b) − κθ(x) ≥ −σ_n, with θ the deviation of the difference and σ_n
+//!   the noise. Without noise, the value of b is known exactly, and x must be better by more than the model can resolve;
+//! - if results have limits, x keeps them all with a chance of at least 0.8;
+//! - if x lies next to b, the model expects a gain that is larger than the noise;
+//! - if x was tried, the model's prediction there is off from the measured value by no more than a thousand times the
+//!   typical difference between results.
 //!
-//! Where parameters are given, no point may have been tried, so there the first condition is of the nearest three trials, and
-//! the second only that it is hardly riskier than the safest trial.
+//! If some parameters are given, there may be no tried point with their values. The first condition then concerns the
+//! nearest three trials, and the second requires only that x is hardly riskier than the safest trial.
 //!
-//! κ counts deviations, each as large as the model's own errors on left-out results say.
+//! κ is a number of standard deviations, each scaled to the model's errors on held-out results.
 //!
-//! The first choice is arg max μ − s. If it is not sure enough, it is the point of the surest gain over b, which is b
-//! itself where nothing is surely better. Figures: `crates/bench/results/recommend.md`.
+//! The first choice is arg max μ − s. If that point is not certain enough, the choice is the point with the most certain
+//! gain over b, which is b itself if no point is certainly better. Figures: `crates/bench/results/recommend.md`.
 
 use std::sync::Arc;
 
@@ -58,15 +59,15 @@ const MOST_RISK: f64 = 0.05;
 /// The same where nothing else can be recommended.
 const MOST_RISK_AT_ALL: f64 = 0.5;
 
-/// Typical differences of results by which a prediction at one of them may be off, before the model counts as blind. Late in a
-/// search results differ by less than a model resolves, and it is not blind for that.
+/// Typical differences of results by which a prediction at one of them may be off before the model counts as blind. Late
+/// in a search, results differ by less than a model resolves, which does not make it blind.
 const BLIND: f64 = 1e3;
 
 /// How likely it may be that failures have a place, for a point to be recommended that was not tried.
 const LIKELY_PLACE: f64 = 0.5;
 
-/// Under given values, of how many trials nearest to a recommended point none may have failed. The nearest few, as elsewhere,
-/// leave only points far from all failures, and with the parameters given these are often far from what is good.
+/// How many of the trials nearest to a recommended point must not have failed, under given values. The nearest few, as
+/// elsewhere, leave only points far from all failures, and with given parameters these are often far from what is good.
 const NEAREST_TO_GIVEN: usize = 3;
 
 /// The share of the prior variance that may be left at a recommended point.
@@ -128,9 +129,9 @@ impl Study {
 
     /// The point to use if some parameters are given, such as contexts: among the points with these values that the
     /// results support, the one with the highest μ − s. If they support none, it is the best of those that are at least
-    /// half as likely to give a value as the safest trial, and [`Recommendation::fallback`] says so. None if there are no values, if the model's
-    /// prediction is not finite, or if every such point is likely to fail or to break the limits. Fails with several
-    /// objectives, for which no single point is best.
+    /// half as likely to give a value as the safest trial, and [`Recommendation::fallback`] says so. None if there are no
+    /// values, if the model's prediction is not finite, or if every such point is likely to fail or to break the limits.
+    /// Fails with several objectives, for which no single point is best.
     ///
     /// ```
     /// use elbowroom::domain::Narrowing;

@@ -1,4 +1,4 @@
-//! What is reported of a trial: one number, or several by name.
+//! What is reported for a trial: one number, or several by name.
 
 use std::fmt;
 
@@ -25,7 +25,7 @@ impl From<f64> for Measured {
     }
 }
 
-/// What is reported of a trial. A bare number is the optimized result, whatever its name; all others have names.
+/// What is reported for a trial. A bare number is the optimized result, whatever its name; all others have names.
 ///
 /// ```
 /// use elbowroom::study::{Goal, Outcome, Outcomes, Results};

@@ -66,7 +66,7 @@ pub struct Suggestion {
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Work {
-    /// For fitting the model that was used. Asks without a result in between share a model: each counts it.
+    /// For fitting the model that was used. Asks without a result in between share a model, and each counts its fit.
     pub model: f64,
     /// For choosing the points, given the model.
     pub choice: f64,

@@ -1,4 +1,4 @@
-//! Reports of trials, as events.
+//! Reports on trials, as events.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use super::{Event, MeasurementKind, Outcomes, Study, Trial, TrialId};
 use crate::error::{Error, Result};
 use crate::space::Point;
 
-/// A report of a trial: its results, with what is known about them.
+/// A report on a trial: its results, with what is known about them.
 ///
 /// ```
 /// use elbowroom::study::Tell;
@@ -62,9 +62,10 @@ impl Tell {
         self
     }
 
-    /// The event that records it. With the optimized result, it is a value; or a failure that says so if that result,
-    /// or another one that a model depends on, is not finite, since there is nothing left to wait for. Without the
-    /// optimized result, the trial's state does not change. Watched results that are not finite become a remark.
+    /// The event that records the report. With the optimized result, the event is a value, or a failure that says so if
+    /// that result or another one that a model depends on is not finite, since there is nothing left to wait for.
+    /// Without the optimized result, the trial's state does not change. Watched results that are not finite become a
+    /// remark.
     pub fn into_event(self, trial: TrialId, outcomes: &Outcomes) -> Result<Event> {
         let Self { results, noise, correction, request, comment } = self;
         let is_broken = results.named().any(|(name, told)| !told.value.is_finite() && outcomes.is_data(name));
@@ -174,7 +175,7 @@ impl Study {
         Ok(told)
     }
 
-    /// What happens to a report if it is the next event. Anything but values and results counts as a failure. Only this
+    /// What becomes of a report if it is the next event. Anything but values and results counts as a failure. Only this
     /// function decides that, for a study in memory and in a store.
     ///
     /// ```
@@ -277,7 +278,7 @@ impl Event {
         Event::Added { trial, point, value: None, noise: None, results, comment: None, request }
     }
 
-    /// A trial that the user added, with what a report says of it. A failure follows separately, so the trial is still
+    /// A trial that the user added, with what a report says about it. A failure follows separately, so the trial is still
     /// running.
     ///
     /// ```

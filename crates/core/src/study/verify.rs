@@ -21,8 +21,8 @@ pub struct Difference {
     pub what: String,
 }
 
-/// Makes the choice of each `Asked` event of this version again, from what the event says it was based on, and returns
-/// those that differ. Asks of other versions are left out: [`other_versions`] lists them.
+/// Repeats the choice of each `Asked` event of this version, from what the event says it was based on, and returns the
+/// choices that differ. Asks of other versions are left out: [`other_versions`] lists them.
 ///
 /// With the same version, processor level and C library there are no differences, unless the log was changed. Fails if
 /// the log cannot be read at all.

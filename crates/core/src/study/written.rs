@@ -2,8 +2,8 @@
 //!
 //! The short form is `goal`, and `metric` if the optimized result has its own name; the long form is a list of
 //! `outcomes`, in which those with a `goal` are optimized. Only one of them can be given. The short form is written
-//! unless results need more, and a metric only if it is not the default: without names it is written as before there
-//! were any.
+//! unless results need more, and a metric only if it is not the default: a study without names is written as it was
+//! before there were names.
 //!
 //! Missing settings have their defaults, and unknown settings are refused, in a log too, since ignoring one would
 //! change what is chosen.

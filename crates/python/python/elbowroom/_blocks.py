@@ -63,7 +63,7 @@ def ln_penalizer(
 
 
 def ln_expected_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike) -> Any:
-    """ln E max(0, Y − best) of Y ~ N(mean, sd²), accurate where the improvement itself is too small for a float.
+    """ln E max(0, Y − best) of Y ~ N(mean, sd²), accurate even where the improvement itself is too small for a float.
 
     The arguments are broadcast; numbers give a number.
 

@@ -1,4 +1,4 @@
-"""What is Rust. The package around it converts arguments, and is what people use."""
+"""The Rust part. The package around it converts arguments, and is what people use."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, final

@@ -1,4 +1,4 @@
-"""What can go wrong. Each message says what failed, where, and after ``try:`` what to do."""
+"""What can go wrong. Each message says what failed and where, and after ``try:`` what to do."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ del _error
 
 
 def warn(words: str, category: type[Warning] = UserWarning) -> None:
-    """Warns, and names the line outside of this package from which it was called."""
+    """Warns, and names the line outside this package from which it was called."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
         level, frame = level + 1, frame.f_back

@@ -17,7 +17,7 @@ Array: TypeAlias = NDArray[np.float64]
 
 
 class Number(float):
-    """A number that may also be called, as other libraries have a method in its place."""
+    """A number that can also be called, since other libraries have a method in its place."""
 
     def __call__(self) -> float:
         return float(self)
@@ -268,7 +268,7 @@ class GaussianProcess:
 
 
 def _made(given: dict[str, Any], conditions: Iterable[tuple[Any, ...]]) -> GaussianProcess:
-    """A process anew, as it came about."""
+    """Recreates a process from its arguments and the observations added since."""
     gp = GaussianProcess(**given)
     for x, y, noise in conditions:
         gp = gp.condition(x, y, noise)
@@ -276,7 +276,7 @@ def _made(given: dict[str, Any], conditions: Iterable[tuple[Any, ...]]) -> Gauss
 
 
 def _scale(values: Array) -> tuple[float, float]:
-    """The mean of some values and their deviation from it; 1 where there is none."""
+    """The mean of some values, and their standard deviation; 1 if they do not vary."""
     if not values.size or not np.isfinite(values).all():
         return 0.0, 1.0
     largest = float(np.abs(values).max()) or 1.0

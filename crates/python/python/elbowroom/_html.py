@@ -13,7 +13,7 @@ _MOST_LETTERS = 40
 
 
 def table(columns: Mapping[str, Sequence[Any]]) -> str:
-    """Columns as a table; of a long one the beginning and the end."""
+    """Columns as a table; a long one is cut to its beginning and end."""
     rows = _shortened(columns)
     head = "".join(f"<th>{escape(name)}</th>" for name in columns)
     body = "".join("<tr>" + "".join(f"<td>{escape(_text(cell))}</td>" for cell in row) + "</tr>" for row in rows)
@@ -21,7 +21,7 @@ def table(columns: Mapping[str, Sequence[Any]]) -> str:
 
 
 def plain(columns: Mapping[str, Sequence[Any]]) -> str:
-    """Columns as a table of text, without those that are empty; of a long one the beginning and the end.
+    """Columns as a table of text, without those that are empty; a long one is cut to its beginning and end.
 
     >>> print(plain({"trial": [0, 1], "kind": ["a", "long"], "value": [0.5, None], "note": [None, None]}))
     trial  kind  value
@@ -40,7 +40,7 @@ def plain(columns: Mapping[str, Sequence[Any]]) -> str:
 
 
 def _shortened(columns: Mapping[str, Sequence[Any]]) -> list[tuple[Any, ...]]:
-    """The rows of columns; of many the first and the last."""
+    """The rows of columns; if there are many, the first and the last."""
     rows = list(zip(*columns.values()))
     if len(rows) > _MOST_ROWS:
         rows = [*rows[: _MOST_ROWS // 2], ("…",) * len(columns), *rows[-_MOST_ROWS // 2 :]]

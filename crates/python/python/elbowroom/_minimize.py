@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     class Searched(Study):
         """A study after a run, for type checkers: its best is a trial, so that it can be used without asking.
-        It is None all the same if no trial has a value, of which the run warns."""
+        It is still None if no trial has a value; the run warns in that case."""
 
         @property
         def best(self) -> Trial: ...

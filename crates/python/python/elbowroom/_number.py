@@ -19,7 +19,7 @@ SHOWN = 80
 
 
 def shown(value: Any) -> str:
-    """A value as an error shows it, also one that cannot be shown.
+    """A value as an error shows it, even if it cannot be shown.
 
     >>> shown([1, "a"])
     "[1, 'a']"
@@ -54,7 +54,7 @@ def number(value: Any, what: str = "the value") -> float:
 
 
 def results_of(value: Any) -> float | dict[str, float]:
-    """What is told of a trial: a number, or numbers by name.
+    """What is reported for a trial: a number, or numbers by name.
 
     >>> results_of({"loss": 0.5, "minutes": 12})
     {'loss': 0.5, 'minutes': 12.0}
@@ -103,7 +103,7 @@ def variance_of(noise: Any, sd: Any) -> float | None:
 
 
 def limit(value: Any, what: str, low: float = float("-inf"), hint: str = "a number") -> float:
-    """A number that is not below a bound: no truth value, and not NaN."""
+    """A number that is not below a bound; a boolean or NaN is refused."""
     try:
         found = float("nan") if isinstance(value, (bool, np.bool_)) else number(value)
     except DataError:
@@ -138,7 +138,7 @@ def text_of(value: Any, what: str) -> str:
 
 
 def array(values: ArrayLike, what: str) -> NDArray[np.float64]:
-    """An array of numbers; texts and complex numbers are none."""
+    """An array of numbers; texts and complex numbers are refused."""
     try:
         given = np.asarray(values)
         if given.dtype.kind in "USc":

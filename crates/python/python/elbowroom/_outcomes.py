@@ -44,7 +44,7 @@ class Outcome:
 @dataclass(frozen=True)
 class Maximize(Outcome):
     """A result that should be large. ``worst`` is the smallest acceptable value: with several objectives, points
-    below it count for nothing, and it is this objective's part of the reference point. A result may have limits as well.
+    below it do not count, and it is this objective's part of the reference point. A result may have limits as well.
     With a ``score``, a formula of other results, it is computed instead of being told.
 
     >>> import elbowroom as er
@@ -217,11 +217,11 @@ def _read(one: dict[str, Any]) -> Outcome:
 
 
 def limits_of(outcome: Outcome) -> tuple[float | None, float | None]:
-    """The least and the most of a result that will do."""
+    """The smallest and the largest acceptable value of a result."""
     one = outcome._written()
     return one.get("at_least"), one.get("at_most")
 
 
 def is_objective(outcome: Any) -> bool:
-    """Whether something is optimized by it."""
+    """Whether the result is optimized."""
     return isinstance(outcome, (Maximize, Minimize, Near))

@@ -1,4 +1,4 @@
-"""Pictures of a study, with matplotlib where it is installed."""
+"""Pictures of a study, with matplotlib if it is installed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COLOURS = {"value": "#5b7c99", "best": "#b3452c", "pending": "#e0a030", "outside
 
 
 def history(study: Study, ax: Any = None, result: str | None = None) -> Any:
-    """The values by trial, and the best so far; or another result by its name, of which none is the best."""
+    """The values by trial, and the best so far; or another result by its name, without a best."""
     ax = axes_of(ax)
     if result is not None and result != study.metric:
         told = [(trial.number, trial.results[result]) for trial in study.trials if result in trial.results]

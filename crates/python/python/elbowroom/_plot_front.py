@@ -1,4 +1,4 @@
-"""The picture of a front: the trials by two results, and which of them no other beats."""
+"""The picture of a front: the trials by two results, and the trials that no other beats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of all trials at once: in parallel coordinates, and by who ran them when."""
+"""Pictures of all trials at once: in parallel coordinates, and by who ran them and when."""
 
 from __future__ import annotations
 

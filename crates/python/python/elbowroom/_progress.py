@@ -1,4 +1,4 @@
-"""What a run says while it goes on: one line that rewrites itself where people watch, and a log elsewhere."""
+"""What a run reports while it runs: one line that rewrites itself where people watch, and a log elsewhere."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ logger = logging.getLogger("elbowroom")
 
 
 class Progress:
-    """How a run goes, in one line: that of one study, or of several with the same goal, of which the best is shown. It shows
-    nothing until a trial was handed out."""
+    """The progress of a run in one line: of one study, or of several with the same goal, whose best value is shown. It
+    shows nothing until a trial has been handed out."""
 
     def __init__(self, studies: Sequence[Study], n: int | None, wanted: bool | None) -> None:
         if wanted is not None and not isinstance(wanted, bool):
@@ -55,7 +55,7 @@ class Progress:
             self._line.clear()
 
     def close(self, *, is_whole: bool = True) -> None:
-        """The run has ended: the line stays, as it is now, or where the run was left by an exception, as it was."""
+        """The run has ended: the line stays, updated, or as it was if an exception ended the run."""
         if self._line is not None and is_whole and self._n_ended:
             self._draw()
         if self._line is not None:

@@ -1,4 +1,4 @@
-"""Keeps workers busy: asks for points, has them evaluated, tells what came back."""
+"""Keeps workers busy: asks for points, has them evaluated, and reports the results."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Rules:
         self._waits_since: float | None = None
 
     def begin(self) -> None:
-        """Takes over what dead processes of this machine had, whose leases may run for a while."""
+        """Takes over the trials of dead processes on this machine, whose leases may still run for a while."""
         self._study._native.reclaim()
 
     def wanted(self, free: int) -> int:
@@ -122,7 +122,7 @@ class Rules:
         return True
 
     def given_back(self, n: int) -> None:
-        """Counts what was given back, and is there to be handed out again."""
+        """Counts what was given back and can be handed out again."""
         self._used_up &= not n
         if self._left is not None:
             self._left += n

@@ -1,4 +1,4 @@
-"""Settings by name: what is left out has the core's default."""
+"""Settings by name: those that are left out have the core's defaults."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ ELSEWHERE = {
 
 
 def refuse_unknown(function: str, options: Iterable[str], known: Collection[str]) -> None:
-    """As Python does for arguments that are written out, with the one that may have been meant."""
+    """Refuses unknown arguments as Python does, and suggests the one that may have been meant."""
     for name in options:
         if name in known:
             continue
@@ -90,7 +90,7 @@ def refuse_unknown(function: str, options: Iterable[str], known: Collection[str]
 
 
 def with_hints(function: Callable[P, T]) -> Callable[P, T]:
-    """A function that says which keyword may have been meant, where it knows none of that name."""
+    """A function that suggests which keyword may have been meant if it does not know the one it was given."""
     known = [name for name in inspect.signature(function).parameters if name not in ("self", "cls")]
 
     @functools.wraps(function)

@@ -60,7 +60,7 @@ class Int(_Described):
 
 @dataclass(frozen=True, init=False, repr=False)
 class Ordered(_Described):
-    """One of a list in a meaningful order; neighbours are equally far apart, whatever their values.
+    """A value from a list in a meaningful order; neighbours are equally far apart, whatever their values.
 
     >>> import elbowroom as er
     >>> er.Ordered([16, 32, 64])
@@ -77,7 +77,8 @@ class Ordered(_Described):
 
 @dataclass(frozen=True, init=False, repr=False)
 class Ladder(_Described):
-    """One of a list of ascending numbers, at their true distances; with ``log``, at those of their logarithms.
+    """A number from an ascending list, with the numbers at their true distances; with ``log``, at those of their
+    logarithms.
 
     >>> import elbowroom as er
     >>> er.Ladder([16, 32, 64, 512], log=True)
@@ -104,7 +105,7 @@ class Descriptors:
 
 @dataclass(frozen=True, init=False, repr=False)
 class Categorical(_Described):
-    """One of a list without order. The choices may be any objects; those that are not numbers, strings or booleans
+    """A value from a list without order. The choices may be any objects; those that are not numbers, strings or booleans
     are stored under a label.
 
     ``descriptors`` are numbers that say which choices are alike: a dict with a dict of numbers for each choice, or a data
@@ -295,7 +296,7 @@ def from_native(rows: Iterable[Mapping[str, Any]]) -> dict[str, Parameter]:
 
 
 def check_same(space: Space, stored: Iterable[Mapping[str, Any]], study: str) -> None:
-    """Refuses a space that is not the one a study was made with, with the first difference."""
+    """Refuses a space that is not the one a study was created with, and names the first difference."""
     given, kept = ({row["name"]: row for row in rows} for rows in (to_native(space), stored))
     if _typed(given.pop("", None)) != _typed(kept.pop("", None)):
         what = f"the candidates are not those of the study `{study}`"

@@ -1,4 +1,4 @@
-"""A study: a search for the best point, as far as it has come."""
+"""A study: a search for the best point, with everything that has happened so far."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Study(Pictures):
 
     How points are chosen:
 
-    - ``seed``: of the random numbers.
+    - ``seed``: the seed of the random numbers.
     - ``initial``: how many points come from the ``design``, which is ``"sobol"``, ``"latin_hypercube"`` or ``"uniform"``.
     - ``strategy``: a name from :func:`strategies`, or a dict with its ``name`` and options. Two options have arguments of
       their own: ``acquisition`` (``"ei"``, ``"ucb"``, ``"paper_ucb"``, ``"pi"``, ``"mean"``, or a dict with ``kappa``) and
@@ -100,7 +100,7 @@ class Study(Pictures):
     - ``model``: a dict of the model's settings. Two of them have arguments of their own: ``kernel`` (``"rbf"``,
       ``"matern52"``, ``"matern32"``, ``"twoscale"``, or several to choose from) and ``sd``, the standard deviation of every
       result's noise (or ``noise``, its variance); if neither is given, the noise is estimated.
-    - ``score_all``: finite spaces of up to this many points are scored whole in each ask.
+    - ``score_all``: in a finite space of up to this many points, every point is scored in each ask.
 
     Where it is stored:
 
@@ -368,9 +368,9 @@ class Study(Pictures):
         correction: bool = False,
         request: str | None = None,
     ) -> Told:
-        """Reports what was measured for a trial, or at a point of your own. A value is never refused: the return value
-        says what became of it. ``sd`` is the standard deviation of its noise, if it is known; instead you may give ``noise``,
-        the variance. A ``correction`` replaces the values of a trial.
+        """Reports what was measured for a trial, or at a point of your choice. A value is never refused: the return
+        value says what became of it. ``sd`` is the standard deviation of its noise, if it is known; instead you may
+        give ``noise``, the variance. A ``correction`` replaces the values of a trial.
 
         Several results are told by name. The study's ``metric``, or its first objective, ends the trial. Results told
         without it are kept, before or after the end, and do not end the trial: ``tell`` then returns ``'aside'``. Other
@@ -506,7 +506,7 @@ class Study(Pictures):
         sd: float | None = None,
         request: str | None = None,
     ) -> Trial:
-        """Adds an earlier result, or several by name, at a point of your own. ``sd`` is the standard deviation of the
+        """Adds an earlier result, or several by name, at a point of your choice. ``sd`` is the standard deviation of the
         value's noise; ``noise`` is its variance. If the point breaks a known constraint, the result is kept, with a warning."""
         told = self._results(value), variance_of(noise, sd)
         trial = self._answer(self._native.add(self._labels.encode(params), *told, request))
@@ -516,7 +516,7 @@ class Study(Pictures):
         return trial
 
     def start(self, params: Mapping[str, Any], *, due: float | None = None, request: str | None = None) -> Trial:
-        """Starts a trial at a point of your own, which is pending from then on. With ``due``, it goes to others if it
+        """Starts a trial at a point of your choice, which is pending from then on. With ``due``, it goes to others if it
         has not ended after this many seconds."""
         seconds = None if due is None else limit(due, "due", 0, "a number of seconds that is not negative")
         return self._answer(self._native.start(self._labels.encode(params), seconds, request))
@@ -559,9 +559,9 @@ class Study(Pictures):
 
     @property
     def best(self) -> Trial | None:
-        """The trial with the best value, the first of equals. If results have limits, it is the best trial that keeps all
-        of them, and None if there is none: then :attr:`least_infeasible` comes closest. With several objectives use
-        :attr:`front`. Warns if the best trial breaks a known constraint.
+        """The trial with the best value, the first one in case of a tie. If results have limits, it is the best trial
+        that keeps all of them, and None if there is none: then :attr:`least_infeasible` comes closest. With several
+        objectives use :attr:`front`. Warns if the best trial breaks a known constraint.
 
         >>> import elbowroom as er
         >>> study = er.Study({"x": er.Float(0, 1)}, outcomes={"yield": er.Maximize(), "purity": er.AtLeast(95)})

@@ -1,4 +1,4 @@
-"""The generator standard (gest-api), by which Xopt, Optimas and libEnsemble take any optimizer.
+"""The generator standard (gest-api), through which Xopt, Optimas and libEnsemble can use any optimizer.
 
 >>> from elbowroom.gest import Generator
 >>> from gest_api.vocs import VOCS
@@ -50,8 +50,8 @@ class Generator(gest_api.Generator):
     returns if it is called without one. The other arguments are those of :class:`elbowroom.Study`, such as ``seed``,
     ``strategy`` and ``store``.
 
-    :meth:`ingest` takes results without an ``_id`` as points of your own. A result whose objectives are not all finite is
-    a failed trial, from which the search learns.
+    :meth:`ingest` takes results without an ``_id`` as points of your choice. A result whose objectives are not all
+    finite is a failed trial, from which the search learns.
     """
 
     returns_id = True
@@ -88,7 +88,7 @@ class Generator(gest_api.Generator):
         return [{**trial.params, **constants, _ID: trial.number} for trial in batch]
 
     def ingest(self, results: list[dict[str, Any]]) -> None:
-        """Records results: by ``_id`` for points of this generator, otherwise at points of your own."""
+        """Records results: by ``_id`` for points of this generator, otherwise at points of your choice."""
         for row in results:
             measured = _measured(row, self.vocs.output_names)
             odd = [name for name in self.vocs.objectives if name not in measured]

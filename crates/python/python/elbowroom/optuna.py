@@ -197,7 +197,7 @@ class Sampler(BaseSampler):
 
 
 class _Names:
-    """Names for the objectives and the constraints of a study, none of them that of a parameter."""
+    """Names for the objectives and the constraints of a study, none of which is the name of a parameter."""
 
     def __init__(self, study: optuna.Study, search_space: Mapping[str, BaseDistribution]) -> None:
         trials = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
@@ -341,7 +341,8 @@ def _read(trial: FrozenTrial) -> dict[str, float]:
 
 
 def _constraints(trial: FrozenTrial) -> dict[str, float]:
-    """What it says of constraints, by name: those of ``constraints_func`` are a list, those of the trial one by one."""
+    """What a trial says of its constraints, by name: those of ``constraints_func`` are a list, those of the trial one
+    by one."""
     attrs = trial.system_attrs
     listed = {str(i): value for i, value in enumerate(attrs.get("constraints") or ())}
     return {**listed, **{name: value for name, value in attrs.items() if name.startswith("constraints:")}}

@@ -110,7 +110,7 @@ def all() -> list[Problem]:
 
 
 def __getattr__(name: str) -> Any:
-    """Problems by their names; of one that takes a dimension, the function that makes it."""
+    """Problems by their names; for one that takes a dimension, the function that creates it."""
     if name in names():
         return get(name)
     if any(re.fullmatch(rf"{re.escape(name)}\d+", known) for known in names()):

@@ -43,7 +43,7 @@ class Search(Searcher):
     ``er.Ordered`` and ``er.Categorical``. Tune's own kinds may be in the tuner's ``param_space`` instead (Tune hides other
     objects there from a searcher); constants always are.
 
-    For several objectives give lists, ``metric=["accuracy", "latency"], mode=["max", "min"]``: the search is for their
+    For several objectives, give lists, ``metric=["accuracy", "latency"], mode=["max", "min"]``: the search is for their
     front, ``search.study.front``. ``outcomes`` takes limits and watched results too, as for :class:`elbowroom.Study`;
     ``metric`` and ``mode`` are not needed then.
 

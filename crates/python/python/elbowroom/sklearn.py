@@ -57,12 +57,12 @@ class SearchCV(RandomizedSearchCV):
     and log-uniform distributions and ``randint`` are searched over their range, others over their quantiles. If you give a
     list of spaces, they are searched in turn, each with its own study.
 
-    The mean test score is maximized. With several metrics it is that of the one that ``refit`` names; if ``refit`` is a
-    function or False, and ``scoring`` names the metrics, all of them are maximized: the search is for their front,
-    ``studies_[0].front``, and the function chooses from ``cv_results_``. ``options={"outcomes": …}`` says what each metric
-    is for, such as ``{"score": er.Maximize(), "score_time": er.Minimize()}``. Metrics go by their names, a single one by
-    ``score``, and the times that scikit-learn measures by ``fit_time`` and ``score_time``. A setting with an objective that
-    is not finite is infeasible, and the search learns to avoid its surroundings.
+    The mean test score is maximized. With several metrics, it is the score of the one that ``refit`` names; if
+    ``refit`` is a function or False, and ``scoring`` names the metrics, all of them are maximized: the search is for
+    their front, ``studies_[0].front``, and the function chooses from ``cv_results_``. ``options={"outcomes": …}`` says
+    what each metric is for, such as ``{"score": er.Maximize(), "score_time": er.Minimize()}``. Metrics go by their names,
+    a single one by ``score``, and the times that scikit-learn measures by ``fit_time`` and ``score_time``. A setting with
+    an objective that is not finite is infeasible, and the search learns to avoid its surroundings.
 
     Batches are as small as possible while the fits of their settings and splits keep 90 % of the ``n_jobs`` workers busy.
     If a finite space is used up, the search ends with a warning.
@@ -71,7 +71,7 @@ class SearchCV(RandomizedSearchCV):
     it, and an interrupted or repeated search continues from its results. The study is called ``search`` unless ``options``
     name it; with several spaces a number is added. Use a store again only for the same data, estimator and splits: its
     results are assumed to come from these. ``n_iter`` counts the settings of this fit alone, and so do ``cv_results_`` and
-    ``best_params_``; ``study_`` has the results of all fits. A warning says so where a store has settings already.
+    ``best_params_``; ``study_`` has the results of all fits. A warning says so if a store already has settings.
 
     ``progress`` shows the best so far, as :meth:`elbowroom.Study.run` does. ``options`` is a dict of the arguments of
     :class:`elbowroom.Study`, such as ``strategy`` and ``initial``. After a fit, ``study_`` is the study, and ``studies_``
@@ -269,7 +269,7 @@ def _outcomes(search: SearchCV) -> Outcomes | None:
 
 
 def _results(results: Mapping[str, Any], outcomes: Outcomes | None, refit: object) -> list[dict[str, float]]:
-    """What is told of each candidate, by name."""
+    """What is told about each candidate, by name."""
     if outcomes is None:
         columns = {_SCORE: results[_metric(results, refit)]}
     else:
