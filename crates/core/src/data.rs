@@ -1,4 +1,4 @@
-//! Observations: as many finite values as points.
+//! Observations: one finite value for every point.
 
 use crate::error::{Error, Result};
 use crate::linalg::Points;

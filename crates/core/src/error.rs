@@ -37,7 +37,7 @@ pub enum Kind {
     Trial,
     /// A computation that failed although its input was valid.
     Numerical,
-    /// The study needs a strategy or kernel of the user's that was not handed in.
+    /// The study needs a custom strategy or kernel that was not provided.
     MissingPart,
 }
 

@@ -101,7 +101,7 @@ pub fn run<A: Answer>(study: &mut Study, workers: usize, objective: impl Fn(&Poi
     let (jobs, waiting) = mpsc::channel();
     let (tell, told) = mpsc::channel();
     let waiting = Mutex::new(waiting);
-    // Whoever waits for a job has the lock: the others wait for the lock.
+    // The worker that waits for a job holds the lock; the others wait for the lock.
     let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
     let work = |tell: mpsc::Sender<(TrialId, Value)>| {
         while let Ok((id, point)) = next() {
@@ -147,7 +147,7 @@ fn hand_out(
         match value {
             Ok(results) => {
                 study.tell(id, results)?;
-                // Results without the one that is searched for end no trial.
+                // Results that lack the optimized outcome do not end the trial.
                 if study.trial(id)?.is_pending() {
                     study.fail(id, "the objective returned other results, but not the optimized one")?;
                 }
@@ -158,7 +158,8 @@ fn hand_out(
 }
 
 fn evaluate<A: Answer>(objective: &impl Fn(&Point) -> A, point: &Point) -> Value {
-    // What a panic leaves of the objective's own state is the objective's affair, as with threads that it starts itself.
+    // If a panic leaves the objective's state inconsistent, that is the objective's responsibility, as with threads it
+    // starts.
     catch_unwind(AssertUnwindSafe(|| objective(point).answer())).unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
         let text = text.or_else(|| panic.downcast_ref::<String>().cloned());

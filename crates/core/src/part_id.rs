@@ -1,4 +1,4 @@
-//! Names and settings of parts that users hand in, as a configuration and a log record them.
+//! Names and settings of custom parts, as a configuration and a log record them.
 
 use std::collections::BTreeMap;
 use std::fmt;

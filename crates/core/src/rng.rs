@@ -1,4 +1,4 @@
-//! Many named and independent streams of random numbers from one seed.
+//! Named, independent streams of random numbers from one seed.
 //!
 //! A stream is named by a path of (purpose, index) pairs below a seed. Its numbers depend on that name alone, never on
 //! how many numbers another stream gave or on which thread asked first: this is what makes a batch reproducible.
@@ -37,7 +37,7 @@ impl Stream {
             a = mix(a ^ u64::from(byte));
             b = mix(b.wrapping_add(a));
         }
-        // A separator no byte can imitate, so that ("ab", …) and ("a", …) stay apart from each other.
+        // A separator that no byte can produce, so that ("ab", …) and ("a", …) give different streams.
         a = mix(a ^ 0x1_0000 ^ index.rotate_left(17));
         b = mix(b ^ a ^ index);
         Self::from_key([a, b])
@@ -73,7 +73,7 @@ impl Stream {
         }
     }
 
-    /// A standard normal number (Marsaglia's polar method, one of the pair kept).
+    /// A standard normal number (Marsaglia's polar method; only one of each pair is used).
     pub fn normal(&mut self) -> f64 {
         loop {
             let (u, v) = (2.0 * self.uniform() - 1.0, 2.0 * self.uniform() - 1.0);

@@ -3,7 +3,7 @@
 //! Everything a Gaussian process asks of K comes from M: solves (K⁻¹b = Mᵀ(Mb)), posterior variances (|M k|²),
 //! ln det K = −2 Σ ln Mᵢᵢ. M is stored by packed rows, so that a new data point only adds a row at the end (O(n²)), and
 //! one pass over M gives both Mk and MᵀMk. The factor itself comes from `faer`, on one thread: its parallel code was
-//! reported wrong, and does not pay below n = 1000. This is the only file that names its decompositions.
+//! reported to be wrong, and does not pay below n = 1000. This is the only file that names faer's decompositions.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::{LltParams, LltRegularization, cholesky_in_place, cholesky_in_place_scratch};
@@ -14,7 +14,7 @@ use faer::{Accum, Mat, Par, Spec};
 use super::lanes::{GROUP, axpy_lanes, dot_lanes, vectorized};
 use crate::error::{Error, Result};
 
-/// Diagonal additions to try, relative to the mean of the diagonal: first none.
+/// Additions to the diagonal to try, relative to its mean; the first is none.
 const JITTER_LADDER: [f64; 8] = [0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-2];
 
 /// The inverse M = L⁻¹ of the lower Cholesky factor of K = L Lᵀ, by packed rows.
@@ -38,8 +38,8 @@ pub struct Factor {
 impl Factor {
     /// Factors the matrix with lower-triangular entries `entry(i, j)`, j ≤ i.
     ///
-    /// If K is not numerically positive definite, a multiple of the identity is added, as small as does the work and
-    /// at first none; [`Factor::jitter`] tells how much.
+    /// If K is not numerically positive definite, the smallest multiple of the identity that suffices is added;
+    /// [`Factor::jitter`] says how much.
     pub fn new(n: usize, entry: impl Fn(usize, usize) -> f64) -> Result<Self> {
         let mut work = FactorWork::new(n);
         work.fill_columns(|j, column| {
@@ -92,8 +92,8 @@ impl Factor {
         );
     }
 
-    /// v ← M b and w ← w + Mᵀv for a range of the rows of M, in one pass. Over all rows, with w at zero before,
-    /// w = K⁻¹ b.
+    /// v ← M b and w ← w + Mᵀv for a range of the rows of M, in one pass. Over all rows, starting from w = 0, this
+    /// gives w = K⁻¹ b.
     pub fn both_solves(&self, b: &[f64], range: std::ops::Range<usize>, v: &mut [f64], w: &mut [f64]) {
         vectorized(
             #[inline(always)]
@@ -202,7 +202,7 @@ impl Factor {
 /// Reusable storage to factor many matrices of one order without allocating, as a likelihood search does.
 pub struct FactorWork {
     n: usize,
-    /// The lower triangle of K, column by column, and a group of numbers behind it that mean nothing.
+    /// The lower triangle of K, column by column, followed by a group of padding.
     k: Vec<f64>,
     l: Mat<f64>,
     m: Mat<f64>,
@@ -226,8 +226,7 @@ impl FactorWork {
         }
     }
 
-    /// The lower triangle of K to be written, column by column, with numbers behind it that mean nothing: as many as make
-    /// whole groups.
+    /// The lower triangle of K to be written, column by column, padded to whole groups.
     pub(crate) fn packed_mut(&mut self) -> &mut [f64] {
         let groups = (self.n * (self.n + 1) / 2).next_multiple_of(GROUP);
         &mut self.k[..groups]
@@ -257,7 +256,7 @@ impl FactorWork {
             && (0..n).all(|i| self.l[(i, i)].is_finite() && self.l[(i, i)] > 0.0)
     }
 
-    /// Factors K, adding to the diagonal as little as does the work; says how much.
+    /// Factors K, adding the least to the diagonal that suffices; returns how much.
     pub fn factor_with_jitter(&mut self) -> Result<f64> {
         let n = self.n;
         let diagonal = (0..n).map(|j| self.k[self.column_range(j).start]).sum::<f64>() / n.max(1) as f64;
@@ -359,8 +358,8 @@ impl FactorWork {
         );
     }
 
-    /// [`solve`](Self::solve) for many b at once, to the same bits: M is larger than the fast caches, and is read once for
-    /// a few of them instead of once for each.
+    /// [`solve`](Self::solve) for many b at once, with bitwise the same results: M is larger than the fast caches, and
+    /// is read once for a few of them instead of once for each.
     pub fn solve_all(&self, b: &[Vec<f64>], w: &mut [Vec<f64>]) {
         const FEW: usize = 4;
         let mut v = vec![vec![0.0; self.n]; FEW];
@@ -393,7 +392,7 @@ impl FactorWork {
     pub fn to_factor(&self, jitter: f64) -> Factor {
         let n = self.m.nrows();
         let mut rows = vec![0.0; n * (n + 1) / 2];
-        // By blocks of columns, so that both sides stay in the cache.
+        // Copies in blocks of columns, so that source and target stay in the cache.
         const BLOCK: usize = 32;
         for from in (0..n).step_by(BLOCK) {
             for i in from..n {

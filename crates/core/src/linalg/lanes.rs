@@ -7,11 +7,11 @@ use pulp::{Arch, WithSimd};
 
 const LANES: usize = 8;
 
-/// Storage that ends with as many numbers that mean nothing may be gone through in whole groups of this size.
+/// Storage that is padded to a multiple of this size can be processed in whole groups.
 pub(crate) const GROUP: usize = LANES;
 
-/// Runs `f` compiled for the machine's vector unit. `f` and all it calls must be `#[inline(always)]` to profit: that is true
-/// of closures and of `for_each` too, which compilers may leave as calls to code without vectors.
+/// Runs `f` compiled for the machine's vector unit. `f` and everything it calls must be `#[inline(always)]` to benefit,
+/// including closures and `for_each`, which compilers may otherwise leave as calls to code without vectors.
 #[inline(always)]
 pub fn vectorized<R>(f: impl FnOnce() -> R) -> R {
     struct Op<F>(F);
@@ -56,8 +56,8 @@ pub(crate) fn dot_lanes(a: &[f64], b: &[f64]) -> f64 {
     )
 }
 
-/// Σ tᵢ(a − cᵢ)² over whole groups, before the lanes are added up: [`add_lanes`] does that. Where there are many short sums,
-/// it takes less time to write down the lanes of each and to add them up later.
+/// Σ tᵢ(a − cᵢ)² over whole groups, before [`add_lanes`] adds up the lanes. With many short sums, it is faster to store
+/// the lanes of each and add them up later.
 #[inline(always)]
 pub(crate) fn dot_squares_by_lane(t: &[f64], a: f64, c: &[f64]) -> [f64; GROUP] {
     let by_lane = sums_by_lane(
@@ -87,7 +87,7 @@ pub(crate) fn add_lanes(sum: &[f64; GROUP]) -> f64 {
     ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]))
 }
 
-/// Σ f(aᵢ, bᵢ) over whole groups, by lane, and what is left of both.
+/// Σ f(aᵢ, bᵢ) over whole groups, by lane, and the remainders of both slices.
 #[inline(always)]
 fn sums_by_lane<'a>(a: &'a [f64], b: &'a [f64], f: impl Fn(f64, f64) -> f64) -> ([f64; LANES], &'a [f64], &'a [f64]) {
     let (a_wide, a_rest) = a.as_chunks::<{ 4 * LANES }>();

@@ -20,7 +20,7 @@ pub struct Points {
 }
 
 impl Points {
-    /// No points yet, of `dim` coordinates each.
+    /// An empty list of points with `dim` coordinates each.
     pub fn new(dim: usize) -> Self {
         Self { dim, data: Vec::new() }
     }
@@ -52,7 +52,7 @@ impl Points {
         self.data.len().checked_div(self.dim).unwrap_or(0)
     }
 
-    /// Whether there is no point.
+    /// Whether there are no points.
     pub fn is_empty(&self) -> bool {
         self.data.is_empty()
     }

@@ -1,8 +1,8 @@
 //! The logarithm of the chance that a normal variable lies between two bounds, Φ(b) − Φ(a), with its slopes.
 //!
-//! Both bounds are taken to the lower side, where Φ has its digits: ln Φ(hi) + ln(1 − e^{−δ}), δ = ln Φ(hi) − ln Φ(lo). If the
-//! bounds lie on either side of 0 it is ln(1 − Φ(a) − Φ(−b)). Where the bounds are so near that digits would cancel, it is the
-//! integral of the density, which is nearly constant between them.
+//! Both bounds are mirrored to the lower side, where Φ keeps its digits: ln Φ(hi) + ln(1 − e^{−δ}), δ = ln Φ(hi) − ln
+//! Φ(lo). If 0 lies between the bounds, it is ln(1 − Φ(a) − Φ(−b)). Where the bounds are so close that digits would
+//! cancel, the density, which is nearly constant between them, is integrated instead.
 
 use super::{LN_SQRT_TAU, cdf, inverse_mills, ln_cdf, ln_cdf_and_mills, ln_pdf, log1mexp};
 
@@ -20,7 +20,7 @@ pub struct Between {
 /// A relative width below which digits would cancel.
 const NARROW: f64 = 0.05;
 
-/// Nodes and weights of Gauss and Legendre on [−1, 1]: the positive half of four.
+/// Gauss–Legendre nodes and weights on [−1, 1]: the positive half of four.
 const GAUSS: [(f64, f64); 2] =
     [(0.339_981_043_584_856_26, 0.652_145_154_862_546_1), (0.861_136_311_594_052_6, 0.347_854_845_137_453_85)];
 
@@ -56,7 +56,7 @@ fn slopes(value: f64, low: f64, high: f64) -> Between {
     Between { value, by_low: -(ln_pdf(low) - value).exp(), by_high: (ln_pdf(high) - value).exp() }
 }
 
-/// Of bounds that are not above 0.
+/// [`ln_between`] for bounds that are not above 0.
 fn below(low: f64, high: f64) -> f64 {
     // ln Φ has a slope of about 1/R there, so this is about δ.
     if (high - low) * inverse_mills(high) <= NARROW {
@@ -66,12 +66,12 @@ fn below(low: f64, high: f64) -> f64 {
     upper + log1mexp(upper - ln_cdf(low))
 }
 
-/// Of bounds on either side of 0.
+/// [`ln_between`] for bounds on either side of 0.
 fn around(low: f64, high: f64) -> f64 {
     if high - low <= NARROW { narrow(low, high) } else { (-(cdf(low) + cdf(-high))).ln_1p() }
 }
 
-/// By integration of the density.
+/// [`ln_between`] by integrating the density.
 fn narrow(low: f64, high: f64) -> f64 {
     let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
     // φ(middle ± t) = φ(middle) e^{∓ middle t − t²/2}.

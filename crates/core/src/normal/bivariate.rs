@@ -4,7 +4,7 @@
 //!
 //! Φ₂ = Φ(x)Φ(y) + 1/2π ∫₀^{asin ρ} exp(−(x² + y² − 2xy sin θ)/(2 cos² θ)) dθ.
 //!
-//! Near |ρ| = 1 that integrand has a spike at the far end, and the way starts from there instead: with t = √(1 − r²),
+//! Near |ρ| = 1 that integrand has a spike at the far end, and the path starts from there instead: with t = √(1 − r²),
 //! h = x − y and p = xy (y and ρ mirrored first if ρ < 0),
 //!
 //! Φ₂ = Φ(min(x, y)) − 1/2π ∫₀^{√(1−ρ²)} e^{−h²/2t²} g(t) dt,   g(t) = e^{−p/(1+√(1−t²))}/√(1−t²).
@@ -18,7 +18,7 @@
 use super::cdf;
 use std::f64::consts::TAU;
 
-/// Above this |ρ| the integral starts at |ρ| = 1 (Genz 2004): from either side 20 nodes give all digits.
+/// Above this |ρ| the integral starts at |ρ| = 1 (Genz 2004); from either start, 20 nodes give all digits.
 const STEEP: f64 = 0.925;
 
 /// Beyond ±40 a limit is as good as infinite: Φ(−40) is 0 in floating point.
@@ -71,7 +71,7 @@ fn from_independence(x: f64, y: f64, rho: f64) -> f64 {
     cdf(x) * cdf(y) + integral / TAU
 }
 
-/// 1/2π ∫ from ρ > 0 to 1 of what Φ₂ gains.
+/// The gain of Φ₂ from ρ > 0 to 1, an integral with the factor 1/2π.
 fn to_certainty(x: f64, y: f64, rho: f64) -> f64 {
     let end_squared = (1.0 - rho) * (1.0 + rho);
     if end_squared <= 0.0 {
@@ -103,7 +103,7 @@ fn to_certainty(x: f64, y: f64, rho: f64) -> f64 {
     (smooth + rest) / TAU
 }
 
-/// ∫ f from a to b by the rule of Gauss and Legendre with 20 nodes.
+/// ∫ f from a to b by the Gauss–Legendre rule with 20 nodes.
 pub(super) fn quadrature(a: f64, b: f64, f: impl Fn(f64) -> f64) -> f64 {
     let (middle, half) = (0.5 * (a + b), 0.5 * (b - a));
     half * NODES.iter().map(|(x, w)| w * (f(middle - half * x) + f(middle + half * x))).sum::<f64>()

@@ -21,7 +21,7 @@ pub fn ln_ei(u: f64) -> f64 {
     if u <= 0.0 { ln_below(u, tail) } else { (u + pdf(u) * tail.gap()).ln() }
 }
 
-/// (Φ/(φ + uΦ), φ/(φ + uΦ)) at u: what the slopes of the mean and of the deviation weigh in the slope of ln EI.
+/// (Φ/(φ + uΦ), φ/(φ + uΦ)) at u: the weights of the slopes of the mean and of the deviation in the slope of ln EI.
 ///
 /// With u = (μ - best)/s, s ∇ln(s EI(u)) = first · ∇μ + second · ∇s.
 ///

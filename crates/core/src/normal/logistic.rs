@@ -40,7 +40,7 @@ pub fn softplus(a: f64) -> f64 {
     if a > 0.0 { a + bend } else { bend }
 }
 
-/// ln softplus(a), which goes like a far below zero and like ln a far above.
+/// ln softplus(a), which behaves like a far below zero and like ln a far above.
 ///
 /// ```
 /// assert_eq!(elbowroom::normal::ln_softplus(-1e10), -1e10);

@@ -4,13 +4,13 @@
 //! mean is x deviations below the incumbent; the difference in its definition loses x² units in the last place, so it has
 //! its own approximation.
 //!
-//! The half line x ≥ 0 goes to 0 < y ≤ 1 by y = 4/(4 + x). There (4 + x) R and (4 + x)² G are smooth, positive and bounded,
-//! 1 at y = 0, and each is a polynomial of degree 9 on each of 16 equal pieces: interpolation at Chebyshev points, with
-//! relative error 2e-19 and 2e-18 before rounding (`tests/data/normal.py`). No branch, one division.
+//! The half line x ≥ 0 is mapped to 0 < y ≤ 1 by y = 4/(4 + x). There (4 + x) R and (4 + x)² G are smooth, positive and
+//! bounded, 1 at y = 0, and each is a polynomial of degree 9 on each of 16 equal pieces: interpolation at Chebyshev
+//! points, with relative error 2e-19 and 2e-18 before rounding (`tests/data/normal.py`). No branch, one division.
 
 use super::mills_table::{GAP, MILLS};
 
-/// A place x ≥ 0 in the tail, with what R and G have in common there.
+/// A position x ≥ 0 in the tail, with what R and G share there.
 #[derive(Clone, Copy)]
 pub struct Tail {
     /// 4 + x.
@@ -18,7 +18,7 @@ pub struct Tail {
     /// 4/(4 + x).
     y: f64,
     piece: usize,
-    /// The place within the piece, from -1 to 1.
+    /// The position within the piece, from -1 to 1.
     t: f64,
 }
 
@@ -70,7 +70,7 @@ impl Tail {
     }
 }
 
-/// Even and odd powers apart, so that the two halves run side by side.
+/// Sums even and odd powers separately, so that the two halves run in parallel.
 #[inline]
 fn polynomial(c: &[f64; 10], t: f64) -> f64 {
     let s = t * t;

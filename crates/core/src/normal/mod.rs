@@ -7,15 +7,15 @@
 //! - φ(z)/Φ(z) = 1/R(-z) for z ≤ 0;
 //! - φ(u) + uΦ(u) = φ(u) G(-u) for u ≤ 0, and = u + φ(u) G(u) for u > 0.
 //!
-//! Where the naive forms fail: Φ underflows below z = -38 though its logarithm is tame; φ + uΦ loses u² units in the
-//! last place for u < 0; and e^{-z²/2} loses z²/2 of them by the rounding of z² alone, which [`pdf`] puts back.
+//! The naive forms fail: Φ underflows below z = -38 although its logarithm is moderate; φ + uΦ loses u² units in the
+//! last place for u < 0; and e^{-z²/2} loses z²/2 of them to the rounding of z² alone, which [`pdf`] corrects.
 //!
-//! The law of several variables together has [`cdf2`], [`cdf3`] and [`cdf_q`], with errors that are small beside 1, not
-//! beside the value.
+//! For several variables together there are [`cdf2`], [`cdf3`] and [`cdf_q`], whose errors are small compared with 1,
+//! not with the value.
 //!
-//! Every function of one variable gives NaN for NaN, and its limit at ±∞. The error is a few units in the last place of the value; only
-//! [`ln_ei`] and [`ln_softplus`], whose values pass through zero (near 0.2761 and 0.5413), have there an error of a few
-//! units in the last place of 1.
+//! Every function of one variable gives NaN for NaN, and its limit at ±∞. The error is a few units in the last place of
+//! the value; only [`ln_ei`] and [`ln_softplus`], whose values pass through zero (near 0.2761 and 0.5413), have an
+//! error of a few units in the last place of 1 there.
 
 mod between;
 mod bivariate;
@@ -79,7 +79,7 @@ pub fn cdf(z: f64) -> f64 {
     if z <= 0.0 { tail } else { 1.0 - tail }
 }
 
-/// ln Φ(z), with its digits both where Φ underflows and where it rounds to 1.
+/// ln Φ(z), accurate both where Φ underflows and where it rounds to 1.
 ///
 /// ```
 /// use elbowroom::normal::ln_cdf;

@@ -1,6 +1,6 @@
 //! The normal law in q dimensions: Φ_q(b; Σ) = P(X₁ ≤ b₁, …, X_q ≤ b_q) for X ~ N(0, Σ).
 //!
-//! One, two and three dimensions have formulas of their own. From four on, variables are separated (Genz, J. Comput.
+//! One, two and three dimensions have their own formulas. From four on, the variables are separated (Genz, J. Comput.
 //! Graph. Stat. 1, 1992): with X = C y, C lower triangular, each limit bounds one y given those before it, so that
 //!
 //! Φ_q = ∫ over (0,1)^{q−1} of Π_k (Φ(u_k) − Φ(l_k)),   y_k = Φ⁻¹(Φ(l_k) + w_k (Φ(u_k) − Φ(l_k))).
@@ -20,7 +20,7 @@ use super::bivariate::cdf_between;
 use super::{cdf, cdf2, cdf3, inverse_mills, quantile};
 use crate::rng::Stream;
 
-/// A conditional variance below this part of the variable's own is rounding.
+/// A conditional variance below this share of the variable's total variance is rounding error.
 const RANK_TOLERANCE: f64 = 1e-13;
 
 /// The largest number of variables of [`cdf_q`].
@@ -83,12 +83,12 @@ impl Lattice {
 
 /// P(X ≤ `upper`, each coordinate) for X ~ N(0, `covariance`), a q × q matrix row by row.
 ///
-/// Up to three variables exact, beyond by the lattice. A limit may be infinite and the covariance singular; a variable
-/// without variance is 0.
+/// Exact for up to three variables, and by the lattice beyond. A limit may be infinite and the covariance singular; a
+/// variable without variance is 0.
 ///
 /// # Panics
 ///
-/// If the covariance has not q² entries, or q exceeds [`MAX_VARIABLES`].
+/// If the covariance does not have q² entries, or q exceeds [`MAX_VARIABLES`].
 ///
 /// ```
 /// use elbowroom::{normal::{Lattice, cdf_q}, rng::Stream};
@@ -104,7 +104,7 @@ pub fn cdf_q(upper: &[f64], covariance: &[f64], lattice: &Lattice) -> f64 {
     if upper.iter().chain(covariance).any(|v| v.is_nan()) {
         return f64::NAN;
     }
-    // What is certain, one way or the other, leaves first.
+    // First remove the variables whose limits are certainly kept or certainly broken.
     let mut kept = Vec::with_capacity(n);
     for i in 0..n {
         let variance = covariance[i * n + i];
@@ -129,11 +129,11 @@ pub fn cdf_q(upper: &[f64], covariance: &[f64], lattice: &Lattice) -> f64 {
 
 /// The limits on independent variables y₁, y₂, …: row · y ≤ limit, ordered by the last y in the row.
 struct Separated {
-    /// Coefficients of y₁ … y_k, the last one positive or negative, scaled to ±1; and the limit in the same scale.
+    /// Coefficients of y₁ … y_k, scaled so that the last one is ±1; and the limit on the same scale.
     rows: Vec<(Vec<f64>, f64)>,
     /// How many y there are: the rank.
     rank: usize,
-    /// What does not depend on any y: 1, or 0 if a limit cannot be kept.
+    /// The factor that does not depend on any y: 1, or 0 if a limit cannot be kept.
     constant: f64,
 }
 
@@ -226,7 +226,8 @@ impl Separated {
     }
 }
 
-/// The y in [low, high] below which lies the part w of its probability, from the tail on the side where that is small.
+/// The y in [low, high] with the share w of the interval's probability below it, from the tail on the side where that
+/// is small.
 fn inside(low: f64, high: f64, w: f64, chance: f64) -> f64 {
     let y = if low > 0.0 { -quantile(cdf(-low) - w * chance) } else { quantile(cdf(low) + w * chance) };
     y.clamp(low.max(-40.0), high.min(40.0))

@@ -1,8 +1,8 @@
 //! The quantile function of the normal law, Φ⁻¹.
 //!
-//! A rational start, good to 2e-6, then one step of Halley's method, which cubes that error. What the step solves
-//! decides the digits: near the centre Φ(z) - 1/2 = p - 1/2, whose two sides vanish together (libm's erf), and in the tail
-//! ln Φ(z) = ln p. The upper half is the mirror of the lower one: 1 - p is exact there.
+//! A rational start, good to 2e-6, then one step of Halley's method, which cubes that error. The equation that the step
+//! solves decides the accuracy: near the centre Φ(z) - 1/2 = p - 1/2, whose two sides vanish together (libm's erf), and
+//! in the tail ln Φ(z) = ln p. The upper half is the mirror of the lower one: 1 - p is exact there.
 
 use super::{ln_cdf_and_mills, pdf};
 use std::f64::consts::FRAC_1_SQRT_2;

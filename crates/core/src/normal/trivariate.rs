@@ -1,13 +1,13 @@
 //! The normal law in three dimensions: Φ₃(b; R) = P(X₁ ≤ b₁, X₂ ≤ b₂, X₃ ≤ b₃).
 //!
 //! Plackett's identity ∂Φ₃/∂ρ₁₂ = φ₂(b₁, b₂; ρ₁₂) Φ(u₃), with u₃ the standardized limit of X₃ given X₁ = b₁, X₂ = b₂,
-//! along the way on which X₁ loses its correlations while those of X₂ and X₃ stay:
+//! is integrated along the path on which X₁ loses its correlations while that of X₂ and X₃ stays:
 //!
 //! Φ₃ = Φ(b₁) Φ₂(b₂, b₃; ρ₂₃)
 //!    + 1/2π ∫₀¹ [a₁₂ e^{−f(b₁, b₂, r₁₂)/2} Φ(u₃) + a₁₃ e^{−f(b₁, b₃, r₁₃)/2} Φ(u₂)] ds,
 //!
-//! a₁ⱼ = asin ρ₁ⱼ, r₁ⱼ = sin(s a₁ⱼ), f(x, y, r) = (x² + y² − 2xyr)/(1 − r²). Correlations are admissible where the angles
-//! obey linear inequalities, so every matrix on the way is one if the last is.
+//! a₁ⱼ = asin ρ₁ⱼ, r₁ⱼ = sin(s a₁ⱼ), f(x, y, r) = (x² + y² − 2xyr)/(1 − r²). Correlations are admissible where the
+//! angles obey linear inequalities, so every matrix on the path is a correlation matrix if the last one is.
 //!
 //! Numerics: the pair with the largest |ρ| is the one that stays. A singular matrix makes Φ(u) a step at s = 1, so the
 //! interval is halved until two halves agree with the whole. The error is absolute, below 10⁻¹³.
@@ -18,7 +18,7 @@ use super::bivariate::{FAR, quadrature};
 use super::{cdf, cdf2};
 use std::f64::consts::TAU;
 
-/// How far halves may be from the whole, and how often an interval is halved.
+/// How much the sum of two halves may differ from the whole, and how often an interval is halved.
 const TOLERANCE: f64 = 1e-15;
 const MAX_DEPTH: usize = 40;
 
@@ -81,11 +81,11 @@ fn slope(b1: f64, b2: f64, b3: f64, r12: f64, r13: f64, r23: f64) -> f64 {
     let det = (rest - r13 * r13 - r23 * r23 + 2.0 * r12 * r13 * r23).max(0.0);
     let above = b3 * rest - b1 * (r13 - r12 * r23) - b2 * (r23 - r12 * r13);
     let below = (rest * det).sqrt();
-    // Without any spread left it is a step.
+    // Without any spread left, Φ is a step.
     density * if below > 0.0 { cdf(above / below) } else { 0.5 + 0.5 * above.signum() }
 }
 
-/// ∫ f from a to b, whose value by one rule is `whole`.
+/// ∫ f from a to b, which one application of the rule estimates as `whole`.
 fn halved(f: &impl Fn(f64) -> f64, a: f64, b: f64, whole: f64, depth: usize) -> f64 {
     let middle = 0.5 * (a + b);
     let (left, right) = (quadrature(a, middle, f), quadrature(middle, b, f));
