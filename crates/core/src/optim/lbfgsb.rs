@@ -7,7 +7,7 @@
 //! 2. minimizes the model over the free variables, `u = -B_FF⁻¹ (g + B z)_F`, and projects `x + z + u` onto the box
 //!    (or, where that does not descend, shortens `u` until it fits);
 //! 3. searches the line from `x` to that point, and on to the wall, for a step with the strong Wolfe conditions;
-//! 4. teaches `B` the pair `s = x⁺ - x`, `y = g⁺ - g`, unless `sᵀy` is not positive.
+//! 4. updates `B` with the pair `s = x⁺ - x`, `y = g⁺ - g`, unless `sᵀy` is not positive.
 //!
 //! Numerics: `B` holds the last few pairs, up to [`DENSE_LIMIT`] variables as a full matrix, above that in compact
 //! form. When rounding makes a model useless (no descent, no acceptable step), it is discarded once and the solver
@@ -44,7 +44,7 @@ pub struct LbfgsbParams {
     pub gradient_tolerance: f64,
     /// Stop when an iteration gains less than this, relative to `max(|f|, 1)`.
     pub value_tolerance: f64,
-    /// How many of the last steps to use for the curvature.
+    /// How many of the most recent steps to use for the curvature.
     pub memory: usize,
 }
 
@@ -92,7 +92,7 @@ pub struct LbfgsbInfo {
     pub stop: Stop,
 }
 
-/// The solver with its memory, all of it allocated by [`Lbfgsb::new`].
+/// The solver with its working memory, which [`Lbfgsb::new`] allocates once.
 #[derive(Debug)]
 pub struct Lbfgsb {
     params: LbfgsbParams,

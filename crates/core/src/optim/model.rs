@@ -1,4 +1,4 @@
-//! What the solver needs from its quadratic model, `g ᵀ z + zᵀ B z / 2` around the current point.
+//! The interface of the solver's quadratic model, `g ᵀ z + zᵀ B z / 2` around the current point.
 
 /// A positive definite model `B` of the Hessian, learned from pairs of steps `s` and gradient changes `y`.
 ///

@@ -1,7 +1,7 @@
 //! Climbs from several starts, and the choice among their ends.
 //!
-//! Searches differ in their starts, the length of climbs and the ends they accept, but not in the loop: the loop is
-//! here, the rest is up to the caller.
+//! Searches differ in their starts, the length of their climbs and the ends they accept, but not in the loop: the loop
+//! is here, and the caller decides the rest.
 
 /// Where a climb ended.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,13 +39,13 @@ pub fn climb_all<'s>(
     starts.into_iter().enumerate().map(from).collect()
 }
 
-/// The highest end, the earlier of equals; never one whose value is NaN.
+/// The highest end, the earlier one in case of a tie; never one whose value is NaN.
 pub fn best(ends: &[End]) -> Option<&End> {
     let numbers = ends.iter().filter(|end| !end.value.is_nan());
     numbers.reduce(|best, next| if next.value > best.value { next } else { best })
 }
 
-/// The first of a ranking that are apart from each other, at most `most`.
+/// The first items of a ranking that are apart from each other, at most `most`.
 ///
 /// ```
 /// use elbowroom::optim::scattered;

@@ -1,4 +1,4 @@
-//! Ascent within a convex set by projected gradients of spectral length.
+//! Ascent within a convex set by projected gradients with spectral step lengths.
 //!
 //! x ← x + t (P(x + λg) − x), where P is the projection onto the set, λ = s·s / −s·Δg the length of Barzilai and
 //! Borwein, and t found by backtracking from 1 against the lowest of the last few values (Birgin, Martínez and Raydan,
@@ -10,7 +10,7 @@ use crate::linalg::{axpy, dot};
 /// A step may fall back to the lowest of this many values.
 const MEMORY: usize = 5;
 
-/// The first step changes no coordinate by more than this: a part of a unit cube.
+/// The first step changes no coordinate by more than this share of the unit cube.
 const FIRST_STEP: f64 = 0.2;
 
 /// The gain that a step must have, relative to what the slope predicts.
@@ -92,7 +92,7 @@ pub fn spectral_ascent(
             if evaluations >= params.max_evaluations || t * largest(&step) <= params.step_tolerance {
                 break None;
             }
-            // The top of the parabola through the value, the slope and the trial, within a tenth and a half of t.
+            // The top of the parabola through the value, the slope and the trial, but between a tenth and a half of t.
             let parabola = -0.5 * slope * t * t / (there - value - t * slope);
             t = if parabola.is_finite() { parabola.clamp(0.1 * t, 0.5 * t) } else { 0.5 * t };
         };

@@ -1,17 +1,17 @@
 //! The space above a reference point that a front leaves undominated, cut into disjoint boxes.
 //!
-//! Between two neighbouring levels of the last objective, the section is what the points above both leave undominated in
-//! one objective less. A box that stays the same from section to section is one box, so that n points leave n + 1 of
-//! them in two objectives and about 2n in three. In more they soon get many.
+//! Between two neighbouring levels of the last objective, the section is what the points above both leave undominated
+//! in the remaining objectives. A box that stays the same from section to section is one box, so that n points leave n
+//! + 1 of them in two objectives and about 2n in three. In more objectives the number grows quickly.
 
 use std::collections::BTreeMap;
 
 use super::Front;
 
-/// The upper end of an interval that has none.
+/// Stands for the upper end of an unbounded interval.
 pub const UNBOUNDED: u32 = u32::MAX;
 
-/// An interval between two levels of an objective, by their numbers; [`UNBOUNDED`] above if it never ends.
+/// An interval between two levels of an objective, by their indices; [`UNBOUNDED`] is its upper end if it never ends.
 pub type Interval = (u32, u32);
 
 /// The boxes of the undominated space.
@@ -24,7 +24,7 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// Those of a front; none if there would be more than `most`.
+    /// The boxes of a front; `None` if there would be more than `most`.
     pub fn new(front: &Front, most: usize) -> Option<Self> {
         let m = front.n_objectives();
         let levels: Vec<Vec<f64>> = (0..m)
@@ -46,10 +46,10 @@ impl Cells {
 
 /// The boxes that points leave undominated in their first m objectives.
 fn undominated(points: &[&[u32]], m: usize, most: usize) -> Option<Vec<Vec<Interval>>> {
-    // Without objectives a point dominates all there is.
+    // Without objectives, any point dominates everything.
     let Some(last) = m.checked_sub(1) else { return Some(if points.is_empty() { vec![vec![]] } else { vec![] }) };
     let mut closed = Vec::new();
-    // Boxes of the sections so far that may go on, with the level where each began.
+    // Boxes of the sections so far that may continue, with the level where each began.
     let mut open: BTreeMap<Vec<Interval>, u32> = BTreeMap::new();
     let mut from = 0;
     let mut above = points.to_vec();
@@ -78,7 +78,7 @@ fn with(mut cell: Vec<Interval>, interval: Interval) -> Vec<Interval> {
     cell
 }
 
-/// The points that none of the others dominates in the first m objectives, one of equals.
+/// The points that no other dominates in the first m objectives; of equal points only one.
 fn maximal<'a>(points: &[&'a [u32]], m: usize) -> Vec<&'a [u32]> {
     let mut kept: Vec<&[u32]> = Vec::with_capacity(points.len());
     for p in points {

@@ -1,7 +1,8 @@
 //! The chance that the results of a point are not dominated by a front, and how it rises along a direction.
 //!
-//! The results Y are independent and normal. Q = P(Y is undominated) is the sum over the undominated boxes, which reach down
-//! to −∞ here: no reference point counts. In logarithms, for Q is small where a point lies far below the front.
+//! The results Y are independent and normal. Q = P(Y is undominated) is the sum over the undominated boxes, which reach
+//! down to −∞ here because the reference point does not count. It is computed in logarithms, because Q is small where a
+//! point lies far below the front.
 
 use super::Front;
 use super::cells::{Cells, UNBOUNDED};
@@ -23,15 +24,15 @@ const MAX_BOXES: usize = 20_000;
 pub struct Undominated(Cells);
 
 impl Undominated {
-    /// Of a front, whose reference point does not count; none if it has too many boxes.
+    /// The region of a front, whose reference point does not count; `None` if it has too many boxes.
     pub fn new(front: &Front) -> Option<Self> {
         let mut cells = Cells::new(front, MAX_BOXES)?;
         cells.levels.iter_mut().for_each(|levels| levels[0] = f64::NEG_INFINITY);
         Some(Self(cells))
     }
 
-    /// ln of the chance that results of these means and standard deviations are undominated; its slopes in the means stand in
-    /// `by_mean` afterwards.
+    /// ln of the chance that results with these means and standard deviations are undominated; writes its slopes in the
+    /// means to `by_mean`.
     pub fn ln_chance(&self, mean: &[f64], sd: &[f64], by_mean: &mut [f64]) -> f64 {
         let Cells { levels, boxes } = &self.0;
         by_mean.fill(0.0);
@@ -62,7 +63,7 @@ impl Undominated {
         most + sum.ln()
     }
 
-    /// The best value of each objective on the front; −∞ if it is empty. Above one of them nothing is dominated.
+    /// The best value of each objective on the front; −∞ if it is empty. A point above any of them is not dominated.
     pub fn best(&self) -> impl Iterator<Item = f64> + '_ {
         self.0.levels.iter().map(|levels| levels[levels.len() - 1])
     }

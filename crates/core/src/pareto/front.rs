@@ -1,7 +1,7 @@
 //! Dominance, fronts and reference points.
 
-/// How far below the worst value on a front its reference point lies, in ranges of the front. With a tenth, as is common,
-/// a search cares little for the ends of the front and does not lengthen it (`DESIGN.md`).
+/// How far below the worst value on a front its reference point lies, in ranges of the front. With a tenth, as is
+/// common, a search gives little weight to the ends of the front and does not extend it (`DESIGN.md`).
 const MARGIN: f64 = 1.0;
 
 /// Whether a is no worse than b in any objective and better in one.
@@ -15,7 +15,7 @@ pub fn dominates(a: &[f64], b: &[f64]) -> bool {
     a.iter().zip(b).all(|(a, b)| a >= b) && a.iter().zip(b).any(|(a, b)| a > b)
 }
 
-/// The indices of the points that no other dominates, in their order; of equal points the first.
+/// The indices of the points that no other dominates, in the given order; of equal points, the first.
 ///
 /// ```
 /// use elbowroom::pareto::non_dominated;
@@ -49,7 +49,7 @@ impl Front {
     /// The front of points, one number for each objective.
     pub fn new(points: &[Vec<f64>], reference: Vec<f64>) -> Self {
         let counts = |&i: &usize| points[i].iter().zip(&reference).all(|(v, r)| v > r);
-        // A point that does not count dominates none that does.
+        // A point that does not count cannot dominate one that does.
         let indices: Vec<usize> = non_dominated(points).into_iter().filter(counts).collect();
         Self { points: indices.iter().map(|&i| points[i].clone()).collect(), indices, reference }
     }
@@ -97,7 +97,7 @@ impl Front {
 
 /// A reference point: the given coordinates, and otherwise one range of the front below the worst value on the front.
 ///
-/// Where all of the front have the same value, the range is that of all points; where these are equal too, it is 1.
+/// Where all points on the front have the same value, the range of all points is used; where these are equal too, 1.
 ///
 /// ```
 /// use elbowroom::pareto::reference_point;
@@ -117,7 +117,7 @@ pub fn reference_point(points: &[Vec<f64>], given: &[Option<f64>]) -> Vec<f64> {
         let (lowest, highest) = range(k, &mut points.iter());
         let widths = [best - worst, highest - lowest];
         let width = widths.into_iter().find(|width| *width > 0.0).unwrap_or(1.0);
-        // What is recorded must be a number, also beside the largest one.
+        // The result is recorded, so it must be finite, even next to the largest number.
         (worst - MARGIN * width).max(-f64::MAX)
     };
     given.iter().enumerate().map(|(k, given)| given.unwrap_or_else(|| inferred(k))).collect()

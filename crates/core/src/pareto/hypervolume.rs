@@ -1,9 +1,9 @@
-//! The volume between a reference point and what points dominate, by sections.
+//! The volume above a reference point that points dominate, by sections.
 //!
 //! Between two neighbouring values of the last objective the section of the dominated set is that of the points above
-//! both, in one objective less: V_m = Σ_j (c_{j+1} − c_j) V_{m−1}(points with last value ≥ c_{j+1}). In two objectives
-//! the sections are lines, and one pass over the sorted points is enough. Exact; n^{m−1} steps, which is plenty for a
-//! hundred points in five objectives.
+//! both, in the remaining objectives: V_m = Σ_j (c_{j+1} − c_j) V_{m−1}(points with last value ≥ c_{j+1}). In two
+//! objectives the sections are lines, and one pass over the sorted points is enough. The result is exact and takes
+//! n^{m−1} steps, which is acceptable up to a hundred points in five objectives.
 
 /// The volume that points dominate above a reference point. Points that are not above it in every objective add none.
 ///

@@ -5,9 +5,10 @@
 //!
 //! EHVI = Σ_boxes Π_k E(min(Y_k, b_k) − a_k)₊,
 //!
-//! one product of strips for each box from a to b (`cells.rs`, `strip.rs`), exact for any number of objectives. All is
-//! kept in logarithms and added by its largest term: far from the front every product underflows, and a search still
-//! needs a slope there. Where the boxes are too many, it is a mean over directions instead (`polar.rs`).
+//! one product of strips for each box from a to b (`cells.rs`, `strip.rs`), exact for any number of objectives.
+//! Everything is kept in logarithms and summed relative to its largest term: far from the front every product
+//! underflows, and a search still needs a slope there. Where the boxes are too many, it is a mean over directions
+//! instead (`polar.rs`).
 //!
 //! References: Emmerich, Yang, Deutz, Wang and Fonseca, "A multicriteria generalization of Bayesian global optimization",
 //! 2016; Yang, Emmerich, Deutz and Bäck, "Efficient computation of expected hypervolume improvement using box
@@ -43,7 +44,7 @@ enum Way {
     Directions(Polar),
 }
 
-/// The slopes of a logarithm in the means and deviations of all objectives, with room for the work on the next.
+/// The slopes of a logarithm in the means and deviations of all objectives, with storage to reuse for the next one.
 #[derive(Debug, Clone, Default)]
 pub struct Slopes {
     /// In each mean.
@@ -56,7 +57,7 @@ pub struct Slopes {
 }
 
 impl Slopes {
-    /// All of them 0.
+    /// Sets all slopes to 0.
     pub(super) fn reset(&mut self, m: usize) {
         self.by_mean.clear();
         self.by_mean.resize(m, 0.0);
@@ -66,7 +67,7 @@ impl Slopes {
 }
 
 impl HypervolumeImprovement {
-    /// Over a front, which may be empty.
+    /// The improvement over a front, which may be empty.
     pub fn new(front: &Front) -> Self {
         match Cells::new(front, MAX_BOXES) {
             Some(cells) => Self(Way::Boxes(Boxes::new(&cells))),
@@ -74,7 +75,7 @@ impl HypervolumeImprovement {
         }
     }
 
-    /// The logarithm for the means and positive standard deviations of a point; its slopes stand in `slopes` afterwards.
+    /// The logarithm for the means and positive standard deviations of a point; writes its slopes to `slopes`.
     pub fn ln_value(&self, mean: &[f64], sd: &[f64], slopes: &mut Slopes) -> f64 {
         slopes.reset(mean.len());
         match &self.0 {
@@ -91,9 +92,9 @@ struct Boxes {
     levels: Vec<f64>,
     /// Where the levels of each objective begin, and the end.
     begins: Vec<usize>,
-    /// The objective, the lower level and the upper one, if any.
+    /// The objective, the lower level and the upper level, if there is one.
     strips: Vec<(usize, usize, Option<usize>)>,
-    /// A strip of each objective, box after box.
+    /// One strip of each objective, box after box.
     boxes: Vec<usize>,
 }
 

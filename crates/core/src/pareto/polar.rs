@@ -1,26 +1,27 @@
 //! The expected improvement of the hypervolume as a mean over directions.
 //!
-//! For a direction λ of the positive part of the unit sphere, a front reaches R(λ) = max_p min_k (p_k − r_k)₊/λ_k from the
-//! reference point r, and the results Y of a point beyond that if all Y_k − r_k > ρλ_k for some ρ > R. Over uniform λ,
+//! In a direction λ of the positive part of the unit sphere, a front reaches R(λ) = max_p min_k (p_k − r_k)₊/λ_k from
+//! the reference point r, and the results Y of a point reach further if all Y_k − r_k > ρλ_k for some ρ > R. Over
+//! uniform λ,
 //!
 //! EHVI = c_m E_λ ∫_R^∞ m ρ^{m−1} Π_k Φ((μ_k − r_k − ρλ_k)/s_k) dρ,   c_m = π^{m/2}/(2^m Γ(m/2 + 1)).
 //!
 //! The directions are fixed, so this is a smooth function of μ and s, with slopes that are exact for the mean over them. The
-//! integrand is log-concave: it is integrated around its mode, as far as it is above e⁻³⁰ of it. No boxes, so
-//! the cost does not depend on the front. The mean over directions is off by some percent where a point adds much, and by
-//! more where only a few directions see what it adds.
+//! integrand is log-concave: it is integrated around its mode, as far as it exceeds e⁻³⁰ of its value there. There are
+//! no boxes, so the cost of a value does not depend on the front. The mean over directions is off by some percent where
+//! a point adds much, and by more where only a few directions see what it adds.
 
 use super::improvement::Slopes;
 use super::{Front, strip::Ln};
 use crate::normal;
 
-/// How many directions.
+/// The number of directions.
 const DIRECTIONS: usize = 64;
 
 /// The integrand is followed until it has fallen by this many nats.
 const FALL: f64 = 30.0;
 
-/// Nodes and weights of Gauss and Legendre on [−1, 1]: the positive half of sixteen.
+/// Gauss–Legendre nodes and weights on [−1, 1]: the positive half of sixteen.
 const GAUSS_16: [(f64, f64); 8] = [
     (0.095_012_509_837_637_44, 0.189_450_610_455_068_5),
     (0.281_603_550_779_258_9, 0.182_603_415_044_923_58),
@@ -89,7 +90,7 @@ impl Polar {
     }
 }
 
-/// One direction.
+/// The integral along one direction.
 struct Ray<'a> {
     gains: &'a [f64],
     sd: &'a [f64],
@@ -113,7 +114,7 @@ impl Ray<'_> {
         ln
     }
 
-    /// ln of the integral from R on; the slopes of that are left in the fields.
+    /// ln of the integral from R on; leaves its slopes in the fields.
     fn integral(&mut self, reach: f64) -> f64 {
         let mode = self.mode(reach);
         let top = self.integrand(mode);
@@ -154,7 +155,7 @@ impl Ray<'_> {
         rho
     }
 
-    /// How far from the mode the integrand counts, in the direction of `most`, which it may not pass.
+    /// How far from the mode the integrand matters, in the direction of `most` and at most that far.
     fn end(&self, mode: f64, top: &Ln, most: f64) -> f64 {
         let sign = most.signum();
         let scale = (-1.0 / top.by_sd).sqrt().min(if top.by_mean < 0.0 { -FALL / top.by_mean } else { f64::INFINITY });

@@ -1,16 +1,16 @@
 //! The expected part of a normal variable between two levels, E(min(Y, b) − a)₊, in logarithms with its slopes.
 //!
 //! With Ψ(c) = E(Y − c)₊ = s τ(u), τ(u) = φ(u) + uΦ(u) and u = (μ − c)/s, it is Ψ(a) − Ψ(b) = ∫ₐᵇ Φ((μ − c)/s) dc. The
-//! difference of logarithms is used where these differ. Where they hardly do, digits cancel, and the integral has no such
-//! weakness: the integrand is then nearly constant, and four nodes of Gauss are enough.
+//! difference is taken in logarithms where these differ. Where they hardly do, digits would cancel, but the integrand
+//! is nearly constant, so the integral by four Gauss nodes is accurate.
 
 use crate::normal;
 
-/// Logarithms that differ by less than this are not subtracted: the difference keeps 10⁻¹⁴ of its digits above it, and four
-/// nodes have an error below 10⁻¹⁵ under it.
+/// Logarithms that differ by less than this are not subtracted: above it, the difference has a relative error of 10⁻¹⁴;
+/// below it, four nodes have an error below 10⁻¹⁵.
 const NARROW: f64 = 0.05;
 
-/// Nodes and weights of Gauss and Legendre on [0, 1].
+/// Gauss–Legendre nodes and weights on [0, 1].
 pub(super) const GAUSS: [(f64, f64); 4] = [
     (0.069_431_844_202_973_71, 0.173_927_422_568_726_93),
     (0.330_009_478_207_571_87, 0.326_072_577_431_273_07),
@@ -33,7 +33,7 @@ pub fn excess(mean: f64, sd: f64, ln_sd: f64, level: f64) -> Ln {
     Ln { value: ln_sd + value, by_mean: by_mean / sd, by_sd: by_sd / sd }
 }
 
-/// ln(Ψ(a) − Ψ(b)) of the levels a < b, given ln Ψ at both.
+/// ln(Ψ(a) − Ψ(b)) for the levels a < b, given ln Ψ at both.
 #[inline]
 pub fn strip(mean: f64, sd: f64, (a, at_a): (f64, Ln), (b, at_b): (f64, Ln)) -> Ln {
     let apart = at_a.value - at_b.value;
@@ -49,7 +49,7 @@ pub fn strip(mean: f64, sd: f64, (a, at_a): (f64, Ln), (b, at_b): (f64, Ln)) -> 
     }
 }
 
-/// The same by integration.
+/// [`strip`] by integration.
 fn narrow(mean: f64, sd: f64, a: f64, b: f64) -> Ln {
     let width = b - a;
     // Φ is largest at the lower level.
