@@ -7,7 +7,7 @@
 //!
 //! and column k is mₖ/2ᵏ, as a binary fraction. The first coordinate has mₖ = 1 for every k.
 //!
-//! Reference: S. Joe and F. Y. Kuo, SIAM J. Sci. Comput. 30, 2635–2654 (2008); their notice stands in
+//! Reference: S. Joe and F. Y. Kuo, SIAM J. Sci. Comput. 30, 2635–2654 (2008); their license notice is in
 //! `new-joe-kuo-6.LICENSE`.
 
 /// The binary digits of a coordinate; also, 2 to this power is the length of the sequence.

@@ -6,7 +6,7 @@
 //! | [`latin_hypercube`] | every coordinate | exactly n, known in advance |
 //! | [`uniform`] | nothing | any |
 //!
-//! [`farthest_first`] picks the most scattered of points that lie anywhere.
+//! [`farthest_first`] picks the most scattered of any given points.
 
 mod directions;
 mod random;

@@ -20,9 +20,9 @@ pub fn uniform(n: usize, dim: usize, stream: &mut Stream) -> Points {
     points
 }
 
-/// `n` points in [0, 1)ᵈ of which every coordinate visits each of the n intervals [k/n, (k+1)/n) once.
+/// `n` points in [0, 1)ᵈ whose every coordinate visits each of the n intervals [k/n, (k+1)/n) once.
 ///
-/// Within an interval the place is uniform, and the order of the intervals is drawn anew for each coordinate
+/// Positions within an interval are uniform, and the order of the intervals is drawn separately for each coordinate
 /// (McKay, Beckman and Conover, Technometrics 21, 1979).
 ///
 /// ```

@@ -11,7 +11,7 @@
 //! point.
 //!
 //! Numerics: scrambled digits stand for the middle of their cell of width 2⁻⁵², so a coordinate is never 0, ½ or 1 and
-//! may be put through the quantile of the normal law.
+//! may be passed to the quantile function of the normal law.
 
 use super::directions::{BITS, Columns, TABLE_DIM, matrices};
 use super::stratified::Stratified;
@@ -20,8 +20,8 @@ use crate::rng::Stream;
 
 /// How many coordinates of a [`Sobol`] sequence come from Joe and Kuo's table.
 ///
-/// Further ones are stratified each by itself: among the first 2ᵐ points each of the 2ᵐ equal intervals is visited once,
-/// but pairs of coordinates are no more even than those of a Latin hypercube.
+/// Further coordinates are stratified individually: the first 2ᵐ points visit each of the 2ᵐ equal intervals once, but
+/// pairs of coordinates are no more even than those of a Latin hypercube.
 pub const SOBOL_TABLE_DIM: usize = TABLE_DIM;
 
 /// The first `n` points of a scrambled Sobol sequence, in (0, 1)ᵈ.
@@ -94,7 +94,7 @@ impl Sobol {
         Self { dim, index: 0, digits: start.clone(), start, columns, beyond, offset: 0.5 }
     }
 
-    /// The sequence as it is in books, from the origin on: for comparing with other programs.
+    /// The sequence as in textbooks, starting at the origin, for comparison with other programs.
     ///
     /// As a design it is poor: its first two points are the corner 0 and the centre of the cube.
     ///
@@ -117,7 +117,7 @@ impl Sobol {
         Self { dim, index: 0, digits: start.clone(), start, columns, beyond: Vec::new(), offset: 0.0 }
     }
 
-    /// How many coordinates a point has.
+    /// The number of coordinates of a point.
     pub fn dim(&self) -> usize {
         self.dim
     }
@@ -145,7 +145,7 @@ impl Sobol {
         self.index = (self.index + 1) % (1 << BITS);
     }
 
-    /// Leaves out the next `n` points, in a time that does not depend on `n`.
+    /// Skips the next `n` points, in a time that does not depend on `n`.
     pub fn skip(&mut self, n: u64) {
         self.index = self.index.wrapping_add(n) % (1 << BITS);
         let gray = self.index ^ (self.index >> 1);
@@ -167,7 +167,7 @@ fn number(digits: u64, offset: f64) -> f64 {
 
 /// L times a generating matrix, for a random lower triangular L with ones on its diagonal.
 fn scramble(matrix: &Columns, random: &mut Stream) -> Columns {
-    // Column j of L: digit j (from the highest down) is one, those after it are random.
+    // Column j of L: digit j (from the highest down) is one, and the digits after it are random.
     let l: Columns = std::array::from_fn(|j| {
         let one = 1 << (BITS - 1 - j);
         one | (random.bits() & (one - 1))
@@ -178,7 +178,7 @@ fn scramble(matrix: &Columns, random: &mut Stream) -> Columns {
     })
 }
 
-/// Puts column k of all coordinates next to each other, so that a step reads one stretch of memory.
+/// Puts column k of all coordinates next to each other, so that a step reads contiguous memory.
 fn interleave(dim: usize, matrices: impl Iterator<Item = Columns>) -> Vec<u64> {
     let mut columns = vec![0; BITS * dim];
     for (j, matrix) in matrices.enumerate() {

@@ -2,8 +2,8 @@
 
 use crate::linalg::Points;
 
-/// The numbers of `n` points, each the farthest from those before it, beginning with the one nearest to the mean of all
-/// (Gonzalez, Theoretical Computer Science 38, 1985); fewer if there are no more different ones.
+/// The indices of `n` points, each the farthest from those before it, starting with the one nearest to the mean of all
+/// (Gonzalez, Theoretical Computer Science 38, 1985); fewer if there are fewer distinct points.
 ///
 /// ```
 /// use elbowroom::{design::farthest_first, linalg::Points};
@@ -15,7 +15,7 @@ pub fn farthest_first(points: &Points, n: usize) -> Vec<usize> {
     farthest_from(&Points::new(points.dim()), points, n)
 }
 
-/// The same, farthest also from points that are there already: the first is the farthest from those, if there are any.
+/// Like [`farthest_first`], but also far from existing points: the first is the farthest from those, if there are any.
 ///
 /// ```
 /// use elbowroom::{design::farthest_from, linalg::Points};

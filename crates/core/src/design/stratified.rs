@@ -1,11 +1,11 @@
 //! Sequences of one coordinate, for dimensions beyond the table of direction numbers.
 //!
 //! Any first 2ᵐ numbers visit each of the 2ᵐ equal intervals once, like a coordinate of a Sobol sequence; but two such
-//! coordinates have nothing to do with each other, like those of a Latin hypercube.
+//! coordinates are unrelated, like those of a Latin hypercube.
 //!
 //! The i-th number is scramble(reverse(shuffle(i))): the van der Corput sequence, visited in an order that keeps
 //! aligned blocks of 2ᵐ indices together, its digits then permuted, each depending on those before it (Owen's nested
-//! scrambling). Both permutations are hashes in which a digit depends only on digits that stand on one side of it.
+//! scrambling). Both permutations are hashes in which a digit depends only on the digits on one side of it.
 //!
 //! Reference: B. Burley, Practical hash-based Owen scrambling, J. Comput. Graph. Tech. 10(4), 2020.
 
@@ -36,8 +36,8 @@ impl Stratified {
 
 /// A permutation of 64-bit numbers in which a bit depends on itself and on lower bits only.
 ///
-/// Adding, multiplying by an odd number, and x ⊕ cx with c even are such permutations; four rounds of them (Laine and
-/// Karras's construction) let every lower bit count.
+/// Adding, multiplying by an odd number, and x ⊕ cx with c even are such permutations; after four rounds of them (Laine
+/// and Karras's construction) every lower bit has an effect.
 fn upwards(mut x: u64, seed: [u64; 2]) -> u64 {
     x = x.wrapping_add(seed[0]);
     for (even, odd) in [

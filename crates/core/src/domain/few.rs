@@ -91,7 +91,7 @@ struct Listing<'a> {
 }
 
 impl Listing<'_> {
-    /// Adds all points that start like this; false if there are too many.
+    /// Adds all points that start with these coordinates; false if there are too many.
     fn walk(&mut self, begin: &mut Vec<f64>) -> bool {
         let i = begin.len();
         if i == self.levels.len() {

@@ -24,7 +24,7 @@ const SLACK: f64 = 1e-11;
 const ROUNDED: usize = 8;
 const HOPELESS: usize = 100;
 
-/// How far from a plane a point may be to count as on it.
+/// How far from a plane a point may be and still count as on it.
 const ROUNDING: f64 = 1e-14;
 
 /// Supports to try for one that has points.
@@ -163,7 +163,7 @@ impl Inside {
         if self.has_levels { few::settings(&self.polytope, &self.levels) } else { None }
     }
 
-    /// Whether it was shown to be empty.
+    /// Whether the polytope was shown to be empty.
     pub fn is_empty(&self) -> bool {
         if self.settings().is_some_and(|settings| settings.is_empty()) {
             return true;
@@ -225,7 +225,7 @@ impl Inside {
         self.project_within(support, u);
     }
 
-    /// The same among points of one support.
+    /// [`project`](Self::project) among points of one support.
     fn project_within(&self, support: &Support, u: &mut [f64]) -> bool {
         let mut x: Vec<f64> = self.dims.iter().map(|&dim| u[dim]).collect();
         let found = match support.held.is_empty() {

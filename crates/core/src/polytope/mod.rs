@@ -1,8 +1,8 @@
 //! A box cut by planes and half-spaces: the nearest point of it, whether it is empty, and random points in it.
 //!
-//! {x : low ≤ x ≤ high, aᵢ·x = bᵢ, aⱼ·x ≤ bⱼ}. Mixtures, whose parts sum to 1, and parts whose sum is bounded are of this
-//! kind. Of the unit cube they may take next to nothing (nine parts with a sum below 1 take 1/9! of it) or nothing at all,
-//! so that drawing from the cube and refusing what is outside finds no point. What is here finds them by construction.
+//! {x : low ≤ x ≤ high, aᵢ·x = bᵢ, aⱼ·x ≤ bⱼ}. Mixtures, whose parts sum to 1, and parts with a bounded sum have this
+//! form. They may fill almost none of the unit cube (nine parts with a sum below 1 fill 1/9! of it) or have no volume
+//! at all, so that drawing from the cube and rejecting points outside finds none. This module constructs such points.
 //!
 //! Rows are kept with normals of length 1, so that a row's error is a distance.
 
@@ -17,11 +17,11 @@ use crate::optim::Bounds;
 /// A plane or a half-space.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// What points are multiplied with.
+    /// The factors of the coordinates.
     pub normal: Vec<f64>,
-    /// What that must be, or stay below.
+    /// The value that `normal · x` must have or stay below.
     pub bound: f64,
-    /// Whether it must be that.
+    /// Whether `normal · x` must equal the bound.
     pub is_equal: bool,
 }
 
@@ -36,7 +36,7 @@ impl Row {
         Self { normal, bound, is_equal: true }
     }
 
-    /// The signed distance of a point: above 0 outside of a half-space.
+    /// The signed distance of a point: above 0 outside a half-space.
     fn excess(&self, x: &[f64]) -> f64 {
         dot(&self.normal, x) - self.bound
     }
@@ -66,7 +66,7 @@ impl Polytope {
     ///
     /// # Panics
     ///
-    /// If a row has another dimension than the box, or a bound is infinite.
+    /// If a row and the box differ in dimension, or a bound is infinite.
     pub fn new(bounds: &Bounds, rows: Vec<Row>) -> Self {
         let (low, high) = (bounds.low().to_vec(), bounds.high().to_vec());
         assert!(low.iter().chain(&high).all(|bound| bound.is_finite()), "a polytope is bounded");
@@ -79,7 +79,7 @@ impl Polytope {
         self.low.len()
     }
 
-    /// The same with some coordinates held at a value, which may lie outside of their bounds.
+    /// The polytope with some coordinates held at a value, which may lie outside their bounds.
     pub fn holding(&self, held: impl IntoIterator<Item = (usize, f64)>) -> Self {
         let mut held_there = self.clone();
         for (i, value) in held {
@@ -88,7 +88,7 @@ impl Polytope {
         held_there
     }
 
-    /// Whether a point lies in it, or within `tolerance` of every bound and row that it breaks.
+    /// Whether a point lies in the polytope, or within `tolerance` of every bound and row that it breaks.
     pub fn contains(&self, x: &[f64], tolerance: f64) -> bool {
         let in_box = x.iter().zip(self.low.iter().zip(&self.high));
         let keeps = |row: &Row| {
@@ -99,7 +99,7 @@ impl Polytope {
             && self.rows.iter().all(keeps)
     }
 
-    /// Whether it was shown that no point lies in it.
+    /// Whether the polytope was shown to be empty.
     ///
     /// ```
     /// use elbowroom::optim::Bounds;
@@ -116,12 +116,12 @@ impl Polytope {
         &self.rows
     }
 
-    /// Where a coordinate begins and ends.
+    /// The bounds of a coordinate.
     pub(crate) fn side(&self, i: usize) -> (f64, f64) {
         (self.low[i], self.high[i])
     }
 
-    /// Lets a coordinate begin and end elsewhere.
+    /// Sets the bounds of a coordinate.
     pub(crate) fn set_side(&mut self, i: usize, (low, high): (f64, f64)) {
         (self.low[i], self.high[i]) = (low, high);
     }
@@ -132,7 +132,7 @@ impl Polytope {
     }
 }
 
-/// The same row with a normal of length 1. One without a direction is true or false everywhere, and stays as it is.
+/// The row with a normal of length 1. A row whose normal is 0 holds everywhere or nowhere, and is returned unchanged.
 fn unit_normal(mut row: Row) -> Row {
     let length = dot(&row.normal, &row.normal).sqrt();
     if length > 0.0 && length.is_finite() {

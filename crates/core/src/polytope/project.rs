@@ -1,10 +1,10 @@
 //! The nearest point of a polytope.
 //!
 //! min ½|x − y|² over the box and the rows has the dual max_ν q(ν), with x(ν) = clip(y − Aᵀν, low, high), ∇q = A x(ν) − b, and
-//! ν ≥ 0 for half-spaces. q is concave and piecewise quadratic, so semismooth Newton steps on the rows at work, each with an
-//! exact search along its line, end after a few: with one row the first line is all there is (its breakpoints are sorted and
-//! the root lies on one piece; for Σx = 1 this is the well-known projection onto a simplex). A line along which q rises for
-//! ever proves that the polytope is empty (Farkas' lemma): min_x d·(Ax − b) over the box is above 0.
+//! ν ≥ 0 for half-spaces. q is concave and piecewise quadratic, so a few semismooth Newton steps on the active rows
+//! suffice, each with an exact line search. With one row a single line search does it (its breakpoints are sorted and
+//! the root lies on one piece; for Σx = 1 this is the well-known projection onto a simplex). A line along which q rises
+//! for ever proves that the polytope is empty (Farkas' lemma): min_x d·(Ax − b) over the box is above 0.
 
 use super::Polytope;
 use crate::linalg::{Factor, axpy, dot};
@@ -12,26 +12,26 @@ use crate::linalg::{Factor, axpy, dot};
 /// Newton steps; a handful is usual.
 const MAX_STEPS: usize = 100;
 
-/// How far from a row a point on it may be: a few roundings of numbers up to 1.
+/// How far from a row a point may be and still count as on it: a few roundings of numbers up to 1.
 const EXACT: f64 = 4e-15;
 
 /// How far all points must be from the rows, weighted by the multipliers, for the polytope to count as empty.
 const CLEARLY_EMPTY: f64 = 1e-9;
 
-/// A sum this small beside its terms is a rounding of 0.
+/// A sum this small relative to its terms is 0 up to rounding.
 const CANCELLED: f64 = 1e-14;
 
-/// What keeps a Newton step finite where no coordinate is left to move.
+/// Keeps a Newton step finite where no coordinate is free to move.
 const DAMPING: f64 = 1e-12;
 
-/// How far a line is followed.
+/// How far to follow a line.
 enum Along {
     Until(f64),
     ForEver,
 }
 
 impl Polytope {
-    /// Moves a point to the nearest one in the polytope; false if that was shown to be empty.
+    /// Moves a point to the nearest one in the polytope; false if the polytope was shown to be empty.
     pub fn project(&self, y: &mut [f64]) -> bool {
         let mut multipliers = vec![0.0; self.rows.len()];
         let mut pulled = y.to_vec();
@@ -73,7 +73,8 @@ impl Polytope {
         true
     }
 
-    /// min_x ν·(Ax − b) over the box, for multipliers ν that sum to 1. Above 0 it proves that the polytope is empty.
+    /// min_x ν·(Ax − b) over the box, for multipliers ν scaled to Σ|ν| = 1. Above 0 it proves that the polytope is
+    /// empty.
     fn gap(&self, multipliers: &[f64]) -> f64 {
         let mut w = vec![0.0; self.dim()];
         let mut least = 0.0;
@@ -92,8 +93,8 @@ impl Polytope {
         x.iter().zip(bounds).map(|(x, (low, high))| x.max(*low).min(*high)).collect()
     }
 
-    /// (A_F A_Fᵀ + damping) d = excess over the rows at work, F being the coordinates strictly inside of the box. A half-space
-    /// that is not held yet, and that the step would leave, is no longer at work.
+    /// Solves (A_F A_Fᵀ + damping) d = excess over the active rows, F being the coordinates strictly inside the box. A
+    /// half-space with multiplier 0 that the step would leave is no longer active.
     fn newton(&self, mut working: Vec<usize>, excess: &[f64], multipliers: &[f64], pulled: &[f64]) -> Vec<f64> {
         let is_free = |i: &usize| self.low[*i] < pulled[*i] && pulled[*i] < self.high[*i];
         let free: Vec<usize> = (0..pulled.len()).filter(is_free).collect();
@@ -114,7 +115,7 @@ impl Polytope {
             let stays = working.iter().zip(&step).map(|pair| !leaves(pair)).collect::<Vec<_>>();
             working = working.into_iter().zip(stays).filter_map(|(j, stays)| stays.then_some(j)).collect();
         }
-        // Uphill for the half-spaces that are broken.
+        // No row is left: step along the gradient of the dual, over equations and broken half-spaces.
         for (j, direction) in direction.iter_mut().enumerate() {
             *direction = if self.rows[j].is_equal { excess[j] } else { excess[j].max(0.0) };
         }
@@ -136,7 +137,7 @@ impl Polytope {
         let mut kinks: Vec<(f64, f64)> = Vec::with_capacity(2 * w.len());
         for (i, &w) in w.iter().enumerate() {
             slope += w * pulled[i].max(self.low[i]).min(self.high[i]);
-            // What is left of a sum that cancels would put a kink next to infinity.
+            // The rounding error of a cancelling sum would put a kink near infinity.
             if w.abs() <= CANCELLED * size || self.low[i] == self.high[i] {
                 continue;
             }
@@ -171,7 +172,7 @@ impl Polytope {
             }
             bend = (bend + change).max(0.0);
         }
-        // Next to nothing is a rounding of nothing: the top was reached at the last kink.
+        // A tiny slope is 0 up to rounding: the top was reached at the last kink.
         if slope <= CLEARLY_EMPTY * size { Along::Until(at) } else { Along::ForEver }
     }
 }

@@ -1,18 +1,18 @@
 //! Random points of a polytope, by hit-and-run.
 //!
 //! From a point inside, a random direction of the planes' common null space meets the border at both ends; the next point
-//! is uniform between them. In the limit points are uniform in the polytope (Smith, Operations Research 32, 1984).
-//! A walk starts in the relative interior: at the mean of the points nearest to others far out in each direction, which
-//! leaves every border that can be left. Borders that cannot be left are planes.
+//! is uniform between them. In the limit, points are uniform in the polytope (Smith, Operations Research 32, 1984). A
+//! walk starts in the relative interior: points far out in each direction are projected, and the mean of the
+//! projections is off every border that some point is off. Borders that contain all points are treated as planes.
 
 use super::{Polytope, Row};
 use crate::linalg::{axpy, dot};
 use crate::rng::Stream;
 
-/// How far out the points lie whose nearest ones are averaged, in widths of the box.
+/// How far out the projected points lie, in widths of the box.
 const FAR: f64 = 2.0;
 
-/// A border this near to the mean of points all over the polytope cannot be left.
+/// A border this close to the mean of points all over the polytope contains the whole polytope.
 const NEVER_LEFT: f64 = 1e-10;
 
 /// The most steps before the first point: 10 d² would take long in a hundred dimensions.
@@ -36,14 +36,14 @@ pub struct Walk {
     polytope: Polytope,
     /// Coordinates that can move.
     free: Vec<usize>,
-    /// An orthonormal basis of the directions that lead out of a plane; 0 in coordinates that cannot move.
+    /// An orthonormal basis of the directions that lead out of the planes; 0 in coordinates that cannot move.
     across: Vec<Vec<f64>>,
     center: Vec<f64>,
     at: Vec<f64>,
 }
 
 impl Walk {
-    /// A walk that stands at a point of the relative interior; none if the polytope was shown to be empty.
+    /// A walk that starts at a point of the relative interior; `None` if the polytope was shown to be empty.
     pub fn new(polytope: &Polytope) -> Option<Self> {
         let center = interior_point(polytope)?;
         let is_free =
@@ -54,7 +54,7 @@ impl Walk {
         for row in polytope.rows.iter().filter(is_plane) {
             let mut normal = vec![0.0; center.len()];
             free.iter().for_each(|&i| normal[i] = row.normal[i]);
-            // Twice is enough to lose what rounding leaves.
+            // Two passes remove what rounding leaves.
             for _ in 0..2 {
                 across.iter().for_each(|q| axpy(-dot(q, &normal), q, &mut normal));
             }
@@ -67,7 +67,7 @@ impl Walk {
         Some(Self { polytope: polytope.clone(), free, across, at: center.clone(), center })
     }
 
-    /// What it walks through.
+    /// The polytope that it walks through.
     pub(crate) fn polytope(&self) -> &Polytope {
         &self.polytope
     }
@@ -82,7 +82,7 @@ impl Walk {
         self.free.len().saturating_sub(self.across.len())
     }
 
-    /// Walks until where it began is forgotten: 10 d² steps.
+    /// Walks until the starting point is forgotten: 10 d² steps.
     pub fn warm_up(&mut self, stream: &mut Stream) {
         for _ in 0..(10 * self.freedom() * self.freedom()).min(MAX_WARMUP) {
             self.step(stream);
@@ -94,7 +94,7 @@ impl Walk {
         for _ in 0..self.freedom() {
             self.step(stream);
         }
-        // Roundings add up to nothing that matters in a walk, and to something in its sums.
+        // The rounding errors of many steps do not matter for the walk, but may break its rows.
         if !self.polytope.contains(&self.at, 1e-15) {
             self.polytope.project(&mut self.at);
         }
@@ -135,7 +135,7 @@ impl Walk {
     }
 }
 
-/// The mean of the points nearest to others far out in each direction and on the inner side of each half-space.
+/// The mean of the projections of points far out in each direction and on the inner side of each half-space.
 fn interior_point(polytope: &Polytope) -> Option<Vec<f64>> {
     let mut base = polytope.middle();
     if !polytope.project(&mut base) {
