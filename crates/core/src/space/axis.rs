@@ -19,11 +19,11 @@
 use super::ladder::Ladder;
 use super::unit::clamp_unit;
 
-/// More levels than this, and (i + ½)/n no longer tells neighbours apart: its relative error 2⁻⁵² must stay below ¼
-/// of a cell, 1/(4n).
+/// With more levels than this, (i + ½)/n no longer tells neighbours apart: its relative error 2⁻⁵² must stay below ¼ of
+/// a cell, 1/(4n).
 pub(super) const MAX_LEVELS: u64 = 1 << 50;
 
-/// A log integer above this is not told apart from its neighbours: the error of ln k, about 30 × 2⁻⁵², times k must
+/// A log integer above this cannot be told apart from its neighbours: the error of ln k, about 30 × 2⁻⁵², times k must
 /// stay below ¼.
 pub(super) const MAX_LOG_INT: i64 = 1 << 40;
 
@@ -101,7 +101,7 @@ impl Interval {
 
     /// The coordinate whose value is nearest to `x`, low < x < high.
     fn bisect(&self, x: f64) -> f64 {
-        // Positive floats are ordered as their bits are, so 62 halvings reach two neighbours from 0 and 1.
+        // Positive floats are ordered like their bits, so 62 halvings lead from 0 and 1 to two neighbours.
         let (mut below, mut above) = (0.0f64.to_bits(), 1.0f64.to_bits());
         while above - below > 1 {
             let middle = below + (above - below) / 2;
@@ -115,7 +115,7 @@ impl Interval {
         if x - self.value(below) < self.value(above) - x { below } else { above }
     }
 
-    /// `x` within the bounds; none if it is beyond them by more than a billionth.
+    /// `x` moved within the bounds; `None` if it exceeds them by more than a billionth.
     pub fn admit(&self, x: f64) -> Option<f64> {
         let (low, high) = self.bounds();
         let (below, above) = match *self {
@@ -135,7 +135,7 @@ impl Interval {
 /// How far beyond a bound a float still counts as the bound, relative to the range (on a log scale, to the bound).
 pub(super) const SLACK: f64 = 1e-9;
 
-/// How levels 0, 1, …, n − 1 share [0, 1].
+/// How the levels 0, 1, …, n − 1 share [0, 1].
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Grid {
     Even { n: u64 },
@@ -158,8 +158,8 @@ impl Grid {
         }
     }
 
-    /// The coordinate at which a uniform number from 0 to 1 puts a level from `first` to `last`; none where a coordinate
-    /// drawn uniformly from their cells does.
+    /// The coordinate of the level from `first` to `last` that a uniform number from 0 to 1 stands for; `None` where
+    /// drawing uniformly from the cells gives the right chances.
     pub fn drawn(&self, u: f64, first: u64, last: u64) -> Option<f64> {
         match self {
             Grid::Even { .. } | Grid::LogInts { .. } => None,

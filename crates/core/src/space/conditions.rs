@@ -16,13 +16,13 @@ use super::parameter::{Admitted, Parameter};
 use super::{Dimension, Point, SearchSpace};
 use crate::error::{Error, Result};
 
-/// Settings of the parameters above a condition that are tried, to see whether it is ever true.
+/// The most settings of the parameters above a condition to try, to see whether it is ever true.
 const MOST_TRIED: u64 = 4096;
 
 /// Where the coordinate of a number rests.
 const MIDDLE: f64 = 0.5;
 
-/// Where the coordinate of a category rests: levels have the middles of their cells.
+/// Where the coordinate of a category rests: no level is there, since levels have the middles of their cells.
 const NO_LEVEL: f64 = 0.0;
 
 /// The conditions of a space that has any.
@@ -30,14 +30,14 @@ const NO_LEVEL: f64 = 0.0;
 pub(super) struct Conditions {
     /// For each parameter its condition, if it has one.
     of: Vec<Option<Constraint>>,
-    /// The parameters with conditions, each behind all that its condition speaks of.
+    /// The parameters with conditions, each after all those that its condition refers to.
     order: Vec<usize>,
     /// The most coordinates that one point has.
     largest: usize,
 }
 
 impl Conditions {
-    /// Reads the conditions of parameters; none if no parameter has one.
+    /// Reads the conditions of parameters; `None` if no parameter has one.
     pub fn new(parameters: &[Parameter], axes: &[Axis]) -> Result<Option<Self>> {
         if parameters.iter().all(|parameter| parameter.condition().is_none()) {
             return Ok(None);
@@ -54,7 +54,7 @@ impl Conditions {
         Ok(Some(conditions))
     }
 
-    /// The parameters that conditions speak of, each once, in their order.
+    /// The parameters that conditions refer to, each once, in their order.
     fn deciding(&self) -> Vec<usize> {
         let mut all: Vec<usize> = self.of.iter().flatten().flat_map(Constraint::names).collect();
         all.sort_unstable();
@@ -62,12 +62,12 @@ impl Conditions {
         all
     }
 
-    /// Whether a parameter is there, where `read` gives the values of those that are.
+    /// Whether a parameter is active, where `read` gives the values of the active ones.
     fn holds<'a>(&'a self, i: usize, read: &dyn Fn(usize) -> Scalar<'a>) -> bool {
         self.of[i].as_ref().is_none_or(|condition| condition.holds(read))
     }
 
-    /// Whether the condition of a parameter is false, whatever is not known.
+    /// Whether the condition of a parameter is false, whatever the unknown values are.
     pub(super) fn is_broken<'a>(&'a self, i: usize, read: &dyn Fn(usize) -> Scalar<'a>) -> bool {
         self.of[i].as_ref().is_some_and(|condition| condition.is_broken(read))
     }
@@ -77,7 +77,7 @@ impl Conditions {
         self.of.iter().flatten().flat_map(Constraint::literals).collect()
     }
 
-    /// For each parameter whether it is there, where `read` gives the value that it has or would have.
+    /// For each parameter whether it is active, where `read` gives the value that it has or would have.
     pub(super) fn active<'a>(&'a self, read: &dyn Fn(usize) -> Scalar<'a>) -> Vec<bool> {
         let mut active = vec![true; self.of.len()];
         for &i in &self.order {
@@ -86,7 +86,7 @@ impl Conditions {
         active
     }
 
-    /// Where a float turns a parameter on or off there is no branch to search in.
+    /// Refuses conditions on continuous floats: these would not divide the space into branches.
     fn refuse_floats(&self, parameters: &[Parameter], axes: &[Axis]) -> Result<()> {
         for &i in &self.order {
             let float = self.names(i).into_iter().find(|j| matches!(axes[*j], Axis::Continuous(_)));
@@ -109,8 +109,8 @@ impl Conditions {
         Ok(())
     }
 
-    /// Whether a parameter is there at some point: by trying all settings of those above it or, where they are too many, by
-    /// interval arithmetic.
+    /// Whether a parameter is active at some point: by trying all settings of those above it or, if there are too many,
+    /// by interval arithmetic.
     fn may_be_true(&self, i: usize, parameters: &[Parameter], axes: &[Axis]) -> bool {
         match self.settings(&self.above(i), parameters, axes) {
             Some(mut settings) => settings.any(|active| active[i]),
@@ -118,7 +118,7 @@ impl Conditions {
         }
     }
 
-    /// The most coordinates that one point has; all there are where there are too many settings to try.
+    /// The most coordinates that one point has; if there are too many settings to try, the number of all coordinates.
     fn count_largest(&self, parameters: &[Parameter], axes: &[Axis]) -> usize {
         let has_coordinate = |(i, axis): &(usize, &Axis), active: &[bool]| active[*i] && **axis != Axis::Single;
         let count = |active: Vec<bool>| axes.iter().enumerate().filter(|one| has_coordinate(one, &active)).count();
@@ -128,7 +128,7 @@ impl Conditions {
         }
     }
 
-    /// Which parameters are there, for every setting of some of them; none if there are too many.
+    /// Which parameters are active, for every setting of some of them; `None` if there are too many settings.
     fn settings<'a>(
         &'a self,
         of: &[usize],
@@ -148,7 +148,8 @@ impl Conditions {
         }))
     }
 
-    /// All that decides whether a parameter is there: what its condition speaks of, what theirs do, and so on.
+    /// All parameters that decide whether one is active: those that its condition refers to, those that their
+    /// conditions refer to, and so on.
     pub(super) fn above(&self, i: usize) -> Vec<usize> {
         let mut above = self.names(i);
         let mut next = 0;
@@ -165,8 +166,8 @@ impl Conditions {
     }
 }
 
-/// The parameters with conditions, each behind all that its condition speaks of. Fails, naming them, where conditions go
-/// round in a circle.
+/// The parameters with conditions, each after all those that its condition refers to. Fails, naming them, if conditions form
+/// a circle.
 fn order(parameters: &[Parameter], of: &[Option<Constraint>]) -> Result<Vec<usize>> {
     let mut order: Vec<usize> = Vec::new();
     let mut left: Vec<usize> = (0..of.len()).filter(|i| of[*i].is_some()).collect();
@@ -182,7 +183,7 @@ fn order(parameters: &[Parameter], of: &[Option<Constraint>]) -> Result<Vec<usiz
     Ok(order)
 }
 
-/// Each of `left` waits for another of them: following one leads round.
+/// Each of `left` waits for another of them, so following one leads into a circle.
 fn circle(parameters: &[Parameter], of: &[Option<Constraint>], left: &[usize]) -> Error {
     let mut path = vec![left[0]];
     loop {
@@ -254,7 +255,7 @@ impl SearchSpace {
         self.conditions.as_ref().map_or(self.dim(), |conditions| conditions.largest)
     }
 
-    /// The coordinates of parameters that conditions speak of.
+    /// The coordinates of parameters that conditions refer to.
     pub(crate) fn deciding(&self) -> Vec<usize> {
         let deciding = self.conditions.as_ref().map_or_else(Vec::new, Conditions::deciding);
         deciding.into_iter().filter_map(|i| self.coordinates[i]).collect()
@@ -273,7 +274,7 @@ impl SearchSpace {
         self.parameters[i].condition().is_some()
     }
 
-    /// For each parameter whether a unit point has it.
+    /// For each parameter, whether it is active at a unit point.
     pub(crate) fn active_parameters(&self, u: &[f64]) -> Vec<bool> {
         match &self.conditions {
             None => vec![true; self.parameters.len()],
@@ -292,7 +293,7 @@ impl SearchSpace {
         }
     }
 
-    /// Whether some constraint is broken whatever the parameters are that are not known at a unit point.
+    /// Whether some constraint is broken at a unit point, whatever the unknown parameters are.
     pub(crate) fn is_ruled_out(&self, u: &[f64], is_known: &dyn Fn(usize) -> bool) -> bool {
         let active = self.active_parameters(u);
         let read = |i: usize| match self.coordinates[i] {
@@ -327,13 +328,13 @@ impl SearchSpace {
         point
     }
 
-    /// The parameters, each behind all that its condition speaks of.
+    /// The parameters, each after all those that its condition refers to.
     fn in_order(&self) -> impl Iterator<Item = usize> {
         let always = (0..self.parameters.len()).filter(|i| !self.has_condition(*i));
         always.chain(self.conditions.iter().flat_map(|conditions| conditions.order.iter().copied()))
     }
 
-    /// A user's point, value by value in the order of the parameters; none where a parameter is inactive.
+    /// A user's point, value by value in the order of the parameters; `None` where a parameter is inactive.
     pub(super) fn admit(&self, point: &Point) -> Result<Vec<Option<Admitted>>> {
         point.iter().try_for_each(|(name, _)| self.known(name))?;
         let mut admitted = vec![None; self.parameters.len()];

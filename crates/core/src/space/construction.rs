@@ -1,11 +1,12 @@
 //! Whether points that keep the constraints are found by rejection or by construction.
 //!
-//! Rejection draws from the whole cube until a point is feasible. It is used wherever it works well. Where a sum of floats
-//! must be equal to something, where a mixture has a limited number of parts, or where linear bounds leave less than a
-//! hundredth of the cube, points are constructed instead: `domain` draws them from the polytope, moves to the nearest
-//! of its points, and climbs along it. Sums that contain integers, steps or ladders are included where rejection would
-//! fail because of them: points of the polytope are then moved onto the grid. Which of the three ways a space uses is
-//! decided when constraints are added, and is part of what is written, so that a study continues as it began.
+//! Rejection draws from the whole cube until a point is feasible, and is used wherever it works well. Where a sum of
+//! floats must be equal to something, where a mixture has a limited number of parts, or where linear bounds leave less
+//! than a hundredth of the cube, points are constructed instead: `domain` draws them from the polytope, moves to the
+//! nearest of its points, and climbs along it. Sums that contain integers, steps or ladders are included where
+//! rejection would fail because of them: points of the polytope are then moved onto the grid. Which of the three ways a
+//! space uses is decided when constraints are added, and is written with the space, so that a study continues as it
+//! began.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,26 +15,27 @@ use super::{Parameter, SearchSpace, Value};
 use crate::error::{Error, Result};
 use crate::rng::Stream;
 
-/// Draws from the cube to see whether rejection does well.
+/// The number of draws from the cube that test whether rejection works well.
 const PROBES: usize = 2000;
 
-/// Of these, as many must keep the linear constraints.
+/// How many of these must keep the linear constraints.
 const ENOUGH: usize = PROBES / 100;
 
 /// How far from equal two sides may be on a grid, relative to the largest term.
 const NEARLY: f64 = 1e-9;
 
-/// Spaces of up to this many points are walked through where draws find nothing.
+/// Spaces of up to this many points are enumerated where draws find nothing.
 const FEW: u64 = 100_000;
 
-/// How points are found, as it is written.
+/// How points are found, in written form.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Written {
     #[default]
     ByRejection,
     ByConstruction,
-    /// From sums with numbers on grids, too. Logs with such sums that say the other were written when these were rejected.
+    /// From sums with numbers on grids, too. Older logs with such sums name another way: these points were rejected
+    /// then.
     #[serde(rename = "by_construction_on_grids")]
     OnGrids,
 }
@@ -62,7 +64,7 @@ impl Feasible {
 }
 
 impl SearchSpace {
-    /// The linear relations that points are constructed from; none where they are found by rejection.
+    /// The linear relations from which points are constructed; `None` if points are found by rejection.
     pub(crate) fn constructed_from(&self) -> Option<&Linear> {
         match &self.feasible {
             Feasible::ByConstruction(linear) | Feasible::OnGrids(linear) => Some(linear),
@@ -70,7 +72,7 @@ impl SearchSpace {
         }
     }
 
-    /// The constraints that say something linear of floats, or of the numbers that points are constructed from.
+    /// The constraints with a linear relation of floats, or of the numbers that points are constructed from.
     pub(crate) fn linear_constraints(&self) -> impl Iterator<Item = &Constraint> {
         let is_term: IsTerm = match self.feasible {
             Feasible::OnGrids(_) => is_linear_or_on_grid,
@@ -100,20 +102,20 @@ impl SearchSpace {
         linear
     }
 
-    /// The constraints that apply to every point: those that speak of no parameter with a condition.
+    /// The constraints that apply to every point: those that do not refer to a parameter with a condition.
     fn unconditional(&self) -> impl Iterator<Item = &Constraint> {
         self.constraints
             .iter()
             .filter(|constraint| !self.is_conditional() || self.first_conditional(constraint).is_none())
     }
 
-    /// The first parameter with a condition that a constraint speaks of.
+    /// The first parameter with a condition that a constraint refers to.
     fn first_conditional(&self, constraint: &Constraint) -> Option<&Parameter> {
         constraint.names().into_iter().map(|i| &self.parameters[i]).find(|parameter| parameter.condition().is_some())
     }
 
-    /// Refuses an equation of floats, or a limited number of parts, where one of them may be inactive: chance would not find
-    /// its points, and they cannot be constructed.
+    /// Refuses an equation of floats, or a limited number of parts, where one of them may be inactive: random draws
+    /// would not find its points, and they cannot be constructed.
     pub(super) fn refuse_conditional_sum(&self, constraint: &Constraint) -> Result<()> {
         let Some(parameter) = self.first_conditional(constraint) else { return Ok(()) };
         let mut linear = Linear::default();
@@ -125,7 +127,7 @@ impl SearchSpace {
         Err(Error::space(what, "remove the conditions of its parts, or create a study for each branch"))
     }
 
-    /// The same space as a new study has it: with points by construction where rejection would find few or none.
+    /// The space as a new study uses it: points are constructed where rejection would find few or none.
     pub(crate) fn constructed_if_needed(self) -> Self {
         let linear = self.linear();
         let is_needed = linear.relations.iter().any(|relation| relation.is_equal)
@@ -139,7 +141,7 @@ impl SearchSpace {
         self.constructed_as(written)
     }
 
-    /// Whether rejection would fail because of sums with numbers on grids in them.
+    /// Whether rejection would fail because of sums that contain numbers on grids.
     fn is_needed_on_grids(&self, floats_are_constructed: bool) -> bool {
         let mut linear = self.linear_of(is_linear_or_on_grid);
         let is_float = |i: usize| is_linear(&self.parameters[i]);
@@ -153,7 +155,7 @@ impl SearchSpace {
             linear.relations.retain(has_grid);
             linear.sparse.retain(|group| group.parts.iter().any(|i| !is_float(*i)));
         }
-        // Chance finds no equation of floats, and no float that is 0.
+        // Random draws never satisfy an equation of floats, and never give a float that is 0.
         let has_float = |relation: &Relation| relation.terms.iter().any(|(i, _)| is_float(*i));
         if linear.relations.iter().any(|relation| relation.is_equal && has_float(relation))
             || linear.sparse.iter().any(|group| group.parts.iter().filter(|i| is_float(**i)).count() > group.most)
@@ -194,7 +196,7 @@ impl SearchSpace {
         true
     }
 
-    /// The same space with points found as in another, if that is the only difference between them.
+    /// This space with points found as in another, if that is the only difference between the two.
     pub(crate) fn constructed_like(self, other: &Self) -> Self {
         let is_same = self.parameters == other.parameters
             && self.table == other.table
@@ -242,7 +244,7 @@ fn is_mostly_refused(linear: &Linear, parameters: &[Parameter]) -> bool {
     true
 }
 
-/// All that a parameter can be, if it is a number.
+/// The range of a parameter, if it is a number.
 pub(super) fn range(parameter: &Parameter) -> Option<Interval> {
     match parameter {
         Parameter::Float { low, high, .. } => Some(Interval { low: *low, high: *high }),

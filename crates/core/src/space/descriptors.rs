@@ -1,25 +1,25 @@
 //! Numbers that say which levels of a category are alike: a row for each level.
 //!
-//! Columns are standardized and constant ones dropped. Programs produce descriptors by the hundreds, and many say the
-//! same, so the levels are placed by principal components: those that hold 99 % of the variance, each weighted by the
-//! root of its share. With equal weights, n − 1 components of n levels would put all levels equally far apart; without
-//! weights, a property that fifty columns repeat would count fifty times.
+//! Columns are standardized and constant ones dropped. Programs produce hundreds of descriptors, many of them
+//! redundant, so the levels are placed by principal components: those that hold 99 % of the variance, each weighted by
+//! the root of its share. With equal weights, n − 1 components of n levels would put all levels equally far apart;
+//! without weights, a property that fifty columns repeat would count fifty times.
 
 use serde::{Deserialize, Serialize};
 
 use super::value::Value;
 use crate::error::{Error, Result};
 
-/// The share of the variance that components are kept for.
+/// The share of the variance that the kept components hold.
 const KEPT: f64 = 0.99;
 
-/// More levels than this have no descriptors: all pairs of them are kept.
+/// More levels than this cannot have descriptors: the distances of all pairs are kept.
 const MAX_LEVELS: usize = 1000;
 
 /// More numbers than this are not kept in a log.
 const MAX_NUMBERS: usize = 1_000_000;
 
-/// The side of the largest matrix that is decomposed; beyond it columns count as they are.
+/// The side of the largest matrix that is decomposed; beyond it the columns are used unchanged.
 const MAX_SIDE: usize = 256;
 
 /// Numbers for each level of a category.
@@ -43,7 +43,7 @@ pub struct Descriptors {
 
 impl Descriptors {
     /// Descriptors for the levels of a category, from a table that may have other rows too. Fails, naming the level, if
-    /// a level is not in the table or is there twice.
+    /// a level is not in the table or is in it twice.
     pub fn of_levels<C: Into<String>, L: Into<Value>>(
         levels: &[Value],
         columns: impl IntoIterator<Item = C>,
@@ -98,7 +98,7 @@ impl Descriptors {
         None
     }
 
-    /// Where the levels are in a Euclidean space in which those with like descriptors are near each other.
+    /// The positions of the levels in a Euclidean space in which levels with similar descriptors are close.
     pub(crate) fn places(&self) -> Vec<Vec<f64>> {
         let (n, columns) = (self.rows.len(), self.standardized());
         let m = columns.len();
@@ -119,7 +119,7 @@ impl Descriptors {
                 break;
             }
             held += value;
-            // Scores of length √value; shortened to its root.
+            // The scores have length √value; they are shortened to its root.
             let shortened = value.sqrt().sqrt();
             for (i, place) in places.iter_mut().enumerate() {
                 let unit = if n <= m { vector[i] } else { dot(&rows[i], vector) / value.sqrt() };
@@ -145,15 +145,16 @@ impl Descriptors {
     }
 }
 
-/// A value as a file of plain cells has it.
+/// A value as a plain-text file contains it.
 fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// Eigenvalues of a symmetric positive matrix, the largest first, with their eigenvectors: by Jacobi's rotations.
+/// Eigenvalues of a symmetric positive semidefinite matrix, the largest first, with their eigenvectors, by Jacobi
+/// rotations.
 fn eigen(mut a: Vec<Vec<f64>>) -> (Vec<f64>, Vec<Vec<f64>>) {
     let n = a.len();
-    // Row by row, the vectors.
+    // The vectors, row by row.
     let mut v: Vec<Vec<f64>> = (0..n).map(|i| (0..n).map(|j| f64::from(u8::from(i == j))).collect()).collect();
     let size: f64 = a.iter().flatten().map(|x| x * x).sum();
     for _ in 0..60 {
@@ -172,7 +173,7 @@ fn eigen(mut a: Vec<Vec<f64>>) -> (Vec<f64>, Vec<Vec<f64>>) {
     (order.iter().map(|i| a[*i][*i].max(0.0)).collect(), order.iter().map(|i| v[*i].clone()).collect())
 }
 
-/// Turns two axes so that their element of the matrix becomes 0.
+/// Rotates two axes so that their off-diagonal element of the matrix becomes 0.
 fn rotate(a: &mut [Vec<f64>], v: &mut [Vec<f64>], p: usize, q: usize) {
     if a[p][q] == 0.0 {
         return;

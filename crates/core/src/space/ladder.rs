@@ -1,9 +1,9 @@
-//! Numbers of a list at their true distances, on a linear or a logarithmic scale.
+//! Listed numbers at their true distances, on a linear or a logarithmic scale.
 //!
 //! With t the value or its logarithm, level i of n has the coordinate (tᵢ − a)/(b − a), where a = t₀ − h and b = tₙ₋₁ + h
-//! lie half a mean gap h = (tₙ₋₁ − t₀)/(2(n − 1)) beyond the ends: a list with equal gaps has the coordinates (i + ½)/n of a
-//! list without distances. Cells meet halfway between neighbours. They are not equally wide, so a uniform coordinate would
-//! favour values that stand alone; [`Ladder::drawn`] gives each level the same chance.
+//! lie half a mean gap h = (tₙ₋₁ − t₀)/(2(n − 1)) beyond the ends: a list with equal gaps has the coordinates (i +
+//! ½)/n, as a list without distances does. Cells meet halfway between neighbours. They are not equally wide, so a
+//! uniform coordinate would favour isolated values; [`Ladder::drawn`] gives each level the same chance.
 
 use super::unit::clamp_unit;
 
@@ -17,7 +17,7 @@ pub(crate) struct Ladder {
 }
 
 impl Ladder {
-    /// The ladder of at least two ascending numbers, above 0 if `log`; in the other case, the place of the first of two
+    /// The ladder of at least two ascending numbers, above 0 if `log`; otherwise the index of the first of two
     /// neighbours that are too close to be told apart.
     pub fn new(values: &[f64], log: bool) -> Result<Self, usize> {
         // Half of each, so that the widest ranges do not overflow.

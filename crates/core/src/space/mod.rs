@@ -86,11 +86,11 @@ pub struct SearchSpace {
     /// One for each coordinate.
     dimensions: Vec<Dimension>,
     feasible: Feasible,
-    /// For coordinates whose levels have descriptors, where these place each level.
+    /// For coordinates whose levels have descriptors, the position of each level.
     described: Vec<(usize, Vec<Vec<f64>>)>,
-    /// The only points that there are, if the space is a table.
+    /// The only points of the space, if it is a table.
     table: Option<Arc<Table>>,
-    /// When parameters are there, if some have conditions.
+    /// The conditions under which parameters are active, if some have conditions.
     conditions: Option<Conditions>,
 }
 
@@ -151,11 +151,11 @@ impl SearchSpace {
     /// [`Constraint`] describes the notation.
     pub fn with_constraints<T: Into<String>>(self, constraints: impl IntoIterator<Item = T>) -> Result<Self> {
         let constrained = self.constrained(constraints)?;
-        // Of a table every row is looked at.
+        // In a table every row is checked instead.
         Ok(if constrained.table.is_some() { constrained } else { constrained.constructed_if_needed() })
     }
 
-    /// The same, with points that are found by rejection whatever the constraints.
+    /// Adds constraints like [`with_constraints`](Self::with_constraints), with points found by rejection in any case.
     fn constrained<T: Into<String>>(mut self, constraints: impl IntoIterator<Item = T>) -> Result<Self> {
         for text in constraints {
             let constraint = Constraint::parse(text.into(), &self.parameters)?;
@@ -250,7 +250,7 @@ impl SearchSpace {
         self.lay_to_rest(u);
     }
 
-    /// The same for coordinates of inactive parameters as for all others.
+    /// [`snap`](Self::snap) without a special case for the coordinates of inactive parameters.
     pub(crate) fn snap_to_values(&self, u: &mut [f64]) {
         self.expect_dim(u);
         for (u, &i) in u.iter_mut().zip(&self.searched) {
@@ -291,8 +291,8 @@ impl SearchSpace {
         self.axes[self.searched[dim]].grid().expect("a continuous coordinate has no levels").coordinate(level)
     }
 
-    /// The coordinate at which a uniform number from 0 to 1 puts a level from `first` to `last`, where cells are not as wide
-    /// as levels are likely; none where stretching the number to their cells does it.
+    /// The coordinate of the level from `first` to `last` that a uniform number from 0 to 1 stands for, if cells are
+    /// not as wide as levels are likely; otherwise `None`: stretch the number to their cells.
     pub(crate) fn drawn(&self, dim: usize, u: f64, first: u64, last: u64) -> Option<f64> {
         self.axes[self.searched[dim]].grid()?.drawn(u, first, last)
     }
@@ -315,12 +315,12 @@ impl SearchSpace {
         self.axes[self.searched[dim]].grid().expect("a continuous coordinate has no levels").cell(level)
     }
 
-    /// The coordinates of categories whose levels have descriptors, with where these place the levels.
+    /// The coordinates of categories whose levels have descriptors, with the positions of the levels.
     pub(crate) fn described(&self) -> &[(usize, Vec<Vec<f64>>)] {
         &self.described
     }
 
-    /// How the levels of a coordinate share it; none if it is continuous.
+    /// How the levels of a coordinate share it; `None` if it is continuous.
     pub(crate) fn grid(&self, dim: usize) -> Option<&Grid> {
         self.axes[self.searched[dim]].grid()
     }
@@ -496,7 +496,7 @@ struct Lookup {
 }
 
 impl Lookup {
-    /// Of a list that is too long to be gone through for each point.
+    /// The lookup of a list that is too long to be searched for each point.
     fn new(list: &[Value]) -> Option<Self> {
         let mut lookup = Self { texts: HashMap::new(), wholes: HashMap::new(), floats: HashMap::new() };
         for (value, level) in list.iter().zip(0..) {
@@ -535,10 +535,10 @@ struct Written {
     parameters: Vec<Parameter>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     constraints: Vec<String>,
-    /// The only points that there are: for each, the values in the order of the parameters; null where it has none.
+    /// The only points of the space: for each, the values in the order of the parameters; null where it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     candidates: Option<Vec<Vec<Option<Value>>>>,
-    /// How points that keep the constraints are found; by rejection where it is not said.
+    /// How points that keep the constraints are found; by rejection if it is missing.
     #[serde(default, skip_serializing_if = "construction::is_rejection")]
     feasible: construction::Written,
 }

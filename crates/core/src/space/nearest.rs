@@ -12,7 +12,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let limit = ((word.chars().count() + 1) / 3).max(1);
     candidates
         .into_iter()
-        // A word much longer or shorter is not near, and is not worth the table.
+        // A word that is much longer or shorter is not close, so its table is not computed.
         .filter(|candidate| candidate.chars().count().abs_diff(word.chars().count()) <= limit)
         .map(|candidate| (edit_distance(&word.to_lowercase(), &candidate.to_lowercase()), candidate))
         .filter(|(distance, _)| *distance <= limit)
@@ -20,8 +20,8 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// The number of letters to insert, delete or replace, or of neighbours to swap (optimal string alignment), with the last
-/// two rows of the table at hand.
+/// The number of letters to insert, delete or replace, or of neighbours to swap (optimal string alignment), keeping the
+/// last rows of the table.
 fn edit_distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let (mut before, mut last): (Vec<usize>, Vec<usize>) = (Vec::new(), (0..=b.len()).collect());

@@ -409,7 +409,7 @@ impl Parameter {
         Ok(Axis::Ordered(if log { Grid::log_ints(low, high) } else { Grid::Even { n: n_steps + 1 } }))
     }
 
-    /// The grid of a list; none if it has one value only.
+    /// The grid of a list; `None` if it has only one value.
     fn list_grid(&self, values: &[Value]) -> Result<Option<Grid>> {
         let mut seen = HashSet::new();
         for value in values {
@@ -542,8 +542,8 @@ pub(super) enum Admitted {
     Level(u64),
 }
 
-/// Where a value stands in a list. If it is not there exactly, a number within a billionth of it will do: not every
-/// reader of JSON gives each digit back.
+/// The index of a value in a list. Without an exact match, a number within a billionth will do: not every JSON reader
+/// preserves every digit.
 fn position(list: &[Value], given: &Value) -> Option<usize> {
     let exact = list.iter().position(|value| value.is_same_as(given));
     exact.or_else(|| {

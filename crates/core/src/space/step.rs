@@ -1,6 +1,6 @@
 //! Floats on a grid: low + k·step, as people write them.
 //!
-//! Computed in binary, 3 · 0.05 is 0.15000000000000002. Both numbers are written with few decimals, so their multiples have
+//! Computed in binary, 3 · 0.05 is 0.15000000000000002. Both numbers are written with few decimals, and their sums need
 //! no more: the value is the float nearest to the exact sum, rounded to as many decimals as low and step have.
 
 /// The grid of a float with a step; 0 < step ≤ high − low.
@@ -24,7 +24,7 @@ impl Steps {
         // At half scale, for ranges that overflow.
         let exact = (0.5 * self.high - 0.5 * self.low) / (0.5 * self.step);
         let nearest = exact.round();
-        // Each of the three numbers is off by half a unit in the last place, which shows n-fold.
+        // Each of the three numbers is off by half a unit in the last place, which counts n-fold.
         let is_whole = (exact - nearest).abs() <= 1e-9 + nearest * 1e-13;
         (if is_whole { nearest } else { exact.floor() }, is_whole)
     }
@@ -41,11 +41,11 @@ impl Steps {
         let exact = self.low + k * self.step;
         let x = if exact.is_finite() { exact } else { 2.0 * (0.5 * self.low + k * (0.5 * self.step)) };
         let written = format!("{x:.decimals$}").parse().unwrap_or(x);
-        // Nothing may be lost where there are more decimals than are written.
+        // If more decimals are needed than are kept, the unrounded value is the better one.
         if f64::abs(written - x) <= 1e-9 * self.step { written } else { x }
     }
 
-    /// The number of steps to a value within rounding; in the other case, to the value below it.
+    /// The number of steps to a value, up to rounding; as an error, the number to the value below it.
     pub fn level(&self, x: f64) -> Result<u64, u64> {
         let k = (0.5 * x - 0.5 * self.low) / (0.5 * self.step);
         let nearest = k.round().clamp(0.0, self.count().0) as u64;
@@ -55,7 +55,7 @@ impl Steps {
     }
 }
 
-/// How many decimals the shortest text has that gives a number back.
+/// The number of decimals in the shortest text that reads back as the same number.
 fn decimals(x: f64) -> usize {
     format!("{x}").split_once('.').map_or(0, |(_, behind)| behind.len()).min(MAX_DECIMALS)
 }

@@ -11,10 +11,10 @@ use super::value::Value;
 use super::{Dimension, Parameter, Point, PointKey, SearchSpace, UnitPoint};
 use crate::error::{Error, Result};
 
-/// The most rows of a table: more are not scored whole.
+/// The most rows of a table: more could not all be scored.
 const MAX_ROWS: usize = 100_000;
 
-/// The rows of a table, and where each is.
+/// The rows of a table, and the index of each.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Table {
     pub rows: Vec<UnitPoint>,
@@ -44,8 +44,9 @@ impl SearchSpace {
         Self::of_described_candidates(rows, Vec::new())
     }
 
-    /// The same, with some columns described by parameters of the same names; a parameter with a condition is in the
-    /// rows in which the condition holds. Parameters without a column must be fixed.
+    /// Like [`of_candidates`](Self::of_candidates), with some columns described by parameters of the same names; a
+    /// parameter with a condition is in the rows in which the condition holds. Parameters without a column must be
+    /// fixed.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, Point, SearchSpace};
@@ -69,8 +70,8 @@ impl SearchSpace {
         Self::new(parameters)?.with_candidates(rows)
     }
 
-    /// The same space with only these points. Fails, naming the row, if a row is not a point of the space or is there
-    /// twice.
+    /// The same space with only these points. Fails, naming the row, if a row is not a point of the space or is a
+    /// duplicate.
     pub fn with_candidates(mut self, rows: impl IntoIterator<Item = Point>) -> Result<Self> {
         self.table = None;
         let (mut units, mut numbers) = (Vec::new(), HashMap::new());
@@ -96,8 +97,8 @@ impl SearchSpace {
         self.table.as_ref().map(|table| table.rows.as_slice())
     }
 
-    /// The candidate that is nearest to a point of the unit cube, among some of them by number; none if there are none.
-    /// Values without order are as far apart as a number can be.
+    /// The candidate nearest to a point of the unit cube, among those with some indices; `None` if there are none.
+    /// Different values without order are as far apart as two ends of a range.
     pub(crate) fn nearest_candidate(&self, u: &[f64], among: &[usize]) -> Option<&UnitPoint> {
         let rows = self.candidates()?;
         let distance = |row: &UnitPoint| -> f64 {
@@ -127,7 +128,7 @@ impl SearchSpace {
         ))
     }
 
-    /// The table as it is written: the values of each row, and nothing where a row does not have a parameter.
+    /// The table in written form: the values of each row, and `None` where a row does not have a parameter.
     pub(super) fn written_candidates(&self) -> Option<Vec<Vec<Option<Value>>>> {
         let values = |row: &UnitPoint| {
             let mut own = self.decode(row).into_iter().peekable();
@@ -138,7 +139,7 @@ impl SearchSpace {
         self.candidates().map(|rows| rows.iter().map(values).collect())
     }
 
-    /// The same space with a table that was written.
+    /// The same space with a table in written form.
     pub(super) fn with_written_candidates(self, written: Option<Vec<Vec<Option<Value>>>>) -> Result<Self> {
         let Some(written) = written else { return Ok(self) };
         let names: Vec<String> = self.parameters.iter().map(|parameter| parameter.name().to_owned()).collect();
@@ -155,7 +156,7 @@ impl SearchSpace {
     }
 }
 
-/// All rows, unless they are too many.
+/// All rows, unless there are too many.
 fn few(rows: impl IntoIterator<Item = Point>) -> Result<Vec<Point>> {
     let rows: Vec<Point> = rows.into_iter().take(MAX_ROWS + 1).collect();
     if rows.len() <= MAX_ROWS {
@@ -169,7 +170,7 @@ fn none() -> Error {
     Error::space("there are no candidates", "list at least one")
 }
 
-/// What a column is: a ladder of numbers, or a category.
+/// The parameter of a column: a ladder of numbers, or a category.
 fn column(name: &str, rows: &[Point]) -> Parameter {
     let mut values: Vec<&Value> = Vec::new();
     let mut seen = HashSet::new();

@@ -1,23 +1,23 @@
 //! Settings at which parameters with conditions are active, found where random draws would not find them: one level of ten
 //! thousand, or one whole number of 2⁵⁰.
 //!
-//! A condition turns from false to true at values that it names, or next to them. For each parameter that conditions
-//! speak of, only these values and the ends of its range are tried, one parameter after another; a condition that is
-//! false whatever the others are ends a path.
+//! A condition changes from false to true at values that it names, or next to them. For each parameter that conditions
+//! refer to, only these values and the ends of its range are tried, one parameter after another; a path ends when a
+//! condition is false whatever the remaining parameters are.
 
 use super::conditions::Conditions;
 use super::constraint::Scalar;
 use super::{Parameter, SearchSpace};
 
-/// Ranges of up to this many levels are tried whole.
+/// Ranges of up to this many levels are tried completely.
 const FEW: u64 = 64;
 
 /// The most steps of one search.
 const MOST_STEPS: usize = 4096;
 
 impl SearchSpace {
-    /// Levels of the deciding coordinates, within their ranges, at which some parameters are there and others are not; none if
-    /// none were found.
+    /// Levels of the deciding coordinates, within their ranges, at which some parameters are active and others are not;
+    /// `None` if none were found.
     pub(crate) fn setting_where(&self, wanted: &[(usize, bool)], ranges: &[(u64, u64)]) -> Option<Vec<u64>> {
         let conditions = self.conditions.as_ref()?;
         let tried = self.deciding().into_iter().zip(ranges).map(|(dim, range)| self.turns(conditions, dim, *range));
@@ -28,7 +28,7 @@ impl SearchSpace {
             let mut levels = Vec::new();
             search.extend(&mut levels).then_some(levels)
         };
-        // First with all that their conditions speak of, as where one is below the other.
+        // First try with all parameters that their conditions refer to active as well, as in nested conditions.
         let mut with_above = wanted.to_vec();
         for &(i, _) in wanted.iter().filter(|(_, is_there)| *is_there) {
             let above = conditions.above(i).into_iter().filter(|j| self.has_condition(*j));
@@ -95,7 +95,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Goes on from the levels of the first few coordinates; whether it found what is wanted.
+    /// Continues from the levels of the first few coordinates; returns whether it found a setting.
     fn extend(&mut self, levels: &mut Vec<u64>) -> bool {
         self.steps += 1;
         if self.steps > MOST_STEPS || !self.may_be(levels) {
@@ -115,7 +115,7 @@ impl Search<'_> {
         false
     }
 
-    /// Whether no condition that should hold is false already.
+    /// Whether every condition that should hold may still become true.
     fn may_be(&self, levels: &[u64]) -> bool {
         let should_hold = self.wanted.iter().filter(|(_, is_there)| *is_there);
         should_hold.into_iter().all(|(i, _)| !self.conditions.is_broken(*i, &|j| self.read(j, levels)))

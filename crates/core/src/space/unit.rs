@@ -1,4 +1,4 @@
-//! A point in the unit cube, what each of its coordinates can be, and what tells two of them apart.
+//! A point of the unit cube, the values that its coordinates can take, and a key to compare points by.
 
 use std::ops::Deref;
 
@@ -108,6 +108,6 @@ impl Dimension {
     }
 }
 
-/// What two unit points share exactly if they decode to the same values; for sets and maps of points.
+/// A key that two unit points share exactly if they decode to the same values, for sets and maps of points.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PointKey(pub(super) Box<[u64]>);

@@ -42,7 +42,7 @@ impl Value {
     pub fn as_i64(&self) -> Option<i64> {
         match self {
             Value::Int(k) => Some(*k),
-            // -2⁶³ is a float and an i64; 2⁶³ is a float but no i64.
+            // -2⁶³ is a float and an i64; 2⁶³ is a float but not an i64.
             Value::Float(x) if x.fract() == 0.0 && (-TWO_TO_63..TWO_TO_63).contains(x) => Some(*x as i64),
             _ => None,
         }
@@ -64,12 +64,12 @@ impl Value {
         }
     }
 
-    /// Whether both mean the same: like `==`, except that `2` and `2.0` are the same number.
+    /// Whether both values mean the same: like `==`, except that `2` and `2.0` are the same number.
     pub fn is_same_as(&self, other: &Value) -> bool {
         self.identity() == other.identity()
     }
 
-    /// What two values share exactly if they are the same.
+    /// A key that two values share exactly if they are the same.
     pub(super) fn identity(&self) -> Identity<'_> {
         match (self.as_i64(), self) {
             (Some(k), _) => Identity::Whole(k),

@@ -1,4 +1,4 @@
-//! Filters: expressions about a point and what is known about it.
+//! Filters: expressions over a point and further facts about it.
 
 use super::Constraint;
 use super::expression::Scalar;
@@ -36,8 +36,8 @@ impl Condition {
         Ok(Self { constraint: Constraint::parse(text.to_owned(), &known)?, names, n_parameters })
     }
 
-    /// Whether it is true for a point and the further numbers, in order. What is missing has no value, and an
-    /// expression without a value does not hold.
+    /// Whether the expression is true for a point and the further numbers, in order. Missing numbers have no value, and
+    /// an expression without a value does not hold.
     pub fn holds(&self, point: &Point, further: &[Option<f64>]) -> bool {
         self.constraint.holds(&|i| match i.checked_sub(self.n_parameters) {
             None => point.get(&self.names[i]).map_or(Scalar::Undefined, Scalar::from),

@@ -1,4 +1,4 @@
-//! A constraint that has been understood, and its value at a point.
+//! A parsed constraint, and its value at a point.
 
 use std::cmp::Ordering;
 
@@ -25,7 +25,7 @@ impl<'a> From<&'a Value> for Scalar<'a> {
     }
 }
 
-/// An expression whose names are the numbers of parameters.
+/// An expression whose names are replaced by the indices of parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Expression {
     Number(f64),
@@ -35,7 +35,7 @@ pub(super) enum Expression {
     Negate(Box<Expression>),
     Arithmetic(Operator, Box<Expression>, Box<Expression>),
     Call(Function, Vec<Expression>),
-    /// The first, then each further one with how it compares to the one before it.
+    /// The first operand, then each further one with how it compares to the one before it.
     Compare(Box<Expression>, Vec<(Comparison, Expression)>),
     Not(Box<Expression>),
     And(Box<Expression>, Box<Expression>),
@@ -60,11 +60,11 @@ pub(super) enum Comparison {
     GreaterOrEqual,
     Equal,
     NotEqual,
-    /// Equal up to a difference.
+    /// Equal up to a tolerance.
     Near(f64),
-    /// Less, or equal up to a difference.
+    /// Less, or equal up to a tolerance.
     NearOrLess(f64),
-    /// Greater, or equal up to a difference.
+    /// Greater, or equal up to a tolerance.
     NearOrGreater(f64),
 }
 
@@ -79,12 +79,12 @@ pub(super) enum Function {
     Sqrt,
     Floor,
     Ceil,
-    /// How many are not 0.
+    /// How many arguments are not 0.
     Nonzero,
 }
 
 impl Expression {
-    /// The names that it uses, by number.
+    /// The indices of the names that it uses.
     pub fn names(&self) -> Vec<usize> {
         match self {
             Expression::Number(_) | Expression::Text(_) | Expression::Bool(_) => Vec::new(),
@@ -121,7 +121,7 @@ impl Expression {
         }
     }
 
-    /// The value, where `read` gives a parameter's value by its number.
+    /// The value, where `read` gives a parameter's value by its index.
     pub fn evaluate<'a>(&'a self, read: &dyn Fn(usize) -> Scalar<'a>) -> Scalar<'a> {
         use Scalar::{Bool, Number, Undefined};
         match self {
@@ -149,8 +149,8 @@ impl Expression {
     }
 }
 
-/// `and` and `or`: one side that is `decisive` (false, true) decides; else one that is undefined makes all undefined
-/// (Kleene's three-valued logic).
+/// `and` and `or`: a side that equals `decisive` (false for `and`, true for `or`) decides; otherwise an undefined side
+/// makes the result undefined (Kleene's three-valued logic).
 fn decide<'a>(decisive: bool, a: Scalar<'a>, b: impl FnOnce() -> Scalar<'a>) -> Scalar<'a> {
     if a == Scalar::Bool(decisive) {
         return a;
@@ -221,7 +221,7 @@ impl Comparison {
                 Some(order) => order,
                 None => return Undefined,
             },
-            // Only equality is asked of texts and truth values, and of two values of different types.
+            // Texts, truth values and values of different types are only compared for equality.
             (Text(_), Text(_)) | (Bool(_), Bool(_)) if a == b => Ordering::Equal,
             _ => {
                 return match self {
@@ -241,7 +241,7 @@ impl Comparison {
         })
     }
 
-    /// The difference up to which two numbers are equal, where it allows one.
+    /// The difference up to which two numbers count as equal, if the comparison has a tolerance.
     fn tolerance(self) -> Option<f64> {
         match self {
             Comparison::Near(tolerance) | Comparison::NearOrLess(tolerance) | Comparison::NearOrGreater(tolerance) => {
@@ -251,7 +251,7 @@ impl Comparison {
         }
     }
 
-    /// Whether it asks for an order, which only numbers have.
+    /// Whether it compares by order, which only numbers have.
     pub fn needs_order(self) -> bool {
         !matches!(self, Comparison::Equal | Comparison::NotEqual | Comparison::Near(_))
     }
@@ -272,7 +272,7 @@ impl Function {
         ("nonzero", Function::Nonzero),
     ];
 
-    /// Whether it takes more than one number.
+    /// Whether it takes any number of arguments.
     pub fn takes_many(self) -> bool {
         matches!(self, Function::Min | Function::Max | Function::Nonzero)
     }
@@ -292,7 +292,7 @@ impl Function {
         }
     }
 
-    /// The next number of those that take many; what is not a number stays so.
+    /// Folds in the next argument of a function of many; NaN stays NaN.
     fn fold(self, so_far: f64, x: f64) -> f64 {
         match self {
             _ if so_far.is_nan() || x.is_nan() => f64::NAN,

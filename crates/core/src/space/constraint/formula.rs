@@ -25,12 +25,12 @@ pub struct Formula {
     expression: Expression,
     /// The names that it may use.
     known: Vec<String>,
-    /// Those that it does use, by number.
+    /// The indices of the names that it does use.
     used: Vec<usize>,
 }
 
 impl Formula {
-    /// Reads a formula over these names; an error calls such a name a `sort`.
+    /// Reads a formula over these names; errors call such a name a `sort`.
     pub fn parse(text: &str, names: &[&str], sort: &'static str) -> Result<Self> {
         let known: Vec<Parameter> = names.iter().map(|name| Parameter::float(*name, 0.0, 1.0)).collect();
         let expression = parse::parse_formula(text, &known, sort)?;
@@ -50,7 +50,7 @@ impl Formula {
         self.used.iter().map(|&i| self.known[i].as_str())
     }
 
-    /// Its value, if all numbers that it uses are there. It need not be finite.
+    /// The value, if all numbers that it uses are known. It need not be finite.
     pub fn value(&self, number: impl Fn(&str) -> Option<f64>) -> Option<f64> {
         let numbers: Vec<(usize, f64)> =
             self.used.iter().map(|&i| Some((i, number(&self.known[i])?))).collect::<Option<_>>()?;

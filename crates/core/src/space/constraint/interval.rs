@@ -1,12 +1,12 @@
-//! What a constraint can be over a box: interval arithmetic.
+//! The possible values of a constraint over a box, by interval arithmetic.
 //!
-//! The range of a sum, product or function over ranges of its arguments holds every value it takes, and perhaps more, as
-//! each name is taken for itself wherever it stands (Moore, 1966). So an expression that cannot be true of the ranges is
-//! true of no point; the reverse is not shown. Roundings are allowed for by a relative 10⁻¹².
+//! The range of a sum, product or function over ranges of its arguments contains every value it takes, and perhaps
+//! more, because repeated names are treated as independent (Moore, 1966). So an expression that cannot be true of the
+//! ranges is not true of any point; the converse does not follow. A relative margin of 10⁻¹² allows for rounding.
 
 use super::expression::{Comparison, Expression, Function, Operator};
 
-/// Every number that an expression can be: from `low` to `high`, infinite where nothing is known.
+/// The numbers that an expression can equal: from `low` to `high`, infinite where nothing is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::space) struct Interval {
     pub low: f64,
@@ -16,7 +16,7 @@ pub(in crate::space) struct Interval {
 impl Interval {
     const ANY: Self = Self { low: f64::NEG_INFINITY, high: f64::INFINITY };
 
-    /// The hull of some numbers, widened by what roundings may do; any number if one of them is none.
+    /// The hull of some numbers, widened to allow for rounding; any number if one of them is NaN.
     fn hull(ends: &[f64]) -> Self {
         if ends.iter().any(|end| end.is_nan()) {
             return Self::ANY;
@@ -37,7 +37,8 @@ impl Interval {
 }
 
 impl Expression {
-    /// Whether it could be true where each parameter is in its range; `range` gives none for what is not a number.
+    /// Whether it could be true where each parameter is in its range; `range` gives `None` for parameters that are not
+    /// numbers.
     pub fn may_hold(&self, range: &dyn Fn(usize) -> Option<Interval>) -> bool {
         match self {
             Expression::Bool(truth) => *truth,
@@ -56,7 +57,7 @@ impl Expression {
         }
     }
 
-    /// Every number it can be; none if it may be something else.
+    /// The numbers that it can equal; `None` if it may be something else.
     fn interval(&self, range: &dyn Fn(usize) -> Option<Interval>) -> Option<Interval> {
         Some(match self {
             Expression::Number(x) => Interval { low: *x, high: *x },

@@ -2,11 +2,11 @@
 //!
 //! A constraint is a conjunction of parts. A part that compares two sums of numbers on linear scales, each times a constant,
 //! is a half-space or a plane; one that counts the numbers that are not 0 bounds the number of parts of a mixture. Points that
-//! keep these are found by construction. All other parts are only checked. Which numbers are meant is asked for: floats alone,
-//! or also those on grids, which are integers, steps and ladders.
+//! keep these are found by construction. All other parts are only checked. The caller chooses which numbers count as
+//! terms: only floats, or also those on grids, which are integers, steps and ladders.
 //!
-//! Two sides that are equal in the user's mind differ by roundings in a computer, so where points are constructed, `==` of
-//! such sums holds to a billionth of their largest term.
+//! Two sides that should be equal differ by rounding errors, so where points are constructed, `==` of such sums holds
+//! to a billionth of their largest term.
 
 use super::expression::{Comparison, Expression, Function, Operator};
 use crate::space::parameter::Parameter;
@@ -16,7 +16,7 @@ use crate::space::value::Value;
 /// How far from equal the sides of an equation may be, relative to its largest term.
 const NEARLY: f64 = 1e-9;
 
-/// What constraints say of numbers in a form that points can be constructed from.
+/// What constraints say about numbers, in a form from which points can be constructed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Linear {
     pub relations: Vec<Relation>,
@@ -26,7 +26,7 @@ pub(crate) struct Linear {
 /// Σ aᵢxᵢ ≤ bound, or = bound.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Relation {
-    /// Numbers of parameters with their factors.
+    /// Indices of parameters with their factors.
     pub terms: Vec<(usize, f64)>,
     pub bound: f64,
     pub is_equal: bool,
@@ -40,7 +40,7 @@ pub(crate) struct Sparse {
 }
 
 impl Linear {
-    /// Adds what an expression says of the numbers that are meant.
+    /// Adds what an expression says about the numbers that count as terms.
     pub(super) fn read(&mut self, expression: &Expression, parameters: &[Parameter], is_term: IsTerm) {
         match expression {
             Expression::And(a, b) => {
@@ -83,7 +83,7 @@ impl Linear {
 }
 
 impl Expression {
-    /// The same with equations of the numbers that are meant that hold to a billionth; whole numbers alone stay exact.
+    /// The expression with equations between sums of terms loosened to a billionth; those of integers alone stay exact.
     pub fn loosened(self, parameters: &[Parameter], is_term: IsTerm) -> Self {
         self.compared(&|comparison, left, right| match comparison {
             Comparison::Equal => {
@@ -94,8 +94,8 @@ impl Expression {
         })
     }
 
-    /// The same with comparisons of sums of numbers on steps and ladders that hold to a billionth: 0.1 + 0.2 is 0.3 as people
-    /// write it.
+    /// The expression with comparisons of sums of numbers on steps and ladders loosened to a billionth, so that 0.1 +
+    /// 0.2 equals 0.3.
     pub fn on_steps(self, parameters: &[Parameter]) -> Self {
         self.compared(&|comparison, left, right| {
             let found = difference(left, right, parameters, is_on_steps).and_then(|d| d.tolerance(parameters));
@@ -108,7 +108,7 @@ impl Expression {
         })
     }
 
-    /// The same with other comparisons.
+    /// The expression with its comparisons replaced.
     fn compared(self, change: &dyn Fn(Comparison, &Expression, &Expression) -> Comparison) -> Self {
         let all = |e: Box<Expression>| Box::new(e.compared(change));
         match self {
@@ -148,19 +148,19 @@ fn sparse(
     parts.sort_unstable();
     parts.dedup();
     let most = if is_strict { most.ceil() - 1.0 } else { most.floor() };
-    // A part that stands there twice would count twice.
+    // A part that is listed twice would count twice.
     (parts.len() == arguments.len() && most >= 0.0).then_some(Sparse { parts, most: most as usize })
 }
 
 /// Whether a parameter may be a term of a sum.
 pub(crate) type IsTerm = fn(&Parameter) -> bool;
 
-/// Whether it is any number of a range, on a linear scale.
+/// Whether it can be any number of a range, on a linear scale.
 pub(crate) fn is_linear(parameter: &Parameter) -> bool {
     matches!(parameter, Parameter::Float { low, high, log: false, step: None, .. } if low < high)
 }
 
-/// The same, or a number on a grid whose distances are those of the numbers.
+/// Whether it is a number on a linear scale, continuous or on a grid.
 pub(crate) fn is_linear_or_on_grid(parameter: &Parameter) -> bool {
     match parameter {
         Parameter::Float { low, high, log: false, .. } => low < high,
@@ -170,7 +170,7 @@ pub(crate) fn is_linear_or_on_grid(parameter: &Parameter) -> bool {
     }
 }
 
-/// Whether its values are few and as people write them; whole numbers, whose sums are exact, may stand beside them.
+/// Whether its values are numbers as people write them, on steps or a ladder, or integers, whose sums are exact.
 fn is_on_steps(parameter: &Parameter) -> bool {
     matches!(parameter, Parameter::Float { step: Some(_), .. } | Parameter::Ladder { .. } | Parameter::Int { .. })
 }
@@ -187,9 +187,9 @@ fn may_be_zero(parameter: &Parameter) -> bool {
     }
 }
 
-/// A sum of floats, each times a number, and of a constant.
+/// A sum of parameters, each times a factor, and a constant.
 struct Sum {
-    /// One for each parameter.
+    /// One factor for each parameter.
     factors: Vec<f64>,
     constant: f64,
 }
@@ -215,7 +215,7 @@ impl Sum {
         self.factors.iter().all(|a| *a == 0.0).then_some(self.constant)
     }
 
-    /// A billionth of the largest term that is not a whole number; none if all are.
+    /// A billionth of the largest term; `None` if all terms are whole numbers.
     fn tolerance(&self, parameters: &[Parameter]) -> Option<f64> {
         let reach = |(parameter, a): (&Parameter, &f64)| match parameter {
             Parameter::Float { low, high, .. } => a.abs() * low.abs().max(high.abs()),
@@ -231,7 +231,7 @@ impl Sum {
     }
 }
 
-/// The first side less the second, if both are sums of some parameters.
+/// The first side minus the second, if both are sums of terms.
 fn difference(a: &Expression, b: &Expression, parameters: &[Parameter], is_term: IsTerm) -> Option<Sum> {
     Some(sum(a, parameters, is_term)?.plus(&sum(b, parameters, is_term)?.times(-1.0)))
 }

@@ -81,12 +81,12 @@ impl Constraint {
         &self.text
     }
 
-    /// Adds to what is known of linear relations.
+    /// Adds the linear relations that it contains.
     pub(super) fn read_linear(&self, parameters: &[Parameter], is_term: IsTerm, into: &mut Linear) {
         into.read(&self.expression, parameters, is_term);
     }
 
-    /// The same with equations of some numbers that hold to a billionth.
+    /// The constraint with equations of some numbers loosened to a billionth.
     pub(super) fn loosened(self, parameters: &[Parameter], is_term: IsTerm) -> Self {
         Self { expression: self.expression.loosened(parameters, is_term), ..self }
     }
@@ -96,7 +96,7 @@ impl Constraint {
         self.expression.may_hold(range)
     }
 
-    /// The parameters that it speaks of, by number.
+    /// The indices of the parameters that it refers to.
     pub(super) fn names(&self) -> Vec<usize> {
         self.expression.names()
     }
@@ -106,7 +106,7 @@ impl Constraint {
         self.expression.literals()
     }
 
-    /// Whether it is true, or is left undecided by a parameter that the point does not have.
+    /// Whether it is true, or undecided because of a parameter that the point does not have.
     pub(super) fn is_kept<'a>(&'a self, read: &dyn Fn(usize) -> Scalar<'a>, active: &[bool]) -> bool {
         match self.expression.evaluate(&|i| if active[i] { read(i) } else { Scalar::Undefined }) {
             Scalar::Bool(truth) => truth,
@@ -119,15 +119,15 @@ impl Constraint {
         matches!(self.expression.evaluate(read), Scalar::Bool(false))
     }
 
-    /// Whether it is true, where `read` gives a parameter's value by its number.
+    /// Whether it is true, where `read` gives a parameter's value by its index.
     pub(super) fn holds<'a>(&'a self, read: &dyn Fn(usize) -> Scalar<'a>) -> bool {
         matches!(self.expression.evaluate(read), Scalar::Bool(true))
     }
 }
 
-/// A fault at a place in a text, shown with a caret below it.
+/// An error at a position in a text, shown with a caret below it.
 fn refusal(text: &[char], at: usize, what: impl std::fmt::Display, hint: impl Into<String>) -> Error {
-    // A window keeps a long text on one line; what would move the cursor becomes a space.
+    // Shows a window of a long text to keep it on one line; characters that would move the cursor become spaces.
     const WINDOW: usize = 60;
     let start = at.saturating_sub(WINDOW);
     let end = text.len().min(at + WINDOW);

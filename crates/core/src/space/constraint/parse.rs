@@ -1,4 +1,4 @@
-//! A constraint's text, understood: recursive descent, with names resolved and types checked on the way.
+//! Parses a constraint's text by recursive descent, resolving names and checking types on the way.
 //!
 //! ```text
 //! or      = and { "or" and }
@@ -28,7 +28,7 @@ const MAX_LENGTH: usize = 10_000;
 const MAX_DEPTH: usize = 64;
 const MAX_HEIGHT: usize = 256;
 
-/// Understands a constraint over the given parameters.
+/// Parses a constraint over the given parameters.
 pub(super) fn parse(text: &str, parameters: &[Parameter]) -> Result<Expression> {
     parse_as(text, parameters, "parameter", |whole| {
         let what = format!("a constraint must be true or false, but this is {}", whole.describe());
@@ -37,7 +37,7 @@ pub(super) fn parse(text: &str, parameters: &[Parameter]) -> Result<Expression> 
     })
 }
 
-/// Understands a formula whose names are numbers; an error calls such a name a `sort`.
+/// Parses a formula whose names are numbers; errors call such a name a `sort`.
 pub(super) fn parse_formula(text: &str, names: &[Parameter], sort: &'static str) -> Result<Expression> {
     parse_as(text, names, sort, |whole| {
         let what = format!("a formula must be a number, but this is {}", whole.describe());
@@ -45,7 +45,7 @@ pub(super) fn parse_formula(text: &str, names: &[Parameter], sort: &'static str)
     })
 }
 
-/// Understands a text over names of a sort, and has the kind of the whole checked.
+/// Parses a text over names of a sort, and lets the caller check the kind of the whole.
 fn parse_as(
     text: &str,
     parameters: &[Parameter],
@@ -74,11 +74,11 @@ struct Parser<'a> {
     next: usize,
     depth: usize,
     parameters: &'a [Parameter],
-    /// What the names are of, for errors.
+    /// What errors call a name.
     sort: &'static str,
 }
 
-/// An expression with what the checks need to know of it.
+/// An expression with the facts that the checks need.
 struct Typed {
     expression: Expression,
     kind: Kind,
@@ -139,8 +139,8 @@ impl Parser<'_> {
         self.bounded(Typed { expression, kind: Kind::Bool, height: height + 1, start })
     }
 
-    /// `x in (1, 2)`, from behind the `x`: the same as `x == 1 or x == 2`. A parameter may be called `in` all the same: no name
-    /// can follow a value otherwise.
+    /// `x in (1, 2)`, starting after the `x`: the same as `x == 1 or x == 2`. A parameter may still be called `in`:
+    /// nowhere else can a name follow a value.
     fn membership(&mut self, one: Typed) -> Result<Typed> {
         self.next += 1;
         let open = self.start();
@@ -237,7 +237,7 @@ impl Parser<'_> {
         Ok(Typed { expression: Expression::Parameter(i), kind: Kind::of(&self.parameters[i]), height: 1, start })
     }
 
-    /// A call, from behind its opening bracket.
+    /// A call, starting after its opening bracket.
     fn call(&mut self, name: &str, start: usize) -> Result<Typed> {
         let Some((_, function)) = Function::ALL.iter().find(|(known, _)| *known == name) else {
             let known = Function::ALL.map(|(known, _)| known);
@@ -287,7 +287,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Two operands that both must be, and together are, of one kind.
+    /// Two operands that must both be of one kind, which the result has too.
     fn join(
         &self,
         left: Typed,
@@ -342,7 +342,8 @@ impl Parser<'_> {
         self.check_choice(right, left)
     }
 
-    /// Refuses to compare a list with a text that is not in it: a slip, since the answer is always the same.
+    /// Refuses to compare a list with a text that is not in it: the answer would always be the same, so it must be a
+    /// mistake.
     fn check_choice(&self, list: &Typed, text: &Typed) -> Result<()> {
         let (Expression::Parameter(i), Expression::Text(word)) = (&list.expression, &text.expression) else {
             return Ok(());
@@ -381,7 +382,7 @@ impl Parser<'_> {
         COMPARISONS.into_iter().find(|(symbol, _)| self.take(symbol))
     }
 
-    /// Goes one level deeper.
+    /// Parses one level deeper.
     fn descend(&mut self, parse: impl FnOnce(&mut Self) -> Result<Typed>) -> Result<Typed> {
         if self.depth == MAX_DEPTH {
             let what = format!("more than {MAX_DEPTH} levels are nested");
@@ -409,7 +410,7 @@ impl Parser<'_> {
         self.tokens[self.next].start
     }
 
-    /// Goes past a symbol if it comes next. The end is not a symbol, so there is always a next token.
+    /// Consumes a symbol if it comes next. The end is not a symbol, so there is always a next token.
     fn take(&mut self, symbol: &str) -> bool {
         let is_next = matches!(self.peek(), TokenKind::Symbol(next) if *next == symbol);
         self.next += usize::from(is_next);

@@ -20,7 +20,7 @@ pub(super) enum TokenKind {
     End,
 }
 
-/// What may be written, and what it means; longer spellings come before their beginnings.
+/// Spellings and their meanings; longer spellings come before their prefixes.
 const SYMBOLS: [(&str, &str); 19] = [
     ("**", "^"),
     ("<=", "<="),
@@ -117,7 +117,7 @@ fn read_number(text: &[char], at: usize) -> Result<(TokenKind, usize)> {
     if matches!(text.get(end), Some('e' | 'E')) {
         let sign = usize::from(matches!(text.get(end + 1), Some('+' | '-')));
         let digits = end + 1 + sign;
-        // Without digits the letter is not an exponent; the parser will say what it makes of it.
+        // Without digits the letter is not an exponent; it starts the next token.
         if text.get(digits).is_some_and(char::is_ascii_digit) {
             end = end_of(text, digits, is_digit);
         }
@@ -142,7 +142,7 @@ fn is_name_start(c: char) -> bool {
     c.is_alphabetic() || c == '_'
 }
 
-/// The end of the run of characters that `belongs` takes.
+/// The end of the run of characters that `belongs` accepts.
 fn end_of(text: &[char], start: usize, belongs: impl Fn(char) -> bool) -> usize {
     text[start..].iter().position(|c| !belongs(*c)).map_or(text.len(), |n| start + n)
 }
