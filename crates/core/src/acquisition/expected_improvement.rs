@@ -1,6 +1,6 @@
 //! Expected improvement over the best value: EI = s (u Φ(u) + φ(u)), u = (μ − y⁺)/s.
 //!
-//! The logarithm, ln s + ln(φ(u) + uΦ(u)), is computed natively (Ament et al. 2023): EI itself is 0 in floating point
+//! The logarithm, ln s + ln(φ(u) + uΦ(u)), is computed directly (Ament et al. 2023): EI itself is 0 in floating point
 //! over most of a well-explored space. ∂ ln EI/∂μ = Φ/((φ + uΦ) s), ∂ ln EI/∂s = φ/((φ + uΦ) s).
 
 use super::{Acquisition, LogAcquisition, Score};

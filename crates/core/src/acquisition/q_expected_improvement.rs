@@ -27,7 +27,7 @@ use crate::optim::Objective;
 const CERTAIN: f64 = 1e-12;
 /// Two points nearly coincide if the variance of their difference is below this share of the mean variance.
 const NEAR: f64 = 1e-8;
-/// What is then added to every variance, as a share of their mean.
+/// The amount then added to every variance, as a share of their mean.
 const JITTER: f64 = 1e-10;
 
 /// The expected improvement of q points together, with its slopes in their means and covariances.
@@ -97,7 +97,7 @@ pub fn q_expected_improvement(mean: &[f64], covariance: &[f64], best: f64, latti
     };
     let inner = law.improvement(lattice);
 
-    // Back to all points.
+    // Spread the slopes over all points again.
     let (mut p, mut h) = (vec![0.0; n], vec![0.0; n * n]);
     for (a, &i) in kept.iter().enumerate() {
         p[i] = inner.p[a];
@@ -149,7 +149,7 @@ impl Law {
         self.all_below(&forms, None, lattice)
     }
 
-    /// c_ij: the same for i among those other than j, given Y_i − Y_j = 0.
+    /// c_ij: i is the best of all points except j, given Y_i − Y_j = 0.
     fn meets(&self, i: usize, j: usize, lattice: &Lattice) -> f64 {
         let forms: Vec<Form> = self.others(i, &[j]).map(|l| Form::difference(l, i)).chain([Form::minus(i)]).collect();
         self.all_below(&forms, Some(Form::difference(i, j)), lattice)
@@ -185,7 +185,7 @@ impl Law {
                 for j in 0..n {
                     covariance[i * n + j] -= with[i] * with[j] / variance;
                 }
-                // A variance that falls below this is rounding.
+                // A variance that falls below this is rounding error.
                 if covariance[i * n + i] <= 1e-15 * before {
                     covariance[i * n + i] = 0.0;
                 }

@@ -7,8 +7,8 @@
 //! Its slopes are those of the sum itself, so a search sees one consistent function: with k(s) the best point of sample s
 //! where there is any improvement, p_k = #{s: k(s) = k}/S and ∂/∂L = 1/S Σ_s e_{k(s)} z_sᵀ =: B (lower triangle), which
 //! the factorization carries back to Σ (Murray 2016): ∂/∂Σ = sym(L⁻ᵀ tril½(LᵀB) L⁻¹), tril½ being the lower triangle with
-//! half the diagonal. As the sum is homogeneous, Σ_k (m_k − y⁺) p_k + Σ_ij Σ_ij H_ij is its value here, too, with
-//! H = 2 ∂/∂Σ.
+//! half the diagonal. As the sum is homogeneous, Σ_k (m_k − y⁺) p_k + Σ_ij Σ_ij H_ij is its value here too, with H = 2
+//! ∂/∂Σ.
 //!
 //! Numerics: if a covariance is not positive definite, the smallest sufficient jitter is added to its diagonal.
 //! References: Wilson, Hutter and Deisenroth, NeurIPS (2018); Murray, arXiv:1602.07527.
@@ -34,7 +34,8 @@ pub struct QSamples {
 }
 
 impl QSamples {
-    /// `n_samples` standard normal vectors of length q: best a power of two. They depend only on the stream's name.
+    /// `n_samples` (preferably a power of two) standard normal vectors of length q. They depend only on the stream's
+    /// name.
     pub fn new(q: usize, n_samples: usize, stream: &Stream) -> Self {
         let mut normals = design::sobol(n_samples, q, stream);
         for i in 0..n_samples {
@@ -50,7 +51,7 @@ impl QSamples {
         self.normals.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no samples.
     pub fn is_empty(&self) -> bool {
         self.normals.is_empty()
     }
@@ -89,7 +90,7 @@ impl QSamples {
     }
 }
 
-/// L row by row, with as much jitter as necessary.
+/// L, row by row, with the least jitter that is necessary.
 fn factor(covariance: &[f64], q: usize) -> Option<Vec<f64>> {
     let mut work = FactorWork::new(q);
     work.fill_columns(|j, column| column.copy_from_slice(&covariance[j * q + j..(j + 1) * q]));

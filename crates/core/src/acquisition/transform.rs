@@ -2,8 +2,8 @@
 //!
 //! An acquisition that is already positive needs no transform (the identity: use its [`LogAcquisition`]). For one that
 //! changes sign, such as a confidence bound, g is exp or softplus. Softplus depends on the scale and the origin of the
-//! values: far above zero it does nothing, far below zero it is exp. So both are parameters,
-//! g(α) = T·softplus((α − offset)/T); the paper has offset 0 and T = 1 on raw values.
+//! values: far above zero it is the identity, far below zero it is exp. So both are parameters, g(α) = T·softplus((α −
+//! offset)/T); the paper has offset 0 and T = 1 on raw values.
 
 use super::{Acquisition, LogAcquisition, Score};
 use crate::normal;

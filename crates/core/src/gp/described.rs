@@ -60,17 +60,17 @@ impl From<Levels> for Vec<f64> {
 pub(crate) const LOGIT_RANGE: (f64, f64) = (-6.0, 6.0);
 
 impl Described {
-    /// How many times longer a lengthscale is expected to be than that of a category without descriptors: √e, chosen on drawn
-    /// pools among 1, √e and e.
+    /// How many times longer a lengthscale is expected to be than that of a category without descriptors: √e, chosen
+    /// from 1, √e and e on randomly drawn pools.
     pub(crate) const LONGER: f64 = 1.648_721_270_700_128_2;
 
     /// The law of the odds w/(1 − w): logit w is normal with mean 0 and standard deviation 1.5. (A log-normal density
-    /// in the odds v has a factor 1/v, which adds σ² to the mean.) Chosen on drawn pools: with a mean of −1,
+    /// in the odds v has a factor 1/v, which adds σ² to the mean.) Chosen on randomly drawn pools: with a mean of −1,
     /// descriptors without information cost more than informative ones gained.
     pub(crate) const ODDS: Prior = Prior::LogNormal { mu: 1.5 * 1.5, sigma: 1.5 };
 
-    /// From the levels' positions in a Euclidean space, at the most likely weight. If all positions are equal, all
-    /// levels are equally far apart.
+    /// Distances from the levels' positions in a Euclidean space, with the most likely weight. If all positions are
+    /// equal, all levels are equally far apart.
     pub fn new(dim: usize, places: &[Vec<f64>]) -> Self {
         let n = places.len();
         let between = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
@@ -84,7 +84,7 @@ impl Described {
         Self { dim, weight: share_at(Self::ODDS.ln_mode()), levels: squared.into() }
     }
 
-    /// The same with another weight w.
+    /// The same distances with another weight w.
     pub fn with_weight(mut self, weight: f64) -> Self {
         self.weight = weight;
         self

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub enum Metric {
     /// By their difference: floats, integers, ordered values.
     Distance,
-    /// By whether they are equal: categories. Different ones are 1/ℓ apart, whatever they are.
+    /// By whether they are equal: categories. Any two different ones are 1/ℓ apart.
     Mismatch,
 }
 
@@ -46,7 +46,7 @@ impl Noise {
     }
 }
 
-/// A noise variance below this share of the prior variance counts as none: a hundredth of a standard deviation.
+/// A noise variance below this share of the prior variance counts as no noise: a hundredth of the standard deviation.
 const LEAST_NOISE: f64 = 1e-4;
 
 /// Everything that determines a Gaussian process prior and its noise.

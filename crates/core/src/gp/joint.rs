@@ -63,12 +63,12 @@ impl Joint {
 pub struct LeftOut {
     /// The mean of their prediction.
     pub mean: f64,
-    /// Its variance, with the noise of the observation (and jitter, if there was any).
+    /// The variance of their prediction, with the noise of the observation (and jitter, if there was any).
     pub variance: f64,
 }
 
 impl LeftOut {
-    /// ln p(y): how well the prediction fits what was observed.
+    /// ln p(y): how well the prediction fits the observed value.
     pub fn ln_density(&self, y: f64) -> f64 {
         let z = (y - self.mean) / self.variance.sqrt();
         -0.5 * (z * z + (2.0 * std::f64::consts::PI * self.variance).ln())
@@ -222,7 +222,7 @@ impl Posterior {
         Ok(samples)
     }
 
-    /// For each observation, the prediction by the others, with the same hyperparameters. O(n²).
+    /// For each observation, its prediction from the others, with the same hyperparameters. O(n²).
     ///
     /// ```
     /// use elbowroom::{data::Dataset, gp::{Hyperparameters, KernelKind, Posterior}, linalg::Points};

@@ -8,7 +8,7 @@
 //! from whitened coordinates; distances of single coordinates are recomputed for the gradient instead of stored, so memory
 //! stays at a few n².
 //!
-//! K is not factored again at the same θ: searches start where others ended, with other values.
+//! K is not factored again at the same θ: a search often starts where another ended, with other values.
 
 use super::described::share_at;
 use super::whitened::Whitened;
@@ -17,20 +17,20 @@ use crate::data::Dataset;
 use crate::error::Result;
 use crate::linalg::{FactorWork, GROUP, dot_lanes, vectorized};
 
-/// Which hyperparameters are to be found, and which are given.
+/// Which hyperparameters are fitted, and which are given.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shape {
-    /// The kernel; the values of its parameters are to be found.
+    /// The kernel; the values of its parameters are fitted.
     pub kernel: AnyKernel,
     /// One lengthscale per coordinate (ARD), or one for all.
     pub ard: bool,
     /// How each coordinate is compared.
     pub metric: Vec<Metric>,
-    /// The categories whose levels have descriptors; their weights are to be found.
+    /// The categories whose levels have descriptors; their weights are fitted.
     pub described: Vec<Described>,
-    /// The noise variance: given or to be found.
+    /// The noise variance: given or fitted.
     pub noise: NoiseRule,
-    /// The constant mean: given or to be found.
+    /// The constant mean: given or fitted.
     pub mean: MeanRule,
 }
 
@@ -79,17 +79,18 @@ impl Shape {
         self.n_scales() + self.kernel.values().len()
     }
 
-    /// How many of them come before the kernel's own parameters.
+    /// The number of entries of θ before the kernel's own parameters.
     pub(crate) fn n_scales(&self) -> usize {
         self.n_distances() + 1 + usize::from(matches!(self.noise, NoiseRule::Fitted { .. }))
     }
 
-    /// How many of them determine distances: the lengthscales, then logit w of each category with descriptors.
+    /// The number of entries of θ that determine distances: the lengthscales, then logit w of each category with
+    /// descriptors.
     pub(crate) fn n_distances(&self) -> usize {
         self.n_lengthscales() + self.described.len()
     }
 
-    /// How many lengthscales are free.
+    /// The number of free lengthscales.
     pub fn n_lengthscales(&self) -> usize {
         if self.ard { self.metric.len() } else { 1 }
     }
@@ -130,7 +131,7 @@ pub struct Likelihood<'a> {
     of_ones: Vec<f64>,
     evaluations: usize,
     factorizations: usize,
-    /// The θ for which K was last built, and what is known of it.
+    /// The θ for which K was last built, and what has been computed for it.
     theta: Vec<f64>,
     state: State,
 }
@@ -139,16 +140,16 @@ pub struct Likelihood<'a> {
 struct Along {
     /// The last points, point by point.
     last: Vec<f64>,
-    /// One point, in whole groups.
+    /// One point, padded to whole groups.
     u: Vec<f64>,
     /// A sum for each coordinate.
     sums: Vec<f64>,
 }
 
-/// What is known of K at the last θ.
+/// What has been computed for K at the last θ.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum State {
-    /// K cannot be factored, or there was no θ yet.
+    /// Nothing: K cannot be factored, or there was no θ yet.
     Nothing,
     /// The factor and its inverse.
     Factored,
@@ -186,12 +187,12 @@ impl<'a> Likelihood<'a> {
         }
     }
 
-    /// How many times it was evaluated.
+    /// The number of evaluations.
     pub fn evaluations(&self) -> usize {
         self.evaluations
     }
 
-    /// Operations spent on evaluations, to leading order: where K was factored already, they are of lower order.
+    /// Operations spent on evaluations, to leading order; those at a θ where K was already factored are of lower order.
     pub(crate) fn work(&self) -> f64 {
         self.factorizations as f64 * work::likelihood(self.data.len(), self.data.dim())
     }
@@ -235,8 +236,8 @@ impl<'a> Likelihood<'a> {
         &self.alpha
     }
 
-    /// For other values at the same points: the logarithm of the best factor s for K at θ, and ln p with it; nothing if
-    /// K cannot be factored. K is factored once for all, so each further one costs n².
+    /// For other values at the same points: the logarithm of the best factor s for K at θ, and ln p with it; `None` if
+    /// K cannot be factored. K is factored once for all of them, so each further one costs n².
     ///
     /// ln p is largest in s where s = rᵀK⁻¹r/n.
     pub(super) fn rescaled(&mut self, theta: &[f64], others: &[Vec<f64>]) -> Option<Vec<(f64, f64)>> {
@@ -255,7 +256,7 @@ impl<'a> Likelihood<'a> {
             let square: f64 = y.iter().zip(alpha.iter()).map(|(y, a)| y * a).sum();
             let of_y: f64 = alpha.iter().sum();
             let (mut s, mut penalty) = (1.0, 0.0);
-            // The prior of the mean does not scale with K, so the best mean depends on s: two rounds are near enough.
+            // The prior of the mean does not scale with K, so the best mean depends on s: two rounds come close enough.
             for _ in 0..2 {
                 let m = match shape.mean {
                     MeanRule::Known(m) => m,
@@ -277,7 +278,7 @@ impl<'a> Likelihood<'a> {
         self.posterior_of(self.data, theta)
     }
 
-    /// The posterior of other values at the same points, with the same noise: `data` has them all, and they are those of
+    /// The posterior of other values at the same points, with the same noise: `data` has these points and the values of
     /// the last [`set_values`](Self::set_values).
     pub(crate) fn posterior_of(&mut self, data: &Dataset, theta: &[f64]) -> Result<Posterior> {
         let hyper = self.hyperparameters(theta);
@@ -316,7 +317,7 @@ impl<'a> Likelihood<'a> {
         theta[self.shape.n_distances()].exp()
     }
 
-    /// The noise variance that all observations share (none where each has its own).
+    /// The noise variance that all observations share (0 if each has its own).
     fn noise(&self, theta: &[f64]) -> f64 {
         match self.shape.noise {
             NoiseRule::Known(v) => v,
@@ -325,7 +326,7 @@ impl<'a> Likelihood<'a> {
         }
     }
 
-    /// ln p(y) at θ, with the mean and α; nothing if K is not positive definite.
+    /// Computes ln p(y) at θ, with the mean and α; `None` if K is not positive definite.
     fn value(&mut self, theta: &[f64]) -> Option<f64> {
         if self.state == State::Nothing || self.theta != theta {
             self.factor(theta);
@@ -442,9 +443,9 @@ impl<'a> Likelihood<'a> {
     }
 }
 
-/// g_p ← g_p + Σᵢ σ_f² tᵢ ∂κᵢ/∂ln p for each of the kernel's own parameters; `slopes` has all of the first one, then of the
-/// next, of which those from index `from` count. Each sum runs one number after the other, so two of them side by side
-/// take the time of one.
+/// g_p ← g_p + Σᵢ σ_f² tᵢ ∂κᵢ/∂ln p for each of the kernel's own parameters; `slopes` has all slopes for the first
+/// parameter, then for the next; only those from index `from` are used. Each sum adds one number at a time, so two sums
+/// side by side take the time of one.
 #[inline(always)]
 fn add_own_gradient(variance: f64, t: &[f64], slopes: &[f64], from: usize, g: &mut [f64]) {
     let stride = slopes.len() / g.len().max(1);
@@ -481,8 +482,8 @@ fn multiply(t: &mut [f64], c: &[f64]) {
     }
 }
 
-/// By logit w of each category with descriptors: Σ_{i>j} W_ij σ_f² κ'(s_ij) ∂s_ij/∂logit w, for one j. `t` has the factors
-/// before ∂s.
+/// Adds the slopes in logit w of each category with descriptors: Σ_{i>j} W_ij σ_f² κ'(s_ij) ∂s_ij/∂logit w, for one j.
+/// `t` has the factors before ∂s.
 fn add_weight_gradient(whitened: &Whitened, shape: &Shape, j: usize, t: &[f64], gradient: &mut [f64]) {
     for (i, described) in shape.described.iter().enumerate() {
         let k = described.dim;

@@ -17,7 +17,7 @@ pub struct Panel {
     predictions: Vec<Prediction>,
 }
 
-/// Phantoms that a kernel row has room for before it is moved.
+/// How many phantoms a kernel row has room for before it must be moved.
 const ROOM: usize = 16;
 
 impl Panel {
@@ -32,12 +32,12 @@ impl Panel {
         Self { points, rows, predictions }
     }
 
-    /// How many points there are.
+    /// The number of points.
     pub fn len(&self) -> usize {
         self.points.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no points.
     pub fn is_empty(&self) -> bool {
         self.points.is_empty()
     }

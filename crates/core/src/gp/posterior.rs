@@ -5,8 +5,8 @@
 //! μ(x) = m + k_xᵀ α,   s²(x) = σ_f² − k_xᵀ K⁻¹ k_x   (latent, without noise),
 //! ∇μ = (∇k_x) α,   ∇s² = −2 (∇k_x) K⁻¹ k_x.
 //!
-//! A posterior can also carry *phantoms*: points whose evaluation is pending. They have no value and leave μ alone, but
-//! they shrink the variance as their results will; both variances come from one pass over M (see `linalg`).
+//! A posterior can also carry *phantoms*: points whose evaluation is pending. They have no value and leave μ unchanged,
+//! but they shrink the variance as their results will; one pass over M (see `linalg`) gives both variances.
 
 use super::Hyperparameters;
 use super::kernel::{any::Row, with_kernel};
@@ -18,7 +18,7 @@ use crate::linalg::{Factor, FactorWork, GROUP, Points, dot, vectorized};
 /// The smallest variance of a prediction, relative to σ_f²: anything below is rounding in k_xᵀK⁻¹k_x.
 const VARIANCE_FLOOR: f64 = 1e-14;
 
-/// How many points are predicted side by side.
+/// How many points are predicted at the same time.
 const BLOCK: usize = 16;
 
 /// A Gaussian process given data. It never changes; conditioning returns a new one.
@@ -112,7 +112,7 @@ impl Posterior {
         Ok(Self::from_factor(data, hyper, work.to_factor(jitter)))
     }
 
-    /// The posterior for hyperparameters whose covariance matrix was factored already.
+    /// The posterior for hyperparameters whose covariance matrix has already been factored.
     pub(super) fn from_factor(data: &Dataset, hyper: Hyperparameters, factor: Factor) -> Self {
         let whitened = Whitened::under(data.x(), &hyper);
         let weights = solve_weights(&factor, data.y(), hyper.mean);
@@ -125,12 +125,12 @@ impl Posterior {
         &self.hyper
     }
 
-    /// How many observations the mean is conditioned on.
+    /// The number of observations that the mean is conditioned on.
     pub fn n_data(&self) -> usize {
         self.n_data
     }
 
-    /// How many coordinates a point has.
+    /// The number of coordinates of a point.
     pub fn dim(&self) -> usize {
         self.points.dim()
     }
@@ -195,7 +195,7 @@ impl Posterior {
         self.predict_value(x, &mut scratch)
     }
 
-    /// Mean and variance at one point, in given storage.
+    /// Mean and variance at one point, reusing storage.
     pub fn predict_value(&self, x: &[f64], scratch: &mut Scratch) -> Prediction {
         let n = self.whitened.len();
         scratch.resize(n, self.dim());
@@ -206,7 +206,7 @@ impl Posterior {
         Prediction { mean, variance: known, variance_after: all }
     }
 
-    /// Mean and variance at one point with their gradients, which are in `scratch` afterwards.
+    /// Mean and variance at one point; leaves their gradients in `scratch`.
     pub fn predict_gradient(&self, x: &[f64], scratch: &mut Scratch) -> Prediction {
         let (n, n_data) = (self.whitened.len(), self.n_data);
         scratch.resize(n, self.dim());
@@ -234,14 +234,14 @@ impl Posterior {
         Prediction { mean, variance: known, variance_after: all }
     }
 
-    /// The mean at one point: that of [`mean_gradient`](Self::mean_gradient) to the bit.
+    /// The mean at one point, bitwise equal to that of [`mean_gradient`](Self::mean_gradient).
     pub(crate) fn mean(&self, x: &[f64], scratch: &mut Scratch) -> f64 {
         scratch.resize(self.whitened.len(), self.dim());
         self.kernel_row(x, scratch);
         self.hyper.mean + dot(&scratch.k[..self.n_data], &self.weights)
     }
 
-    /// The mean at one point; its gradient is in `scratch.d_mean` afterwards. O(nd).
+    /// The mean at one point; leaves its gradient in `scratch.d_mean`. O(nd).
     pub fn mean_gradient(&self, x: &[f64], scratch: &mut Scratch) -> f64 {
         scratch.resize(self.whitened.len(), self.dim());
         self.kernel_row(x, scratch);
@@ -257,7 +257,8 @@ impl Posterior {
         self.mean_hessian_times_there(direction, scratch, out);
     }
 
-    /// The same, at the point of the last [`mean_gradient`](Self::mean_gradient) with this storage.
+    /// [`mean_hessian_times`](Self::mean_hessian_times) at the point of the last [`mean_gradient`](Self::mean_gradient)
+    /// with this storage.
     pub(crate) fn mean_hessian_times_there(&self, direction: &[f64], scratch: &mut Scratch, out: &mut [f64]) {
         let (n, dim) = (self.n_data, self.dim());
         // In whitened coordinates: H v = Σ_i α_i σ²[4κ''(δᵢ·v) δᵢ + 2κ' v] with δᵢ = u − uᵢ, v = d/ℓ.
@@ -287,7 +288,7 @@ impl Posterior {
         }
     }
 
-    /// Means and variances (data only) at many points, several side by side.
+    /// Means and variances (data only) at many points, several at a time.
     pub fn predict_many(&self, x: &Points) -> (Vec<f64>, Vec<f64>) {
         let predictions = self.predict_blocks(x, &mut |_: &[f64]| {});
         predictions.iter().map(|p| (p.mean, p.variance)).unzip()

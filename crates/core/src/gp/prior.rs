@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Described, Metric, Shape};
 
-/// The law of one positive hyperparameter v, as a density in v unless it says otherwise.
+/// The law of one positive hyperparameter v, as a density in v unless stated otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Prior {
@@ -17,7 +17,8 @@ pub enum Prior {
         /// Standard deviation of ln v.
         sigma: f64,
     },
-    /// Two laws, each normal in ln v and a density in ln v: for a noise, that there is almost none, or some.
+    /// A mixture of two laws, each normal in ln v and a density in ln v: either there is almost no noise, or there is
+    /// some.
     NoneOrSome {
         /// Mean and standard deviation of ln v if there is almost none.
         none: (f64, f64),
@@ -46,7 +47,8 @@ impl Prior {
 
     /// The default prior of the lengthscale of a category, in units of √d. Any two levels are maximally far apart, and
     /// a few results say little about how alike they are. The prior of numbers, whose mode is a fifth, would leave
-    /// levels almost unrelated, and what is learned with one would not carry over to the others. Chosen on drawn pools.
+    /// levels almost unrelated, and what is learned with one would not carry over to the others. Chosen on randomly
+    /// drawn pools.
     pub const OF_CATEGORIES: Self = Prior::LogNormal { mu: std::f64::consts::SQRT_2, sigma: 1.0 };
 
     /// The law of `factor` times v.
@@ -116,7 +118,7 @@ impl Prior {
         }
     }
 
-    /// ln of the value where the density is largest (0 for a flat one; for one of two laws, that of almost none).
+    /// ln of the value where the density is largest (0 for a flat law; for a mixture, that of almost no noise).
     pub fn ln_mode(self) -> f64 {
         match self {
             Prior::Flat => 0.0,
@@ -130,13 +132,13 @@ impl Prior {
 /// The priors of a fit. Lengthscales are in units of the box, variances in units of the variance of y.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Priors {
-    /// Of the lengthscale of a number.
+    /// The prior of the lengthscale of a number.
     pub lengthscale: Prior,
-    /// Of the lengthscale of a category; if all coordinates share one lengthscale, it is that of a number.
+    /// The prior of the lengthscale of a category; a lengthscale that all coordinates share has that of a number.
     pub category: Prior,
-    /// Of the kernel variance.
+    /// The prior of the kernel variance.
     pub variance: Prior,
-    /// Of the noise variance.
+    /// The prior of the noise variance.
     pub noise: Prior,
 }
 
@@ -153,7 +155,7 @@ impl Priors {
         }
     }
 
-    /// Of the lengthscale at index i of θ, or of the odds of a mismatch that follow.
+    /// The prior of the lengthscale at index i of θ, or of the odds of a mismatch, which follow the lengthscales.
     pub(crate) fn of_lengthscale(&self, shape: &Shape, i: usize) -> Prior {
         if i >= shape.n_lengthscales() {
             return if *self == Self::flat() { Prior::Flat } else { Described::ODDS };

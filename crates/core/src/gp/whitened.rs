@@ -1,7 +1,7 @@
 //! Data points in lengthscales, one array per coordinate, so that distances to all of them are plain vector loops.
 //!
 //! Each array ends with zeros as padding, so that a loop over groups of [`GROUP`] numbers need not handle the last few
-//! one by one: with some tens of points, those would take half of the time.
+//! one by one: with a few dozen points, those would take half of the time.
 
 use super::kernel::{any::Row, with_kernel};
 use super::{AnyKernel, Described, Hyperparameters, Metric};
@@ -16,7 +16,7 @@ const BLOCK: usize = 4 * GROUP;
 #[derive(Debug, Clone)]
 pub(crate) struct Whitened {
     len: usize,
-    /// For each coordinate `len` numbers, and a group of zeros.
+    /// For each coordinate `len` numbers, followed by a group of zeros.
     columns: Vec<Vec<f64>>,
     scale: Vec<f64>,
     metric: Vec<Metric>,
@@ -60,7 +60,7 @@ impl Whitened {
         Self { len: x.len(), columns, scale, metric: metric.to_vec(), described: vec![None; x.dim()], has_categories }
     }
 
-    /// Changes the lengthscales; `x` must be the points this was made of.
+    /// Changes the lengthscales; `x` must be the points from which this was created.
     pub fn rescale(&mut self, x: &Points, lengthscales: &[f64]) {
         for (k, column) in self.columns.iter_mut().enumerate() {
             self.scale[k] = 1.0 / lengthscales[k];
@@ -106,7 +106,7 @@ impl Whitened {
         }
     }
 
-    /// Coordinates k of points `from..from + out.len()`.
+    /// Coordinate k of the points `from..from + n`.
     #[inline(always)]
     pub fn column(&self, k: usize, from: usize, n: usize) -> &[f64] {
         &self.columns[k][from..from + n]
@@ -116,8 +116,8 @@ impl Whitened {
         self.metric[k]
     }
 
-    /// s ← squared distances of u to the points from index `from`, as many as `s` is long; entries beyond the last
-    /// point are meaningless. Inlined into a vectorized loop.
+    /// s ← squared distances of u to the points from index `from` on, one for each entry of `s`; entries beyond the
+    /// last point are meaningless. Inlined into a vectorized loop.
     #[inline(always)]
     pub fn squared_distances(&self, u: &[f64], from: usize, s: &mut [f64]) {
         if self.has_categories {
@@ -172,7 +172,8 @@ impl Whitened {
         }
     }
 
-    /// Adds the part of a category, coordinate k, to the squared distances between a and the entries of a column.
+    /// Adds the contribution of a category, coordinate k, to the squared distances between a and the entries of a
+    /// column.
     #[inline(always)]
     pub fn add_mismatches(&self, a: f64, k: usize, column: &[f64], s: &mut [f64]) {
         let step = self.scale[k] * self.scale[k];
@@ -188,8 +189,8 @@ impl Whitened {
         }
     }
 
-    /// Writes K, the covariance of the points with this diagonal, and σ² κ' of each entry of its packed lower triangle; `own`
-    /// gets all ∂κ/∂ln p of the kernel's first parameter, then of the next, or is empty.
+    /// Writes K, the covariance of the points with this diagonal, and σ² κ' of each entry of its packed lower triangle;
+    /// `own` receives all ∂κ/∂ln p of the kernel's first parameter, then of the next, or is empty.
     pub fn fill_covariance(
         &self,
         kernel: &AnyKernel,
@@ -206,7 +207,7 @@ impl Whitened {
         vectorized(
             #[inline(always)]
             || {
-                // Whole groups: what is written beyond the end of a column is overwritten by the next one.
+                // In whole groups: entries written beyond the end of a column are overwritten by the next one.
                 let mut start = 0;
                 for j in 0..n {
                     for (u, column) in u.iter_mut().zip(&self.columns) {
@@ -228,7 +229,7 @@ impl Whitened {
         }
     }
 
-    /// The last points, fewer than a group, point by point: of each `dim` coordinates, in whole groups.
+    /// The last points, fewer than a group, point by point: the `dim` coordinates of each, padded to whole groups.
     pub fn last_points(&self, out: &mut Vec<f64>) {
         let width = self.dim().next_multiple_of(GROUP);
         let n = (GROUP - 1).min(self.len);
@@ -241,10 +242,11 @@ impl Whitened {
         }
     }
 
-    /// g_k ← Σ_i t_i d_k(j, i)² over the points i behind point j, which has the whitened coordinates u, where d_k² is
-    /// the part of coordinate k in the squared distance; `last` are the [`last_points`](Self::last_points) and `parts` is
-    /// storage. The sums are those of [`dot_lanes`] to the bit: whole groups coordinate by coordinate, then what is left
-    /// for a group of coordinates at a time, since one number after the other would take longer than all groups.
+    /// g_k ← Σ_i t_i d_k(j, i)² over the points i after point j, which has the whitened coordinates u, where d_k² is
+    /// the contribution of coordinate k to the squared distance; `last` are the [`last_points`](Self::last_points) and
+    /// `parts` is storage. The sums are bitwise those of [`dot_lanes`]: whole groups coordinate by coordinate, then the
+    /// remainder for a group of coordinates at a time, since adding it number by number would take longer than all
+    /// groups.
     #[inline(always)]
     pub fn weighted_squares(&self, u: &[f64], j: usize, t: &[f64], last: &[f64], parts: &mut [f64], g: &mut [f64]) {
         let width = self.dim().next_multiple_of(GROUP);
@@ -287,7 +289,7 @@ impl Whitened {
     }
 }
 
-/// k_j ← σ² κ(s_j) and c_j ← σ² κ'(s_j); `s` may be the same storage as `k` is copied from.
+/// k_j ← σ² κ(s_j) and c_j ← σ² κ'(s_j).
 #[inline(always)]
 pub(crate) fn kernel_row(kernel: impl Row, variance: f64, s: &[f64], k: &mut [f64], c: &mut [f64]) {
     kernel.row(variance, s, k, c);

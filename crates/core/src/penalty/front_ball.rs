@@ -6,8 +6,8 @@
 //!
 //! φ(d) = 1 − P(f(x_j) + L d dominated)/P(f(x_j) dominated) = (Q(d) − Q(0))/(1 − Q(0)),
 //!
-//! where Q is the chance to be undominated. It is 0 at x_j, rises with every distance and tends to 1. For one objective
-//! with F = {M} it is the truncated penalizer φ_T. Logarithms are used, since Q is small far below the front.
+//! where Q is the chance of being undominated. It is 0 at x_j, rises with every distance and tends to 1. For one
+//! objective with F = {M} it is the truncated penalizer φ_T. Logarithms are used, since Q is small far below the front.
 
 use crate::normal::log1mexp;
 use crate::pareto::Undominated;
@@ -38,14 +38,15 @@ pub struct FrontBall {
 }
 
 impl FrontBall {
-    /// Around a point, with the region that the front leaves undominated, and a mean, a positive standard deviation and a
-    /// Lipschitz constant for each objective.
+    /// A ball around a point, given the region that the front leaves undominated, and a mean, a positive standard
+    /// deviation and a Lipschitz constant for each objective.
     pub fn new(center: Vec<f64>, region: Undominated, mean: Vec<f64>, sd: Vec<f64>, lipschitz: Vec<f64>) -> Self {
         let ln_start = region.ln_chance(&mean, &sd, &mut vec![0.0; mean.len()]);
         Self { center, region, mean, sd, lipschitz, ln_start }
     }
 
-    /// ln φ at a distance for each objective; its slopes in them are in `slopes` afterwards. −∞ and 0 at the centre.
+    /// ln φ, given a distance for each objective; writes its slopes in these to `slopes`. At the centre it is −∞ with
+    /// slopes 0.
     pub fn ln_value(&self, distances: &[f64], slopes: &mut [f64]) -> f64 {
         slopes.fill(0.0);
         let moved: Vec<f64> = (0..self.mean.len()).map(|k| self.mean[k] + self.lipschitz[k] * distances[k]).collect();

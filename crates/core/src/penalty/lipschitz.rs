@@ -80,7 +80,7 @@ pub fn lipschitz_at(posterior: &Posterior, x: &[f64], norm: Norm) -> f64 {
     dual_norm(&scratch.d_mean, norm)
 }
 
-/// The point value with distances in lengthscales.
+/// The paper's point value with distances in lengthscales.
 pub fn whitened_lipschitz_at(posterior: &Posterior, x: &[f64]) -> f64 {
     let mut scratch = Scratch::default();
     posterior.mean_gradient(x, &mut scratch);
@@ -169,7 +169,7 @@ fn candidate_starts(posterior: &Posterior, bounds: &Bounds, candidates: usize, s
     let to_unit = |x: f64, k: usize| if high[k] > low[k] { (x - low[k]) / (high[k] - low[k]) } else { 0.0 };
     for i in 0..candidates {
         sobol.next_into(&mut t);
-        // There is nothing between two categories: use those of an observation.
+        // There are no values between two categories: use those of an observation.
         if let Some(x) = observed.get(i % observed.len().max(1)) {
             for k in (0..dim).filter(|&k| posterior.hyper().metric[k] == Metric::Mismatch) {
                 t[k] = to_unit(x[k], k);
@@ -259,7 +259,7 @@ fn steepest(
         end.value = value.max(norms[end.start].0);
     }
     let (value, at) = best(&ends).map_or((0.0, vec![0.0; dim]), |end| (end.value, end.point.clone()));
-    // Each is a mean with its gradient; the refined ones also have the curvature, which costs the same again.
+    // Each evaluation is a mean with its gradient; refining also needs the curvature, which costs as much again.
     let work = (2 * evaluations - starts.len()) as f64 * posterior.work_of_mean();
     (Lipschitz { value, at, evaluations, work }, refined)
 }
@@ -273,7 +273,7 @@ fn dual_norm(g: &[f64], norm: Norm) -> f64 {
     }
 }
 
-/// What is maximized (the squared norm for p = 2, else the norm) and its derivative in g.
+/// The maximized quantity (the squared norm for p = 2, otherwise the norm) and its derivative in g.
 pub(crate) fn power_and_direction(g: &[f64], norm: Norm, direction: &mut [f64]) -> f64 {
     match norm {
         Norm::Two => {

@@ -4,7 +4,7 @@
 //!
 //! Distances are in lengthscales. The last term, if it is used, is the share of standard deviation that remains once
 //! the pending results are in: the model's own estimate of how much a pending point tells about x. The acquisition
-//! itself is given the data alone, and nothing is refitted.
+//! itself depends on the data alone, and nothing is refitted.
 
 use super::{Penalizer, PenalizerKind};
 use crate::acquisition::LogAcquisition;

@@ -52,7 +52,7 @@ pub struct Penalizer {
 }
 
 impl Penalizer {
-    /// ln φ and its slope in the distance d ≥ 0. At d = 0 the hard and the truncated one are −∞ with slope +∞.
+    /// ln φ and its slope in the distance d ≥ 0. At d = 0 the hard and the truncated penalizer are −∞ with slope +∞.
     pub fn ln_value_and_slope(&self, d: f64) -> (f64, f64) {
         let (a, t, rate) = ((self.best - self.mean) / self.sd, self.lipschitz * d / self.sd, self.lipschitz / self.sd);
         match self.kind {

@@ -166,8 +166,8 @@ impl Conditions {
     }
 }
 
-/// The parameters with conditions, each after all those that its condition refers to. Fails, naming them, if conditions form
-/// a circle.
+/// The parameters with conditions, each after all those that its condition refers to. Fails, naming them, if conditions
+/// form a circle.
 fn order(parameters: &[Parameter], of: &[Option<Constraint>]) -> Result<Vec<usize>> {
     let mut order: Vec<usize> = Vec::new();
     let mut left: Vec<usize> = (0..of.len()).filter(|i| of[*i].is_some()).collect();

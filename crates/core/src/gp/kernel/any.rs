@@ -1,7 +1,7 @@
-//! A kernel of ours or a user's, with the values of its parameters.
+//! A built-in kernel or a custom one, with the values of its parameters.
 //!
-//! Loops over distances are compiled for each kernel of ours (`with_kernel!`). A user's kernel is behind a pointer, and
-//! its loops are compiled with its type: one call through the pointer for each row of a covariance matrix.
+//! Loops over distances are compiled for each built-in kernel (`with_kernel!`). A custom kernel is behind a pointer,
+//! and its loops are compiled with its type: one call through the pointer for each row of a covariance matrix.
 
 use std::fmt;
 use std::sync::Arc;
@@ -25,7 +25,8 @@ pub(crate) trait Row: Copy {
     fn by_parameters(self, s: f64, slopes: &mut [f64]);
     /// k_j ← σ² κ(s_j) and c_j ← σ² κ'(s_j).
     fn row(self, variance: f64, s: &[f64], k: &mut [f64], c: &mut [f64]);
-    /// The same, but `c` holds s at first; `own` gets all ∂κ(s_j)/∂ln p of the first parameter, then of the next.
+    /// Like [`row`](Self::row), but `c` initially holds s; `own` receives all ∂κ(s_j)/∂ln p of the first parameter,
+    /// then of the next.
     fn entries(self, variance: f64, c: &mut [f64], k: &mut [f64], own: &mut [f64]);
 }
 
@@ -69,7 +70,7 @@ impl<K: Kernel> Row for K {
                     *c = variance * slope;
                 }
             }
-            // Whatever they share with the value, mainly exponentials, is computed once.
+            // Terms shared with the value, mainly exponentials, are computed once.
             2 => {
                 let (first, second) = own.split_at_mut(n);
                 let parameters = first.iter_mut().zip(second.iter_mut());
@@ -97,7 +98,7 @@ impl<K: Kernel> Row for K {
     }
 }
 
-/// A [`Kernel`] of unknown type, with values that come with each call.
+/// A [`Kernel`] of unknown type that receives the values of its parameters with each call.
 pub(crate) trait Formula: fmt::Debug + Send + Sync {
     fn parameters(&self) -> Vec<KernelParameter>;
     fn value_and_slope(&self, values: &[f64], s: f64) -> (f64, f64);
@@ -146,7 +147,7 @@ impl<K: Kernel> Formula for K {
     }
 }
 
-/// A user's kernel, under a name.
+/// A custom kernel, under a name.
 #[derive(Debug, Clone)]
 pub(crate) struct Own {
     name: Arc<str>,
@@ -159,7 +160,7 @@ impl Own {
     }
 }
 
-/// A user's kernel with the values of its parameters.
+/// A custom kernel with the values of its parameters.
 #[derive(Clone, Copy)]
 pub(crate) struct OwnAt<'a> {
     formula: &'a dyn Formula,
@@ -192,16 +193,16 @@ impl Row for OwnAt<'_> {
     }
 }
 
-/// Ours, or a user's.
+/// A built-in kernel, or a custom one.
 #[derive(Debug, Clone)]
 pub(crate) enum Which {
     Ours(KernelKind),
     Own(Own),
 }
 
-/// A kernel of ours or a user's, with the values of its parameters.
+/// A built-in kernel or a custom one, with the values of its parameters.
 ///
-/// Two users' kernels are equal if they are copies of the same one and have the same values.
+/// Two custom kernels are equal if they are copies of the same one and have the same values.
 ///
 /// ```
 /// use elbowroom::gp::{AnyKernel, KernelKind, Matern52};
@@ -372,7 +373,7 @@ impl AnyKernel {
     }
 }
 
-/// Whether a derivative agrees with differences: these are off by about 1e-7, and mistakes by far more.
+/// Whether a derivative agrees with differences: differences are off by about 1e-7, and mistakes by far more.
 fn is_near(is: f64, should: f64) -> bool {
     (is - should).abs() <= 1e-4 * should.abs() + 1e-6
 }
@@ -394,7 +395,7 @@ impl PartialEq for AnyKernel {
     }
 }
 
-/// Like [`KernelKind`], or with the values of its parameters. A user's kernel cannot be read back: it is code.
+/// Like [`KernelKind`], or with the values of its parameters. A custom kernel cannot be read back: it is code.
 impl Serialize for AnyKernel {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         if self.values.is_empty() {
@@ -407,7 +408,7 @@ impl Serialize for AnyKernel {
     }
 }
 
-/// The written form of a kernel of ours.
+/// The written form of a built-in kernel.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Written {

@@ -32,9 +32,9 @@ use super::Prior;
 
 /// A stationary correlation κ(s) of the squared whitened distance s, with its first two derivatives in s.
 ///
-/// κ(0) is 1. A kernel may have parameters of its own, which a fit finds. A value of the type then has some values of
-/// them, and [`with`](Self::with) gives it others. It should be positive definite in every dimension, whatever the
-/// parameters.
+/// κ(0) is 1. A kernel may have parameters that a fit finds. An instance of the type then holds some values of them,
+/// and [`with`](Self::with) returns one with other values. It should be positive definite in every dimension, whatever
+/// the parameters.
 ///
 /// ```
 /// use elbowroom::gp::{Kernel, Rbf};
@@ -85,7 +85,7 @@ pub struct KernelParameter {
 }
 
 impl KernelParameter {
-    /// The median of its law: its value before anything is fitted.
+    /// The median of its law: the value before anything is fitted.
     pub fn typical(&self) -> f64 {
         self.ln_mean.exp()
     }
@@ -96,7 +96,7 @@ impl KernelParameter {
 }
 
 /// Makes the list of kernels: `KernelKind`, and `with_kernel!`, which calls `$body` with `$kernel` bound to the
-/// kernel's own type at its parameters, so that loops are compiled once for each. A user's kernel is bound to a handle.
+/// kernel's own type at its parameters, so that loops are compiled once for each. A custom kernel is bound to a handle.
 macro_rules! kernels {
     ($d:tt $($(#[$about:meta])* $name:ident,)*) => {
         /// The kernels by name.
@@ -125,7 +125,7 @@ macro_rules! kernels {
             }
         }
 
-        /// Each with its parameters at their typical values.
+        /// Each kernel with its parameters at their typical values.
         impl Kernel for KernelKind {
             fn value_and_slope(self, s: f64) -> (f64, f64) {
                 match self { $(KernelKind::$name => $name::default().value_and_slope(s)),* }

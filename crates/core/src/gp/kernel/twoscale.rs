@@ -2,7 +2,7 @@
 //!
 //! Both parts are positive definite in every dimension, and so is their sum. Lengthscales are those of the trend; the
 //! detail is R times shorter, and has the share w = p/(1 + p) of the variance. A bowl with fine waves on it is such a
-//! function: with one scale, the model must either follow the waves and miss the bowl, or take the waves for noise.
+//! function: with one scale, the model must either follow the waves and miss the bowl, or treat the waves as noise.
 
 use super::{Kernel, KernelParameter, Matern52, Rbf};
 
@@ -16,9 +16,9 @@ use super::{Kernel, KernelParameter, Matern52, Rbf};
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct TwoScale {
-    /// Share of the detail.
+    /// The share of the detail.
     share: f64,
-    /// Square of how many times shorter it is.
+    /// The square of how many times shorter the detail is.
     squared_ratio: f64,
 }
 
