@@ -73,8 +73,8 @@ impl AcquisitionKind {
         self.bind_above(posterior, || best_mean_at_data(posterior))
     }
 
-    /// The same in a situation: the incumbent is the best mean in the part of the space that is searched, among points
-    /// that keep the limits. While no such point is known, all points have the same value.
+    /// The acquisition in a situation: the incumbent is the best mean in the part of the space that is searched, among
+    /// points that keep the limits. While no such point is known, all points have the same value.
     pub(super) fn bind_in(&self, posterior: &Posterior, situation: &Situation<'_>) -> Box<dyn LogAcquisition> {
         match situation.incumbent(posterior) {
             Some(best) => self.bind_above(posterior, || best),
@@ -96,10 +96,10 @@ impl AcquisitionKind {
         }
     }
 
-    /// The acquisition for strategies that multiply it by nothing: it need not be positive there, and a confidence
-    /// bound is climbed without a transformation.
+    /// The acquisition for strategies that do not multiply it by penalties: it need not be positive there, and a
+    /// confidence bound is climbed without a transformation.
     ///
-    /// With a chance, of success or of keeping limits, it is multiplied by that, and must be positive.
+    /// If there is a chance, of success or of keeping limits, it is multiplied by that and must be positive.
     pub(super) fn bind_signed(&self, posterior: &Posterior, situation: &Situation<'_>) -> Box<dyn LogAcquisition> {
         match *self {
             AcquisitionKind::Ucb { kappa } | AcquisitionKind::PaperUcb { kappa } => {
@@ -117,8 +117,8 @@ impl AcquisitionKind {
     }
 }
 
-/// μ + κ s without a transformation. Multiplied by a chance it is the gain over the best mean at the data, made
-/// positive: a failure is then worth that mean.
+/// μ + κ s without a transformation. If it is multiplied by a chance, it is the gain over the best mean at the data,
+/// made positive: a failure is then worth that mean.
 pub(super) fn upper_bound(kappa: f64, posterior: &Posterior, situation: &Situation<'_>) -> Box<dyn LogAcquisition> {
     let bound = AcquisitionKind::Ucb { kappa };
     match (situation.is_weighed(), situation.limits().is_empty()) {
@@ -143,7 +143,7 @@ pub(crate) fn best_mean_in(posterior: &Posterior, domain: &Domain<'_>) -> f64 {
     best_observed_in(posterior, domain).map_or_else(|| best_mean_at_data(posterior), |(_, mean)| mean)
 }
 
-/// The observed point, moved into the domain, of which most is expected, and its mean.
+/// The observed point, moved into the domain, with the largest mean, and that mean.
 pub(crate) fn best_observed_in(posterior: &Posterior, domain: &Domain<'_>) -> Option<(Vec<f64>, f64)> {
     let mut scratch = Scratch::default();
     let observed = if domain.is_whole() {

@@ -1,4 +1,4 @@
-//! Batches that end early: a further point waits if the pending results would change what is known of it.
+//! Batches that end early: a further point waits if the pending results would change what is known about it.
 //!
 //! If the values of the pending points P are replaced by their means, the mean at the next point z will be wrong by
 //! Δ ~ N(0, s²(z) − s²_after(z)) once they are in, so E|Δ| = √(2/π) √(s²(z) − s²_after(z)) (the criterion of Azimi,
@@ -117,12 +117,12 @@ struct Ending<'a> {
     q: BatchSize,
     plan: Box<dyn Chooser + 'a>,
     joined: Vec<UnitPoint>,
-    /// The strategy underneath, and how many points have joined it: bound only to explain.
+    /// The underlying strategy, bound only to explain, and how many points have joined it.
     inner: RefCell<Option<(usize, Box<dyn Chooser + 'a>)>>,
 }
 
 impl<'a> Ending<'a> {
-    /// Asks the strategy underneath.
+    /// Asks the underlying strategy.
     fn of_inner<T>(&self, say: impl Fn(&dyn Chooser) -> T) -> Result<T> {
         let mut inner = self.inner.borrow_mut();
         let (n_joined, mut chooser) = match inner.take() {

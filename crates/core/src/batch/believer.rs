@@ -66,7 +66,7 @@ pub enum Lie {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Refit {
-    /// They are kept.
+    /// They are not refitted.
     #[default]
     Never,
     /// Maximum a posteriori with dimension-scaled priors, starting from the current ones.
@@ -151,7 +151,7 @@ struct Believing<'a> {
     situation: &'a Situation<'a>,
     q: BatchSize,
     lied_about: Vec<UnitPoint>,
-    /// The acquisition of the data alone, for explanations.
+    /// The acquisition given the data alone, for explanations.
     acquisition: Box<dyn LogAcquisition>,
     search: Search<'a>,
     work: f64,

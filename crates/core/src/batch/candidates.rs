@@ -24,7 +24,7 @@ use crate::space::{PointKey, UnitPoint};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Candidates {
-    /// The whole space: spread and local starts, drawn again for every batch, then climbed from.
+    /// The whole space: spread and local starts, drawn again for every batch, from which climbs start.
     #[default]
     Continuous,
     /// Only these uniform points, the same for the whole study: the finite set of early implementations. The search
@@ -67,7 +67,7 @@ impl Candidates {
 pub(crate) const EXHAUSTIVE: u64 = 2000;
 
 /// Operations of a prediction, n² with n observations, that scoring a whole space may take: 100,000 points with 60
-/// observations, and with 450 as many as are scored anyway.
+/// observations, and with 450 observations as many as are scored anyway.
 const AFFORDABLE: f64 = 4e8;
 
 /// Whether all points of a situation's domain are scored.
@@ -82,7 +82,7 @@ fn is_exhaustive(situation: &Situation<'_>) -> bool {
 const MOST_BRANCHES: usize = 64;
 const LEAST_OF_BRANCH: usize = 16;
 
-/// Observations that local candidates gather around.
+/// The number of observations that local candidates surround.
 const CENTERS: usize = 5;
 
 /// Feasible, decodable, distinct points that are not taken.
@@ -125,7 +125,7 @@ fn spread(situation: &Situation<'_>, gathered: &mut Gathered<'_>) {
     let mut u = vec![0.0; domain.dim()];
     let mut sampler = (domain.is_constructed() || domain.is_listed()).then(|| domain.sampler());
     let mut sobol = Sobol::scrambled(domain.dim(), &stream);
-    // Tight constraints refuse most points: try up to 20 times as many.
+    // Tight constraints reject most points: try up to 20 times as many.
     for _ in 0..20 * n {
         if gathered.points.len() >= n {
             break;
@@ -141,7 +141,7 @@ fn spread(situation: &Situation<'_>, gathered: &mut Gathered<'_>) {
     }
 }
 
-/// Gathers equally many candidates in each branch; with very many branches, in some of them.
+/// Gathers the same number of candidates in each branch; if there are very many branches, in some of them.
 fn spread_over_branches(situation: &Situation<'_>, gathered: &mut Gathered<'_>) {
     let domain = situation.domain;
     let stream = situation.stream.child("candidates", 0);

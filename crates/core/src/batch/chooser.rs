@@ -36,7 +36,7 @@ pub mod terms {
     pub const DRAW: &str = "draw above mean";
     /// The logarithm of the joint expected improvement of pending and joined points.
     pub const LN_JOINT: &str = "ln joint improvement of the others";
-    /// The logarithm of the factor by which the point increases that.
+    /// The logarithm of the factor by which the point increases that improvement.
     pub const LN_JOINT_FACTOR: &str = "ln factor of this point";
     /// The logarithm of the chance that results lie within their limits.
     pub const LN_LIMITS: &str = "ln chance within limits";
@@ -110,7 +110,7 @@ pub trait Chooser {
     /// The next point. None if there is no more, or if the batch ended (see [`Chooser::info`]).
     fn propose(&mut self) -> Result<Option<Proposal>>;
 
-    /// Makes a point part of the batch, whether it was proposed or not.
+    /// Adds a point to the batch, whether it was proposed or not.
     fn join(&mut self, u: &UnitPoint) -> Result<()>;
 
     /// The value of a point, given the pending points and those that have joined so far. Choosing never calls it.
@@ -126,7 +126,7 @@ pub trait Chooser {
         self.info().ended
     }
 
-    /// What was counted so far, and the quantities that the choice used.
+    /// The counts so far, and the quantities that the choice used.
     fn info(&self) -> BatchInfo;
 }
 
@@ -146,7 +146,7 @@ pub(super) struct Planned<'a> {
 }
 
 impl<'a> Planned<'a> {
-    /// From a plan, and a function that explains a point given those that joined.
+    /// Creates one from a plan, and a function that explains a point given those that joined.
     pub fn boxed(
         plan: impl FnOnce() -> Result<Ranked> + 'a,
         explain: impl Fn(&[UnitPoint], &[f64]) -> Explanation + 'a,

@@ -1,4 +1,4 @@
-//! Random points that are feasible and not taken, and a sentence if there are too few.
+//! Random points that are feasible and not taken, and a sentence that says why if there are too few.
 //!
 //! A small finite space is enumerated, which is exact, and so is a short list of points that keep sums on grids. A
 //! large or infinite one is sampled by rejection; if that fails and the space can still be enumerated, it is.
@@ -20,8 +20,7 @@ const WALKABLE: u128 = 1_000_000;
 /// probability 0.999^10000 < 1e-4.
 const TRIES: usize = 10_000;
 
-/// Up to n distinct points that are neither taken nor chosen; they are added to `chosen`. And why there are fewer, if
-/// so.
+/// Up to n distinct points that are neither taken nor chosen, and the reason if there are fewer. Adds them to `chosen`.
 pub(crate) fn free_points(
     domain: &Domain<'_>,
     taken: &HashSet<PointKey>,
@@ -68,7 +67,7 @@ pub(crate) fn free_points(
     }
 }
 
-/// What was tried when nothing was found.
+/// The reason why nothing was found, and what was tried.
 fn not_found(domain: &Domain<'_>) -> String {
     match domain.why_empty() {
         Some(why) => why,

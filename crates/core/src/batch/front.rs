@@ -23,7 +23,7 @@ const LEAST_SD: f64 = 1e-6;
 /// Candidates for the steepest point of an objective, per coordinate.
 const STEEPEST_CANDIDATES: usize = 16;
 
-/// An outcome with its candidates.
+/// An outcome with the predictions of the candidates.
 struct Outcome {
     posterior: Posterior,
     panel: Panel,
@@ -59,7 +59,7 @@ pub(super) struct FrontScore {
     limits: Vec<(Band, Outcome)>,
     /// Whether a measured point keeps the limits.
     is_feasible: bool,
-    /// Over the front of the known points.
+    /// The improvement over the front of the known points.
     improvement: HypervolumeImprovement,
     /// The front with the means of pending and chosen points, and the improvement over it.
     believed: Front,
@@ -67,7 +67,7 @@ pub(super) struct FrontScore {
     /// The front of all means, whatever the reference: the penalizers refer to it.
     means: Front,
     lipschitz: Vec<f64>,
-    /// Each with the index of the pending or joined point that it surrounds.
+    /// Each ball with the index of the pending or joined point that it surrounds.
     balls: Vec<(usize, FrontBall)>,
     n_expected: usize,
     /// Sum of ln φ at every candidate.
@@ -230,7 +230,7 @@ impl FrontScore {
         })
     }
 
-    /// The share for the limit that is least likely to be kept.
+    /// The share of deviation left for the limit that is least likely to be kept.
     fn share_of_limits(&self, limits: &[Prediction]) -> f64 {
         let least = self.least_likely(limits);
         least.map_or(0.0, |c| 0.5 * (limits[c].variance_after / limits[c].variance).ln())

@@ -1,7 +1,7 @@
 //! B-UCB, also GP-BUCB (Desautels, Krause and Burdick 2014): the confidence bound with a hallucinated variance.
 //!
-//! x_k = arg max μ(x) + √β_t s_after(x): the mean is that of the last results, the variance that given all pending and
-//! chosen points, whose values it does not need. With fixed hyperparameters, the kriging believer gives the same.
+//! x_k = arg max μ(x) + √β_t s_after(x): the mean is given the last results, the variance also all pending and chosen
+//! points, whose values it does not need. With fixed hyperparameters, the kriging believer gives the same.
 //!
 //! In theory, β grows with t, the number of points asked for so far, and with the number |D| of points to choose from:
 //! β_t = exp(2C) · 2 ln(|D| t² π²/(6δ)). In an infinite space |D| is the number of candidates.
@@ -37,7 +37,7 @@ pub enum Beta {
         /// The probability that the bounds fail.
         delta: f64,
     },
-    /// exp(2C) times that of Srinivas: C bounds what a batch tells about the function beyond the last results.
+    /// exp(2C) times that of Srinivas: C bounds how much a batch reveals about the function beyond the last results.
     Desautels {
         /// The probability that the bounds fail.
         delta: f64,
@@ -138,7 +138,7 @@ struct Hallucinating<'a> {
 }
 
 impl Hallucinating<'_> {
-    /// Sets the weight for the next point, if there is to be one.
+    /// Sets the weight for the next point, if there will be one.
     fn rescore(&mut self) {
         if !matches!(self.beta, Beta::Fixed { .. }) && self.n_joined < self.q.get() {
             self.search.rescore(hallucinated(self.beta, self.situation, self.n_points, self.n_joined));

@@ -1,8 +1,8 @@
 //! The joint expected improvement of a batch and the pending points: qEI over all of them.
 //!
-//! Exact for up to [`EXACT_POINTS`] points in all (see `acquisition::q_expected_improvement`), by fixed samples for
-//! more. Pending points are part of the joint law and do not move. Climbs use the logarithm, whose slopes do not depend
-//! on how small the improvement is.
+//! It is exact for up to [`EXACT_POINTS`] points in all (see `acquisition::q_expected_improvement`), and uses fixed
+//! samples for more. Pending points are part of the joint law and do not move. Climbs use the logarithm, whose slopes
+//! do not depend on how small the improvement is.
 
 use super::Situation;
 use crate::acquisition::{QExpectedImprovement, QObjective, QRule, QSamples};
@@ -53,7 +53,7 @@ impl<'a> JointImprovement<'a> {
         Self::by(rule, situation, q)
     }
 
-    /// By few samples.
+    /// An estimate by few samples.
     pub fn rough(situation: &Situation<'a>, q: usize) -> Self {
         let stream = situation.stream.child("joint improvement", 1);
         let samples = QSamples::new(situation.pending.len() + q, ROUGH_SAMPLES, &stream);

@@ -13,8 +13,8 @@ use crate::space::{PointKey, UnitPoint};
 /// A pending point within this many lengthscales of a maximizer counts as that maximizer.
 const SAME: f64 = 0.1;
 
-/// The maximizer of a score of the data alone, unless a pending point is there already: then the batch goes on without
-/// it. Also the work that took.
+/// The maximizer of a score of the data alone, unless a pending point is already there: then the batch continues
+/// without it. Also returns the work that this took.
 pub(super) fn leader(situation: &Situation<'_>, candidates: Candidates, score: Score) -> (Option<Proposal>, BatchInfo) {
     let pending: HashSet<PointKey> = situation.pending.iter().map(|u| situation.domain.key(u)).collect();
     let taken = situation.taken.difference(&pending).cloned().collect();
@@ -43,7 +43,7 @@ pub(super) fn explain_leader(
     } else {
         vec![term(terms::LN_ACQUISITION, value)]
     };
-    // The leader is searched for as if nothing were pending.
+    // The search for the leader ignores pending points.
     let weigh = |chance: &Chance| Chance::weigh(chance.ln_p(u), chance.gate(0.0)).0;
     all.extend(situation.chance.map(|chance| term(terms::LN_CHANCE, weigh(chance))));
     all.extend(situation.limits().terms(u));

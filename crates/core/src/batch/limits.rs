@@ -47,7 +47,7 @@ impl<'a> Situation<'a> {
         }
     }
 
-    /// The same for one point.
+    /// [`weights`](Self::weights) for one point.
     pub(super) fn weight(&self, u: &[f64]) -> f64 {
         let weigh = |chance: &Chance| Chance::weigh(chance.ln_p(u), chance.gate(0.0)).0;
         self.chance.map_or(0.0, weigh) + self.limits().ln_p(u)
@@ -87,12 +87,12 @@ impl Limited<'_> {
         self.0.is_empty()
     }
 
-    /// ln of the chance that a point keeps all of them.
+    /// ln of the chance that a point keeps all limits.
     pub fn ln_p(&self, u: &[f64]) -> f64 {
         self.0.iter().map(|limit| ln_p(limit, u)).sum()
     }
 
-    /// The same for many points.
+    /// [`ln_p`](Self::ln_p) for many points.
     pub fn ln_p_many(&self, points: &Points) -> Vec<f64> {
         let mut all = vec![0.0; points.len()];
         for limit in self.0 {
@@ -104,7 +104,7 @@ impl Limited<'_> {
         all
     }
 
-    /// The same for one point; its gradient is added to `gradient`.
+    /// [`ln_p`](Self::ln_p); adds its gradient to `gradient`.
     pub fn add_gradient(&self, u: &[f64], scratch: &mut Scratch, gradient: &mut [f64]) -> f64 {
         let mut sum = 0.0;
         for limit in self.0 {
@@ -121,7 +121,7 @@ impl Limited<'_> {
         sum
     }
 
-    /// Whether a point probably keeps all of them.
+    /// Whether a point probably keeps all limits.
     pub fn are_likely(&self, u: &[f64]) -> bool {
         let mut scratch = Scratch::default();
         // If the mean is outside its band, the point is probably infeasible; this is cheaper than a deviation.

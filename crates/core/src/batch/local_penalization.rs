@@ -5,11 +5,11 @@
 //! * maximization: x_k = arg max ln α(x) + Σ_j ln φ(x; x_j, L̂, M̂), over pending points and those chosen so far;
 //! * penalization: x_k becomes a penalizer.
 //!
-//! Pending points are penalizers from the start, so asynchronous use is the same code. The model is not refitted inside
-//! the batch. By default the penalizers are the truncated ones; the share of standard deviation that pending results
-//! will leave, s_after/s, is a further factor (see `penalty`); and every second point refines: it maximizes μ + κ
-//! s_after instead, the bound of B-UCB. Late in a search, expected improvement sends half of its points far from the
-//! optimum, while a bound alone sometimes gets stuck; the combination does neither.
+//! Pending points are penalizers from the start, so asynchronous use takes the same code. The model is not refitted
+//! within a batch. By default the penalizers are the truncated ones; the share of standard deviation that pending
+//! results will leave, s_after/s, is a further factor (see `penalty`); and every second point refines: it maximizes μ +
+//! κ s_after instead, the bound of B-UCB. Late in a search, expected improvement sends half of its points far from the
+//! optimum, while a bound alone sometimes gets stuck; the combination avoids both.
 
 use serde::{Deserialize, Serialize};
 
@@ -54,7 +54,7 @@ pub struct LocalPenalization {
     /// means never. A new configuration without it gets the default rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refine: Option<RefineRule>,
-    /// Additions to Algorithm 1 of the paper. Not written if it is the default, in logs too.
+    /// Additions to Algorithm 1 of the paper. The default is omitted from configurations and logs.
     #[serde(default, skip_serializing_if = "Safeguards::are_default")]
     pub safeguards: Safeguards,
 }
@@ -81,14 +81,14 @@ pub struct Safeguards {
 }
 
 impl Default for Safeguards {
-    /// All of them, and the short search that all strategies share.
+    /// All safeguards, and the short search that all strategies share.
     fn default() -> Self {
         Self { lipschitz_floor: true, separation: true, starts: STARTS, climb_evaluations: MAX_EVALUATIONS }
     }
 }
 
 impl Safeguards {
-    /// None, and a thorough search for each maximum: Algorithm 1 to the letter.
+    /// No safeguards, and a thorough search for each maximum: Algorithm 1 to the letter.
     pub fn none() -> Self {
         Self { lipschitz_floor: false, separation: false, starts: 20, climb_evaluations: 200 }
     }
@@ -257,7 +257,7 @@ struct Penalizing<'a> {
 }
 
 impl Penalizing<'_> {
-    /// The score of the next point, if it refines.
+    /// The score of the next point, if that point refines.
     fn refining(&self) -> Option<Score> {
         let situation = self.situation;
         match self.refine {
@@ -328,7 +328,7 @@ struct Balls<'a> {
 const GLOBAL_CANDIDATES: usize = 16;
 const LOCAL_CANDIDATES: usize = 64;
 
-/// With this many observations within a lengthscale, a local Lipschitz constant is used by itself.
+/// With this many observations within a lengthscale, a local Lipschitz constant is used alone.
 const TRUSTED_DATA: usize = 30;
 
 /// The smallest standard deviation of a pending point, in prior standard deviations: anything below is rounding.
@@ -342,7 +342,7 @@ impl<'a> Balls<'a> {
             let candidates = GLOBAL_CANDIDATES * (2 + posterior.dim().min(16));
             let find = if strategy.safeguards.lipschitz_floor { whitened_lipschitz } else { bare_lipschitz };
             let found = find(posterior, domain.bounds(), candidates, stream);
-            // If the mean is flat everywhere, the radius is infinite, and not 0/0.
+            // This makes the radius infinite, not 0/0, if the mean is flat everywhere.
             (lipschitz, work) = (found.value.max(f64::MIN_POSITIVE), found.work);
             maximum = match strategy.maximum {
                 MaximumRule::Given(m) => m,
@@ -398,8 +398,8 @@ impl<'a> Balls<'a> {
     }
 }
 
-/// The largest posterior mean of a possible point, over the data, the candidates, and climbs from the two best of these
-/// that keep to grids and constraints, where a value is likely; and the number of means computed.
+/// The largest posterior mean of a possible point, over the data, the candidates, and climbs from the two best of
+/// these, on grids and within constraints, where a value is likely; and the number of means computed.
 fn largest_mean(situation: &Situation<'_>, panel: &Panel) -> (f64, usize) {
     let Situation { posterior, domain, chance, .. } = *situation;
     let limits = situation.limits();
@@ -424,7 +424,7 @@ fn largest_mean(situation: &Situation<'_>, panel: &Panel) -> (f64, usize) {
     let mut climber = domain.climber_with(LbfgsbParams { max_evaluations: 40, ..LbfgsbParams::default() });
     climber.told(posterior.observed());
     let ends = climb_all(starts.iter().take(2).map(|start| start.1), |u| climber.from(&mut mean, u));
-    // Evaluations at the start and end of a climb do not count.
+    // The evaluations at the start and end of a climb are not counted.
     evaluations += climber.evaluations().saturating_sub(2 * ends.len());
     for end in ends.iter().filter(|end| is_likely(&end.point)) {
         largest = largest.max(end.value);

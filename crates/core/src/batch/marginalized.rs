@@ -9,7 +9,7 @@
 //! intractable. One integral is cheap with Gauss–Hermite nodes, so this is the reference for two points.
 //!
 //! Expected improvement has a kink in y, where the new result becomes the incumbent. Nodes that are h = π/√n deviations
-//! apart err there by up to φ(0) h²/8 deviations of the first result: 0.008 with 64 of them.
+//! apart cause an error there of up to φ(0) h²/8 deviations of the first result: 0.008 with 64 nodes.
 
 use super::AcquisitionKind;
 use crate::acquisition::LogAcquisition;
@@ -37,7 +37,7 @@ pub fn gauss_hermite(n: usize) -> Vec<(f64, f64)> {
         edges.push(end);
         roots = edges.windows(2).map(|edge| bisect(k, edge[0], edge[1])).collect();
     }
-    // Christoffel's numbers.
+    // The Christoffel numbers.
     let weight = |z: f64| 1.0 / hermite(n - 1, z).iter().map(|h| h * h).sum::<f64>();
     roots.into_iter().map(|z| (z, weight(z))).collect()
 }
@@ -84,7 +84,7 @@ pub struct Marginalized {
 }
 
 impl Marginalized {
-    /// Given the first point, with this many nodes.
+    /// The average given the first point, with this many nodes.
     pub fn new(posterior: &Posterior, first: &[f64], acquisition: AcquisitionKind, n_nodes: usize) -> Result<Self> {
         let p = posterior.predict(first);
         let sd = (p.variance + posterior.hyper().noise.typical()).sqrt();

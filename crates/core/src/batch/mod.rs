@@ -131,7 +131,7 @@ pub struct Batch {
     pub info: BatchInfo,
 }
 
-/// The counted work of a choice, and the quantities it used.
+/// The work counted during a choice, and the quantities it used.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BatchInfo {
     /// Evaluations of the acquisition (value and gradient, or value alone).
@@ -150,7 +150,7 @@ pub struct BatchInfo {
 }
 
 impl BatchInfo {
-    /// Adds what else was counted.
+    /// Adds other counts.
     fn also(mut self, other: &BatchInfo) -> Self {
         self.evaluations += other.evaluations;
         self.work += other.work;

@@ -38,7 +38,8 @@ const POLISHED: usize = 2;
 
 /// The batch with the largest joint expected improvement, qEI, given the pending points.
 ///
-/// Expensive: some hundred times local penalization if ten points are chosen together; less with more, by samples.
+/// Expensive: about a hundred times the cost of local penalization for ten points together; less for more, which are
+/// chosen by samples.
 ///
 /// ```
 /// use elbowroom::study::StrategyConfig;
@@ -110,7 +111,7 @@ fn together(situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
         joint = exact.joint;
     }
 
-    // All are evaluated again under one objective.
+    // Starts and ends are all evaluated again under one objective.
     let dim = situation.domain.dim();
     let ends = climb_all(starts.iter().chain(&from).map(Vec::as_slice), |x| {
         info.evaluations += 1;
@@ -122,8 +123,8 @@ fn together(situation: &Situation<'_>, q: BatchSize) -> Result<Batch> {
     Ok(Batch { points: top.unwrap_or_default(), info })
 }
 
-/// Where the search starts. With many points the hallucinated bound replaces the liars, who rescore all candidates each
-/// time.
+/// The strategies whose batches start the search. With many points the hallucinated bound replaces the liars, which
+/// rescore all candidates each time.
 fn start_strategies(n: usize) -> Vec<Box<dyn BatchStrategy>> {
     let liar = |lie| -> Box<dyn BatchStrategy> {
         Box::new(Believer { acquisition: AcquisitionKind::Ei, lie, refit: Refit::Never })
@@ -139,7 +140,7 @@ fn start_strategies(n: usize) -> Vec<Box<dyn BatchStrategy>> {
 }
 
 /// Σ ln p over the points of a batch: the joint improvement counts only if all of them give a value within the limits.
-/// This undervalues batches of which some points fail, and leaves unlikely points to others.
+/// This undervalues batches in which some points fail, and so avoids unlikely points.
 fn ln_chance(situation: &Situation<'_>, batch: &[UnitPoint]) -> f64 {
     if situation.is_weighed() { batch.iter().map(|u| situation.weight(u)).sum() } else { 0.0 }
 }
@@ -178,7 +179,8 @@ impl<'a> Climber<'a> {
         Self { situation, joint, params, info: BatchInfo::default() }
     }
 
-    /// Moves a batch to the top and returns ln qEI there; it stays if that is not better or may not be proposed.
+    /// Moves a batch to the top and returns ln qEI there; leaves the batch unchanged if the top is not better or may
+    /// not be proposed.
     fn from(&mut self, x: &mut [f64]) -> f64 {
         let domain = self.situation.domain;
         let dim = domain.dim();

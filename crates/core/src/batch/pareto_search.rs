@@ -45,7 +45,7 @@ pub struct ParetoSearch {
 pub enum ShareRule {
     /// The product over all objectives.
     Sum,
-    /// That of the objective that pending results reduce most.
+    /// The share of the objective whose deviation pending results reduce most.
     Least,
     /// The geometric mean.
     Mean,

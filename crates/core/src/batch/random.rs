@@ -84,7 +84,7 @@ impl BatchStrategy for RandomRest {
     }
 }
 
-/// The value of a uniform point: the same as any other. It states a chance of success, but nothing is ranked by it.
+/// The value of a uniform point: the same as any other's. It states a chance of success, but does not rank points.
 fn uniform(situation: &Situation<'_>, u: &[f64]) -> Explanation {
     let (chance, is_score) = (situation.chance_terms(u), !situation.is_weighed());
     Explanation::new([term(terms::UNIFORM, 0.0)].into_iter().chain(chance).collect(), is_score)
@@ -101,7 +101,7 @@ fn with_rest(situation: &Situation<'_>, q: BatchSize, first: Option<Proposal>, i
     let n_drawn = if situation.is_weighed() { THINNING * missing } else { missing };
     let (mut rest, _) = free_points(domain, taken, tried, &mut chosen, n_drawn, &mut stream);
     if situation.is_weighed() {
-        // Each is kept with its chance to give a value and keep the limits; the likeliest of the others follow.
+        // Each is kept with its chance of giving a value and keeping the limits; the likeliest of the others follow.
         let mut order: Vec<(bool, f64, UnitPoint)> = Vec::with_capacity(rest.len());
         for u in rest {
             let ln_p = situation.ln_chance(&u).unwrap_or(0.0);

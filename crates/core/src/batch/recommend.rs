@@ -1,13 +1,13 @@
-//! The point to use in the end: what to search for it, and the searches.
+//! The point to recommend at the end: the bounds to maximize, and the searches.
 //!
 //! Two bounds of the latent function are maximized over the points that may be recommended:
 //!
 //! μ(x) − κ s(x), and with a reference b the bound of the gain over it,
 //! μ(x) − μ(b) − κ θ(x),   θ² = s²(x) + s²(b) − 2c(x, b),   c the posterior covariance.
 //!
-//! κ = 0 in the first is the paper's recommendation, the point that the model expects most of. With little noise it can
-//! lie where the model only extrapolates, and its value be far worse than the best one observed. The second is 0 at the
-//! reference: what is above it is surely better, as far as the model goes.
+//! With κ = 0 the first gives the paper's recommendation, the point with the largest mean. With little noise that point
+//! can lie where the model only extrapolates, and its value can be far worse than the best one observed. The second is
+//! 0 at the reference: according to the model, a point above 0 is surely better.
 
 use std::collections::HashSet;
 
@@ -20,17 +20,18 @@ use crate::optim::{best, climb_all};
 use crate::rng::Stream;
 use crate::space::UnitPoint;
 
-/// Climbs from this many of the best points.
+/// The number of best points to climb from.
 const STARTS: usize = 5;
 
-/// A climb that gains less than this, in deviations of the prior, stays where it began: an observed point, mostly.
+/// A climb that gains less than this, in deviations of the prior, returns its start, which is usually an observed
+/// point.
 const LEAST_GAIN: f64 = 1e-6;
 
-/// Where a point to recommend is sought.
+/// The search for a point to recommend.
 pub struct Sought<'a> {
     /// The model of the objective.
     pub posterior: &'a Posterior,
-    /// Where it may be.
+    /// The region in which it may lie.
     pub domain: &'a Domain<'a>,
     /// Whether a point may be recommended at all, as far as the trials say.
     pub may_recommend: &'a dyn Fn(&[f64]) -> bool,
@@ -39,7 +40,7 @@ pub struct Sought<'a> {
 }
 
 impl Sought<'_> {
-    /// The point with the highest μ − κs; none if no point is known that may be recommended.
+    /// The point with the highest μ − κs; `None` if no point that may be recommended is known.
     pub fn highest_bound(&self, kappa: f64) -> Option<UnitPoint> {
         let posterior = self.posterior;
         let mut scratch = Scratch::default();
@@ -52,7 +53,7 @@ impl Sought<'_> {
             let p = posterior.predict_gradient(u, &mut scratch);
             let sd = p.variance.sqrt();
             for (k, g) in gradient.iter_mut().enumerate() {
-                // At an observation without noise s is 0 and has no slope.
+                // At an observation without noise, s is 0 and has no slope.
                 let slope = if sd > 0.0 { scratch.d_variance[k] / (2.0 * sd) } else { 0.0 };
                 *g = scratch.d_mean[k] - kappa * slope;
             }
@@ -102,7 +103,7 @@ impl Sought<'_> {
         let mut gradient = vec![0.0; posterior.dim()];
         let least = LEAST_GAIN * posterior.hyper().variance.sqrt();
         let starts: Vec<&[f64]> = also.into_iter().chain(starts.take(STARTS)).collect();
-        // The climb refuses no step, so that it has no cliffs; where it ends may be refused.
+        // The climb accepts every step, so that it meets no cliffs; its end may still be refused.
         let mut ends =
             climb_all(starts.iter().copied(), |u| climb.from(&mut |u: &[f64], g: &mut [f64]| bound(u, g), u));
         for end in &mut ends {
@@ -116,7 +117,7 @@ impl Sought<'_> {
     }
 }
 
-/// What one point is expected to gain over another, in the model's units.
+/// The expected gain of one point over another, in the model's units.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gain {
     /// The expected difference.
@@ -143,7 +144,7 @@ impl Gain {
         Self { mean: joint.mean[0] - joint.mean[1], sd: variance.max(0.0).sqrt() }
     }
 
-    /// The mean less κ deviations.
+    /// The mean minus κ standard deviations.
     pub fn bound(self, kappa: f64) -> f64 {
         self.mean - kappa * self.sd
     }

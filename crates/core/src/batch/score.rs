@@ -9,7 +9,7 @@ use crate::penalty::{Ball, Penalized, raw_score, shrinkage};
 
 /// The value of a point, without penalizers.
 pub(super) enum Score {
-    /// ln α(μ, s): of the data alone.
+    /// ln α(μ, s), given the data alone.
     Data(Box<dyn LogAcquisition>),
     /// ln α(μ, s) + ln(s_after/s): lowered by what phantoms will reveal.
     Shrunk(Box<dyn LogAcquisition>),
@@ -18,7 +18,7 @@ pub(super) enum Score {
     After(Box<dyn LogAcquisition>),
     /// s_after inside a region that phantoms do not change.
     Explore(Region),
-    /// What a point adds to a front of several objectives; the posterior that is searched is the first one's.
+    /// What a point adds to a front of several objectives; the search uses the first objective's posterior.
     Front(Box<FrontScore>),
 }
 

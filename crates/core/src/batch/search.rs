@@ -156,7 +156,7 @@ impl<'a> Search<'a> {
         &self.panel
     }
 
-    /// What was counted so far.
+    /// The counts so far.
     pub fn info(&self) -> BatchInfo {
         let evaluations = self.scored + self.climb.evaluations();
         BatchInfo { evaluations, work: self.work, ..BatchInfo::default() }
@@ -200,7 +200,7 @@ impl<'a> Search<'a> {
         self.work += self.work_of_prediction() + self.chance_work();
     }
 
-    /// Makes a point part of the batch: a phantom, and not to be chosen again.
+    /// Adds a point to the batch: it becomes a phantom and cannot be chosen again.
     pub fn join(&mut self, u: &UnitPoint) {
         // One row of the factor, and one covariance per candidate.
         let row = self.posterior.whitened().len() + self.posterior.dim();
@@ -225,7 +225,8 @@ impl<'a> Search<'a> {
     /// The best point under the score. None if the space has no more points.
     pub fn propose(&mut self) -> Option<Proposal> {
         let mut totals: Vec<f64> = (0..self.panel.len()).map(|i| self.total(i)).collect();
-        // If failures certainly depend on the place, points that are too risky come last, whatever the others promise.
+        // If failures certainly depend on the position, points that are too risky come last, however little the others
+        // promise.
         let gate = self.situation.chance.map_or(f64::NEG_INFINITY, |chance| chance.gate(self.risk));
         let is_sure = self.situation.chance.is_some_and(|chance| chance.weight_of_place() > SURE_PLACE);
         let is_shut = is_sure && (0..totals.len()).any(|i| self.ln_chances[i] >= gate && totals[i] > f64::NEG_INFINITY);
@@ -319,7 +320,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What the chance of a point adds to its score.
+    /// The term that a point's chance of success adds to its score.
     fn weigh(&self, ln_chance: f64) -> f64 {
         self.situation.chance.map_or(0.0, |chance| Chance::weigh(ln_chance, chance.gate(self.risk)).0)
     }

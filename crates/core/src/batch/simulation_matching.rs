@@ -173,7 +173,7 @@ impl SimulationMatching {
     }
 }
 
-/// What a simulated step maximizes: μ + κs, multiplied by chances if there are any.
+/// The function that a simulated step maximizes: μ + κs, multiplied by chances if there are any.
 struct Policy {
     bound: Box<dyn LogAcquisition>,
     ln_chances: Option<Vec<f64>>,
@@ -208,7 +208,7 @@ impl<'a> Simulation<'a> {
     fn new(posterior: &Posterior, joint: &'a Joint) -> Self {
         let hyper = posterior.hyper();
         let variance = (0..joint.mean.len()).map(|i| joint.covariance(i, i)).collect();
-        // Like the posterior's: anything below is rounding.
+        // A floor like the posterior's: anything below is rounding error.
         let floor = 1e-12 * hyper.variance;
         Self { joint, mean: joint.mean.clone(), variance, columns: Vec::new(), noise: hyper.noise.typical(), floor }
     }

@@ -30,7 +30,7 @@ pub struct Thompson {
 
 impl BatchStrategy for Thompson {
     fn bind<'a>(&'a self, situation: &'a Situation<'a>, q: BatchSize) -> Result<Box<dyn Chooser + 'a>> {
-        // A joint draw takes the cube of their number.
+        // A joint draw costs the cube of the number of candidates.
         let few = Situation { score_all: situation.score_all.min(EXHAUSTIVE), ..*situation };
         let candidates = self.candidates.points(&few);
         let n_draws = q.get().min(candidates.len());
@@ -72,7 +72,8 @@ fn maximizers(situation: &Situation<'_>, q: BatchSize, candidates: &Points, draw
             let highest = |a: &usize, b: &usize| f[*a].total_cmp(&f[*b]).then(b.cmp(a));
             let best = match &ln_chances {
                 None => free().max_by(highest),
-                // Each draw has a set of points that succeed; it contains a point with that point's chance.
+                // Each draw has a set of points that succeed, to which a point belongs with the probability of its
+                // success.
                 Some(ln) => {
                     let level = draw.uniform().ln();
                     let likeliest = || free().max_by(|&a, &b| ln[a].total_cmp(&ln[b]).then(b.cmp(&a)));

@@ -1,34 +1,36 @@
 //! Trials that keep proposals at a distance, besides not being proposed again themselves.
 //!
-//! A point that differs from a tried one in the last digits is not a different point. And where a trial failed, the learned
-//! chance of success is small but never zero, so a point beside it needs a rule of its own: nothing is proposed within
-//! [`BESIDE`] of the range of a failed trial in every coordinate. Unless that was bad luck: where a value is next to as
-//! likely as at the safest trial, on a cluster that loses runs at random, say, the same place is worth another run.
+//! A point that differs from a tried one in the last digits is not a different point. And where a trial failed, the
+//! learned chance of success is small but never zero, so points beside it need a separate rule: no point is proposed
+//! that is within [`BESIDE`] of a failed trial, in ranges of the parameters, in every coordinate. The exception is bad
+//! luck: where a value is almost as likely as at the safest trial, for example on a cluster that loses runs at random,
+//! the same position deserves another run.
 
 use crate::chance::Chance;
 use crate::gp::Posterior;
 use crate::space::{Dimension, SearchSpace};
 
-/// How near to a failed trial, in ranges of the parameters, is beside it. A little more than a thousandth: encoding and
-/// decoding round.
+/// Points this close to a failed trial, in ranges of the parameters, are beside it. It is a little more than a
+/// thousandth, because encoding and decoding round.
 const BESIDE: f64 = 1.001e-3;
 
-/// How near to a tried point, in lengthscales, is within a rounding of it. A smooth function changes by the square of
-/// this over it: fourteen digits below its spread.
+/// Points this close to a tried one, in lengthscales, differ from it only by rounding. Over this distance a smooth
+/// function changes by its square: fourteen digits below the function's spread.
 const ROUNDING: f64 = 1e-7;
 
-/// How much less likely than at the safest trial a value may be at a failed one, for that to be bad luck.
+/// How much less likely than at the safest trial a value may be at a failed one, for the failure to count as bad luck.
 const LUCK: f64 = 0.2;
 
-/// How near to a failed trial another must have given a value, in every coordinate of the unit cube, for the failure to be
-/// bad luck.
+/// How close to a failed trial, in every coordinate of the unit cube, another must have given a value for the failure
+/// to count as bad luck.
 const WITNESS: f64 = 0.02;
 
-/// How much of the belief may be that a failure had a place, for it to be bad luck. Half was too much: a region in
-/// which a third of a category fails was not seen as one after seven failures, and an eighth came beside the seventh.
+/// The largest probability that a failure depended on its position, for it to count as bad luck. Half was too much: a
+/// region in which a third of a category fails was not recognized after seven failures, and an eighth point was
+/// proposed beside the seventh.
 const NO_PLACE: f64 = 0.05;
 
-/// Failures that are needed to call one of them bad luck.
+/// The number of failures before one of them can count as bad luck.
 const MIN_FAILURES: usize = 2;
 
 /// The trials that proposals keep away from.
@@ -43,16 +45,16 @@ const MIN_FAILURES: usize = 2;
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Tried<'a> {
-    /// Points that must not be proposed again, nor anything within a rounding of them.
+    /// Points that must not be proposed again, not even within rounding.
     pub points: Vec<&'a [f64]>,
-    /// Points whose trials failed or were infeasible, and are to be kept away from.
+    /// Points whose trials failed or were infeasible, from which proposals keep away.
     pub failed: Vec<&'a [f64]>,
 }
 
 impl Tried<'_> {
-    /// No longer keeps away from failures that were bad luck: next to all of the belief is that they had no place, for near
-    /// a border the chance is large on both sides of it. `gave_value` are the points of trials that gave one; where none of
-    /// them is near, nothing speaks for luck.
+    /// Stops keeping away from failures that were bad luck. This requires near certainty that the failure did not
+    /// depend on its position, because near a border the chance is large on both sides of it. `gave_value` are the
+    /// points of trials that gave a value; if none of them is near, nothing suggests bad luck.
     pub fn forgive(&mut self, chance: &Chance, gave_value: &[&[f64]]) {
         if self.failed.len() >= MIN_FAILURES {
             let is_near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= WITNESS);
@@ -69,7 +71,7 @@ impl Tried<'_> {
         self.failed.iter().any(|failed| is_beside(space, failed, u))
     }
 
-    /// Whether a point lies within a rounding of one that was tried.
+    /// Whether a point differs from a tried one only by rounding.
     pub(super) fn is_same(&self, posterior: &Posterior, u: &[f64]) -> bool {
         self.points.iter().any(|tried| !super::search::is_apart(posterior, tried, u, ROUNDING))
     }
