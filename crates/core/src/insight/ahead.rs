@@ -1,20 +1,21 @@
-//! How well results were foreseen, each from those before it.
+//! How well the model predicted each result from those before it.
 
 use crate::belief::{ENOUGH, Errors, Outlook};
 use crate::study::{Event, Study};
 
-/// Results that are predicted from those before them.
+/// The number of results to predict from those before them.
 const AHEAD: usize = 24;
 
-/// Models that they are predicted by, and the number of results beyond which it is one: a fit then takes a while.
+/// The number of models that predict them, and the number of results beyond which there is only one, since a fit then
+/// takes a while.
 const STAGES: usize = 4;
 const MANY: usize = 200;
 
-/// The errors of the model on the last results, each predicted from those before it: at most 24 of them, by
-/// four models, or one if there are more than 200 results, which takes as many fits.
+/// The errors of the model on the last results, each predicted from those before it: at most 24 of them, by four
+/// models, or by one if there are more than 200 results. It takes a fit for each model.
 ///
-/// A result that is left out is predicted by its neighbours, which the search has placed around it since; a result
-/// that is still to come is not, and that is what a prediction is for. None if there are too few results.
+/// A held-out result is predicted from its neighbours, which the search has placed around it since; a future result
+/// does not have such neighbours, and predictions are needed for future results. None if there are too few results.
 ///
 /// ```
 /// use elbowroom::insight::results_ahead;

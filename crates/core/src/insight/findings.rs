@@ -98,7 +98,7 @@ fn failures(study: &Study) -> Option<Finding> {
     })
 }
 
-/// Many trials in a row without a value: more often one fault of the set-up than of that many points.
+/// Many trials in a row without a value: this is more often one error in the set-up than many bad points.
 fn streak(study: &Study) -> Option<Finding> {
     let streak = study.streak().filter(Streak::is_long)?;
     Some(Finding::note(streak.to_string(), "check that the evaluation still works, for example by running it by hand"))
@@ -167,8 +167,8 @@ fn model(study: &Study) -> Vec<Finding> {
     }
 }
 
-/// Whether a search for the model's steepest slope that is as quick as that of an ask finds what a thorough one finds. It
-/// takes some seconds where there are many results.
+/// Whether a search for the model's steepest slope that is as quick as that of an ask finds what a thorough one finds.
+/// It takes a few seconds if there are many results.
 ///
 /// ```
 /// use elbowroom::insight::steepness;
@@ -200,7 +200,7 @@ pub fn steepness(study: &Study) -> Option<Finding> {
     })
 }
 
-/// Parameters along which the model sees nothing happen.
+/// Parameters on which, according to the model, nothing depends.
 fn dead_parameters(study: &Study, model: &Model) -> Option<Finding> {
     let lengthscales = &model.posterior.hyper().lengthscales;
     let dead: Vec<&str> = (0..study.space().dim())
@@ -222,7 +222,7 @@ fn noise(model: &Model) -> Option<Finding> {
     })
 }
 
-/// Whether the search treats results as exact that may be noisy.
+/// Whether the search treats results as exact although they may be noisy.
 fn unknown_noise(study: &Study) -> Option<Finding> {
     let weight = study.outlook().ok()?.possible_noise()?;
     let what = format!(
@@ -233,7 +233,7 @@ fn unknown_noise(study: &Study) -> Option<Finding> {
     Some(Finding::note(what, hint))
 }
 
-/// Whether the model is surer than its errors: on results left out, and on the last results from those before them.
+/// Whether the model is overconfident: on held-out results, and on the last results predicted from those before them.
 fn validation(study: &Study, model: &Model) -> Option<Finding> {
     let left_out = model.leave_one_out();
     if left_out.errors.misses_too_often() {
@@ -255,7 +255,7 @@ fn missed(which: &str, errors: &Errors) -> String {
     )
 }
 
-/// A ratio to three digits, and to two from a hundred on.
+/// A ratio to three significant digits, or to two from a hundred on.
 fn digits(x: f64) -> String {
     if x >= 100.0 {
         return format!("{x:.1e}").parse().map_or_else(|_| x.to_string(), |cut: f64| cut.to_string());

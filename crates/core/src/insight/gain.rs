@@ -1,4 +1,4 @@
-//! By how much one more trial is expected to improve on the best.
+//! How much one more trial is expected to improve on the best value.
 
 use crate::error::Result;
 use crate::normal::ln_ei;
@@ -7,8 +7,8 @@ use crate::study::{Ask, Event, ScaleRule, Source, Study, Trial};
 /// E max(0, best − Y) at the point that the strategy would choose next if nothing were pending, in the user's units;
 /// none as long as there is no model.
 ///
-/// The model is one of the values as they are. Under a warp it would say too little: there an improvement is bounded by
-/// the bend, which is small where results span decades.
+/// The model is fitted to untransformed values. With a warp the gain would be too small: there an improvement is
+/// bounded by the bend, which is small where results span decades.
 ///
 /// ```
 /// use elbowroom::insight::expected_gain;

@@ -32,15 +32,15 @@ pub struct Weight {
     pub high: f64,
 }
 
-/// Draws from the posterior.
+/// The number of draws from the posterior.
 const DRAWS: usize = 60;
 
-/// Points that are drawn jointly.
+/// The number of points that are drawn jointly.
 const JOINT_POINTS: usize = 640;
 
-/// Total Sobol indices of draws from the posterior, by Jansen's estimator: with f drawn at points x and at x⁽ⁱ⁾, the same
-/// but for a fresh coordinate i, T_i = Σ (f(x) − f(x⁽ⁱ⁾))² / 2N over the variance of f. Their spread over the draws is what
-/// the model does not know. In the model's units.
+/// Total Sobol indices of draws from the posterior, by Jansen's estimator: with f drawn at points x and at x⁽ⁱ⁾, the
+/// same except for a new coordinate i, T_i = Σ (f(x) − f(x⁽ⁱ⁾))² / 2N over the variance of f. Their spread over the
+/// draws shows the model's uncertainty. In the model's units.
 ///
 /// ```
 /// use elbowroom::insight::importance;
@@ -59,7 +59,7 @@ pub fn importance(study: &Study) -> Result<Importance> {
     importance_of(study, study.outcomes().metric())
 }
 
-/// The same for any outcome that has a model: an objective, or a result with limits.
+/// [`importance`] for any outcome that has a model: an objective, or a result with limits.
 ///
 /// ```
 /// use elbowroom::insight::importance_of;
@@ -77,7 +77,7 @@ pub fn importance(study: &Study) -> Result<Importance> {
 /// # Ok::<(), elbowroom::error::Error>(())
 /// ```
 pub fn importance_of(study: &Study, outcome: &str) -> Result<Importance> {
-    // Without results it would be that of the prior, which says nothing about the function.
+    // Without results it would describe the prior, which says nothing about the function.
     if study.n_observed() < 2 {
         return Err(Error::data("a model needs at least two results", "run more trials first"));
     }
@@ -100,7 +100,7 @@ pub fn importance_of(study: &Study, outcome: &str) -> Result<Importance> {
         let variance = base.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1) as f64;
         for (i, totals) in totals.iter_mut().enumerate() {
             let moved = (0..n).map(|k| (f[k * (dim + 1)] - f[k * (dim + 1) + 1 + i]).powi(2)).sum::<f64>();
-            // No share is above 1: what is above it is the error of a mean over n points.
+            // No true share is above 1: any excess is the error of a mean over n points.
             totals.push(if variance > 0.0 { (moved / (2 * n) as f64 / variance).min(1.0) } else { 0.0 });
         }
     }
@@ -114,8 +114,8 @@ pub fn importance_of(study: &Study, outcome: &str) -> Result<Importance> {
     Ok(Importance { rows, n_draws: DRAWS })
 }
 
-/// The first point with one coordinate of the other. Where it is inactive, that makes no difference; where it brings
-/// parameters with it, these are the other's too.
+/// The first point with one coordinate of the other. If its parameter is inactive, nothing changes; if it activates
+/// other parameters, their values are the other point's too.
 fn mixed(space: &SearchSpace, one: &[f64], other: &[f64], i: usize) -> Vec<f64> {
     let mut mixed = one.to_vec();
     mixed[i] = other[i];

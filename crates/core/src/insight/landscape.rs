@@ -24,9 +24,9 @@ pub struct Seen {
     pub mean: f64,
     /// The standard deviation of the prediction.
     pub sd: f64,
-    /// What the point would be worth to the strategy if nothing were pending.
+    /// The value of the point to the strategy if nothing were pending.
     pub before: f64,
-    /// What it is worth given what is pending.
+    /// The value of the point given the pending trials.
     pub after: f64,
     /// The chance that it gives a value; none as long as nothing has failed.
     pub chance: Option<f64>,
@@ -97,7 +97,7 @@ pub fn landscape(study: &Study, pending: &[TrialId], points: &Points) -> Result<
         return Err(Error::data("a model needs at least two results", "run more trials first"));
     }
     let explain = |pending: Vec<TrialId>| {
-        // Of a batch, so that it is the first point of one, which never refines: pictures should not depend on a coin.
+        // Ask for a batch, whose first point never refines: pictures should not depend on a random choice.
         study.in_situation(Ask::new(2).with_pending(pending), |situation, q| {
             let chooser = study.strategy()?.bind(situation, q)?;
             let all: Vec<Explanation> = points.iter().map(|u| chooser.explain(u)).collect();

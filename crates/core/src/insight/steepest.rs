@@ -1,7 +1,7 @@
-//! The steepest place of a posterior mean, searched for longer than a strategy can afford.
+//! The steepest point of a posterior mean, by a longer search than a strategy can afford.
 //!
 //! The norm of ∇μ has about as many maxima as there are observations. The search that serves every ask refines five
-//! starts; asked for by itself the constant may take longer, so many and scattered starts are refined here.
+//! starts; when only the constant is asked for, the search may take longer, so many scattered starts are refined here.
 
 use crate::design::Sobol;
 use crate::gp::{Posterior, Scratch};
@@ -16,16 +16,16 @@ const STARTS: usize = 96;
 /// Starts nearer to each other than this, in lengthscales or sides of the box, would lead to the same maximum.
 const APART: f64 = 0.25;
 
-/// At most this many observations are paired, and moved away from.
+/// At most this many observations are paired, and have starts around them.
 const OBSERVATIONS: usize = 128;
 
-/// Places around each observation. An isolated one is steepest about a lengthscale away.
+/// The number of starts around each observation. Around an isolated one, the mean is steepest about a lengthscale away.
 const AROUND: usize = 8;
 
 /// In more dimensions there are too many corners.
 const MAX_DIM_OF_CORNERS: usize = 6;
 
-/// The largest norm of ∇μ over a box, and where.
+/// The largest norm of ∇μ over a box, and where it occurs.
 ///
 /// ```
 /// use elbowroom::{data::Dataset, gp::{Hyperparameters, KernelKind, Posterior}, linalg::Points, optim::Bounds};

@@ -4,16 +4,16 @@ use super::why::{BeliefThen, Why};
 use crate::batch::terms;
 use crate::study::{Source, TrialId};
 
-/// Pending trials that are named one by one.
+/// The most pending trials to name individually.
 const NAMED: usize = 3;
 
 /// ln of an acquisition below which there is nothing to gain.
 const HOPELESS: f64 = -50.0;
 
-/// ln of the factor by which pending trials lower a score, for it to be worth saying.
+/// Pending trials are mentioned if ln of the factor by which they lower a score is below this.
 const NOTICEABLE: f64 = -0.01;
 
-/// What the sentence needs besides.
+/// Further facts that the sentence needs.
 #[derive(Default)]
 pub(super) struct Aside {
     /// The name of the result that the prediction is about, if there are several objectives.

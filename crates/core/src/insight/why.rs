@@ -12,7 +12,7 @@ use crate::study::{
     Ask, Belief, Event, Limits, Model, Provenance, Source, StrategyConfig, Study, TrainingSubset, Trial, TrialId,
 };
 
-/// Results that are named.
+/// The number of nearest results to name.
 const NEAREST: usize = 6;
 
 /// Why a trial's point was chosen.
@@ -114,7 +114,7 @@ pub struct Neighbour {
     pub point: Point,
 }
 
-/// Explains why a trial's point was chosen. It is computed from the log, which takes a fit.
+/// Explains why a trial's point was chosen. The reasons are computed from the log, which takes a fit.
 ///
 /// ```
 /// use elbowroom::insight::why;
@@ -138,7 +138,7 @@ pub fn why(study: &Study, id: TrialId) -> Result<Why> {
     Ok(why)
 }
 
-/// Everything but the sentence, and what only the sentence needs.
+/// Everything except the sentence, and the facts that only the sentence needs.
 fn reasons(study: &Study, id: TrialId) -> Result<(Why, Aside)> {
     let trial = study.trial(id)?;
     let mut why = Why {
@@ -156,7 +156,7 @@ fn reasons(study: &Study, id: TrialId) -> Result<(Why, Aside)> {
     let Some(choice) = Chosen::find(study, id) else { return Ok((why, aside)) };
     why.narrowing = choice.provenance.narrowing.clone();
     why.fallback = choice.provenance.fallback.clone();
-    // Uniform points rest on no model.
+    // Uniform points are not based on a model.
     if trial.source == Source::Model && study.config().strategy != StrategyConfig::Random {
         let (belief, is_near_best) = choice.belief(study, trial)?;
         why.belief = Some(belief);
@@ -171,7 +171,7 @@ struct Chosen<'a> {
     event: usize,
     wanted: usize,
     retries: Vec<TrialId>,
-    /// Its trials that came before this one, if the strategy chose them.
+    /// The ask's trials before this one, if the strategy chose them.
     before: Vec<TrialId>,
     provenance: &'a Provenance,
 }
@@ -209,7 +209,7 @@ impl<'a> Chosen<'a> {
             pending: Some(self.provenance.pending.clone()),
             retries: self.retries.clone(),
         };
-        // Those of the same ask that came before it are pending for it too.
+        // Trials of the same ask before it are pending for it too.
         let earlier = (seen.trials().len() as u64..trial.id.0).map(TrialId);
         let ids = self.provenance.pending.iter().chain(&self.retries).copied().chain(earlier);
         let pending: Vec<&Trial> = ids.filter_map(|id| study.trial(id).ok()).collect();
@@ -243,7 +243,7 @@ impl<'a> Chosen<'a> {
         Ok((then, is_near_best))
     }
 
-    /// What the point was worth to the strategy, behind those of the same ask that came before it.
+    /// What the point was worth to the strategy, after the trials of the same ask before it.
     fn score(
         &self,
         study: &Study,
@@ -262,7 +262,7 @@ impl<'a> Chosen<'a> {
         })?;
         let mut limited = study.outcomes().limits();
         let mut name = |term: &Term| match &*term.name {
-            // One for each limit that there is a model of, in their order.
+            // One term for each limit that has a model, in their order.
             terms::LN_LIMITS => {
                 let is_modelled =
                     |(name, _): &(&str, Limits)| *name == study.outcomes().metric() || belief.model_of(name).is_some();
@@ -280,12 +280,12 @@ impl<'a> Chosen<'a> {
     }
 }
 
-/// What the model of the search said of a trial's point.
+/// What the search's model predicted for a trial's point.
 struct Predicted {
     /// The factor of its deviation that pending results leave.
     shrunk: f64,
     exploit: f64,
-    /// Whether most is expected there, or within a lengthscale of it.
+    /// Whether the best prediction is there or within a lengthscale.
     is_near_best: bool,
 }
 
@@ -293,7 +293,7 @@ impl Predicted {
     fn at(model: &Model, domain: &Domain<'_>, trial: &Trial, pending: &[&Trial]) -> Self {
         let predicted = model.posterior.predict(&trial.unit);
         let spread = predicted.variance.sqrt().max(f64::MIN_POSITIVE);
-        // EI = (μ − best) Φ(z) + s φ(z): the first part is what is expected, the second what is not known.
+        // EI = (μ − best) Φ(z) + s φ(z): the first part is due to the predicted value, the second to uncertainty.
         let z = (predicted.mean - best_mean_in(&model.posterior, domain)) / spread;
         let (expected, unknown) = ((z * cdf(z)).max(0.0), pdf(z));
         let with = model.posterior.with_phantoms(pending.iter().map(|trial| &trial.unit[..]));

@@ -1,8 +1,8 @@
 //! The problems by name: each function with its usual box and its minimizers.
 //!
-//! Why these minima hold also outside the boxes, which [`Problem::shifted`] needs: most are sums of squares and of
+//! Why these minima also hold outside the boxes, which [`Problem::shifted`] needs: most are sums of squares and of
 //! cosines at their lowest; Hartmann's and Shekel's wells get shallower everywhere as a point leaves the box of their
-//! centres; Forrester's and Michalewicz's functions are given the reach within which it is true.
+//! centres; Forrester's and Michalewicz's functions state the reach within which it is true.
 
 use std::f64::consts::PI;
 
@@ -233,7 +233,7 @@ impl Problem {
     pub fn michalewicz(d: usize) -> Problem {
         let minimizer: Vec<f64> = (1..=d).map(michalewicz_minimizer).collect();
         let minimum = michalewicz(&minimizer);
-        // Outside [0, π] the sine is negative as far as ±π from it, and the function therefore not.
+        // Up to π outside [0, π] the sine is negative, so the function is not.
         Self::of_dimension("michalewicz", michalewicz, d, (0.0, PI), minimum, minimizer).reaching(-PI, 2.0 * PI)
     }
 

@@ -79,9 +79,9 @@ pub(super) fn michalewicz(x: &[f64]) -> f64 {
 /// Where sin x · sin²⁰(i x²/π) is largest on [0, π].
 ///
 /// The second factor vanishes at π√(k/i); between two of these zeros, the derivative of the logarithm,
-/// cot x + 40(ix/π) cot(ix²/π), falls from +∞ to −∞, so that halving finds the one peak to the last digit.
-/// The best peak is between the zeros around π/2 or in a neighbouring interval: a neighbour's peak is at least sin of
-/// the place where its second factor is 1, while in intervals beyond it sin x is smaller than there.
+/// cot x + 40(ix/π) cot(ix²/π), falls from +∞ to −∞, so that bisection finds the one peak to the last digit. The best
+/// peak is between the zeros around π/2 or in a neighbouring interval: a neighbour's peak is at least sin of the place
+/// where its second factor is 1, while in intervals beyond it sin x is smaller than there.
 pub(super) fn michalewicz_minimizer(i: usize) -> f64 {
     let i = i as f64;
     let height = |x: f64| x.sin() * (i * x * x / PI).sin().powi(20);

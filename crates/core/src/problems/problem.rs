@@ -24,7 +24,7 @@ pub struct Problem {
     pub bounds: Vec<(f64, f64)>,
     /// The smallest value in the box.
     pub minimum: f64,
-    /// All points of the box where the minimum is taken, at least one.
+    /// All points of the box where the minimum is attained; at least one.
     pub minimizers: Vec<Vec<f64>>,
 
     function: Function,
@@ -32,19 +32,19 @@ pub struct Problem {
     shift: Vec<f64>,
     /// A larger box, in the function's own coordinates, on which the minimum is still the minimum.
     reach: Vec<(f64, f64)>,
-    /// The minimizers in the function's own coordinates, also those that a shift could bring into the box.
+    /// The minimizers in the function's own coordinates, including those that a shift could bring into the box.
     everywhere: Vec<Vec<f64>>,
 }
 
 /// A formula, for points of the dimension it is made for.
 pub(super) type Function = fn(&[f64]) -> f64;
 
-/// How near the edge a shift may bring the optimum, as a part of the box's width.
+/// How close to the edge a shift may bring the optimum, as a share of the box's width.
 const MARGIN: f64 = 0.1;
 
 impl Problem {
-    /// A problem whose minimum is the minimum on the whole space, and is taken at the given points only (at least, only
-    /// there as far as a shift can see).
+    /// A problem whose minimum is the minimum on the whole space, and is attained only at the given points (at least
+    /// within reach of a shift).
     pub(super) fn new(
         name: impl Into<String>,
         function: Function,
@@ -58,7 +58,7 @@ impl Problem {
         Self { name: name.into(), bounds, minimum, minimizers, function, shift, reach, everywhere }
     }
 
-    /// The same, if the minimum holds only where each coordinate is between `low` and `high`.
+    /// The problem, if the minimum holds only where each coordinate is between `low` and `high`.
     pub(super) fn reaching(mut self, low: f64, high: f64) -> Self {
         self.reach.fill((low, high));
         self
@@ -68,7 +68,7 @@ impl Problem {
     ///
     /// # Panics
     ///
-    /// If the point has another dimension.
+    /// If the point has a different dimension.
     pub fn value(&self, x: &[f64]) -> f64 {
         assert_eq!(x.len(), self.dim(), "{} at a point of another dimension", self.name);
         if self.shift.iter().all(|&s| s == 0.0) {
@@ -78,17 +78,18 @@ impl Problem {
         (self.function)(&own)
     }
 
-    /// How many coordinates a point has.
+    /// The number of coordinates of a point.
     pub fn dim(&self) -> usize {
         self.bounds.len()
     }
 
-    /// The same function on the same box, moved by a random vector so that the optimum is no longer at a special place,
-    /// such as the centre of the box.
+    /// The same function on the same box, moved by a random vector so that the optimum is no longer at a special
+    /// position, such as the centre of the box.
     ///
-    /// One of the minimizers is chosen, and its new place is uniform in the inner 80 % of the box, as far as the
+    /// One of the minimizers is chosen, and its new position is uniform in the inner 80 % of the box, as far as the
     /// function can be moved without values below the minimum coming in from outside. (Only Forrester's and
-    /// Michalewicz's functions have such values.) Minimizers that leave the box are dropped, those that enter it added.
+    /// Michalewicz's functions have such values.) Minimizers that leave the box are dropped, and those that enter it
+    /// are added.
     ///
     /// ```
     /// use elbowroom::{problems::Problem, rng::Stream};
