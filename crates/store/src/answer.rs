@@ -82,7 +82,7 @@ pub struct Held {
 }
 
 impl Held {
-    /// A lease as it stands at a time.
+    /// A lease as seen at a given time.
     pub fn of(lease: &Lease, now: Time) -> Self {
         let (trial, attempt) = (lease.attempt.trial, lease.attempt.number);
         Self { trial, attempt, worker: lease.worker.clone(), expires: lease.expires, live: lease.is_live(now) }
@@ -104,7 +104,7 @@ pub struct AskAnswer {
 }
 
 impl AskAnswer {
-    /// What was handed out of a study.
+    /// The trials that were just handed out.
     pub fn of(shared: &SharedStudy, handed: &Assignments) -> Self {
         let trials = handed.trials.iter().map(|handed| StatusAnswer::handed(shared, handed)).collect();
         Self { trials, shortfall: handed.shortfall.clone(), model: handed.subset }
@@ -125,13 +125,13 @@ pub struct TellAnswer {
 }
 
 impl TellAnswer {
-    /// What became of results of these names.
+    /// The answer to a tell of results with these names.
     pub fn new<'a>(shared: &SharedStudy, trial: TrialId, told: Told, names: impl IntoIterator<Item = &'a str>) -> Self {
         let (outcomes, names) = (shared.study().outcomes(), names.into_iter().collect::<Vec<_>>());
         let is_wanted = |name: &str| {
             outcomes.objectives().iter().any(|one| one.name == name) || outcomes.limits().any(|(one, _)| one == name)
         };
-        // A further objective or a limited result may well come after the first.
+        // A further objective or a limited result may come later.
         let has_value = shared.study().trial(trial).is_ok_and(|trial| trial.value().is_some());
         let is_awaited = has_value && names.iter().any(|name| is_wanted(name));
         let hint = (told == Told::Aside && !is_awaited).then(|| outcomes.say_missing(names));
@@ -153,7 +153,7 @@ pub struct ReportAnswer {
 }
 
 impl ReportAnswer {
-    /// What became of a report; none for a trial that was handed back.
+    /// The answer to a report; `reported` is `None` for a trial that was handed back.
     pub fn new(shared: &SharedStudy, trial: TrialId, reported: Option<Reported>) -> Result<Self> {
         let state = shared.status(shared.study().trial(trial)?);
         Ok(Self { trial, reported: reported.map_or("queued", Reported::word), state })
@@ -169,7 +169,7 @@ pub struct HeartbeatAnswer {
 }
 
 impl HeartbeatAnswer {
-    /// What became of these attempts.
+    /// The answer about these attempts.
     ///
     /// ```
     /// use elbowroom::study::TrialId;
@@ -253,7 +253,7 @@ pub struct EventAnswer<'a> {
 }
 
 impl<'a> EventsAnswer<'a> {
-    /// Some events of a study in a store, from one of them on; there may be fewer.
+    /// Up to `n` events of a study in a store, starting at number `from`.
     pub fn of(shared: &'a SharedStudy, from: usize, n: usize) -> Self {
         let (events, times) = (shared.study().events(), shared.stored().times());
         let all = events.iter().zip(times).enumerate().skip(from).take(n);
@@ -283,7 +283,7 @@ pub struct BestAnswer {
 }
 
 impl BestAnswer {
-    /// All of it, of a study in a store. Recommending may take fits.
+    /// The complete answer for a study in a store. Recommending may take fits.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, Point, SearchSpace};
@@ -306,7 +306,7 @@ impl BestAnswer {
         Self { recommended_front, ..answer }
     }
 
-    /// What takes no fit, of a study whose trials are answered like this, and a recommendation.
+    /// The parts that take no fit, with trials in the form that `answer` gives them, and a recommendation.
     pub fn new(study: &Study, answer: impl Fn(&Trial) -> StatusAnswer, recommended: Option<Recommendation>) -> Self {
         Self {
             observed: study.best().map(&answer),
@@ -501,7 +501,7 @@ impl StudiesAnswer {
 }
 
 impl SharedStudy {
-    /// Who had which trial when the store was read last, by trial.
+    /// Who had which trial when the store was last read, by trial.
     pub fn held(&self) -> Vec<Held> {
         self.leases.values().map(|lease| Held::of(lease, self.now)).collect()
     }

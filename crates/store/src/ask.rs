@@ -1,17 +1,17 @@
 //! Asking a study that others ask too.
 //!
-//! Look at the study at revision r, choose points outside any lock, and append them if the study is still at r. If
-//! meanwhile
+//! Read the study at revision r, choose points outside any lock, and append them if the study is still at r. If in the
+//! meantime
 //!
-//! - results came, values or failures, the points are as good as before, and are appended behind them;
-//! - others took points, those are pending now: choose again, with their penalizers and the model of before. A model
-//!   costs a fit, a penalizer next to nothing;
-//! - others keep being faster, take a place in the store's queue of askers and wait for the turn. Whoever stands in
-//!   front is alone in choosing, so each place is reached in bounded time; who dies there drops out by the clock.
+//! - results came, values or failures, the points are as good as before, and are appended after them;
+//! - others took points, those are pending now: choose again, with their penalizers and the same model as before. A
+//!   model costs a fit, a penalizer almost nothing;
+//! - others keep being faster, take a place in the store's queue of askers and wait for your turn. Only the first in
+//!   the queue chooses, so every asker gets its turn in bounded time; an asker that dies loses its place by the clock.
 //!
-//! While a study is paused, nobody's turn comes.
+//! While a study is paused, no asker gets a turn.
 //!
-//! Trials that were lost come first: they are handed out once more, as their own next attempt.
+//! Lost trials come first: they are handed out again, as their next attempt.
 
 use std::time::{Duration, Instant};
 
@@ -28,36 +28,38 @@ use crate::store::{Appended, Handout, Ticket};
 /// Losses after which an asker queues.
 const PATIENCE: usize = 2;
 
-/// How long an asker that gives no sign keeps its place, unless its choices take long.
+/// How long an asker that gives no sign of life keeps its place, unless its choices take long.
 const TURN: Duration = Duration::from_secs(3);
 
-/// How long an asker that waits looks away, for each one before it: those far behind leave the store to those in front.
+/// How long a waiting asker pauses between looks, for each asker before it: those far behind leave the store to those
+/// in front.
 const GLANCE: Duration = Duration::from_millis(5);
 const LONGEST_GLANCE: Duration = Duration::from_millis(250);
 
 /// What one ask keeps from round to round.
 #[derive(Default)]
 struct Asking {
-    /// What the first choice rested on, once results have come since.
+    /// The belief behind the first choice, once results have come since.
     belief: Option<Belief>,
-    /// How long choosing took, the last time; none before the first.
+    /// How long the last choice took; `None` before the first.
     chose_in: Option<Duration>,
     ticket: Option<Ticket>,
 }
 
 impl SharedStudy {
-    /// Takes more points to be evaluated, or as many as there are: `study.ask(4)`, or an [`Ask`] that says more. They are
-    /// stored, with leases, before this returns. While the study is paused, it waits.
+    /// Takes more points to evaluate, or as many as there are: `study.ask(4)`, or an [`Ask`] with more details. They
+    /// are stored, with leases, before this returns. While the study is paused, it waits.
     ///
-    /// What is pending and what was lost is the store's business: it is left out of an `Ask`. Lost trials come first, if
-    /// they lie in the part of the space that is asked for. Under a request's name, asking again gives the same trials as they stand by then, whatever happened to the first
-    /// answer on its way. An answer without any trial is not kept: the next time there may be one.
+    /// The store knows which trials are pending and lost, so leave them out of an `Ask`. Lost trials come first, if
+    /// they lie in the part of the space that is asked for. Asking again under the same request name gives the same
+    /// trials in their current state, even if the first answer never arrived. An answer without trials is not kept: the
+    /// next one may have some.
     pub fn ask(&mut self, ask: impl Into<Ask>) -> Result<Assignments> {
         self.ask_while(ask, &|| true)
     }
 
-    /// Like [`ask`](Self::ask), for a caller that may leave while points are chosen: each time before something is stored,
-    /// `stays` says whether they are still there. If not, nothing is handed out.
+    /// Like [`ask`](Self::ask), for a caller that may leave while points are chosen: each time before something is
+    /// stored, `stays` says whether the caller is still there. If not, nothing is handed out.
     ///
     /// ```
     /// # use elbowroom::space::{Parameter, SearchSpace};
@@ -79,7 +81,7 @@ impl SharedStudy {
         }
     }
 
-    /// Like [`ask`](Self::ask), but none if the study is paused.
+    /// Like [`ask`](Self::ask), but returns `None` if the study is paused.
     ///
     /// ```
     /// use elbowroom::space::{Parameter, SearchSpace};
@@ -106,7 +108,7 @@ impl SharedStudy {
         let mut asking = Asking::default();
         let handed = self.ask_until_handed(ask, request, stays, &mut asking);
         if let Some(ticket) = asking.ticket.take() {
-            // A place that cannot be given up runs out by itself.
+            // A place that cannot be given up expires by itself.
             let _ = self.store.leave(&self.name, ticket);
         }
         handed
@@ -155,7 +157,7 @@ impl SharedStudy {
         Err(too_busy(&self.name))
     }
 
-    /// Points as the study stands, lost trials first, with the model of an earlier state if there is one.
+    /// Points for the study's current state, lost trials first, with the model of an earlier state if there is one.
     fn choose(&self, ask: &Ask, belief: Option<&Belief>) -> Result<Suggestion> {
         let status = |wanted: TrialStatus| -> Vec<TrialId> {
             self.study.pending().filter(|trial| self.status(trial) == wanted).map(|trial| trial.id).collect()
@@ -163,7 +165,7 @@ impl SharedStudy {
         let (mut lost, running) = (status(TrialStatus::Queued), status(TrialStatus::Running));
         let narrowing = ask.narrowing.check(self.study.space())?;
         lost.retain(|id| self.study.trial(*id).is_ok_and(|trial| narrowing.holds_at(&trial.point)));
-        // Those beyond what is asked for stay lost: nobody works on them.
+        // Lost trials beyond the number asked for stay lost: no worker has them.
         let ask = ask.clone().with_pending(running).retrying(lost);
         let mut suggestion = match belief {
             Some(belief) => self.study.suggest_with(ask, belief)?,
@@ -210,18 +212,18 @@ impl SharedStudy {
             | Event::Failed { trial, .. }
             | Event::Infeasible { trial, .. }
             | Event::Withdrawn { trial, .. } => again.iter().all(|retry| retry.id != *trial),
-            // The budget is looked at below.
+            // The budget is checked below.
             Event::Measured { .. } | Event::Budgeted { .. } | Event::Placed { .. } => true,
             Event::Created { .. } | Event::Asked { .. } | Event::Added { .. } => false,
         };
-        // Without anything new it was a lease that changed.
+        // Without new events, it was a lease that changed.
         let since = &self.study.events()[before..];
         !since.is_empty()
             && since.iter().all(harmless)
             && self.study.budget_left().is_none_or(|left| trials.len() <= left)
     }
 
-    /// Reads what is new, and keeps the model that was chosen with, if results have come since.
+    /// Reads new events, and keeps the model of the last choice if results have come since.
     fn refresh_keeping_belief(&mut self, asking: &mut Asking) -> Result<()> {
         let snapshot = self.store.read(&self.name, self.revision())?;
         let keeps_model = asking.chose_in.is_some() && asking.belief.is_none();
@@ -254,7 +256,7 @@ impl SharedStudy {
         }
     }
 
-    /// What a request was answered with, if it was.
+    /// The answer that a request was given, if there was one.
     fn answer(&self, request: &str) -> Option<Assignments> {
         let asked = self.study.answered(request)?;
         let is_it = |event: &&Event| matches!(event, Event::Asked { request: Some(r), .. } if r == request);

@@ -1,4 +1,4 @@
-//! What a store of your own has to implement: how rows are kept, and what a transaction is. Everything else follows.
+//! What a custom store has to implement: how rows are kept, and what a transaction is. Everything else follows.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use crate::store::{Appended, Handout, Reported, Snapshot, Store, StudyInfo, Tick
 use crate::time::Time;
 use crate::transactions;
 
-/// A place that keeps [`Rows`] and changes them in transactions. Each is a [`Store`].
+/// A place that keeps [`Rows`] and changes them in transactions. Every backend is a [`Store`].
 ///
-/// The stores of this crate in memory, in SQLite and in PostgreSQL are such; `examples/own_parts` has one outside it.
-/// What a store promises is tested by the module `testing`, which the feature of that name turns on.
+/// The stores of this crate in memory, in SQLite and in PostgreSQL are backends; `examples/own_parts` contains another
+/// one. The module `testing`, which the feature of that name turns on, tests what a store promises.
 pub trait Backend: Send + Sync {
     /// What can go wrong with the rows.
     type RowError: From<Error>;
@@ -23,12 +23,12 @@ pub trait Backend: Send + Sync {
     /// Its location, for people: a path or an address, never with a password.
     fn label(&self) -> String;
 
-    /// Does some work on the rows in one transaction: if it succeeds all of it is kept, and on disk if that is where the
-    /// rows are, before this returns; if it fails, nothing is. With `writes`, nobody else changes the study that is worked
-    /// on meanwhile; without, the rows are all of one moment. The work may be done again from its beginning, if what was
-    /// done is not kept.
+    /// Does some work on the rows in one transaction. If it succeeds, all changes are kept before this returns (on
+    /// disk, if the rows are there); if it fails, none are. With `writes`, nobody else changes the study in the
+    /// meantime; without, all rows are read at one moment. The work may be repeated from the beginning if its changes
+    /// were not kept.
     ///
-    /// Work looks at everything before it writes anything, so a backend that cannot undo its writes keeps the promise if
+    /// Work reads everything before it writes anything, so a backend that cannot undo its writes keeps this promise if
     /// its rows cannot fail.
     fn transact<T>(
         &self,
@@ -37,16 +37,16 @@ pub trait Backend: Send + Sync {
     ) -> Result<T>;
 }
 
-/// The rows of a store within one transaction. A study is known by a number here, from 0 on.
+/// The rows of a store within one transaction. Here a study is identified by a number, counted from 0.
 pub trait Rows {
     /// What can go wrong with them.
     type RowError: From<Error>;
 
     /// The store's time.
     fn now(&mut self) -> Result<Time, Self::RowError>;
-    /// The study of a name, or [`Error::no_study`]; within a write it is locked against other writers.
+    /// The study with this name, or [`Error::no_study`]; within a write it is locked against other writers.
     fn study(&mut self, name: &str) -> Result<i64, Self::RowError>;
-    /// A new study; none if the name is taken.
+    /// Creates a study; `None` if the name is taken.
     fn new_study(&mut self, name: &str) -> Result<Option<i64>, Self::RowError>;
     /// All studies by name; those without an event are left out.
     fn studies(&mut self) -> Result<Vec<StudyInfo>, Self::RowError>;
@@ -55,14 +55,14 @@ pub trait Rows {
     fn end(&mut self, study: i64) -> Result<(usize, Digest), Self::RowError>;
     /// The entries from this number on.
     fn entries(&mut self, study: i64, from: usize) -> Result<Vec<Entry>, Self::RowError>;
-    /// Keeps an entry, which is found by its number and by what it is about.
+    /// Stores an entry, so that it can be found by its number and by `about`.
     fn push(&mut self, study: i64, number: usize, entry: &Entry, about: &Filed<'_>) -> Result<(), Self::RowError>;
-    /// Many entries, the first of them with this number.
+    /// Stores many entries, the first of them with this number.
     fn push_all(&mut self, study: i64, first: usize, entries: &[(Entry, Filed<'_>)]) -> Result<(), Self::RowError> {
         let mut numbered = (first..).zip(entries);
         numbered.try_for_each(|(number, (entry, about))| self.push(study, number, entry, about))
     }
-    /// One of these names that an event of the reports' family had, with the event's number.
+    /// One of these request names that a report or an added point used, with the event's number.
     fn any_reported(&mut self, study: i64, requests: &[&str]) -> Result<Option<(String, usize)>, Self::RowError> {
         for request in requests {
             if let Some((number, _)) = self.seen(study, &Key { scope: Scope::Report, request })? {
@@ -71,31 +71,31 @@ pub trait Rows {
         }
         Ok(None)
     }
-    /// The number and the trial of the event that had this key.
+    /// The number and the trial of the event with this key.
     fn seen(&mut self, study: i64, key: &Key<'_>) -> Result<Option<(usize, Option<TrialId>)>, Self::RowError>;
 
     /// All leases, by trial.
     fn leases(&mut self, study: i64) -> Result<Vec<Lease>, Self::RowError>;
     /// The lease of a trial.
     fn lease(&mut self, study: i64, trial: TrialId) -> Result<Option<Lease>, Self::RowError>;
-    /// Keeps a lease, in the place of the trial's earlier one.
+    /// Stores a lease, replacing the trial's earlier one.
     fn put_lease(&mut self, study: i64, lease: &Lease) -> Result<(), Self::RowError>;
     /// Removes the lease of a trial, if there is one.
     fn drop_lease(&mut self, study: i64, trial: TrialId) -> Result<(), Self::RowError>;
 
     /// The queue in its order, dead places included.
     fn queue(&mut self, study: i64) -> Result<Vec<Waiting>, Self::RowError>;
-    /// A new place at the end of the queue, with a positive ticket that no other has or had.
+    /// Adds a place at the end of the queue, with a positive ticket that was never used before.
     fn new_ticket(&mut self, study: i64, expires: Time, ttl: Duration) -> Result<Ticket, Self::RowError>;
-    /// Changes a place of the queue, if it is there.
+    /// Changes a place in the queue, if it exists.
     fn put_ticket(&mut self, study: i64, waiting: &Waiting) -> Result<(), Self::RowError>;
-    /// Removes a place from the queue, if it is there.
+    /// Removes a place from the queue, if it exists.
     fn drop_ticket(&mut self, study: i64, ticket: Ticket) -> Result<(), Self::RowError>;
     /// Puts a pause into the queue before all others, or keeps it there.
     fn put_pause(&mut self, study: i64, waiting: &Waiting) -> Result<(), Self::RowError>;
 }
 
-/// What an entry is found by.
+/// The keys by which an entry can be found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filed<'a> {
     /// The name of its request.

@@ -37,7 +37,7 @@ pub fn copy(from: &dyn Store, study: &str, to: &dyn Store, name: &str) -> Result
     let digest = whole(&source.entries)?;
     to.import(name, &source.entries, &source.leases)?;
     let copy = to.read(name, 0)?.entries;
-    // The copy is a study like any other: somebody may have worked on it already.
+    // The copy is a study like any other: a worker may already have used it.
     let n_events = source.entries.len();
     if copy.len() < n_events || whole(&copy[..n_events])? != digest {
         let what = format!("the copy of `{study}` in {} differs from the one in {}", to.label(), from.label());
@@ -46,7 +46,7 @@ pub fn copy(from: &dyn Store, study: &str, to: &dyn Store, name: &str) -> Result
     Ok(Copied { n_events, digest })
 }
 
-/// The hash of a log that was followed from entry to entry.
+/// The hash of a log, checked from entry to entry.
 fn whole(entries: &[Entry]) -> Result<Digest> {
     let mut digest = Digest::EMPTY;
     for (number, entry) in entries.iter().enumerate() {

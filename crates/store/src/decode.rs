@@ -1,7 +1,7 @@
 //! Reads the entries of a long log on several threads.
 //!
-//! An entry is checked against the digest that stands before it and is then parsed, which needs no other entry. Only
-//! folding the events has to go in order.
+//! An entry is checked against the digest of the one before it and then parsed, which needs no other entry. Only
+//! folding the events has to happen in order.
 
 use std::num::NonZero;
 use std::thread;
@@ -11,14 +11,14 @@ use elbowroom::study::Event;
 use crate::error::Result;
 use crate::log::{Digest, Entry};
 
-/// Entries that are worth their own thread.
+/// The number of entries that is worth a thread.
 const SHARE: usize = 4096;
 
-/// More threads than this wait for memory.
+/// More threads than this would only wait for memory.
 const MOST_THREADS: usize = 8;
 
-/// The events of entries that follow each other, the first of which has this number and follows this digest. What
-/// cannot be read is an error at its place.
+/// The events of consecutive entries, the first of which has this number and follows this digest. An entry that cannot
+/// be read gives an error at its position.
 pub(crate) fn open_all(entries: &[Entry], number: usize, before: Digest) -> Vec<Result<Event>> {
     let open = |i: usize| entries[i].open(number + i, if i == 0 { before } else { entries[i - 1].digest });
     let n_threads = if entries.len() < 2 * SHARE { 1 } else { thread::available_parallelism().map_or(1, NonZero::get) };

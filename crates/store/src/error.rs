@@ -167,13 +167,13 @@ impl Error {
         }
     }
 
-    /// There is no study of this name.
+    /// There is no study with this name.
     pub fn no_study(study: &str, place: &str) -> Self {
         let hint = "list the studies, or create it first".to_owned();
         Error::NoStudy { study: study.to_owned(), place: place.to_owned(), hint }
     }
 
-    /// There is a study of this name already.
+    /// There is already a study with this name.
     pub fn exists(study: &str, place: &str) -> Self {
         Error::Exists { study: study.to_owned(), place: place.to_owned() }
     }

@@ -28,7 +28,7 @@ use crate::store::Store;
 pub struct Heartbeat {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
-    /// The process that has the thread.
+    /// The process that owns the thread.
     process: u32,
 }
 
@@ -100,7 +100,7 @@ impl Shared {
                 Ok(holds) => {
                     state.trouble = None;
                     for (attempt, hold) in held.iter().zip(holds) {
-                        // It may have been let go meanwhile.
+                        // It may have been let go in the meantime.
                         if let Some(last) = state.held.get_mut(attempt) {
                             *last = Some(hold);
                         }
@@ -115,8 +115,8 @@ impl Shared {
 impl Drop for Heartbeat {
     fn drop(&mut self) {
         if std::process::id() != self.process {
-            // A fork has this process's memory and none of its threads: there is nobody to wait for, and a lock that was
-            // held then is held for ever.
+            // A fork has this process's memory but none of its threads: there is no thread to wait for, and a lock that
+            // was held at the time of the fork is held for ever.
             std::mem::forget(self.thread.take());
             return;
         }

@@ -1,9 +1,9 @@
-//! The name of a worker, and whether the process that bore it is gone.
+//! The name of a worker, and whether the process with that name is gone.
 //!
-//! A process that was killed cannot give its trials back, and its leases run for a while. On the same machine nobody has
-//! to wait for that: the name says which process it was, and the system whether it still runs. A process number may be
-//! used again, so the time at which the process started is part of the name; and a number means something within one
-//! boot and one process namespace only, so those are part of it too.
+//! A process that was killed cannot hand its trials back, and its leases run for a while. On the same machine nobody
+//! has to wait for that: the name says which process it was, and the system knows whether it is still running. A
+//! process number may be reused, so the name contains the time at which the process started; and a number is only
+//! meaningful within one boot and one process namespace, so the name contains those too.
 
 use std::collections::hash_map::DefaultHasher;
 use std::fs;
@@ -26,7 +26,7 @@ pub fn worker_name() -> String {
     }
 }
 
-/// The trials of workers that were processes of this machine and no longer run.
+/// The trials of workers that were processes of this machine and are no longer running.
 ///
 /// ```
 /// use elbowroom_store::Reclaimed;
@@ -35,15 +35,15 @@ pub fn worker_name() -> String {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Reclaimed {
-    /// Those that will be handed out again, as their next attempt.
+    /// Trials that will be handed out again, as their next attempt.
     pub again: Vec<Attempt>,
-    /// Those that were lost once too often by that.
+    /// Trials that have now been lost too often.
     pub given_up: Vec<Attempt>,
 }
 
 impl SharedStudy {
-    /// Ends the leases of workers that were processes of this machine and no longer run, as far as leases were read; nobody
-    /// has to wait until they run out. A trial that was lost so counts as lost.
+    /// Ends the leases of workers that were processes of this machine and are no longer running, as far as leases were
+    /// read, so that nobody has to wait until they run out. Their trials count as lost.
     ///
     /// ```
     /// # use elbowroom::space::{Parameter, SearchSpace};
@@ -72,8 +72,8 @@ impl SharedStudy {
     }
 }
 
-/// Whether this is the name of a worker that was a process of this machine that no longer runs. What cannot be known is not
-/// gone.
+/// Whether this is the name of a worker that was a process of this machine and is no longer running. False if that
+/// cannot be known.
 ///
 /// ```
 /// use elbowroom_store::{is_gone, worker_name};
@@ -98,7 +98,8 @@ fn machine() -> Option<String> {
 /// When a process started, in ticks since the machine did; none if there is no such process or it has ended.
 fn start_of(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name in parentheses may hold anything, spaces and parentheses too; then come state (field 3) and so on.
+    // The name in parentheses may contain anything, including spaces and parentheses; after it come state (field 3) and
+    // so on.
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
     let state = fields.next()?;
     if matches!(state, "Z" | "X") {

@@ -1,4 +1,4 @@
-//! Named moments at which a test may stop a process. Nothing happens at them otherwise.
+//! Named moments at which a test may kill the process. Otherwise nothing happens at them.
 
 use std::sync::OnceLock;
 
@@ -9,7 +9,7 @@ pub fn on_every(hook: fn(&str)) {
     let _ = HOOK.set(hook);
 }
 
-/// A named moment.
+/// Marks a named moment.
 pub(crate) fn at(moment: &str) {
     if let Some(hook) = HOOK.get() {
         hook(moment);

@@ -1,11 +1,11 @@
 //! Leases: who works on which trial, and until when.
 //!
-//! A lease stands beside the log and changes no revision. Whether it is live is derived from the store's clock whenever
-//! somebody looks; nothing has to run for a dead worker's trial to count as lost.
+//! A lease is kept next to the log and does not change the revision. Whether it is live is derived from the store's
+//! clock whenever it is read; no process has to run for a dead worker's trial to count as lost.
 //!
-//! A clock may be stepped. A lease whose end lies further ahead than its whole length was granted by a clock that has
-//! been set back since: it counts as run out, so that it is wrong by one length at most. A worker that is alive extends
-//! it with its next heartbeat.
+//! A clock may be set. A lease whose end lies further ahead than its whole length was granted by a clock that has since
+//! been set back: it counts as expired, so that it is wrong by at most one length. A worker that is alive extends it
+//! with its next heartbeat.
 
 use std::time::Duration;
 
@@ -16,10 +16,10 @@ use crate::time::Time;
 /// How long a worker may be silent.
 pub const DEFAULT_TTL: Duration = Duration::from_secs(90);
 
-/// How often a trial that was lost is handed out again, beyond its first time.
+/// How often a lost trial is handed out again after the first time.
 pub const MAX_RETRIES: u32 = 2;
 
-/// One hand-out of a trial: its number and which attempt it is, from 1 on.
+/// One hand-out of a trial: the trial's number and the number of the attempt, counted from 1.
 ///
 /// ```
 /// use elbowroom::study::TrialId;
@@ -31,7 +31,7 @@ pub const MAX_RETRIES: u32 = 2;
 pub struct Attempt {
     /// The trial.
     pub trial: TrialId,
-    /// How often the trial was handed out by then.
+    /// How often the trial has been handed out, including this time.
     pub number: u32,
 }
 
@@ -42,7 +42,7 @@ impl Attempt {
     }
 }
 
-/// A worker's claim on a trial, as it stands in the store.
+/// A worker's claim on a trial, as it is in the store.
 ///
 /// ```
 /// use elbowroom::study::TrialId;
@@ -56,9 +56,9 @@ impl Attempt {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
-    /// What it is a claim on.
+    /// The attempt that it is a claim on.
     pub attempt: Attempt,
-    /// Whose it is.
+    /// The worker that has it.
     pub worker: String,
     /// How long its worker may be silent.
     pub ttl: Duration,
@@ -66,19 +66,19 @@ pub struct Lease {
     pub expires: Time,
     /// How often the trial was lost before this attempt.
     pub faults: u32,
-    /// Whether its worker gave the trial back for somebody else to take up.
+    /// Whether its worker handed the trial back for another worker.
     pub returned: bool,
 }
 
 impl Lease {
-    /// A lease from now on.
+    /// A lease that starts now.
     pub fn new(attempt: Attempt, worker: &str, ttl: Duration, now: Time) -> Self {
         Self { attempt, worker: worker.to_owned(), ttl, expires: now.after(ttl), faults: 0, returned: false }
     }
 
     /// Whether its worker counts as alive.
     pub fn is_live(&self, now: Time) -> bool {
-        // One second of grace, since a database may read its clock twice in one call.
+        // With a margin of one second, since a database may read its clock twice in one call.
         let longest = now.after(self.ttl + Duration::from_secs(1));
         !self.returned && now < self.expires && self.expires <= longest
     }
@@ -101,12 +101,12 @@ impl Lease {
     }
 }
 
-/// What a worker learns when it says that it is alive.
+/// The answer to a worker that says that it is alive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Hold {
     /// The trial is still its own, until then.
     Held(Time),
-    /// The trial was handed to another worker meanwhile. A value is welcome all the same.
+    /// The trial was handed to another worker in the meantime. A value is still welcome.
     Superseded,
     /// The trial has ended: it was told, failed or given back.
     Ended,

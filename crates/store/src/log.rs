@@ -1,8 +1,8 @@
 //! The log as it is stored: numbered texts, chained by a hash.
 //!
-//! Each entry's digest is a hash of the one before it, of its time and of its text. So a bit that changed is noticed at
-//! its place, a missing or swapped entry too, and the last digest stands for the whole log: two stores hold the same
-//! study if and only if their last digests agree.
+//! Each entry's digest is a hash of the previous digest, of its time and of its text. So a changed bit is noticed at
+//! its position, as is a missing or swapped entry, and the last digest stands for the whole log: two stores hold the
+//! same study if and only if their last digests agree.
 
 use std::fmt;
 
@@ -23,10 +23,10 @@ use crate::time::Time;
 pub struct Digest(pub [u8; 16]);
 
 impl Digest {
-    /// That of a log without entries.
+    /// The hash of a log without entries.
     pub const EMPTY: Digest = Digest([0; 16]);
 
-    /// That of the log with one more entry.
+    /// The hash of the log with one more entry.
     pub fn then(self, at: Time, text: &str) -> Digest {
         let hash = Sha256::new().chain_update(self.0).chain_update(at.0.to_le_bytes()).chain_update(text).finalize();
         let mut digest = [0; 16];
@@ -34,7 +34,7 @@ impl Digest {
         Digest(digest)
     }
 
-    /// From stored bytes, if there are 16 of them.
+    /// A digest from stored bytes, if there are 16 of them.
     pub fn from_slice(bytes: &[u8]) -> Option<Self> {
         bytes.try_into().ok().map(Digest)
     }
@@ -58,14 +58,14 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The entry that stores an event after those of a digest.
+    /// The entry that stores an event after the entries with this digest.
     pub(crate) fn of(event: &Event, at: Time, before: Digest) -> Result<Self> {
         let text = serde_json::to_string(event)
             .map_err(|e| Error::request(format!("an event cannot be written: {e}"), "report this as a bug"))?;
         Ok(Self { at, digest: before.then(at, &text), text })
     }
 
-    /// The event, after its hash was found to be right; `number` is its place in the log, for the message.
+    /// The event, if its hash is right; `number` is its position in the log, for the message.
     pub(crate) fn open(&self, number: usize, before: Digest) -> Result<Event> {
         if before.then(self.at, &self.text) != self.digest {
             let what =
@@ -85,7 +85,7 @@ impl Entry {
 }
 
 impl Entry {
-    /// Whether the event begins a study and says this of its configuration, whatever it says.
+    /// Whether the event begins a study and its configuration contains this setting, whatever its value.
     pub(crate) fn config_has(&self, setting: &str) -> bool {
         #[derive(serde::Deserialize)]
         struct Created {
@@ -94,8 +94,8 @@ impl Entry {
         serde_json::from_str::<Created>(&self.text).is_ok_and(|created| created.config.contains_key(setting))
     }
 
-    /// Whether the event may change what a model is made from: values, infeasible points, and failures where they teach.
-    /// Only its tag is looked at, so some that change nothing are among them.
+    /// Whether the event may change the data of a model: values, infeasible points, and failures where models learn
+    /// from them. Only its tag is read, so some of these events change nothing.
     pub(crate) fn may_be_a_result(&self) -> bool {
         #[derive(serde::Deserialize)]
         struct Tag<'a> {
@@ -106,10 +106,10 @@ impl Entry {
     }
 }
 
-/// What makes an event the same as one that was sent before.
+/// The key by which a repeated event is recognized.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Key<'a> {
-    /// Requests of asks and of reports are told apart.
+    /// The family of the request: asks and reports have separate names.
     pub scope: Scope,
     /// The sender's name for it.
     pub request: &'a str,
@@ -143,7 +143,7 @@ impl<'a> Key<'a> {
     }
 }
 
-/// The trial that an event is about, if it is about one.
+/// The trial that an event is about, if any.
 pub(crate) fn trial_of(event: &Event) -> Option<TrialId> {
     match event {
         Event::Created { .. } | Event::Asked { .. } | Event::Budgeted { .. } | Event::Placed { .. } => None,
@@ -157,7 +157,7 @@ pub(crate) fn trial_of(event: &Event) -> Option<TrialId> {
 }
 
 /// Whether a store takes a name of a study or of a request: names are short texts without control characters. `what` is
-/// said of a name that will not do.
+/// what the error calls the name.
 ///
 /// ```
 /// elbowroom_store::check_name("the name of the study", "Säule 3 / Ansatz 2")?;

@@ -6,14 +6,14 @@ use crate::error::{Error, Result};
 use crate::shared::{MAX_ROUNDS, SharedStudy, too_busy};
 use crate::store::Appended;
 
-/// The most events of one commit, and about the most bytes: a server takes a megabyte at once.
+/// The most events of one commit, and about the most bytes: a server accepts a megabyte at once.
 const MOST_EVENTS: usize = 5_000;
 const MOST_BYTES: usize = 700_000;
 
 impl SharedStudy {
-    /// Appends what `plan` makes of the study as it stands, and returns how many events that were. All of them are known
-    /// to follow the log before the first is stored. Where others were faster, `plan` is asked again; it should leave
-    /// out what is there by then, such as what [`Study::reported`] knows.
+    /// Appends the events that `plan` makes from the study's current state, and returns their number. All of them are
+    /// checked to follow the log before the first is stored. If others were faster, `plan` is called again; it should
+    /// leave out events that are already there, such as those that [`Study::reported`] knows.
     ///
     /// ```
     /// # use elbowroom::space::{Parameter, Point, SearchSpace};
@@ -62,7 +62,7 @@ impl SharedStudy {
         Err(too_busy(&self.name).into())
     }
 
-    /// Appends events part by part, as long as nobody comes between; returns how many.
+    /// Appends events part by part, as long as nobody else appends in between; returns how many.
     fn append_parts(&mut self, events: &[Event]) -> Result<usize> {
         let mut n = 0;
         while n < events.len() {

@@ -62,7 +62,7 @@ impl Memory {
     }
 
     fn lock(&self) -> MutexGuard<'_, Shelf> {
-        // A change is made of steps that cannot fail half-way, so what a panicking thread left is whole.
+        // A change consists of steps that cannot fail half-way, so a panicking thread leaves the data intact.
         self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -32,7 +32,7 @@ pub fn open(address: &str) -> Result<Arc<dyn Store>> {
             "use a tunnel (ssh -L 8642:localhost:8642 HOST) and give http://localhost:8642/?token=…",
         )),
         _ if address.contains("://") => {
-            // Only the scheme is repeated: the rest may hold a password.
+            // Only the scheme is repeated: the rest may contain a password.
             let scheme = address.split("://").next().unwrap_or_default();
             Err(Error::request(format!("`{scheme}` is not a kind of store"), "give a path, postgres://… or http://…"))
         }
@@ -51,7 +51,7 @@ pub fn open_existing(address: &str) -> Result<Arc<dyn Store>> {
     let is_file = address != "memory:" && !address.is_empty() && !address.contains("://") && !is_postgres(address);
     let path = address.strip_prefix("sqlite:").unwrap_or(address);
     if is_file && !Path::new(path).exists() {
-        // What follows may be a token, where `http://` was forgotten.
+        // What follows may be a token, if `http://` was forgotten.
         let shown = path.split(['?', '@']).next().unwrap_or_default();
         return Err(Error::request(format!("there is no store at {shown}"), "check the address"));
     }

@@ -1,4 +1,4 @@
-//! Names for requests whose sender gave none, so that a store can tell a repetition from a second request.
+//! Names for requests that have none, so that a store can tell a repetition from a second request.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -8,7 +8,7 @@ pub(crate) fn fresh() -> String {
     format!("{:016x}{:016x}", random(), random())
 }
 
-/// About this long, so that those who failed together do not try again together.
+/// About this duration, varied at random so that processes that failed together do not try again together.
 pub(crate) fn jittered(duration: Duration) -> Duration {
     duration.mul_f64(0.5 + (random() >> 11) as f64 / (1u64 << 53) as f64)
 }

@@ -1,4 +1,4 @@
-//! What all stores decide alike inside a transaction.
+//! The decisions that all stores make in the same way inside a transaction.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use crate::log::{Key, request_reused, trial_of};
 use crate::store::{Handout, Reported, Ticket};
 use crate::time::Time;
 
-/// The lease that an attempt takes, given the one that stands; none if that one's worker is alive after all.
+/// The lease that an attempt takes, given the trial's current one; nothing if the current worker is alive after all.
 pub(crate) fn take(attempt: Attempt, standing: Option<&Lease>, handout: &Handout<'_>, now: Time) -> Taken {
     let Some(ttl) = handout.ttl else { return Taken::None };
     match standing {
-        // A trial that is new has no lease, unless somebody cut the log behind the store's back.
+        // A new trial does not have a lease, unless the log was cut by hand.
         _ if attempt.number == 1 => Taken::New(Lease::new(attempt, handout.worker, ttl, now)),
         None => Taken::New(Lease::new(attempt, handout.worker, ttl, now)),
         Some(lease) if lease.is_due(now) && lease.attempt.number < attempt.number => {
@@ -31,7 +31,7 @@ pub(crate) enum Taken {
     Revived,
 }
 
-/// What a report is, given the trial's lease: to be left out, or to be appended as this event.
+/// Judges a report, given the trial's lease: the event to append, or `None` to leave it out.
 pub(crate) fn judge(event: &Event, attempt: Option<u32>, lease: Option<&Lease>, now: Time) -> Option<Event> {
     let superseded = lease.zip(attempt).is_some_and(|(lease, number)| number < lease.attempt.number);
     let mut event = event.clone();
@@ -63,7 +63,7 @@ pub(crate) fn check_handout(event: &Event) -> Result<()> {
     }
 }
 
-/// What may be appended many at once: all that needs no lease.
+/// Only events that need no lease may be appended in groups.
 pub(crate) fn check_unleased(event: &Event) -> Result<()> {
     match event {
         Event::Created { .. } | Event::Asked { .. } => Err(Error::request(
@@ -92,20 +92,20 @@ pub(crate) fn repeated(key: &Key<'_>, number: usize, was: Option<TrialId>, is: T
 pub struct Waiting {
     /// Which place.
     pub ticket: Ticket,
-    /// When it is given up, unless it is said again that somebody waits.
+    /// When it is given up, unless its asker says again that it is waiting.
     pub expires: Time,
-    /// How long whoever waits may be silent.
+    /// How long the waiting asker may be silent.
     pub ttl: Duration,
 }
 
 impl Waiting {
-    /// As for a lease: a place that ends too far ahead was given by a clock that has been set back.
+    /// As with a lease, a place that ends too far ahead was given by a clock that has been set back.
     pub fn is_live(&self, now: Time) -> bool {
         now < self.expires && self.expires <= now.after(self.ttl + Duration::from_secs(1))
     }
 }
 
-/// Whether a hand-out has to wait for others. Points that users add are not chosen, so they wait for nobody.
+/// Whether a hand-out has to wait for others. Points that users add are not chosen, so they do not wait.
 pub(crate) fn must_wait(handout: &Handout<'_>, queue: impl IntoIterator<Item = Ticket>) -> bool {
     let asks = matches!(handout.event, Event::Asked { .. });
     asks && queue.into_iter().any(|other| handout.ticket.is_none_or(|own| other < own))

@@ -1,8 +1,8 @@
-//! Settings as people and programs write them in JSON: what cannot be read is refused with its place.
+//! Settings as people and programs write them in JSON: what cannot be read is refused with its path.
 //!
 //! serde says which key or word is unknown and which are known, but only in a text, and not where: tagged enums are
-//! buffered before they are understood. So values are read here with an error type that keeps what serde says
-//! (`Refusal`), and the place is found by marking candidates: the refusal that names the mark shows which it is.
+//! buffered before they are parsed. So values are read here with an error type that keeps serde's facts (`Refusal`),
+//! and the path is found by marking candidates: the right one is that for which the refusal names the mark.
 
 use std::fmt;
 
@@ -13,10 +13,10 @@ use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, EnumAcces
 use serde::forward_to_deserialize_any;
 use serde_json::Value;
 
-/// The most places that are tried: each is one more reading.
+/// The most candidates to try: each takes one more reading.
 const MOST_PLACES: usize = 32;
 
-/// A key or a word that nothing has.
+/// A key or a word that occurs nowhere.
 const MARK: &str = "\u{1}mark";
 
 /// Why settings could not be read.
@@ -31,7 +31,7 @@ pub struct Unread {
 }
 
 impl Unread {
-    /// As an error of the settings, with a hint for where there is none.
+    /// Converts this to an error of the settings, with a hint to use if there is none.
     pub fn or_hint(self, hint: &str) -> Error {
         let hint = if self.hint.is_empty() { hint.to_owned() } else { self.hint };
         Error::config(self.what, hint)
@@ -66,7 +66,7 @@ pub fn from_json<T: DeserializeOwned>(text: &[u8]) -> Result<T, Unread> {
     })
 }
 
-/// What serde says, in parts.
+/// The parts of serde's message.
 #[derive(Debug, PartialEq)]
 enum Refusal {
     Key { unknown: String, known: Vec<String> },
@@ -103,14 +103,14 @@ impl Refusal {
                 Unread { path, what, hint }
             }
             Refusal::Other(said) => {
-                // The core's own errors come with what to try.
+                // Errors of the core include a hint.
                 let (what, hint) = said.split_once("\n  try: ").unwrap_or((&said, ""));
                 Unread { path: Vec::new(), what: what.to_owned(), hint: hint.to_owned() }
             }
         }
     }
 
-    /// The same of the mark.
+    /// The same refusal, about the mark.
     fn marked(&self) -> Self {
         let unknown = MARK.to_owned();
         match self {
@@ -120,7 +120,7 @@ impl Refusal {
         }
     }
 
-    /// Puts the mark in the place of the unknown key or word at a path.
+    /// Replaces the unknown key or word at a path by the mark.
     fn mark(&self, value: &mut Value, path: &[Step]) {
         match (self, path, value) {
             (Refusal::Key { unknown, .. }, [Step::Key(_)], Value::Object(map))
@@ -144,7 +144,7 @@ impl Refusal {
         }
     }
 
-    /// Where it may be, in the order of the text.
+    /// The paths where the culprit may be, in the order of the text.
     fn candidates(&self, written: &Value) -> Vec<Vec<Step>> {
         let mut found = Vec::new();
         walk(written, &mut Vec::new(), &mut |path, value| {
@@ -174,7 +174,7 @@ impl std::error::Error for Refusal {}
 
 impl de::Error for Refusal {
     fn custom<T: fmt::Display>(text: T) -> Self {
-        // serde has Rust's names for numbers.
+        // serde uses Rust's names for numbers.
         let text = text.to_string().replace("usize", "a whole number that is not negative").replace("f64", "a number");
         Refusal::Other(text)
     }
@@ -257,7 +257,7 @@ impl<'de> Deserializer<'de> for Json<'de> {
     ) -> Result<V::Value, Refusal> {
         match self.0 {
             Value::String(name) => visitor.visit_enum(StrDeserializer::new(name)),
-            // A second key beside the variant's.
+            // A second key next to the variant's.
             Value::Object(map) if map.len() > 1 && map.keys().any(|key| !variants.contains(&key.as_str())) => {
                 let key = map.keys().find(|key| !variants.contains(&key.as_str()));
                 Err(de::Error::unknown_field(key.map_or("", String::as_str), &[]))

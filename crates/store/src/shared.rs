@@ -18,13 +18,13 @@ use crate::store::{Snapshot, Store, Ticket};
 use crate::stored::Stored;
 use crate::time::Time;
 
-/// A study in a store, kept up to date by reading what is new.
+/// A study in a store, kept up to date by reading new events.
 ///
-/// It is asked and told as a [`Study`] in memory is, in the same words. What only a store has is behind
-/// [`stored`](Self::stored), and [`study`](Self::study) is the study as far as it was read.
+/// It is asked and told like a [`Study`] in memory, by methods with the same names. Facts that only a store has are
+/// behind [`stored`](Self::stored), and [`study`](Self::study) is the study as far as it was read.
 ///
-/// All that it hands out is stored before it is returned, with a lease; all that it is told is stored before it says
-/// so. Any number of processes and machines may do the same with the same study.
+/// Every trial is stored, with a lease, before it is handed out; every result is stored before a tell returns. Any
+/// number of processes and machines may use the same study in this way.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};
@@ -58,7 +58,7 @@ pub struct SharedStudy {
     pub(crate) leases: BTreeMap<TrialId, Lease>,
     pub(crate) queue: Vec<Ticket>,
     pub(crate) now: Time,
-    /// Whether the log was begun before it was recorded what failures mean.
+    /// Whether the log was begun before logs recorded what failures mean.
     lacks_failures: bool,
 }
 
@@ -102,7 +102,7 @@ impl Assignment {
     }
 }
 
-/// Making one.
+/// Creating and opening.
 impl SharedStudy {
     /// Creates a study in a store.
     pub fn create(store: Arc<dyn Store>, name: &str, config: StudyConfig) -> Result<Self> {
@@ -113,7 +113,7 @@ impl SharedStudy {
         Self::open(store, name)
     }
 
-    /// Opens a study of a store. If there is none of this name, the error lists those that exist.
+    /// Opens a study of a store. If there is none with this name, the error lists those that exist.
     ///
     /// ```
     /// # use elbowroom::space::{Parameter, SearchSpace};
@@ -152,9 +152,9 @@ impl SharedStudy {
 
     /// Opens a study, or creates it if there is none; one that was created with a different configuration is refused.
     ///
-    /// A study whose log lacks a setting, because it was begun before there was one, is not refused for the default of
-    /// that setting: it continues as it was. Nor is one refused for its budget, which may have changed since: it keeps the
-    /// one it has until [`set_budget`](Self::set_budget).
+    /// A study whose log lacks a setting, because it was begun before that setting existed, is not refused for the
+    /// setting's default: it continues as it was. Nor is a study refused for its budget, which may have changed since:
+    /// it keeps its budget until [`set_budget`](Self::set_budget).
     pub fn open_or_create(store: Arc<dyn Store>, name: &str, config: StudyConfig) -> Result<Self> {
         match Self::create(store.clone(), name, config.clone()) {
             Err(Error::Exists { .. }) => {}
@@ -196,9 +196,9 @@ impl SharedStudy {
         )
     }
 
-    /// A configuration to compare this study's with: where it leaves a setting at its default that the study's log
-    /// lacks, because the log was begun before there was such a setting, or that had another default then, it has what the
-    /// log means.
+    /// A configuration to compare with this study's. If a setting is left at its default, and the study's log lacks it
+    /// because the log was begun before the setting existed or when it had another default, it gets the value that the
+    /// log implies.
     pub fn as_recorded(&self, mut config: StudyConfig) -> StudyConfig {
         if self.lacks_failures && config.failures == FailureRule::default() {
             config.failures = self.study.config().failures;
@@ -206,7 +206,7 @@ impl SharedStudy {
         config.with_defaults_of(self.study.config())
     }
 
-    /// Hands in parts of your own, such as the strategy that the study's configuration names. Without them asks fail;
+    /// Provides custom parts, such as the strategy that the study's configuration names. Without them asks fail;
     /// everything else works.
     ///
     /// ```
@@ -249,7 +249,7 @@ impl SharedStudy {
     }
 }
 
-/// Looking at it.
+/// Reading.
 impl SharedStudy {
     /// The study, up to the last event that was read.
     pub fn study(&self) -> &Study {
@@ -278,7 +278,8 @@ impl SharedStudy {
         self.study.events().len()
     }
 
-    /// Takes in a snapshot from this revision on; `see` looks at the study before each event, with its number.
+    /// Takes in a snapshot that starts at this revision; `see` is called with the study before each event, the event's
+    /// number and the event.
     pub(crate) fn absorb(&mut self, snapshot: Snapshot, mut see: impl FnMut(&Study, usize, &Event)) -> Result<()> {
         self.now = snapshot.now;
         self.leases = snapshot.leases.into_iter().map(|lease| (lease.attempt.trial, lease)).collect();
@@ -295,7 +296,7 @@ impl SharedStudy {
     }
 }
 
-/// Rounds of looking and writing after which something else must be wrong.
+/// Rounds of reading and writing after which something else must be wrong.
 pub(crate) const MAX_ROUNDS: usize = 1000;
 
 pub(crate) fn too_busy(name: &str) -> Error {
@@ -303,7 +304,7 @@ pub(crate) fn too_busy(name: &str) -> Error {
     Error::unreachable(what, "try again with fewer workers at once")
 }
 
-/// Adds to an error about a study that is not there which ones are, and the one that may have been meant.
+/// Adds to an error about a missing study which studies exist, and which one may have been meant.
 fn say_which_there_are(error: Error, store: &dyn Store) -> Error {
     let Error::NoStudy { study, place, hint } = error else { return error };
     let known: Vec<String> = store.studies().unwrap_or_default().into_iter().map(|one| one.name).collect();
@@ -317,5 +318,5 @@ fn say_which_there_are(error: Error, store: &dyn Store) -> Error {
     Error::NoStudy { study, place, hint }
 }
 
-/// The most studies that an error names.
+/// The most studies that an error lists.
 const MOST_NAMED: usize = 12;

@@ -1,4 +1,4 @@
-//! The states of trials: what the log says, with the leases and the clock.
+//! The states of trials, by the log, the leases and the clock.
 
 use elbowroom::study::{Trial, TrialStatus};
 use serde::Serialize;
@@ -33,7 +33,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// How many trials of a list stand how.
+    /// Counts the trials of a list by state.
     pub fn of(statuses: impl IntoIterator<Item = TrialStatus>) -> Self {
         let mut counts = Self::default();
         for status in statuses {
@@ -51,14 +51,14 @@ impl Counts {
         counts
     }
 
-    /// Those that something is still to be expected of.
+    /// The number of trials that may still give a result.
     pub fn open(&self) -> usize {
         self.running + self.queued
     }
 }
 
 impl SharedStudy {
-    /// How a trial stood when the store was read last.
+    /// The state of a trial when the store was last read.
     ///
     /// ```
     /// # use elbowroom::space::{Parameter, SearchSpace};
@@ -86,7 +86,7 @@ impl SharedStudy {
         }
     }
 
-    /// How many trials stood how when the store was read last.
+    /// The number of trials in each state when the store was last read.
     pub fn counts(&self) -> Counts {
         Counts::of(self.study.trials().iter().map(|trial| self.status(trial)))
     }

@@ -10,11 +10,11 @@ use crate::lease::{Attempt, Hold, Lease};
 use crate::log::Entry;
 use crate::time::Time;
 
-/// Keeps the logs of studies, and beside each log the leases of its trials and a queue of askers.
+/// Keeps the logs of studies, and with each log the leases of its trials and a queue of askers.
 ///
 /// A study's *revision* is the number of its events. Every method is one transaction: it happens as a whole or not at
 /// all, and once it has returned, what it wrote survives a crash of every process (and with SQLite and PostgreSQL, of
-/// the machine). What is waited for outside a store, such as a fit, is never inside a transaction.
+/// the machine). Work outside a store that takes time, such as a fit, never happens inside a transaction.
 ///
 /// Most programs use a [`SharedStudy`](crate::SharedStudy), which calls the store for them.
 ///
@@ -31,14 +31,14 @@ use crate::time::Time;
 /// # Ok::<(), elbowroom_store::Error>(())
 /// ```
 pub trait Store: Send + Sync {
-    /// Where it is, for a person: a path or an address, never with a password.
+    /// Its location, for people: a path or an address, never with a password.
     fn label(&self) -> String;
 
-    /// Creates a study of this name with its first event.
+    /// Creates a study with this name and its first event.
     fn create(&self, study: &str, created: &Event) -> Result<()>;
 
-    /// Creates a study of this name with a complete log and its leases, or nothing. The entries are kept as they are;
-    /// the leases are renewed.
+    /// Creates a study with this name, a complete log and its leases, or nothing. The entries are kept as they are; the
+    /// leases are renewed.
     fn import(&self, study: &str, entries: &[Entry], leases: &[Lease]) -> Result<()>;
 
     /// The studies it holds, by name.
@@ -49,18 +49,18 @@ pub trait Store: Send + Sync {
     fn read(&self, study: &str, from: usize) -> Result<Snapshot>;
 
     /// Appends a hand-out and takes its leases, if the study is still at revision `expected`. An `Asked` also has to
-    /// wait while others stand in the queue before it.
+    /// wait while others are before it in the queue.
     fn append(&self, study: &str, expected: usize, handout: &Handout<'_>) -> Result<Appended>;
 
     /// Appends many events that take no leases (all but `Created` and `Asked`), if the study is still at revision
-    /// `expected`. What is reported of a trial ends its lease; a request that was used before is refused.
+    /// `expected`. A report about a trial ends its lease; a request that was used before is refused.
     fn append_all(&self, study: &str, expected: usize, events: &[Event]) -> Result<Appended>;
 
-    /// Appends what is reported of a trial (told, failed, infeasible, released), at whatever revision, and ends the
-    /// trial's lease. The same request again appends nothing. `attempt` is the number of the attempt it comes from, if
-    /// that is known: from a lease that ran out, a value is kept and marked late; from one that was superseded, a
-    /// failure or a release says nothing about the trial, and is left out. A log of fewer than `seen` events is not the
-    /// one that the reporter knows, and is left as it is.
+    /// Appends a report about a trial (told, failed, infeasible, released), at any revision, and ends the trial's
+    /// lease. The same request again appends nothing. `attempt` is the number of the attempt it comes from, if that is
+    /// known: from a lease that ran out, a value is kept and marked late; from one that was superseded, a failure or a
+    /// release says nothing about the trial, and is left out. A log with fewer than `seen` events is not the one that
+    /// the reporter knows, and is left unchanged.
     fn report(&self, study: &str, event: &Event, attempt: Option<u32>, seen: usize) -> Result<Reported>;
 
     /// Reports that these attempts are alive and renews their leases. The answers are in the same order.
@@ -75,8 +75,8 @@ pub trait Store: Send + Sync {
 
     /// Enters the queue of askers, or with a ticket stays in it, for `ttl` from now; returns the ticket.
     ///
-    /// The queue is for fairness: who stands in front has the next turn. Nothing rests on it but time; an ask is
-    /// appended at the revision it knows or not at all, and who dies in the queue drops out of it after `ttl`.
+    /// The queue is for fairness: the first asker has the next turn. Only waiting times depend on it: an ask is
+    /// appended at the revision it knows or not at all, and an asker that dies drops out of the queue after `ttl`.
     fn queue(&self, study: &str, ticket: Option<Ticket>, ttl: Duration) -> Result<Ticket>;
 
     /// Leaves the queue of askers.
@@ -93,13 +93,12 @@ pub trait Store: Send + Sync {
 pub struct Ticket(pub i64);
 
 impl Ticket {
-    /// The place of a pause, of the study that a store knows by this number: before all others, whose tickets are
-    /// positive.
+    /// The place of a pause of the study with this number in its store: before all others, whose tickets are positive.
     pub(crate) fn of_pause(study: i64) -> Self {
         Self(-1 - study)
     }
 
-    /// Whether it is that of a pause.
+    /// Whether it is the place of a pause.
     pub fn is_pause(self) -> bool {
         self.0 < 0
     }
@@ -152,11 +151,11 @@ pub struct Handout<'a> {
 pub enum Appended {
     /// Done; the study has this revision now.
     Done(usize),
-    /// Not done: the study has this revision already.
+    /// Not done: the study already has this revision.
     Newer(usize),
     /// Not done: the worker of a trial that should be handed out again has come back.
     Revived,
-    /// Not done: others stand in the queue before.
+    /// Not done: others are before it in the queue.
     Queued,
 }
 

@@ -9,7 +9,7 @@ use crate::shared::SharedStudy;
 use crate::store::Store;
 use crate::time::Time;
 
-/// What only a study in a store has: a clock, leases, and a log to which others append. All of it is as of the last
+/// What only a study in a store has: a clock, leases, and a log to which others append. Everything is as of the last
 /// time the store was read, by an ask, a tell or a [refresh](SharedStudy::refresh).
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! Reports to a shared study: they are appended at whatever revision, under names.
+//! Reports to a shared study: they are appended at any revision, under names.
 
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ use crate::store::{Handout, Reported};
 
 /// Which trial a report is about, and what is known about the report.
 ///
-/// A trial's number is enough. From a [`Assignment`] it also knows the attempt, so that a worker that was given up
-/// cannot end a trial that another one has by now.
+/// A trial's number is enough. Made from an [`Assignment`], it also contains the attempt, so that a worker that was
+/// given up cannot end a trial that another worker has by now.
 ///
 /// ```
 /// use elbowroom::study::TrialId;
@@ -60,9 +60,9 @@ impl From<&Assignment> for About {
 }
 
 impl SharedStudy {
-    /// Tells what was measured, a number or several by name. Once this returns, it is stored. A value is never refused:
-    /// late and further ones are kept, and the answer says what they are. Results without the one that is optimized are
-    /// kept beside whatever becomes of the trial, which stays with its worker.
+    /// Reports what was measured, one number or several by name. Once this returns, it is stored. A value is never
+    /// refused: late and further ones are kept, and the answer says what they are. Results without the optimized one
+    /// are kept in any case, and the trial stays with its worker.
     ///
     /// ```
     /// # use elbowroom::space::{Parameter, SearchSpace};
@@ -154,12 +154,12 @@ impl SharedStudy {
                 Some(told) => Event::added(trial, point, told.clone()),
                 None => Event::begun(trial, point, Some(request.to_owned())),
             };
-            // Refused as a point, not as an event of the log.
+            // Check the point first, so that errors are about the point and not about an event of the log.
             self.study.space().check(point)?;
             self.study.check(&event)?;
             let attempts = [Attempt::first(trial)];
             let handout = Handout { event: &event, attempts: &attempts, worker: &self.worker, ttl, ticket: None };
-            // Whatever became of it, the next look at the log says whether it is there.
+            // Whether or not it was appended, the next read of the log shows it.
             self.store.append(&self.name, self.revision(), &handout)?;
         }
         Err(too_busy(&self.name))
@@ -172,10 +172,10 @@ impl SharedStudy {
         Ok(reported)
     }
 
-    /// Stores a report, once it is sure that the log can take it.
+    /// Stores a report, after checking that the log can take it.
     fn send(&mut self, event: &Event, attempt: Option<u32>) -> Result<Reported> {
         if self.study.check(event).is_err() {
-            // The trial may be newer than what was read.
+            // The trial may be newer than the events read so far.
             self.refresh()?;
             self.study.check(event)?;
         }

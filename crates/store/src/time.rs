@@ -1,4 +1,4 @@
-//! Time as a store tells it.
+//! Time by a store's clock.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,12 +21,12 @@ use serde::{Deserialize, Serialize};
 pub struct Time(pub i64);
 
 impl Time {
-    /// This long after.
+    /// The moment that is this much later.
     pub fn after(self, duration: Duration) -> Self {
         Time(self.0.saturating_add(millis(duration)))
     }
 
-    /// The time that passed since an earlier moment; zero if it is a later one.
+    /// The time since an earlier moment; zero if that moment is later.
     pub fn since(self, earlier: Time) -> Duration {
         Duration::from_millis(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
@@ -37,7 +37,7 @@ pub(crate) fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// The clock of a store on this machine: the system's, or for tests one that is set by hand or set wrong.
+/// The clock of a store on this machine: the system's or, for tests, one that is set by hand or wrong.
 ///
 /// ```
 /// use elbowroom_store::Clock;
@@ -54,12 +54,12 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// The system's.
+    /// The system's clock.
     pub fn system() -> Self {
         Self { runs: true, offset: Arc::new(AtomicI64::new(0)) }
     }
 
-    /// One that stands at this time until it is stepped.
+    /// A clock that stays at this time until it is stepped.
     pub fn manual(millis: i64) -> Self {
         Self { runs: false, offset: Arc::new(AtomicI64::new(millis)) }
     }
@@ -69,7 +69,7 @@ impl Clock {
         self.offset.fetch_add(millis, Ordering::SeqCst);
     }
 
-    /// What it shows.
+    /// The time that it shows.
     pub fn now(&self) -> Time {
         let system = if self.runs { SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, millis) } else { 0 };
         Time(system.saturating_add(self.offset.load(Ordering::SeqCst)))

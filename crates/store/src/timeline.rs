@@ -55,7 +55,7 @@ pub struct Span {
     pub end: TrialStatus,
 }
 
-/// The name of somebody whose name the log does not know.
+/// The name of a worker whose name is not in the log.
 const UNKNOWN: &str = "unknown";
 
 impl Timeline {
@@ -124,8 +124,8 @@ impl TrialAttempt {
     }
 }
 
-/// All attempts in the order in which they began, from events, when each was stored, and the states of the trials now; none if
-/// times are unknown.
+/// All attempts in the order in which they began, from events, when each was stored, and the states of the trials now;
+/// empty if times are unknown.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};
@@ -142,7 +142,7 @@ impl TrialAttempt {
 /// ```
 pub fn attempts(events: &[Event], times: &[i64], statuses: &[TrialStatus], now: i64) -> Vec<TrialAttempt> {
     let mut all: Vec<TrialAttempt> = Vec::new();
-    // The attempt of each trial that is not over yet, by its place in the list.
+    // The attempt of each trial that is not over yet, by its index in the list.
     let mut open: HashMap<TrialId, usize> = HashMap::new();
     for (event, &at) in events.iter().zip(times) {
         let mut begin = |trial: TrialId, attempt: u32, worker: &str| {
@@ -187,7 +187,7 @@ pub fn attempts(events: &[Event], times: &[i64], statuses: &[TrialStatus], now: 
 }
 
 impl Worker {
-    /// Gives each attempt the first lane that is free when it begins. They are in the order of their beginnings.
+    /// Gives each attempt the first lane that is free when it begins. Attempts are in the order in which they began.
     fn take_lanes(&mut self) {
         let mut free_from: Vec<i64> = Vec::new();
         for span in &mut self.spans {

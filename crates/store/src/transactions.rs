@@ -1,7 +1,7 @@
-//! What the stores do inside a transaction, written once over the rows that they keep.
+//! What stores do inside a transaction, written once in terms of the rows that they keep.
 //!
-//! Everything is looked at before anything is written, so that a store without transactions of its own (memory) leaves
-//! nothing half done either.
+//! Everything is read before anything is written, so that even a store that cannot roll back (memory) leaves nothing
+//! half done.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -53,7 +53,7 @@ pub(crate) fn import<R: Rows + ?Sized>(
     Ok(())
 }
 
-/// A log that is shorter than what was read of it is another one.
+/// A log that is shorter than the part already read is a different log.
 pub(crate) fn check_not_shorter(name: &str, revision: usize, seen: usize) -> Result<()> {
     if revision >= seen {
         return Ok(());
@@ -148,7 +148,7 @@ pub(crate) fn append_all<R: Rows + ?Sized>(
     let now = rows.now()?;
     let mut judged = Vec::with_capacity(events.len());
     for event in events {
-        // Who adds a trial has no lease of it.
+        // Adding a trial gives no lease of it.
         let lease = match rules::reported_trial(event) {
             Ok(trial) => rows.lease(study, trial)?,
             Err(_) => None,
@@ -192,7 +192,7 @@ pub(crate) fn report<R: Rows + ?Sized>(
     kill_point::at("report: begun");
     rows.push(study, revision, &entry, &Filed::of(&event)?)?;
     kill_point::at("report: event written");
-    // Results told aside leave the trial with its worker.
+    // Results told aside do not end the trial, which stays with its worker.
     if event.ends().is_some() {
         rows.drop_lease(study, trial)?;
     }

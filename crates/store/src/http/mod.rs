@@ -23,9 +23,9 @@ pub use wire::{StoreReply, StoreRequest, WireAttempt, WireSnapshot};
 /// How long one answer may take.
 const PATIENCE: Duration = Duration::from_secs(150);
 
-/// How often a request without an answer is sent again, and the first pause before that.
+/// How often a request without an answer is sent in all; the pause after the first time is [`PAUSE`].
 const TRIES: u32 = 6;
-/// The same when it is addressed first: an address that refuses is more likely wrong than busy.
+/// The number of tries on first contact: an address that refuses is more likely wrong than busy.
 const FIRST_TRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(200);
 
@@ -77,7 +77,7 @@ impl Http {
         format!("Bearer {}", self.token)
     }
 
-    /// Sends until there is an answer.
+    /// Sends a request until there is an answer.
     fn answered<T: DeserializeOwned>(
         &self,
         tries: u32,
@@ -221,7 +221,7 @@ impl Store for Http {
     fn lose(&self, study: &str, attempts: &[Attempt]) -> Result<()> {
         let attempts = attempts.iter().map(|attempt| (*attempt).into()).collect();
         match self.request(study, &StoreRequest::Lose { attempts }) {
-            // A server from before there was this deed lets the leases run out by themselves.
+            // On a server that is too old to know this request, the leases run out by themselves.
             Ok(_) | Err(Error::Request { .. }) => Ok(()),
             Err(error) => Err(error),
         }
@@ -245,7 +245,7 @@ impl Store for Http {
     }
 }
 
-/// A name as a part of an address.
+/// A name, encoded as part of an address.
 fn in_address(name: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
     name.bytes().map(|b| if plain(b) { (b as char).to_string() } else { format!("%{b:02X}") }).collect()

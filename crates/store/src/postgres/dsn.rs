@@ -1,4 +1,4 @@
-//! The address of a database, which never shows its password.
+//! The address of a database, which is never shown with its password.
 
 use std::fmt;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::tls::{Roots, Wish};
 use crate::error::{Error, Result};
 
 /// The address of a PostgreSQL database: `postgres://user:password@host:port/database`, or `key=value` words as libpq
-/// takes them. Printed in any way, it shows no password.
+/// accepts them. However it is printed, it does not show the password.
 ///
 /// ```
 /// use elbowroom_store::Dsn;
@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 #[derive(Clone)]
 pub struct Dsn {
     pub(super) config: Config,
-    /// Who must vouch for the server; none for a connection that is not encrypted.
+    /// Who must vouch for the server; `None` for a connection that is not encrypted.
     pub(super) roots: Option<Roots>,
 }
 
@@ -62,7 +62,7 @@ impl Dsn {
         }
         let remote = config.get_hosts().iter().any(|host| !is_local(host))
             || config.get_hostaddrs().iter().any(|address| !address.is_loopback());
-        // A mixture of sockets and other hosts is taken for the latter.
+        // A mixture of sockets and other hosts is treated like other hosts.
         let only_sockets = config.get_hostaddrs().is_empty() && config.get_hosts().iter().all(is_socket);
         let roots = wish.roots(remote)?.filter(|_| !only_sockets);
         config.ssl_mode(if roots.is_some() { SslMode::Require } else { SslMode::Disable });

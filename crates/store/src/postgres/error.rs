@@ -1,4 +1,4 @@
-//! What PostgreSQL says, in words that help.
+//! Errors of PostgreSQL, in words that help.
 
 use std::io::ErrorKind;
 
@@ -34,7 +34,7 @@ const PASSING: [SqlState; 6] = [
     SqlState::QUERY_CANCELED,
 ];
 
-/// States after which a connection is gone.
+/// States after which a connection is lost.
 const GONE: [SqlState; 4] = [
     SqlState::ADMIN_SHUTDOWN,
     SqlState::CRASH_SHUTDOWN,
@@ -51,23 +51,23 @@ impl RowError {
         }
     }
 
-    /// Whether the connection is of no more use.
+    /// Whether the connection can no longer be used.
     pub fn is_gone(&self) -> bool {
         match self {
             RowError::Ours(_) => false,
-            // Without a code it is no answer of the server: the connection broke, or never was.
+            // Without a code it is not an answer of the server: the connection broke, or was never made.
             RowError::Postgres(error) => error.code().is_none_or(|code| GONE.contains(code)),
         }
     }
 
-    /// Whether nobody listens where the server should be.
+    /// Whether nothing listens where the server should be.
     pub fn is_refused(&self) -> bool {
         let RowError::Postgres(error) = self else { return false };
         let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref::<std::io::Error>());
         cause.is_some_and(|cause| matches!(cause.kind(), ErrorKind::ConnectionRefused | ErrorKind::NotFound))
     }
 
-    /// The error to report of a database.
+    /// The error to report about a database.
     pub fn at(self, place: &str) -> Error {
         let passing = self.is_passing();
         let error = match self {

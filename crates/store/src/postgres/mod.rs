@@ -1,8 +1,8 @@
 //! Studies in a PostgreSQL database, for workers on many machines.
 //!
-//! A write locks the row of its study and nothing else, for a few statements. The clock is the database's. What the
-//! server puts off (a deadlock, a restart, a connection that broke) is tried again, which is safe since every request
-//! has a name and every hand-out a revision.
+//! A write locks the row of its study and nothing else, for a few statements. The clock is the database's. Work that
+//! fails for a passing reason (a deadlock, a restart, a broken connection) is tried again, which is safe since every
+//! request has a name and every hand-out a revision.
 
 mod dsn;
 mod error;
@@ -24,14 +24,14 @@ use crate::error::Result;
 use crate::kill_point as moment;
 use crate::request::jittered;
 
-/// How long a database that does not answer is tried again: in a running study, and when it is addressed first.
+/// How long to keep trying a database that does not answer: in a running study, and on first contact.
 const PATIENCE: Duration = Duration::from_secs(30);
 const FIRST_PATIENCE: Duration = Duration::from_secs(5);
-/// The same where nobody listens: an address that refuses is more likely wrong than restarting.
+/// How long on first contact if nothing listens there: an address that refuses is more likely wrong than restarting.
 const FIRST_REFUSALS: Duration = Duration::from_millis(700);
 
-/// Every session: a commit is on disk before it is acknowledged, whatever the server's default, and a process that was
-/// stopped inside a transaction loses its lock soon.
+/// Every session: a commit is on disk before it is acknowledged, whatever the server's default, and a process that is
+/// stopped inside a transaction soon loses its lock.
 const SESSION: &str = "
     SET synchronous_commit = on;
     SET lock_timeout = '10s';
@@ -70,11 +70,11 @@ impl Postgres {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Session>> {
-        // A transaction that a panic cut short was rolled back as it was dropped.
+        // A transaction that a panic cut short was rolled back when it was dropped.
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tries again, after a while, what the server put off; reconnects if necessary.
+    /// Repeats work that failed for a passing reason, after a while; reconnects if necessary.
     fn patiently<T>(&self, patience: Duration, work: impl Fn(&mut Session, &str) -> Result<T, RowError>) -> Result<T> {
         let place = self.label();
         let mut session = self.lock();
@@ -130,7 +130,7 @@ impl Backend for Postgres {
         writes: bool,
         work: impl Fn(&mut dyn Rows<RowError = RowError>) -> Result<T, RowError>,
     ) -> Result<T> {
-        // A reader sees one moment; a writer, who has the study's row, sees all that was written before it.
+        // A reader sees one moment; a writer, which holds the study's row, sees everything that was written before it.
         let level = if writes { IsolationLevel::ReadCommitted } else { IsolationLevel::RepeatableRead };
         self.patiently(PATIENCE, |session, place| {
             let Session { client, prepared } = session;

@@ -106,7 +106,7 @@ impl Rows for Within<'_, '_> {
         self.query(sql, &with).map(|_| ())
     }
 
-    /// In one statement: a server far away is asked once and not for each of them.
+    /// In one statement: a server far away is asked once instead of once for each entry.
     fn push_all(&mut self, study: i64, first: usize, entries: &[(Entry, Filed<'_>)]) -> Result<(), RowError> {
         let sql = "INSERT INTO elbowroom.events (study, number, at, scope, request, trial, text, digest)
             SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::int[], $5::text[], $6::bigint[], $7::text[],
@@ -214,7 +214,7 @@ fn lease(row: &Row) -> Result<Lease, RowError> {
     })
 }
 
-/// A cell. Unlike `Row::get` it does not panic where a table was changed by hand.
+/// A cell. Unlike `Row::get` it does not panic if a table was changed by hand.
 fn get<'r, T: postgres::types::FromSql<'r>>(row: &'r Row, column: usize) -> Result<T, RowError> {
     row.try_get(column).map_err(|error| {
         let what = format!("a table of the store holds something unexpected: {error}");

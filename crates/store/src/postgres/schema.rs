@@ -1,11 +1,11 @@
-//! The tables of a database, in their own schema, and how older ones become newer ones.
+//! The tables of a database, in a schema of the store, and how older ones are upgraded.
 
 use postgres::Client;
 
 use super::error::RowError;
 use crate::error::Error;
 
-/// Step i turns tables of version i into those of version i + 1. A step is never changed once it was released.
+/// Step i turns tables of version i into those of version i + 1. A step is never changed once it has been released.
 const STEPS: [&str; 1] = ["
     CREATE TABLE elbowroom.studies (
         id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -43,15 +43,15 @@ const STEPS: [&str; 1] = ["
     CREATE INDEX queue_of_study ON elbowroom.queue (study, ticket);
 "];
 
-/// Makes the tables or brings them up to date, one process at a time; refuses those of a newer build.
+/// Creates or upgrades the tables, one process at a time; refuses those of a newer build.
 pub(super) fn prepare(client: &mut Client, place: &str) -> Result<(), RowError> {
     bring_up(client, place, &STEPS)
 }
 
-/// Takes the steps that a database has not taken, all or none.
+/// Applies the steps that a database still lacks, all or none.
 fn bring_up(client: &mut Client, place: &str, steps: &[&str]) -> Result<(), RowError> {
     let newest = steps.len();
-    // Whoever may use the tables need not be allowed to make them.
+    // A user who may use the tables need not be allowed to create them.
     let made: Option<String> = client.query_one("SELECT to_regclass('elbowroom.version')::text", &[])?.get(0);
     if made.is_some() && version(client.query(VERSION, &[])?, newest, place)? == newest {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Encryption on the way to a server, and the proof that it is the right one.
+//! Encrypted connections to a server, and the proof that it is the right one.
 
 use std::error::Error as _;
 use std::io;
@@ -28,7 +28,7 @@ pub(super) enum Roots {
 }
 
 impl Wish {
-    /// Takes `sslmode` and `sslrootcert` out of an address, and gives what remains of it.
+    /// Takes `sslmode` and `sslrootcert` out of an address, and returns the rest.
     pub fn take(address: &str) -> (Self, String) {
         let mut wish = Self::default();
         let rest = match address.contains("://") {
@@ -38,7 +38,7 @@ impl Wish {
         (wish, rest)
     }
 
-    /// Who must vouch for the server; none for a connection that is not encrypted.
+    /// Who must vouch for the server; `None` for a connection that is not encrypted.
     pub fn roots(self, remote: bool) -> Result<Option<Roots>> {
         let encrypted = match self.mode.as_deref() {
             Some("disable") => false,
@@ -56,7 +56,7 @@ impl Wish {
         }))
     }
 
-    /// Whether a word of an address is one of ours; then it is kept.
+    /// Whether a key of an address is one of these two; if so, keeps its value.
     fn keep(&mut self, key: &str, value: String) -> bool {
         match key {
             "sslmode" => self.mode = Some(value),
@@ -67,7 +67,7 @@ impl Wish {
     }
 
     fn take_from_url(&mut self, url: &str) -> String {
-        // A password may hold a question mark.
+        // A password may contain a question mark.
         let host = url.find('@').unwrap_or(0);
         let Some(query) = url[host..].find('?').map(|at| host + at + 1) else { return url.to_owned() };
         let is_other = |pair: &&str| match pair.split_once('=') {
@@ -110,8 +110,8 @@ fn value(text: &str) -> (String, usize) {
     (value, text.len())
 }
 
-/// What encrypts connections: TLS 1.2 or 1.3 to a server whose certificate is valid, from one of the roots, and for the
-/// name by which it was addressed.
+/// Encrypts connections: TLS 1.2 or 1.3 to a server whose certificate is valid, from one of the roots, and for the name
+/// by which it was addressed.
 pub(super) fn connector(roots: &Roots) -> Result<MakeRustlsConnect> {
     let trusted = match roots {
         Roots::Platform => platform_roots()?,
@@ -131,7 +131,7 @@ pub(super) fn connector(roots: &Roots) -> Result<MakeRustlsConnect> {
 fn platform_roots() -> Result<RootCertStore> {
     let found = rustls_native_certs::load_native_certs();
     let mut roots = RootCertStore::empty();
-    // Old ones that cannot be read vouch for nobody; the others still do.
+    // Old certificates that cannot be read are skipped; the others still count.
     roots.add_parsable_certificates(found.certs);
     if roots.is_empty() {
         return Err(Error::refused(
@@ -158,8 +158,8 @@ fn roots_in(path: &Path) -> Result<RootCertStore> {
     Ok(roots)
 }
 
-/// The fault of a connection that was not made. A server that did not prove who it is will not do so in a moment, unlike
-/// one that does not answer.
+/// The error of a connection that was not made. A server that did not prove who it is will not do so a moment later,
+/// unlike one that does not answer.
 pub(super) fn row_error(error: postgres::Error, place: &str) -> RowError {
     let is_handshake = error.to_string() == "error performing TLS handshake";
     let Some(cause) = error.source().filter(|_| is_handshake) else { return error.into() };
@@ -169,7 +169,7 @@ pub(super) fn row_error(error: postgres::Error, place: &str) -> RowError {
             // The connection was cut.
             None => return error.into(),
         },
-        // It has no TLS, or no name to be checked was given.
+        // The server does not have TLS, or no name to check was given.
         None => (
             cause.to_string(),
             "switch TLS on (ssl = on in postgresql.conf) and give the server's name as host, or add sslmode=disable to \

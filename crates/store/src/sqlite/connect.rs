@@ -1,9 +1,9 @@
 //! Opening a store file, and leaving it.
 //!
-//! While a file is in use it is in the mode of the write-ahead log: what was stored last stands in `FILE-wal`, and a plain
-//! copy of the file lacks it. Whoever leaves a file last puts everything into it and takes it out of that mode, so that
-//! a file by itself which is still in it is known to be such a copy (see `rescue`), and so that a file that was left can be
-//! looked at where nothing can be written.
+//! While a file is in use it is in write-ahead-log mode: the latest events are in `FILE-wal`, and a plain copy of the
+//! file lacks them. The last process to leave a file moves everything into it and takes it out of that mode. So a file
+//! without a log that is still in that mode is known to be such a copy (see `rescue`), and a file that was left
+//! properly can be read where nothing can be written.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,12 +14,12 @@ use super::error::RowError;
 use super::{BUSY, filesystem, rescue, schema};
 use crate::error::Error;
 
-/// Opens a file to work on; one that cannot be written, to look at.
+/// Opens a file for writing, or for reading if it cannot be written.
 pub(super) fn connect(path: &Path, place: &str) -> Result<Connection, RowError> {
     match to_write(path, place) {
         Err(fault) if cannot_write(&fault) => match to_look(path, place) {
             Ok(connection) => Ok(connection),
-            // Why it cannot be written says more.
+            // The reason why it cannot be written says more.
             Err(second) if cannot_write(&second) => Err(fault),
             Err(second) => Err(second),
         },
@@ -32,7 +32,7 @@ fn to_write(path: &Path, place: &str) -> Result<Connection, RowError> {
     let mut connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY)?;
     connection.set_prepared_statement_cache_capacity(32);
-    // Whose file it is comes first: nothing is changed in one that is not ours.
+    // Check first whose file it is: a file of another program is not changed.
     schema::version(&connection, place)?;
     connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
     connection.pragma_update(None, "synchronous", "FULL")?;
@@ -50,8 +50,8 @@ fn to_look(path: &Path, place: &str) -> Result<Connection, RowError> {
     plain.busy_timeout(BUSY)?;
     let (connection, version) = match schema::version(&plain, place) {
         Ok(version) => (plain, version),
-        // SQLite keeps its locks in a file beside one that is in use. Where it cannot make it, and nobody else has, nobody
-        // writes either.
+        // SQLite keeps its locks in a file next to one that is in use. If it cannot create that file, and no other
+        // process has, then no process writes either.
         Err(fault) if cannot_write(&fault) && !filesystem::has_log(path) => {
             let path = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
             let address = format!("file:{path}?immutable=1");
@@ -73,8 +73,8 @@ fn cannot_write(fault: &RowError) -> bool {
     matches!(fault.code(), Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied))
 }
 
-/// Takes a file that nobody else has open out of the mode of the write-ahead log. Whoever is not the last leaves it as it
-/// is, and so does one that fails.
+/// Takes a file that no other process has open out of write-ahead-log mode. If others have it open, or if this fails,
+/// the file stays as it is.
 pub(super) fn leave(connection: &Connection) {
     if connection.is_readonly("main").unwrap_or(true) || connection.busy_timeout(Duration::ZERO).is_err() {
         return;
@@ -84,11 +84,11 @@ pub(super) fn leave(connection: &Connection) {
 
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
-/// What is wrong with a file that stands alone although it is in use, if it does.
+/// What is wrong with a file that is in write-ahead-log mode but has no log, if it is such a file.
 ///
-/// Whoever opens a file, or is the last to leave it, changes the mode and makes or removes the log one after the other, so
-/// that for a moment it looks as if its log were missing. So it is looked at again, until it has looked so for as long as
-/// `patience`.
+/// A process that opens a file, or is the last to leave it, changes the mode and creates or removes the log in two
+/// steps, so that for a moment the log seems to be missing. So this looks again until the log has seemed to be missing
+/// for as long as `patience`.
 pub(super) fn lacks_log(path: &Path, patience: Duration) -> Option<String> {
     let stands_alone = || rescue::in_wal_mode(path) && !filesystem::wal(path).exists();
     let still_does = |_| {

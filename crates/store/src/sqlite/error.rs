@@ -1,4 +1,4 @@
-//! What SQLite says, in words that help.
+//! Errors of SQLite, in words that help.
 
 use rusqlite::ErrorCode;
 
@@ -29,7 +29,7 @@ impl RowError {
         matches!(self.code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
     }
 
-    /// The error to report of a file.
+    /// The error to report about a file.
     pub fn at(self, place: &str) -> Error {
         let code = self.code();
         let error = match self {

@@ -1,4 +1,4 @@
-//! Where a store file may stand.
+//! Where a store file may be.
 
 use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// File systems on which several machines or a virtual one see the same file. SQLite's locks and its shared memory
-/// cannot be trusted there. The numbers are those of `statfs(2)`.
+/// File systems on which several machines, or a virtual one, see the same file. SQLite's locks and shared memory cannot
+/// be trusted there. The numbers are those of `statfs(2)`.
 #[cfg(target_os = "linux")]
 const NETWORK: [(u32, &str); 17] = [
     (0x6969, "NFS"),
@@ -29,12 +29,12 @@ const NETWORK: [(u32, &str); 17] = [
     (0x786f_4256, "a VirtualBox share"),
 ];
 
-/// Which file a path leads to.
+/// The file that a path leads to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Identity(Option<(u64, u64)>);
 
 impl Identity {
-    /// Its device and number, where there are such.
+    /// Its device and number, on systems that have them.
     pub fn of(path: &Path) -> Self {
         #[cfg(unix)]
         return Self(std::fs::metadata(path).ok().map(|data| {
@@ -45,8 +45,8 @@ impl Identity {
         return Self(path.exists().then_some((0, 0)));
     }
 
-    /// Refuses to continue if the path leads to another file by now, or to none: what is written into a file that was removed
-    /// is lost when the last process that has it open ends.
+    /// Refuses to continue if the path now leads to another file, or to none: data written into a removed file are lost
+    /// when the last process that has it open ends.
     pub fn check(self, path: &Path) -> Result<()> {
         if Self::of(path) == self {
             return Ok(());
@@ -57,8 +57,9 @@ impl Identity {
 }
 
 impl Identity {
-    /// The same of the write-ahead log of a file: what is written into a log that was removed is lost with the process.
-    /// While somebody has the file open, nobody has a reason to remove it; a file that is only looked at may have none.
+    /// The same check for the write-ahead log of a file: data written into a removed log are lost with the process.
+    /// While a process has the file open, there is no reason to remove the log; a file that is only read may not have
+    /// one.
     pub fn check_log(self, path: &Path) -> Result<()> {
         if self.0.is_none() || Self::of(&wal(path)) == self {
             return Ok(());
@@ -78,7 +79,7 @@ pub(super) fn wal(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// Whether there is something in the write-ahead log of a store file.
+/// Whether the write-ahead log of a store file contains anything.
 pub(super) fn has_log(path: &Path) -> bool {
     fs::metadata(wal(path)).is_ok_and(|log| log.len() > 0)
 }
@@ -90,7 +91,7 @@ pub(super) fn refuse_network(path: &Path) -> Result<()> {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    // What cannot be looked at cannot be opened either, and that has its own message.
+    // A folder that cannot be examined cannot be opened either, which has its own message.
     let Ok(found) = rustix::fs::statfs(folder) else { return Ok(()) };
     refuse_type(path, found.f_type as u32)
 }
@@ -112,7 +113,7 @@ fn refuse_type(path: &Path, kind: u32) -> Result<()> {
     }
 }
 
-/// Makes an empty file that only its owner can read, if there is none.
+/// Creates an empty file that only its owner can read, if there is none.
 pub(super) fn make_private(path: &Path) -> Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

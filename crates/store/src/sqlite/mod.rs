@@ -1,7 +1,7 @@
 //! Studies in one file on a local disk, for all processes of one machine.
 //!
-//! The write-ahead log lets readers continue while somebody writes; `synchronous=FULL` syncs it at every commit. Every
-//! write begins with `BEGIN IMMEDIATE`, so that nobody finds half-way that somebody else was faster.
+//! The write-ahead log lets readers continue during a write; `synchronous=FULL` syncs it at every commit. Every write
+//! begins with `BEGIN IMMEDIATE`, so that no writer finds out half-way that another was faster.
 
 mod connect;
 mod error;
@@ -30,10 +30,10 @@ use crate::time::Clock;
 /// How long SQLite waits for another writer, each time.
 const BUSY: Duration = Duration::from_secs(30);
 
-/// How long a file that is opened has to look as if its log were missing before it is taken to be so.
+/// How long the log of a file must seem to be missing, when the file is opened, before it counts as missing.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// How often a transaction that found the file locked is tried.
+/// How often to try a transaction that found the file locked.
 const ROUNDS: u32 = 4;
 
 /// A store in a file.
@@ -48,13 +48,12 @@ const ROUNDS: u32 = 4;
 /// ```
 pub struct Sqlite {
     path: PathBuf,
-    /// Which file it was when it was opened, and which its write-ahead log.
+    /// The file and its write-ahead log as they were when the file was opened.
     file: filesystem::Identity,
     log: filesystem::Identity,
-    /// Who opened it: a fork has no part in it.
+    /// The process that opened it: a fork must not use it.
     process: u32,
-    /// Whether it may leave the mode of the write-ahead log: not if that log was missing, until somebody works with what
-    /// there is.
+    /// Whether the file may leave write-ahead-log mode: if the log was missing, only after something has been written.
     may_leave: AtomicBool,
     clock: Clock,
     connection: Mutex<Connection>,
@@ -81,7 +80,7 @@ impl Sqlite {
     }
 
     fn lock(&self) -> MutexGuard<'_, Connection> {
-        // A transaction that a panic cut short was rolled back as it was dropped.
+        // A transaction that a panic cut short was rolled back when it was dropped.
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -101,7 +100,7 @@ impl Drop for Sqlite {
     }
 }
 
-/// Tries again, after a while, what found the file locked.
+/// Repeats work that found the file locked, after a while.
 fn patiently<T>(mut work: impl FnMut() -> Result<T, RowError>) -> Result<T, RowError> {
     for round in 1..ROUNDS {
         match work() {
@@ -138,7 +137,7 @@ impl Backend for Sqlite {
         };
         let done = patiently(once).map_err(|fault: RowError| fault.at(&place))?;
         if writes {
-            // What went into a file that was removed meanwhile is not acknowledged.
+            // Data that went into a file that has been removed are not acknowledged.
             self.check()?;
             self.may_leave.store(true, Ordering::Relaxed);
         }

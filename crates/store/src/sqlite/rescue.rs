@@ -1,7 +1,7 @@
 //! Damaged store files: checks them, and saves what is intact elsewhere.
 //!
-//! Nothing here writes to the file it looks at: it is opened for reading only, which also leaves its write-ahead log as
-//! it is. Where SQLite cannot even do that, for instance in a read-only folder, it looks at a private copy.
+//! Nothing here writes to the examined file: it is opened for reading only, which also leaves its write-ahead log
+//! unchanged. Where SQLite cannot even do that, for instance in a read-only folder, a private copy is examined.
 
 use std::fs;
 use std::io::Read;
@@ -20,7 +20,7 @@ use crate::request;
 use crate::store::Store;
 use crate::time::Time;
 
-/// How long a file that is looked at has to look as if its log were missing before it is said to be so.
+/// How long the log of an examined file must seem to be missing before it is reported as missing.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The result of checking a store file.
@@ -59,7 +59,7 @@ pub fn check(path: impl AsRef<Path>) -> Result<Health> {
     let view = View::of(path.as_ref(), !faults.is_empty())?;
     let mut look = || -> Result<Vec<Prefix>, RowError> {
         let connection = view.open()?;
-        // One moment for all that follows, also while others write.
+        // Everything below sees one moment, even while others write.
         connection.execute_batch("BEGIN")?;
         schema::version(&connection, &place)?;
         let mut pages = connection.prepare("PRAGMA integrity_check(20)")?;
@@ -102,7 +102,7 @@ pub fn salvage(path: impl AsRef<Path>, to: &dyn Store) -> Result<Vec<Saved>> {
 
 /// Refuses a file that is shorter than its own header says, before SQLite opens it for writing.
 ///
-/// A file with a write-ahead log may be shorter for a while: what is missing stands in the log.
+/// A file with a write-ahead log may be shorter for a while: the rest is in the log.
 pub(super) fn refuse_truncated(path: &Path) -> Result<()> {
     let has_log = has_log(path);
     let mut header = [0; 100];
@@ -121,7 +121,7 @@ pub(super) fn refuse_truncated(path: &Path) -> Result<()> {
         other => u64::from(other),
     };
     let number = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
-    // The count of pages holds if the two change counters agree; in between it may be old.
+    // The count of pages is valid if the two change counters agree; otherwise it may be old.
     let n_pages = if number(24) == number(92) && !has_log { u64::from(number(28)) } else { 0 };
     if size < n_pages * page || !page.is_power_of_two() || page < 512 {
         let what = format!("{place} has {size} bytes, where its header says {}: it was cut short", n_pages * page);
@@ -130,14 +130,14 @@ pub(super) fn refuse_truncated(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether a file's header says that what was stored last stands in a log beside it.
+/// Whether a file's header says that the latest data are in a log next to it.
 pub(super) fn in_wal_mode(path: &Path) -> bool {
     let mut header = [0; 20];
     let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut header));
     read.is_ok() && header[18..] == [2, 2]
 }
 
-/// The whole events of a study, from the first on, and what stopped them.
+/// The intact events of a study, starting with the first, and the reason why they end.
 struct Prefix {
     study: String,
     entries: Vec<Entry>,
@@ -164,7 +164,7 @@ fn prefix(connection: &Connection, id: i64, name: String) -> Prefix {
         let number = entries.len();
         let entry = match entry(connection, id, number) {
             Ok(Some(entry)) => entry,
-            // The end, unless there is more behind a gap.
+            // The end, unless there is more after a gap.
             Ok(None) => break gap(connection, id, number),
             Err(fault) => break Some(format!("event {number}: {}", one_line(&fault.at("the file")))),
         };
@@ -210,16 +210,16 @@ fn one_line(error: &Error) -> String {
     error.what().lines().next().unwrap_or_default().to_owned()
 }
 
-/// A store file as it is looked at.
+/// How a store file is examined.
 enum View {
     Itself(PathBuf),
-    /// A private copy with its write-ahead log, in a folder that goes with it.
+    /// A private copy with its write-ahead log, in a folder that is removed with it.
     Copy(PathBuf),
 }
 
 impl View {
     fn of(path: &Path, lacks_log: bool) -> Result<Self> {
-        // SQLite would make the log whose absence says what the file is.
+        // SQLite would create the log whose absence shows what is wrong with the file.
         if lacks_log {
             return Self::copy(path);
         }
@@ -267,7 +267,7 @@ impl View {
     }
 }
 
-/// Makes a folder that only its owner can look into.
+/// Creates a folder that only its owner can read.
 fn private_folder(path: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     return std::os::unix::fs::DirBuilderExt::mode(&mut fs::DirBuilder::new(), 0o700).create(path);

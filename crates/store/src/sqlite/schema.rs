@@ -1,14 +1,14 @@
-//! The tables of a store file, and how an older file becomes a newer one.
+//! The tables of a store file, and how an older file is upgraded.
 
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::error::RowError;
 use crate::error::Error;
 
-/// Says in the file's header whose file it is: "elbo".
+/// Identifies store files in their header: "elbo".
 const APPLICATION_ID: i64 = 0x656c_626f;
 
-/// Step i turns a file of version i into one of version i + 1. A step is never changed once it was released.
+/// Step i turns a file of version i into one of version i + 1. A step is never changed once it has been released.
 const STEPS: [&str; 1] = ["
     CREATE TABLE studies (
         id INTEGER PRIMARY KEY,
@@ -45,10 +45,10 @@ const STEPS: [&str; 1] = ["
     ) STRICT;
 "];
 
-/// The version of the tables that this build makes.
+/// The version of the tables that this build creates.
 pub(super) const NEWEST: usize = STEPS.len();
 
-/// Makes the tables, brings older ones up to date, and refuses a file that is not ours or newer than this build.
+/// Creates the tables, upgrades older ones, and refuses a file that is not a store or is newer than this build.
 pub(super) fn prepare(connection: &mut Connection, place: &str) -> Result<(), RowError> {
     bring_up(connection, place, &STEPS)
 }
@@ -58,7 +58,7 @@ pub(super) fn version(connection: &Connection, place: &str) -> Result<usize, Row
     version_up_to(STEPS.len(), connection, place)
 }
 
-/// Takes the steps that a file has not taken, all or none.
+/// Applies the steps that a file still lacks, all or none.
 fn bring_up(connection: &mut Connection, place: &str, steps: &[&str]) -> Result<(), RowError> {
     if version_up_to(steps.len(), connection, place)? == steps.len() {
         return Ok(());
@@ -75,7 +75,7 @@ fn bring_up(connection: &mut Connection, place: &str, steps: &[&str]) -> Result<
 }
 
 fn version_up_to(newest: usize, connection: &Connection, place: &str) -> Result<usize, RowError> {
-    // One statement, hence one snapshot: between separate looks another process may make the tables.
+    // One statement, hence one snapshot: between two statements another process could create the tables.
     let (id, version, n_tables) = connection.query_row(
         "SELECT (SELECT application_id FROM pragma_application_id),
                 (SELECT user_version FROM pragma_user_version),

@@ -1,4 +1,4 @@
-//! What every store promises, as tests that you can run against a store of your own. Only with the feature `testing`.
+//! What every store promises, as tests that you can run on your own store. Only with the feature `testing`.
 //!
 //! [`store_contract!`](crate::store_contract) makes one `#[test]` for each promise:
 //!
@@ -28,8 +28,8 @@ use elbowroom::study::{Event, InitialDesign, StudyConfig, TrialState};
 
 use crate::{Clock, SharedStudy, Store};
 
-/// One `#[test]` for each promise of a store, in a module of the given name. The second argument makes a [`Bench`]
-/// with an empty store, or an `Option` of one: none skips the test.
+/// One `#[test]` for each promise of a store, in a module of the given name. The second argument creates a [`Bench`]
+/// with an empty store, or an `Option` of one: `None` skips the test.
 #[macro_export]
 macro_rules! store_contract {
     ($module:ident, $bench:expr) => {
@@ -88,20 +88,20 @@ macro_rules! store_contract {
     };
 }
 
-/// A store under test: opened as often as one likes, with time that can be made to pass.
+/// A store under test: it can be opened any number of times, and its time can be made to pass.
 pub struct Bench {
     open: Box<dyn Fn() -> Arc<dyn Store> + Send + Sync>,
     clock: Option<Clock>,
 }
 
 impl Bench {
-    /// A store that `open` opens, each time the same one and empty at first. It lives by its own clock, which the
-    /// tests wait for.
+    /// A store that `open` opens: each time the same one, and empty at first. It uses its own clock, which the tests
+    /// wait for.
     pub fn new<S: Store + 'static>(open: impl Fn() -> Arc<S> + Send + Sync + 'static) -> Self {
         Self { open: Box::new(move || open()), clock: None }
     }
 
-    /// With the clock that the store lives by, which the tests step.
+    /// Sets the clock that the store uses, which the tests step.
     #[must_use]
     pub fn with_clock(mut self, clock: Clock) -> Self {
         self.clock = Some(clock);
@@ -120,7 +120,7 @@ impl Bench {
         }
     }
 
-    /// Sets the clock, where that can be done.
+    /// The clock, if it can be set.
     pub fn clock(&self) -> Option<&Clock> {
         self.clock.as_ref()
     }
@@ -155,7 +155,7 @@ pub fn random(budget: usize) -> StudyConfig {
     StudyConfig::new(grid()).design(InitialDesign::Uniform).initial(10_000).budget(budget)
 }
 
-/// Pairs of trials at the same point, of those that were not given back.
+/// Pairs of trials at the same point, without those that were withdrawn.
 pub fn twice(study: &SharedStudy) -> Vec<String> {
     let (mut points, mut twice) = (HashMap::new(), Vec::new());
     for trial in study.study().trials().iter().filter(|trial| trial.state != TrialState::Withdrawn) {
@@ -172,7 +172,7 @@ pub fn overshoot(study: &SharedStudy) -> usize {
     counted.saturating_sub(study.study().config().budget.unwrap_or(usize::MAX))
 }
 
-/// Nothing that a store promises is broken: every trial's point is its own, the budget holds, the log folds.
+/// Asserts the promises of a store: all trials have different points, the budget is kept, the log can be folded.
 pub fn assert_sound(study: &SharedStudy) {
     let trials = study.study().trials();
     assert_eq!(twice(study), Vec::<String>::new());
