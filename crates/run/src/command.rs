@@ -8,12 +8,12 @@
 //! | `{result}` | the path of a file for the result |
 //! | `{{` and `}}` | `{` and `}` |
 //!
-//! Where a trial does not have a parameter, because its condition does not hold, the word that names it is left out, and with
-//! it an option that stands alone before it: `--momentum {momentum}` and `--momentum={momentum}` both go. In a word with spaces,
-//! such as a script for `sh -c`, nothing stands in its place.
+//! If a trial does not have a parameter, because its condition does not hold, the word that names it is left out,
+//! together with an option that stands alone before it: `--momentum {momentum}` and `--momentum={momentum}` both
+//! disappear. In a word with spaces, such as a script for `sh -c`, the placeholder becomes empty.
 //!
-//! Other braces stay as they are, such as `{print $1}` or `${HOME}`. A command is split into words once, before values are
-//! put in, and no shell sees it unless its first word is one: a value is always part of one word.
+//! Other braces, such as `{print $1}` or `${HOME}`, stay unchanged. A command is split into words once, before values
+//! are inserted, and no shell sees it unless its first word is one: a value is always part of one word.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -50,25 +50,25 @@ enum Part {
 pub enum Trust {
     /// The author of the command.
     Own,
-    /// Somebody else: texts with more than letters, digits and `_ . , : / + @ % = -`, or with a leading `-`, may not
-    /// stand in the command, where a shell or an option could make something of them.
+    /// Somebody else: texts with other characters than letters, digits and `_ . , : / + @ % = -`, or with a leading
+    /// `-`, may not be inserted into the command, where a shell or a parser of options could interpret them.
     Store,
 }
 
 /// The placeholders that are not parameters.
 const OWN_NAMES: [&str; 4] = ["trial", "study", "params", "result"];
 
-/// What a shell does something with, and no other program.
+/// Words that only a shell interprets.
 const SHELL_WORDS: [&str; 8] = ["|", "||", "&&", ";", ">", ">>", "<", "2>&1"];
 
 impl Template {
-    /// Reads a command line, split into words as a shell would split it. What only a shell understands is refused: the
-    /// program would get it as an argument.
+    /// Reads a command line, split into words as a shell would split it. Words that only a shell understands are
+    /// refused: the program would get them as arguments.
     pub fn parse(line: &str) -> Result<Self> {
         let words = shell_words::split(line).map_err(|_| {
             Error::command(format!("the command {line:?} has a quote that is not closed"), "close the quote")
         })?;
-        // Without quotes, so that it is meant for a shell.
+        // A word without quotes is meant for a shell.
         if let Some(word) = raw_words(line).into_iter().find(|word| SHELL_WORDS.contains(word)) {
             let what = format!("the command has `{word}`, which only a shell understands, and it runs without one");
             let hint = "write command = [\"sh\", \"-c\", \"…\"] for a shell, or a list of words to pass it on as it is";
@@ -77,7 +77,7 @@ impl Template {
         Self::from_words(words)
     }
 
-    /// Takes a command that is split into words already, such as the arguments of this program.
+    /// Takes a command that is already split into words, such as the arguments of this program.
     pub fn from_words(words: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self> {
         let words: Vec<Vec<Part>> = words.into_iter().map(|word| parts(word.as_ref())).collect();
         if words.is_empty() {
@@ -86,7 +86,7 @@ impl Template {
         Ok(Self { words })
     }
 
-    /// Checks that every placeholder has a value in this study, and that each of its values is allowed there.
+    /// Checks that every placeholder has a value in this study, and that all its possible values are allowed there.
     pub fn check(&self, study: &str, space: &SearchSpace, trust: Trust) -> Result<()> {
         let parameters = space.parameters();
         let is_study = |name: &str| name == "study" && parameters.iter().all(|parameter| parameter.name() != name);
@@ -148,7 +148,7 @@ impl Template {
     }
 }
 
-/// Whether a word names a parameter that the trial does not have, and is nothing but an argument.
+/// Whether a word names a parameter that the trial does not have, and is a single argument rather than a script.
 fn is_left_out(word: &[Part], given: &Given<'_>) -> bool {
     let is_absent = |part: &Part| matches!(part, Part::Name(name) if given.value(name).is_none());
     let is_script = |part: &Part| matches!(part, Part::Text(text) if text.contains(char::is_whitespace));
@@ -160,7 +160,7 @@ fn is_option(word: &[Part]) -> bool {
     matches!(word, [Part::Text(text)] if text.starts_with('-') && text.len() > 1 && !text.contains('='))
 }
 
-/// What a command is given.
+/// The values that a command is given.
 pub(crate) struct Given<'a> {
     pub study: &'a str,
     pub trial: u64,
@@ -171,7 +171,7 @@ pub(crate) struct Given<'a> {
 }
 
 impl Given<'_> {
-    /// What stands for a name; none if it is a parameter that the trial does not have. Names were checked before.
+    /// The value of a name; `None` if it is a parameter that the trial does not have. Names were checked before.
     fn value(&self, name: &str) -> Option<String> {
         Some(match (self.point.get(name), name) {
             (Some(value), _) => plain(value),
@@ -219,7 +219,7 @@ fn refuse_strange_texts(parameter: &Parameter) -> Result<()> {
     ))
 }
 
-/// Whether neither a shell nor a parser of options can make something of a text.
+/// Whether neither a shell nor a parser of options would interpret a text.
 fn is_plain_word(text: &str) -> bool {
     let harmless = |c: char| c.is_ascii_alphanumeric() || "_.,:/+@%=-".contains(c);
     !text.is_empty() && !text.starts_with('-') && text.chars().all(harmless)
@@ -273,7 +273,7 @@ fn parts(word: &str) -> Vec<Part> {
     parts
 }
 
-/// The name in braces that a text begins with.
+/// The name in braces at the beginning of a text.
 fn placeholder(text: &str) -> Option<&str> {
     let name = text.strip_prefix('{')?.split_once('}')?.0;
     let letter = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');

@@ -1,7 +1,8 @@
 //! Keeps n workers busy on a study.
 //!
-//! One loop owns the study: it asks, starts commands on threads of their own, and stores what they bring back before it
-//! asks again. Who finishes while a model is fitted waits for its turn; nothing else is shared, and nothing locked.
+//! One loop owns the study: it asks, starts each command on a separate thread, and stores the results before it asks
+//! again. A command that finishes while a model is fitted waits for its turn; nothing else is shared, and nothing is
+//! locked.
 
 mod storing;
 
@@ -23,7 +24,7 @@ use crate::plan::{Plan, Refill};
 use crate::process::{self, CommandEnd};
 use crate::stop::{Stop, Urgency};
 
-/// An event of a drive, for whoever watches it.
+/// An event of a drive, for its watcher.
 #[derive(Debug)]
 pub enum DriveEvent<'a> {
     /// A trial's command was started.
@@ -82,19 +83,20 @@ pub struct Summary {
     pub time: Duration,
 }
 
-/// How often the watcher hears of a drive in which nothing happens.
+/// The interval of ticks while nothing happens.
 const TICK: Duration = Duration::from_millis(200);
 
-/// How often a drive in which nothing happens looks what others did.
+/// How often a drive in which nothing happens reads what others did.
 const REFRESH: Duration = Duration::from_secs(2);
 
-/// How often a study without points is looked at again.
+/// How often a study without points is asked again.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// The longest wait after commands have asked to be run later.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
-/// How often in a row a drive takes this from commands while nothing else runs: with waits from 1 s, some four minutes.
+/// How often in a row commands may ask to be run later while nothing else runs: with waits from 1 s, about four
+/// minutes.
 const MAX_WAITS: u32 = 10;
 
 /// Failures in a row, and for each worker, after which a drive without any value gives up.
@@ -130,7 +132,7 @@ pub fn drive(
             match receiver.recv_timeout(TICK) {
                 Ok(done) => {
                     driving.take_in(done);
-                    // Others may have finished in the meantime: a model should know of all.
+                    // Other commands may have finished in the meantime: a model should know all results.
                     receiver.try_iter().for_each(|done| driving.take_in(done));
                 }
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => driving.tick(),
@@ -168,7 +170,7 @@ fn evaluate(
     };
     let outcome = process::run(plan, &given, outcomes, stop);
     let _ = (fs::remove_file(&params), fs::remove_file(&result));
-    // The drive waits for every command: somebody listens.
+    // The drive waits for every command, so the receiver exists.
     let _ = sender.send(Done { handed, outcome, took: start.elapsed() });
 }
 
@@ -186,18 +188,18 @@ struct Driving<'a> {
     returning: Returning,
     /// Waits in a row, because commands asked to be run later.
     n_waits: u32,
-    /// Whether the next command that asks for it begins a wait: those of one round wait together.
+    /// Whether the next command that asks to be run later begins a wait: the commands of one round wait together.
     may_wait: bool,
-    /// When many failures in a row are worth a word.
+    /// Decides when to report many failures in a row.
     alarm: Alarm,
-    /// When a study is asked again that had no points, or whose commands asked to be run later.
+    /// When to ask again after the study had no points, or its commands asked to be run later.
     ask_at: Instant,
-    /// How often a store that fails is asked again.
+    /// When and how often a store that fails is asked again.
     asking: Patience,
     refreshed: Instant,
-    /// Why there were no points the last time, and whether there may be some yet.
+    /// Why there were no points the last time, and whether there may still be some.
     no_points: Option<(String, bool)>,
-    /// Why nothing more is asked for, where the store failed.
+    /// Why nothing more is asked for, if the store failed.
     broken: Option<Error>,
     untold: Vec<String>,
     /// Whether one more trial gains too little, by the number of events.
@@ -247,7 +249,7 @@ impl<'a> Driving<'a> {
         }
     }
 
-    /// Why nothing more is to be asked for.
+    /// Why no more points should be asked for.
     fn enough(&self) -> Option<Ended> {
         let goal = self.study.study().config().goal;
         let best = self.study.study().best().and_then(|trial| trial.value());
@@ -271,13 +273,14 @@ impl<'a> Driving<'a> {
         }
     }
 
-    /// Whether one more trial is expected to gain less than this. It takes a fit, so it is asked once for the same results.
+    /// Whether one more trial is expected to gain less than this. It takes a fit, so it is computed once for the same
+    /// results.
     fn gains_less_than(&self, least: f64) -> bool {
         let n_events = self.study.study().events().len();
         if let Some((_, is_less)) = self.gain.get().filter(|known| known.0 == n_events) {
             return is_less;
         }
-        // Where no model can be fitted, nothing is known of gains.
+        // If no model can be fitted, gains are unknown.
         let gain = expected_gain(self.study.study()).ok().flatten();
         let is_less = gain.is_some_and(|gain| gain < least);
         self.gain.set(Some((n_events, is_less)));
@@ -300,7 +303,7 @@ impl<'a> Driving<'a> {
     /// Asks for as many trials as there are free workers.
     fn new_trials(&mut self) -> Vec<Assignment> {
         let waits_for_batch = self.plan.refill == Refill::InBatches && self.n_running > 0;
-        // While results cannot be stored, more of them help nobody.
+        // While results cannot be stored, more of them would not help.
         let waits_for_store = !self.letters.is_empty() || !self.asking.is_due();
         if waits_for_batch
             || waits_for_store
@@ -318,7 +321,7 @@ impl<'a> Driving<'a> {
         let handed = match self.study.ask_unless_paused(q) {
             Ok(Some(handed)) => handed,
             Ok(None) => {
-                // Results that come meanwhile are stored, and the drive goes on when the study does.
+                // Results that come during the pause are stored, and the drive continues when the study does.
                 self.asking = Patience::new();
                 self.ask_at = Instant::now() + LOOK_AGAIN;
                 self.no_points = None;
@@ -336,7 +339,7 @@ impl<'a> Driving<'a> {
         };
         self.asking = Patience::new();
         if handed.trials.len() < q {
-            // Who died since is not waited for. If the store fails, the next ask says so.
+            // Do not wait for workers that have died. If the store fails, the next ask says so.
             let died = self.study.reclaim_from_the_dead().is_ok_and(|reclaimed| !reclaimed.again.is_empty());
             self.ask_at = Instant::now() + if died { Duration::ZERO } else { LOOK_AGAIN };
             let why = handed.shortfall.unwrap_or_else(|| "there are no points".to_owned());
@@ -358,7 +361,7 @@ impl<'a> Driving<'a> {
         handed.trials
     }
 
-    /// Whether somebody else has a trial that may yet be handed to us.
+    /// Whether another worker has a trial that may still be handed to this drive.
     fn others_work(&self) -> bool {
         let now = self.study.stored().now();
         self.study.stored().leases().any(|lease| lease.is_live(now) || lease.is_due(now))
@@ -382,14 +385,15 @@ impl<'a> Driving<'a> {
         }
     }
 
-    /// Waits before the next ask, each time twice as long: what is handed back would be handed out again at once.
+    /// Waits before the next ask, each time twice as long: otherwise a trial that is handed back would be handed out
+    /// again at once.
     fn wait(&mut self) {
         if std::mem::take(&mut self.may_wait) {
             let wait = self.plan.wait.saturating_mul(2_u32.saturating_pow(self.n_waits)).min(LONGEST_WAIT);
             self.n_waits += 1;
             self.ask_at = Instant::now() + wait;
         }
-        // What runs may yet end otherwise.
+        // Running commands may still end differently.
         if self.n_waits >= MAX_WAITS && self.n_running == 0 {
             let what = format!("the command asked to be run later (exit code 75) {} times in a row", self.n_waits);
             let hint = "run it again when what the command waits for is there; its trials were handed back";
@@ -399,7 +403,7 @@ impl<'a> Driving<'a> {
 
     fn tick(&mut self) {
         if self.refreshed.elapsed() >= REFRESH {
-            // For whoever watches; if it fails, the next ask says so.
+            // For the watcher; if it fails, the next ask says so.
             let _ = self.study.refresh();
             self.refreshed = Instant::now();
         }

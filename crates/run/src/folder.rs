@@ -1,7 +1,7 @@
-//! The folder that the files of a drive's trials are in.
+//! The folder with the files of a drive's trials.
 //!
-//! Nobody else can look into it. A drive that was killed leaves its folder behind; its name says which process it was, so
-//! that the next drive of the same user on this machine removes it.
+//! Only its owner can read it. A drive that was killed leaves its folder behind; the folder's name says which process
+//! it was, so that the next drive of the same user on this machine removes it.
 
 use std::fs::{self, DirEntry};
 use std::path::Path;
@@ -11,10 +11,10 @@ use tempfile::TempDir;
 
 use crate::error::{Error, Result};
 
-/// What the names of such folders begin with.
+/// The prefix of the names of such folders.
 const PREFIX: &str = "elbow-run+";
 
-/// Makes one, after those of dead processes are removed.
+/// Creates one, after removing those of dead processes.
 pub(crate) fn make() -> Result<TempDir> {
     let parent = std::env::temp_dir();
     sweep(&parent);
@@ -31,7 +31,7 @@ pub(crate) fn make() -> Result<TempDir> {
     })
 }
 
-/// Removes the folders of processes that are gone. What cannot be removed stays: it is in nobody's way.
+/// Removes the folders of processes that are gone. Folders that cannot be removed stay; they do no harm.
 fn sweep(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
@@ -42,7 +42,7 @@ fn sweep(parent: &Path) {
     }
 }
 
-/// Whether it is a folder of this user's.
+/// Whether it is a folder of this user.
 #[cfg(unix)]
 fn is_ours(entry: &DirEntry) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -50,13 +50,13 @@ fn is_ours(entry: &DirEntry) -> bool {
     entry.metadata().is_ok_and(|data| data.is_dir() && data.uid() == rustix::process::geteuid().as_raw())
 }
 
-/// Elsewhere each user has their own folder for such folders.
+/// On other systems each user has their own temporary folder.
 #[cfg(not(unix))]
 fn is_ours(entry: &DirEntry) -> bool {
     entry.metadata().is_ok_and(|data| data.is_dir())
 }
 
-/// The worker that a folder's name speaks of.
+/// The worker that a folder's name refers to.
 fn worker_of(name: &str) -> Option<String> {
     let (machine, rest) = name.strip_prefix(PREFIX)?.split_once('+')?;
     let (process, _) = rest.split_once('+')?;

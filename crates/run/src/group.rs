@@ -1,16 +1,16 @@
-//! A command together with whatever it started.
+//! A command together with all processes that it started.
 //!
 //! On Unix it leads a process group: a signal from the terminal does not reach it, and one that is sent to the group
-//! reaches all that did not leave it. Windows has no such groups: there Ctrl-C does not reach the command either, and
-//! `taskkill /T` ends the processes that descend from it, as long as it runs itself; what it left behind when it ended by
-//! itself keeps running.
+//! reaches all processes that did not leave it. Windows has no such groups: there Ctrl-C does not reach the command
+//! either, and `taskkill /T` ends its descendants as long as the command itself is running; processes that it left
+//! behind when it ended keep running.
 
 use std::process::{Child, Command};
 
 /// How a command is told to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// It may still tidy up. Windows has no way to say that to a program without a window, so it is killed there.
+    /// It may still clean up. Windows cannot ask that of a program without a window, so the command is killed there.
     End,
     /// At once.
     Kill,
@@ -50,12 +50,12 @@ mod system {
                 Order::Kill => Signal::KILL,
             };
             if let Some(group) = self.0 {
-                // There may be nobody left to hear it.
+                // There may be no process left.
                 let _ = kill_process_group(group, signal);
             }
         }
 
-        /// Ends what a command left behind that has ended itself.
+        /// Ends the processes that a command left behind when it ended.
         pub(crate) fn sweep(self) {
             self.tell(Order::Kill);
         }
@@ -69,7 +69,7 @@ mod system {
 
     use super::*;
 
-    /// `CREATE_NEW_PROCESS_GROUP`: Ctrl-C in the console is not for the command.
+    /// `CREATE_NEW_PROCESS_GROUP`: Ctrl-C in the console does not reach the command.
     const OWN_GROUP: u32 = 0x200;
 
     /// A command, by the number of its process.
@@ -93,11 +93,11 @@ mod system {
                 kill.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
                 kill.status().is_ok_and(|status| status.success())
             };
-            // Where descendants cannot be ended, as in Wine, at least the command is. There may be nobody left to end.
+            // If descendants cannot be ended, as in Wine, end at least the command. There may be no process left.
             let _ = kill(&["/T", "/F"]) || kill(&["/F"]);
         }
 
-        /// Nothing: the number of a process that has ended may be another's by now.
+        /// Does nothing: the number of a process that has ended may belong to another one by now.
         pub(crate) fn sweep(self) {}
     }
 }

@@ -14,16 +14,17 @@ use crate::error::{Error, Result};
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Wall-clock time, after which the command and all it started are killed.
+    /// Wall-clock time after which the command and all processes it started are killed.
     pub time: Option<Duration>,
-    /// Memory of all its processes together, in bytes; when they take more, they are all killed. On Linux alone.
+    /// Memory of all its processes together, in bytes; when they take more, they are all killed. Only on Linux.
     ///
-    /// It is looked at four to twenty times a second. What processes share counts once, and pages of files do not count.
+    /// It is measured four to twenty times a second. Memory that processes share counts once, and pages of files do not
+    /// count.
     pub memory: Option<u64>,
 }
 
 impl Limits {
-    /// Whether they can be kept.
+    /// Checks that the limits can be enforced.
     pub(crate) fn check(&self) -> Result<()> {
         if self.time == Some(Duration::ZERO) {
             return Err(Error::quantity(
@@ -38,21 +39,23 @@ impl Limits {
         Ok(())
     }
 
-    /// Bounds what a process and its children may each reserve, against those that are faster than we look.
+    /// Bounds the memory that a process and its children may each reserve, in case they grow faster than it is
+    /// measured.
     ///
-    /// Reserving is not taking: the stacks of a hundred threads are mostly empty. So this is a multiple of the limit.
+    /// Reserved memory need not be used: the stacks of a hundred threads are mostly empty. So the bound is a multiple
+    /// of the limit.
     #[cfg(target_os = "linux")]
     pub(crate) fn bound(&self, process: rustix::process::Pid) {
         use rustix::process::{Resource, Rlimit, getrlimit, prlimit};
 
-        /// How much of what is reserved may be empty.
+        /// How many times the limit may be reserved.
         const SPARE: u64 = 4;
 
         let Some(bytes) = self.memory else { return };
         let ours = getrlimit(Resource::Data);
         let least = |limit: Option<u64>| Some(limit.unwrap_or(u64::MAX).min(bytes.saturating_mul(SPARE)));
         let bound = Rlimit { current: least(ours.current), maximum: least(ours.maximum) };
-        // It may have ended already, or become somebody else's.
+        // The process may already have ended, or belong to another user now.
         let _ = prlimit(Some(process), Resource::Data, bound);
     }
 }

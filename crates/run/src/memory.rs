@@ -1,11 +1,11 @@
-//! How much memory the processes of a trial take together, as Linux tells it under `/proc`.
+//! How much memory the processes of a trial take together, according to `/proc` on Linux.
 //!
-//! What counts is what the machine would have back if they ended: each page once, however many of them share it, without
-//! the pages of files, which can be read again.
+//! This is the memory that the machine would get back if they ended: each page counts once, however many processes
+//! share it, and pages of files, which can be read again, do not count.
 //!
-//! A look is not one moment: a child that is about to become another program still has its parent's pages, and pages seem
-//! to be taken twice when whoever shared them ends meanwhile. So it takes two looks to be sure, and processes that were
-//! there at both.
+//! A look takes time: a child that is about to become another program still has its parent's pages, and pages seem to
+//! be taken twice when a process that shared them ends during the look. So the limit must be exceeded at two looks in a
+//! row, by processes that were there at both.
 
 use std::collections::HashMap;
 use std::fs;
@@ -18,18 +18,18 @@ use rustix::time::{ClockId, clock_gettime};
 /// The shortest time between two looks, and the longest.
 const PERIOD: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(250)];
 
-/// In between, looking takes this fraction of a core: one part in …
+/// Within these bounds, looking takes one part in this many of a core.
 const SPARING: u32 = 20;
 
-/// A process by its number and the time it began: numbers are used again.
+/// A process by its number and its start time, since numbers are reused.
 type Id = (i32, u64);
 
-/// A process group, looked at from time to time.
+/// A process group that is looked at from time to time.
 pub(crate) struct Watch {
     group: i32,
     limit: u64,
     next: Instant,
-    /// Who took too much at the last look.
+    /// The processes at the last look, if they took too much together.
     suspects: Vec<Id>,
 }
 
@@ -38,7 +38,7 @@ impl Watch {
         Self { group, limit, next: Instant::now(), suspects: Vec::new() }
     }
 
-    /// What the group takes, if it is time to look and that is more than the limit, as it was at the last look.
+    /// The memory that the group takes, if it is time to look and the limit is exceeded now and was at the last look.
     pub fn excess(&mut self) -> Option<u64> {
         if Instant::now() < self.next {
             return None;
@@ -50,7 +50,7 @@ impl Watch {
         excess
     }
 
-    /// What a look says, after the one before it.
+    /// The verdict of a look, given the one before it.
     fn judge(&mut self, taken: &[(Id, u64)]) -> Option<u64> {
         let sum =
             |wanted: &dyn Fn(&Id) -> bool| taken.iter().filter(|(id, _)| wanted(id)).map(|(_, bytes)| bytes).sum();
@@ -60,8 +60,8 @@ impl Watch {
     }
 }
 
-/// What each process of a group takes; with what others share with it, if that is not too much either: it is cheaper to
-/// tell.
+/// The memory of each process of a group. If even their resident memory, which counts shared pages several times, is
+/// within the limit, that is returned: it is cheaper to read.
 fn taken(group: i32, limit: u64) -> Vec<(Id, u64)> {
     let members = members(group);
     if members.iter().map(|(_, resident)| resident).sum::<u64>() <= limit {
@@ -70,12 +70,12 @@ fn taken(group: i32, limit: u64) -> Vec<(Id, u64)> {
     members.into_iter().map(|(id, resident)| (id, own_share(id).unwrap_or(resident))).collect()
 }
 
-/// All processes by group, with their resident memory, as they were when somebody looked last.
+/// All processes by group, with their resident memory, at the last look of any watch.
 static PROCESSES: Mutex<Option<(Instant, Groups)>> = Mutex::new(None);
 
 type Groups = HashMap<i32, Vec<(Id, u64)>>;
 
-/// The processes of a group. However many groups are watched, one look at all processes does for all.
+/// The processes of a group. However many groups are watched, one look at all processes serves all of them.
 fn members(group: i32) -> Vec<(Id, u64)> {
     let mut known = PROCESSES.lock().unwrap_or_else(PoisonError::into_inner);
     if known.as_ref().is_none_or(|(at, _)| at.elapsed() >= PERIOD[0]) {
@@ -88,20 +88,20 @@ fn members(group: i32) -> Vec<(Id, u64)> {
     known.as_ref().and_then(|(_, groups)| groups.get(&group).cloned()).unwrap_or_default()
 }
 
-/// A process's memory with its part of what it shares; none if that is not told.
+/// A process's memory with its share of shared pages; `None` if the system does not say.
 fn own_share(id: Id) -> Option<u64> {
     let sums = fs::read_to_string(format!("/proc/{}/smaps_rollup", id.0));
-    // It may have ended meanwhile.
+    // It may have ended in the meantime.
     if Stat::of(id.0).is_none_or(|stat| stat.id != id || stat.ended) {
         return Some(0);
     }
     let sums = sums.ok()?;
     let sum = |name: &str| sums.lines().find_map(|line| kilobytes(line, name));
-    // Before Linux 5.4 there is only the sum, with the pages of files.
+    // Before Linux 5.4 there is only the sum, which includes the pages of files.
     sum("Pss_Anon").zip(sum("Pss_Shmem")).map(|(own, shared)| own + shared).or_else(|| sum("Pss"))
 }
 
-/// Bytes that a line such as `Pss_Anon:   1204 kB` says about a name.
+/// The bytes in a line such as `Pss_Anon: 1204 kB`, if it has this name.
 fn kilobytes(line: &str, name: &str) -> Option<u64> {
     let number = line.strip_prefix(name)?.strip_prefix(':')?.trim().strip_suffix(" kB")?;
     number.trim().parse::<u64>().ok()?.checked_mul(1024)
@@ -118,18 +118,18 @@ struct Stat {
     id: Id,
     group: i32,
     resident: u64,
-    /// Whether nobody has asked yet how it ended.
+    /// Whether it has ended, although its parent has not yet asked how.
     ended: bool,
 }
 
 impl Stat {
-    /// None if there is no such process.
+    /// The status of a process; `None` if there is no such process.
     fn of(number: i32) -> Option<Self> {
         Self::read(number, &fs::read(format!("/proc/{number}/stat")).ok()?)
     }
 
-    /// The line begins with the number and the program's name in brackets, which may hold anything, brackets too. The
-    /// fields after it are counted in proc_pid_stat(5), which calls the first of them the third.
+    /// The line begins with the number and the program's name in brackets, which may contain anything, including
+    /// brackets. The fields after it are counted in proc_pid_stat(5), which calls the first of them the third.
     fn read(number: i32, line: &[u8]) -> Option<Self> {
         let name_end = line.iter().rposition(|byte| *byte == b')')?;
         let fields: Vec<&str> = str::from_utf8(&line[name_end + 1..]).ok()?.split_ascii_whitespace().collect();
@@ -144,7 +144,7 @@ impl Stat {
     }
 }
 
-/// How long this thread has worked: what else the machine does should not count.
+/// How long this thread has worked: the machine's other work should not count.
 fn cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec.try_into().unwrap_or(0), time.tv_nsec.try_into().unwrap_or(0))

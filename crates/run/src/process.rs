@@ -1,7 +1,7 @@
-//! One trial's command: start it, wait for it, end it, read what it left.
+//! One trial's command: start it, wait for it, end it, read its results.
 //!
-//! The command leads its own process group. A signal from the terminal does not reach it, and whatever it started
-//! ends with it: when it has exited, when its time is up or its memory too much, and when the drive is stopped.
+//! The command leads its own process group. A signal from the terminal does not reach it, and all processes that it
+//! started end with it: when it has exited, when it exceeds its time or memory, and when the drive is stopped.
 
 use std::fs;
 use std::io::{self, Read};
@@ -33,11 +33,11 @@ pub enum CommandEnd {
     Infeasible(String),
     /// Any other end, with the reason and the end of its standard error.
     Failed(String),
-    /// Exit code 75: not this time, hand it out again.
+    /// Exit code 75: the trial should be handed out again later.
     Requeue,
-    /// It was ended because the drive stops.
+    /// It was ended because the drive is stopping.
     Stopped,
-    /// There is no such command, or it may not be run: that says nothing about the point.
+    /// There is no such command, or it may not be run; this says nothing about the point.
     NotStarted(String),
 }
 
@@ -128,7 +128,7 @@ impl Running {
             }
             #[cfg(target_os = "linux")]
             if let Some(taken) = watch.as_mut().and_then(Watch::excess) {
-                // It would only take more.
+                // It would only take more memory.
                 self.group.tell(Order::Kill);
                 ending = ending.or(Some((Ending::TooLarge(taken), Instant::now())));
             }
@@ -138,11 +138,11 @@ impl Running {
             std::thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(20));
         };
-        // What it started and left behind.
+        // End the processes that it started and left behind.
         self.group.sweep();
         let (stdout, stderr) = (self.stdout.finish(), self.stderr.finish());
         match ending {
-            // It may have finished in the same moment: then its value is as good as any.
+            // It may have finished at the same moment: then its value is as good as any.
             Some((Ending::Stopped, _)) if !status.success() => CommandEnd::Stopped,
             Some((Ending::TimeUp, _)) if !status.success() => {
                 let limit = format_duration(plan.limits.time.unwrap_or_default());
@@ -159,7 +159,7 @@ impl Running {
     }
 }
 
-/// What a command that ended well left behind.
+/// The results of a command that ended with exit code 0.
 fn results(plan: &Plan, given: &Given<'_>, outcomes: &Outcomes, stdout: &str, stderr: &str) -> CommandEnd {
     let text = match plan.reader.from {
         ResultFrom::Stdout => Ok(stdout.to_owned()),
@@ -169,7 +169,7 @@ fn results(plan: &Plan, given: &Given<'_>, outcomes: &Outcomes, stdout: &str, st
         Ok(text) => plan.reader.results(&text, outcomes),
         Err(why) => return CommandEnd::Failed(with_errors(why, stderr)),
     };
-    // A command that prints its parameters beside its results means no results by them.
+    // If a command prints its parameters next to its results, they are not results.
     others.retain(|(name, _)| given.point.get(name).is_none() && is_plain(name));
     match value {
         Ok(value) => {
@@ -181,7 +181,7 @@ fn results(plan: &Plan, given: &Given<'_>, outcomes: &Outcomes, stdout: &str, st
     }
 }
 
-/// Whether a study takes a result of this name.
+/// Whether a study accepts a result with this name.
 fn is_plain(name: &str) -> bool {
     !name.trim().is_empty() && name.len() <= 200 && !name.chars().any(char::is_control)
 }
@@ -205,7 +205,7 @@ fn signal_of(status: ExitStatus) -> String {
     status.signal().map_or_else(|| "a signal".to_owned(), |n| format!("signal {n}"))
 }
 
-/// Elsewhere every end has a code.
+/// On other systems every end has a code.
 #[cfg(not(unix))]
 fn signal_of(_: ExitStatus) -> String {
     "the system".to_owned()
@@ -223,7 +223,7 @@ fn read_end(path: &Path) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(MOST_OUTPUT)..]).into_owned())
 }
 
-/// The end of a stream, read by its own thread.
+/// The end of a stream, read by a separate thread.
 struct Tail {
     kept: Arc<Mutex<Vec<u8>>>,
     most: usize,
@@ -257,8 +257,8 @@ impl Tail {
         Self { kept, most, thread }
     }
 
-    /// What was read by the time the stream ended, or soon after the command did: a process that left its group may hold
-    /// the stream open for ever.
+    /// What was read until the stream ended, or until soon after the command did: a process that left its group may
+    /// hold the stream open for ever.
     fn finish(&self) -> String {
         let start = Instant::now();
         while self.thread.as_ref().is_some_and(|thread| !thread.is_finished()) && start.elapsed() < DRAIN {

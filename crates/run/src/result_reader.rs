@@ -50,7 +50,8 @@ pub struct Read {
     /// The optimized result, or why there is none. Not a number and infinity are values here; a study knows what they
     /// are.
     pub value: Result<f64, String>,
-    /// The number that is told without a name; none if there is none, or if the optimized result is computed from others.
+    /// The number that is told without a name; `None` if there is none, or if the optimized result is computed from
+    /// others.
     pub bare: Option<f64>,
     /// The other numbers of the JSON object.
     pub others: Vec<(String, f64)>,
@@ -91,12 +92,13 @@ impl ResultReader {
                 let what =
                     format!("the JSON object on {} has no {key:?}: {}", self.label(), brief(&object.to_string()));
                 let names = others.iter().map(|(name, _)| name.as_str());
-                // Somebody who names a key knows about names.
+                // A user who gave a key knows about names.
                 let which = self.metric.is_none().then(|| outcomes.say_missing(names));
                 Err(which.map_or_else(|| what.clone(), |which| format!("{what}; {which}")))
             }
         };
-        // A key that was named is of a number without a name: the result that it is the distance of, if it is one.
+        // The number at a given key is told without a name: if the objective is a distance to a target, it is the
+        // result itself.
         let bare = value.as_ref().ok().copied();
         let value = value.and_then(|value| objective(Results::from(value), outcomes));
         Read { value, bare, others }
@@ -142,7 +144,7 @@ fn quoted(text: &str) -> String {
                 word.len()
             }
             None => {
-                // What is behind a backslash ends no text.
+                // A character after a backslash does not end a text.
                 let n =
                     first.len_utf8() + if first == '\\' { rest.chars().nth(1).map_or(0, char::len_utf8) } else { 0 };
                 is_text ^= first == '"';

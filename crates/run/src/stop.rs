@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 /// How soon a drive should end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Urgency {
-    /// Go on.
+    /// Continue.
     None,
     /// Ask for no more points, and let running trials finish.
     Finish,
@@ -30,7 +30,7 @@ pub enum Urgency {
 pub struct Stop(Arc<AtomicU8>);
 
 impl Stop {
-    /// A switch in the position "go on".
+    /// A switch in the position "continue".
     pub fn new() -> Self {
         Self::default()
     }

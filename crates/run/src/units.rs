@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::error::{Error, Result};
 
-/// The longest time that can be meant: a hundred years.
+/// The longest time that is accepted: a hundred years.
 const MAX_SECONDS: f64 = 100.0 * 365.25 * 86400.0;
 
 /// Reads a duration: a number with `ms`, `s`, `m`, `h` or `d`, or several of these; a bare number is seconds.

@@ -1,7 +1,7 @@
-//! Storing what commands brought back, where a store may fail for a while.
+//! Storing the results of commands, while the store may fail for a while.
 //!
-//! Each result is tried again by its own clock, and nobody waits for another: the loop continues with what else comes back,
-//! and a stop ends it at once with the results that are not stored, each as the command that tells it.
+//! Each result is retried on its own schedule, and none waits for another: the loop continues with the other results,
+//! and a stop ends it at once and lists the results that are not stored, each as the command that tells it.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::stop::Urgency;
 /// Milliseconds before the store is tried again: half a minute in all.
 const RETRY_AFTER: [u64; 6] = [100, 400, 1500, 5000, 10_000, 15_000];
 
-/// When something is tried again, and how often it was.
+/// When something is tried again, and how often it has been tried.
 pub(super) struct Patience {
     n_tries: usize,
     at: Instant,
@@ -30,7 +30,7 @@ impl Patience {
         Instant::now() >= self.at
     }
 
-    /// Whether this may pass by itself, and there is time left to wait for that; then it is not due for a while.
+    /// Whether this error may pass by itself and there are tries left; if so, schedules the next one.
     pub fn bears(&mut self, error: &StoreError) -> bool {
         let passes = matches!(error, StoreError::Unreachable { .. } | StoreError::NotWritten { .. });
         let Some(pause) = RETRY_AFTER.get(self.n_tries).filter(|_| passes) else { return false };
@@ -52,14 +52,14 @@ impl Letter {
     }
 }
 
-/// Trials that are to be given back, together.
+/// Trials to hand back, together.
 pub(super) struct Returning {
     pub trials: Vec<Done>,
     pub patience: Patience,
 }
 
 impl Driving<'_> {
-    /// Stores what came back, as far as the store takes it now.
+    /// Stores results and hands trials back, as far as the store accepts it now.
     pub(super) fn settle(&mut self) {
         let stops = self.stop.urgency() >= Urgency::Release;
         for mut letter in std::mem::take(&mut self.letters) {
@@ -81,7 +81,7 @@ impl Driving<'_> {
                 }
             }
         }
-        // When all are to end, those that take their time are waited for, so that one commit gives all back.
+        // When all commands must end, wait for the slow ones, so that one commit hands all trials back.
         let is_due = if stops { self.n_running == 0 } else { self.returning.patience.is_due() };
         if is_due && !self.returning.trials.is_empty() {
             self.requeue(stops);
@@ -110,7 +110,7 @@ impl Driving<'_> {
         }
     }
 
-    /// Stores a result, under a name, so that it can be tried again.
+    /// Stores a result, under a name, so that it can be retried safely.
     fn store(&mut self, done: &Done) -> StoreResult<()> {
         let attempt = done.handed.attempt;
         let request = format!("{} {}.{}", worker_name(), attempt.trial, attempt.number);
