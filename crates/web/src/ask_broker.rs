@@ -1,6 +1,6 @@
-//! Hands out points. One client asks at a time, because choosing may take a fit; where several wait, one prepares points
-//! for all of them and each then takes its own: a batch is chosen once, and what is taken is stored under its taker's
-//! name and request like any other.
+//! Hands out points. One client asks at a time, because choosing may take a fit. If several wait, one prepares points
+//! for all of them and each then takes its share: a batch is chosen once, and each trial is stored under its taker's
+//! name and request as usual.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -15,12 +15,12 @@ use crate::live_study::LiveStudy;
 use crate::pause::{Pause, is_paused};
 use crate::ranked::{Rank, Ranked};
 
-/// The name under which points are prepared for those who wait.
+/// The name under which points are prepared for waiting clients.
 const PREPARED: &str = "elbow serve";
 
 /// The askers of one study.
 pub struct AskBroker {
-    /// The study that asks; none before it is opened, and after it was found replaced.
+    /// The study that asks; `None` before it is opened, and after it was found to have been replaced.
     turn: Ranked<Mutex<Option<SharedStudy>>>,
     state: Ranked<Mutex<BrokerState>>,
     pub pause: Arc<Pause>,
@@ -37,7 +37,7 @@ impl Default for AskBroker {
 }
 
 impl AskBroker {
-    /// Takes points. Who asks for a part of the space has points chosen for itself.
+    /// Takes points. For a client that asks for a part of the space, points are chosen separately.
     pub fn ask(&self, live: &LiveStudy, ask: Ask, worker: &str, ttl: Duration) -> Result<Assignments, HttpError> {
         let client = self.enter(ask.request.as_deref());
         let is_answered = |name| live.look_shared(|shared| shared.study().answered(name).is_some());
@@ -78,17 +78,17 @@ impl AskBroker {
         }
         study = study.worker(worker).ttl(ttl);
         let handed = study.ask_unless_paused(ask);
-        // One that was replaced is opened again.
+        // A study that was replaced is opened again.
         *turn = Some(study).filter(|_| !matches!(handed, Err(Error::Damaged { .. })));
         self.state.lock().take(key);
-        // Whoever was handed a trial may look at it, and whoever sends the request again finds it answered.
+        // A client can read a trial as soon as it is handed out, and a repeated request finds its answer.
         live.outdate();
-        // Another server of the same store may have paused it.
+        // Another server of the same store may have paused the study.
         handed?.ok_or_else(is_paused)
     }
 }
 
-/// Chooses points and lets go of them: the next who ask take them. Returns how many there are.
+/// Chooses points and hands them back, so that the next askers take them. Returns their number.
 fn prepare(study: &mut SharedStudy, n: usize) -> Result<usize, Error> {
     let handed = study.ask_unless_paused(n)?.unwrap_or_default();
     let attempts: Vec<Attempt> = handed.trials.iter().map(|trial| trial.attempt).collect();
@@ -96,7 +96,7 @@ fn prepare(study: &mut SharedStudy, n: usize) -> Result<usize, Error> {
     Ok(attempts.len())
 }
 
-/// Somebody who asks. It leaves when it is dropped, also where its ask fails or panics.
+/// A client that asks. It leaves when it is dropped, even if its ask fails or panics.
 struct Client<'a> {
     broker: &'a AskBroker,
     key: Key,
@@ -111,17 +111,18 @@ impl Drop for Client<'_> {
     }
 }
 
-/// By what a client is known: its request's name, which others may have too, or a number.
+/// How a client is identified: by its request's name, which others may share, or by a number.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Named(String),
     Numbered(u64),
 }
 
-/// Who waits, and what is prepared for them. Each method is one step under the lock.
+/// Which clients wait, and how many points are prepared for them. Each method is one step under the lock.
 #[derive(Debug, Clone, Default)]
 struct BrokerState {
-    /// How many points are wanted by whom, none once they are taken: a request that is sent twice wants its points once.
+    /// How many points each client wants, `None` once they are taken: a request that is sent twice wants its points
+    /// once.
     wanted: BTreeMap<Key, Option<usize>>,
     /// How many points are prepared.
     prepared: usize,
@@ -129,7 +130,7 @@ struct BrokerState {
 }
 
 impl BrokerState {
-    /// A client comes. Whether it is the first of its name: until that one leaves, no other is.
+    /// Adds a client. Returns whether it is the first of its name: until that one leaves, no other is.
     fn enter(&mut self, name: Option<&str>) -> (Key, bool) {
         self.n_clients += 1;
         let key = name.map_or(Key::Numbered(self.n_clients), |name| Key::Named(name.to_owned()));
@@ -138,27 +139,28 @@ impl BrokerState {
         (key, is_first)
     }
 
-    /// The first client of a key waits for n points, unless another of its name took them meanwhile.
+    /// The first client of a key waits for n points, unless another of its name has taken them in the meantime.
     fn want(&mut self, key: &Key, n: usize) {
         if let Some(Some(wanted)) = self.wanted.get_mut(key) {
             *wanted = n;
         }
     }
 
-    /// How many points the client whose turn it is prepares: as many as all want, where others wait and too few are there.
+    /// How many points the client whose turn it is prepares: as many as all want, if others wait and too few are
+    /// prepared.
     fn to_prepare(&self, key: &Key) -> Option<usize> {
         let own = self.wanted.get(key).copied().flatten().unwrap_or_default();
         let waiting: usize = self.wanted.values().flatten().sum();
         (waiting > own && self.prepared < own).then(|| waiting.min(MAX_ASK))
     }
 
-    /// The client whose turn it is takes the points of its key: from here on nobody prepares any for it.
+    /// The client whose turn it is takes the points of its key: from now on no client prepares any for it.
     fn take(&mut self, key: &Key) {
         let own = self.wanted.get_mut(key).and_then(Option::take).unwrap_or_default();
         self.prepared = self.prepared.saturating_sub(own);
     }
 
-    /// The first client of a key goes.
+    /// The first client of a key leaves.
     fn leave(&mut self, key: &Key) {
         self.wanted.remove(key);
     }

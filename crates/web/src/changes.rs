@@ -36,7 +36,7 @@ pub const MAX_LEASE: f64 = 366.0 * 86_400.0;
 pub fn read<T: DeserializeOwned>(body: Sent) -> Result<T, HttpError> {
     let body = body.map_err(|error| HttpError::new(error.status(), error.body_text(), "send at most 1 MB"))?;
     check_json(&body).map_err(|what| HttpError::bad(what, "send a plain object"))?;
-    // A list would be taken for an object's values in their order.
+    // A list would be read as an object's values in order.
     if body.trim_ascii_start().first() != Some(&b'{') {
         return Err(HttpError::bad("the body is not a JSON object", "see /api/openapi.json"));
     }
@@ -46,7 +46,7 @@ pub fn read<T: DeserializeOwned>(body: Sent) -> Result<T, HttpError> {
     })
 }
 
-/// Which trial, which attempt of it, under which name.
+/// The trial of a report, its attempt, and the name of the request.
 fn about(trial: u64, attempt: Option<u32>, request: Option<String>) -> About {
     let mut about = About::from(TrialId(trial));
     (about.attempt, about.request) = (attempt, request);
@@ -125,12 +125,12 @@ struct Tell {
     request: Option<String>,
 }
 
-/// What is there, be it null.
+/// Distinguishes null from a missing field.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<f64>>, D::Error> {
     Option::deserialize(deserializer).map(Some)
 }
 
-/// A value and results by name as one.
+/// Joins a value and results by name.
 fn all_results(value: Option<Option<f64>>, named: Option<Results>) -> Result<Results, HttpError> {
     match (value, named) {
         (None, None) => {
@@ -230,7 +230,7 @@ pub async fn withdraw((State(studies), Path(name)): Studied, body: Sent) -> Answ
                 study.study().trial(TrialId(trial))?;
                 let held = study.stored().leases().map(|lease| lease.attempt).find(|held| held.trial.0 == trial);
                 match held {
-                    // Given back before: somebody else has it by now.
+                    // It was handed back before, and another worker has it by now.
                     Some(held) if attempt.is_some_and(|number| number < held.number) => Ok(()),
                     Some(held) if attempt.is_none_or(|number| number == held.number) => {
                         Ok(study.stored().requeue(&[held])?)

@@ -43,7 +43,7 @@ impl From<Error> for HttpError {
             Error::Exists { .. } => StatusCode::CONFLICT,
             Error::Request { .. } => StatusCode::BAD_REQUEST,
             Error::Study(_) => StatusCode::UNPROCESSABLE_ENTITY,
-            // What was there is not there any more; asking again does not help.
+            // The study no longer exists; asking again does not help.
             Error::Damaged { .. } => StatusCode::GONE,
             _ => StatusCode::SERVICE_UNAVAILABLE,
         };
@@ -57,7 +57,7 @@ impl From<elbowroom::error::Error> for HttpError {
     }
 }
 
-/// The kind of what the server itself refuses.
+/// The kind of an error with which the server itself refuses a request.
 fn kind_of(status: StatusCode) -> &'static str {
     match status {
         StatusCode::BAD_REQUEST => "request",

@@ -1,7 +1,8 @@
-//! The one layer around every route and every method: who is not let in here sees nothing behind it.
+//! The one layer around every route and every method: a request that it refuses reaches nothing behind it.
 //!
-//! In order: by which name the server was called (a page that rebinds its own name to this address has another), whether
-//! a browser sends the request from somebody else's page, whether it carries the token, whether anything may change.
+//! It checks, in order: the name by which the server was called (a page that rebinds its name to this address uses
+//! another), whether a browser sends the request from another site's page, whether the request carries the token, and
+//! whether it may change anything.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -17,7 +18,8 @@ use crate::limits::{MAX_BODY, MAX_TIME};
 use crate::lobby::Visitor;
 use crate::token::Lock;
 
-/// Scripts, styles and pictures come from here, and nothing else does; no page may frame this one.
+/// Scripts, styles and pictures may be loaded only from this server, and nothing else may be loaded; no page may frame
+/// this one.
 const POLICY: &str = "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; \
                       frame-ancestors 'none'; object-src 'none'";
 
@@ -31,7 +33,7 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// For an address that is listened on, and more names that lead to it.
+    /// A guard for the address that the server listens on, and further names that lead to it.
     pub fn new(lock: Lock, address: SocketAddr, names: &[String], write: bool) -> Self {
         let mut all: Vec<String> = names.iter().map(|name| name.to_ascii_lowercase()).collect();
         if address.ip().is_loopback() || address.ip().is_unspecified() {
@@ -46,7 +48,7 @@ impl Guard {
         Self { lock, names: all, port: address.port(), write }
     }
 
-    /// The name of the cookie. Cookies know no ports, so it has the port in its name.
+    /// The name of the cookie. Cookies are shared between ports, so the name contains the port.
     fn cookie(&self) -> String {
         format!("elbow_{}", self.port)
     }
@@ -84,7 +86,7 @@ impl Guard {
         Ok(None)
     }
 
-    /// The name it was called by, if it is one of its own.
+    /// The name by which the server was called, if it is one of its names.
     fn host(&self, headers: &HeaderMap, uri: &Uri) -> Result<String, HttpError> {
         let refuse = || {
             let what = "this server does not answer to that host name";
@@ -176,7 +178,7 @@ pub async fn guard(State(guard): State<Arc<Guard>>, request: Request, next: Next
     response
 }
 
-/// Browsers say where a request comes from; programs do not, and are held by the token alone.
+/// Browsers say where a request comes from; programs do not, and only the token protects against them.
 fn same_origin(headers: &HeaderMap, host: &str) -> Result<(), HttpError> {
     let refuse =
         || HttpError::new(StatusCode::FORBIDDEN, "another page sent this request", "send it from the dashboard");
@@ -195,7 +197,7 @@ fn same_origin(headers: &HeaderMap, host: &str) -> Result<(), HttpError> {
     Ok(())
 }
 
-/// A form of another page cannot send JSON without being asked first.
+/// Requires JSON, which a form of another page cannot send without a preflight request.
 fn json_only(headers: &HeaderMap) -> Result<(), HttpError> {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();

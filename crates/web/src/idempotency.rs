@@ -1,6 +1,6 @@
 //! Requests that are carried out once, however often and however close together they are sent.
 //!
-//! Most of what changes a study leaves its request's name in the log. This is for the rest, and is remembered as long as
+//! Most changes to a study leave their request's name in the log. This is for the rest, and remembers names as long as
 //! the process lives.
 
 use std::collections::{BTreeSet, VecDeque};
@@ -8,7 +8,7 @@ use std::sync::{Condvar, Mutex};
 
 use crate::ranked::{Rank, Ranked};
 
-/// How many names are remembered; of more, the oldest are forgotten.
+/// How many names are remembered; beyond that, the oldest are forgotten.
 const MOST_REMEMBERED: usize = 10_000;
 
 /// The requests of one study.
@@ -24,8 +24,8 @@ impl Default for Idempotency {
 }
 
 impl Idempotency {
-    /// Works once for all requests of a name: whoever comes while another works waits for it, and works only if that
-    /// failed. Without a name everybody works.
+    /// Does the work once for all requests of a name: a request that comes during the work waits, and works only if
+    /// that failed. Without a name every request works.
     pub fn run<E>(&self, request: Option<&str>, work: impl FnOnce() -> Result<(), E>) -> Result<(), E> {
         let Some(name) = request else { return work() };
         let mut requests = self.requests.lock();
@@ -44,7 +44,7 @@ impl Idempotency {
     }
 }
 
-/// Takes a name off the list of those under way, also where the work panics.
+/// Takes a name off the list of those under way, even if the work panics.
 struct UnderWay<'a> {
     all: &'a Idempotency,
     name: &'a str,
@@ -58,12 +58,12 @@ impl Drop for UnderWay<'_> {
     }
 }
 
-/// What a request is to do.
+/// What a request should do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Entry {
     /// It is the first of its name.
     Work,
-    /// Another of its name works.
+    /// Another of its name is working.
     Wait,
     /// Another of its name has worked.
     Done,
@@ -74,7 +74,7 @@ enum Entry {
 struct Requests {
     under_way: BTreeSet<String>,
     done: BTreeSet<String>,
-    /// Those that are done, the oldest first.
+    /// The names that are done, the oldest first.
     order: VecDeque<String>,
 }
 

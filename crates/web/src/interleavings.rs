@@ -1,4 +1,4 @@
-//! Every order in which the steps of several clients can happen, for the tests of what they share.
+//! Every order in which the steps of several clients can happen, for tests of their shared state.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -6,7 +6,7 @@ use std::fmt::Debug;
 /// What became of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// It was made.
+    /// The step was made.
     Made,
     /// The client has to wait for another one; nothing changed.
     Waits,
@@ -14,8 +14,9 @@ pub enum Step {
     Ended,
 }
 
-/// Walks through all orders, depth first: `step` makes the next step of a client, `end` sees every last state. Panics where
-/// clients wait for each other. What two orders lead to alike is looked at once. Returns the number of different states.
+/// Walks through all orders, depth first: `step` makes the next step of a client, `end` sees every last state. Panics
+/// if clients wait for each other. A state that several orders lead to is visited once. Returns the number of different
+/// states.
 pub fn walk<S: Clone + Debug>(
     state: &S,
     n_clients: usize,
@@ -71,7 +72,7 @@ fn two_clients_of_two_steps_have_nine_states_and_end_together() {
 #[test]
 #[should_panic(expected = "2 of 2 clients wait for each other")]
 fn clients_that_wait_for_each_other_are_found() {
-    // Each takes its own lock, then wants the other's.
+    // Each client takes its lock, then wants the other's.
     let step = |held: &mut [bool; 2], client: usize| {
         if held[client] {
             return if held[1 - client] { Step::Waits } else { Step::Ended };

@@ -2,7 +2,7 @@
 //!
 //! A server is an open door. This one listens on the loopback address unless told otherwise, requires a token, is
 //! read-only unless started otherwise, and hides its contents from other pages in the browser. One layer around all
-//! routes ensures that (`guard`); the routes know nothing of it.
+//! routes ensures that (`guard`); the routes know nothing about it.
 
 mod ask_broker;
 mod changes;

@@ -14,16 +14,16 @@ pub const MAX_ASK: usize = 200;
 pub const MAX_ATTEMPTS: usize = 1000;
 /// Events of one page of the log.
 pub const MAX_EVENTS: usize = 1000;
-/// Connections at once that have not shown the token yet; the first of more is ended.
+/// Simultaneous connections that have not shown the token yet; if there are more, the oldest is ended.
 pub const MAX_GUESTS: usize = 256;
-/// Connections at once that have shown it; a dashboard holds one open for its news.
+/// Simultaneous connections that have shown the token; a dashboard keeps one open for its news.
 pub const MAX_CONNECTIONS: usize = 512;
 /// How long an answer may take.
 pub const MAX_TIME: Duration = Duration::from_secs(120);
 /// How long a client may take to send its headers.
 pub const MAX_HEADER_TIME: Duration = Duration::from_secs(10);
 
-/// Refuses JSON that is too deep or holds too long a text, before anything is built from it.
+/// Refuses JSON that is nested too deeply or contains too long a text, before anything is built from it.
 pub fn check_json(bytes: &[u8]) -> Result<(), String> {
     let (mut depth, mut text) = (0usize, None::<usize>);
     let mut escaped = false;

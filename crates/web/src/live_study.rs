@@ -1,7 +1,7 @@
-//! A study as it is shown and told results, which takes moments; whoever asks has its own copy.
+//! A study as it is shown and told results, which takes moments; asking uses a separate copy.
 //!
-//! Those who look read what is new at most every [`STALE`], together; a store file in WAL mode lets a writer write
-//! meanwhile.
+//! All readers together read new events at most every [`STALE`]; a store file in WAL mode lets a writer continue in the
+//! meantime.
 
 use std::sync::{Arc, Mutex, RwLock};
 use std::time::{Duration, Instant};
@@ -12,24 +12,24 @@ use elbowroom_view::Scene;
 use crate::error::HttpError;
 use crate::ranked::{Rank, Ranked};
 
-/// How old what is shown may be.
+/// How old the shown state may be.
 const STALE: Duration = Duration::from_millis(200);
 
-/// The name of whoever gives no name.
+/// The name of a worker that gives no name.
 pub const BY_HAND: &str = "by hand";
 
 /// The study.
 pub struct LiveStudy {
     store: Arc<dyn Store>,
     name: String,
-    /// When the store was read; none if something is known to be new.
+    /// When the store was read; `None` if there is known to be something new.
     refreshed: Ranked<Mutex<Option<Instant>>>,
     shown: Ranked<RwLock<Shown>>,
 }
 
 struct Shown {
     study: SharedStudy,
-    /// How often it was found replaced by another study of its name.
+    /// How often the study was found to have been replaced by another one of its name.
     generation: usize,
 }
 
@@ -52,7 +52,7 @@ impl LiveStudy {
         &self.name
     }
 
-    /// Shows the study as it stands.
+    /// Shows the study in its current state.
     pub fn look<T>(&self, see: impl FnOnce(&Scene<'_>) -> T) -> Result<T, HttpError> {
         self.look_shared(|shared| see(&Scene::of(shared)))
     }
@@ -62,8 +62,8 @@ impl LiveStudy {
         self.look_at(|shared, _| see(shared))
     }
 
-    /// Like [`look_shared`](Self::look_shared), with the study's generation: what was kept of another one is of another
-    /// study.
+    /// Like [`look_shared`](Self::look_shared), with the study's generation: data kept from another generation belong
+    /// to another study.
     pub fn look_at<T>(&self, see: impl FnOnce(&SharedStudy, usize) -> T) -> Result<T, HttpError> {
         let mut refreshed = self.refreshed.lock();
         if refreshed.is_none_or(|at| at.elapsed() >= STALE) {
@@ -75,11 +75,11 @@ impl LiveStudy {
         Ok(see(&shown.study, shown.generation))
     }
 
-    /// Reads what is new in the store.
+    /// Reads new events from the store.
     pub fn read(&self) -> Result<(), HttpError> {
         let mut shown = self.shown.write();
         match shown.study.refresh() {
-            // Somebody restored a copy, or made it anew: that is the study from now on.
+            // The study was restored from a copy or created again: that is the study from now on.
             Err(Error::Damaged { .. }) => {
                 shown.study = SharedStudy::open(self.store.clone(), &self.name)?.worker(BY_HAND);
                 shown.generation += 1;
@@ -89,7 +89,7 @@ impl LiveStudy {
         Ok(())
     }
 
-    /// Says that there is something new: the next who looks sees it.
+    /// Says that there is something new, which the next reader will see.
     pub fn outdate(&self) {
         *self.refreshed.lock() = None;
     }

@@ -1,7 +1,7 @@
-//! Who is connected: guests, who have shown no token yet, and those who have.
+//! The connections: guests, which have not shown the token yet, and those that have.
 //!
-//! Whoever has shown the token keeps a place until they hang up. Guests have few places, apart from those: when there is
-//! no room for one more, the guest who came first is shown out. So however many connections say nothing, those with a
+//! A connection that has shown the token keeps its place until it closes. Guests have a few separate places: when there
+//! is no room for one more, the oldest guest is disconnected. So however many connections stay silent, those with a
 //! token never wait for them.
 
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ pub struct Lobby {
 #[derive(Debug, Default)]
 struct Guests {
     n_seen: u64,
-    /// Those who wait, by the order in which they came, with what ends their connection.
+    /// The waiting guests, in the order in which they came, with the handle that ends their connection.
     waiting: BTreeMap<u64, Option<AbortHandle>>,
 }
 
@@ -34,13 +34,13 @@ pub struct Visitor {
 }
 
 impl Lobby {
-    /// Room for this many guests, and for this many who have shown the token.
+    /// A lobby with room for this many guests, and for this many connections that have shown the token.
     pub fn new(most_guests: usize, most_known: usize) -> Arc<Self> {
         let places = Arc::new(Semaphore::new(most_known));
         Arc::new(Self { guests: Mutex::default(), most_guests, places })
     }
 
-    /// Lets somebody in, if need be in place of the guest who came first.
+    /// Lets a connection in, if necessary in place of the oldest guest.
     pub fn enter(self: &Arc<Self>) -> Arc<Visitor> {
         let mut guests = self.lock();
         while guests.waiting.len() >= self.most_guests.max(1) {
@@ -60,14 +60,14 @@ impl Lobby {
 }
 
 impl Visitor {
-    /// Says what ends the connection.
+    /// Sets the handle that ends the connection.
     pub fn runs(&self, connection: AbortHandle) {
         if let Some(own) = self.lobby.lock().waiting.get_mut(&self.number) {
             *own = Some(connection);
         }
     }
 
-    /// The visitor has shown the token: waits for a place that nobody takes away, unless it has one.
+    /// The visitor has shown the token: waits for a permanent place, unless it has one.
     pub async fn known(&self) {
         if self.lobby.lock().waiting.remove(&self.number).is_none() {
             return;

@@ -14,7 +14,7 @@ use crate::error::HttpError;
 use crate::queries::blocking;
 use crate::studies::{ServedStudy, Studies};
 
-/// How often news are looked for.
+/// How often to check for news.
 const EVERY: Duration = Duration::from_millis(500);
 
 /// The stream of overviews.
@@ -39,7 +39,7 @@ pub async fn news(
     Ok(Sse::new(stream).keep_alive(KeepAlive::new().interval(Duration::from_secs(15))))
 }
 
-/// The overview, but for the time of looking, which always changes.
+/// The overview without the current time, which always changes.
 fn pulse(served: &ServedStudy) -> Result<String, HttpError> {
     let mut seen = served.live.look(overview)?;
     (seen.status.now, seen.axes) = (Time(0), Vec::new());

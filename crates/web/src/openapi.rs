@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::limits::{MAX_ASK, MAX_ATTEMPTS, MAX_EVENTS, MAX_TEXT};
 
-/// The document: OpenAPI 3.1, made from one table.
+/// The document: OpenAPI 3.1, generated from one table.
 ///
 /// ```
 /// let document = elbowroom_web::document();
@@ -39,11 +39,11 @@ pub fn document() -> Value {
     })
 }
 
-/// The answers that are of types of their own. Made from those types by a test, `web/tests/schemas.rs`, which also sees to
-/// it that they are up to date: the crate that makes schemas would cost every build of the command some seconds.
 /// What trials can be sorted by.
 const SORTS: [&str; 7] = ["trial", "value", "state", "parameter", "result", "duration", "worker"];
 
+/// The schemas of answers that have named types. A test, `web/tests/schemas.rs`, generates them from those types and
+/// checks that they are up to date: the crate that makes schemas would cost every build of the command some seconds.
 const ANSWERS: &str = include_str!("schemas.json");
 
 fn schemas() -> Map<String, Value> {
@@ -54,14 +54,14 @@ fn schemas() -> Map<String, Value> {
         "required": ["error", "try", "kind"],
     });
     schemas.insert("HttpError".to_owned(), error);
-    // Pictures of the model are kept, and say of which state of the study they are.
+    // Pictures of the model are cached, and say which state of the study they show.
     for view in VIEWS.iter().filter(|view| view.looks_at_model()) {
         schemas[view.type_name]["properties"]["revision"] = json!({ "type": "integer", "minimum": 0 });
     }
     schemas
 }
 
-/// The schema of an answer: of a type if it has one.
+/// The schema of an answer: that of its type, if it has one.
 fn answer(name: Option<&str>) -> Value {
     name.map_or_else(|| json!({}), |name| json!({ "$ref": format!("#/components/schemas/{name}") }))
 }
@@ -73,7 +73,7 @@ struct Look {
     kind: &'static str,
     /// The type of the answer.
     answer: Option<&'static str>,
-    /// Whether the answer is a list of them.
+    /// Whether the answer is a list of that type.
     is_list: bool,
 }
 
@@ -111,7 +111,7 @@ impl Look {
     }
 }
 
-/// What a browser draws.
+/// The views that a browser draws.
 fn views() -> Vec<Look> {
     let whole = || json!({ "type": "integer", "minimum": 0 });
     let look = |view: &'static View| Look {

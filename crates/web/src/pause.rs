@@ -1,5 +1,5 @@
-//! Handing nothing out for a while. The store keeps the pause, so that it holds for workers on the store itself too; this
-//! server says it again and again, so that it ends soon after the server does.
+//! Pausing a study. The store keeps the pause, so that it also holds for workers that use the store directly; this
+//! server keeps renewing it, so that it ends soon after the server does.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,16 +11,16 @@ use elbowroom_store::Store;
 use crate::error::HttpError;
 use crate::ranked::{Rank, Ranked};
 
-/// How long a pause holds without a word from this server: what is left of it once the server is gone.
+/// How long a pause holds if it is not renewed, for example because the server is gone.
 const PAUSE: Duration = Duration::from_secs(10);
 
-/// How often it is looked whether the pause is over.
+/// How often to check whether the pause is over.
 const GLANCE: Duration = Duration::from_millis(200);
 
-/// Whether a study hands nothing out.
+/// The pause of a study.
 pub struct Pause {
     is_on: AtomicBool,
-    /// Held by whoever tells the store, so that a pause is not said again after its end.
+    /// Held while the store is told, so that a pause is not renewed after its end.
     saying: Ranked<Mutex<()>>,
 }
 
@@ -31,12 +31,12 @@ impl Default for Pause {
 }
 
 impl Pause {
-    /// Whether nobody is to be handed anything.
+    /// Whether the study is paused.
     pub fn is_on(&self) -> bool {
         self.is_on.load(Ordering::SeqCst)
     }
 
-    /// Hands nothing out from now on, or goes on. The store knows of it, and so do those who ask it without this server.
+    /// Pauses or resumes the study. The store knows about it, and so do workers that ask it without this server.
     pub fn set(self: &Arc<Self>, store: &Arc<dyn Store>, study: &str, is_on: bool) -> Result<(), HttpError> {
         let saying = self.saying.lock();
         store.pause(study, is_on.then_some(PAUSE))?;
@@ -69,7 +69,7 @@ impl Pause {
     }
 }
 
-/// What is said while no points are handed out.
+/// The error while no points are handed out.
 pub fn is_paused() -> HttpError {
     HttpError::new(StatusCode::CONFLICT, "the study is paused", "resume it in the dashboard")
 }

@@ -1,8 +1,8 @@
-//! Pictures of a study's model, drawn once for all who look.
+//! Pictures of a study's model, drawn once for all viewers.
 //!
-//! They are made of a copy of the study that stands still, because a model is a fit that no worker asked for. A new copy
-//! is made by one of those who look, at most every [`REST`] times as long as the last one and its pictures took. While it
-//! is made, the others are answered from the copy before.
+//! They are drawn from a frozen copy of the study, because a model takes a fit that no worker asked for. One of the
+//! viewers makes a new copy, after at least [`REST`] times as long as the last one and its pictures took. In the
+//! meantime the others are answered from the previous copy.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,22 +18,24 @@ use crate::error::HttpError;
 use crate::live_study::LiveStudy;
 use crate::ranked::{Rank, Ranked};
 
-/// Results beyond which no model is made for a picture: it is made of a copy of the study, which would take its memory twice.
+/// The number of results beyond which no model is fitted for a picture: that needs a copy of the study, which would
+/// double its memory.
 const MOST_MODELLED: usize = 20_000;
 
 /// A copy is kept for this many times as long as its model and its pictures took to make.
 const REST: u32 = 16;
 const LEAST_REST: Duration = Duration::from_secs(1);
 
-/// Pictures of one state that are kept: a few views over a few pairs of parameters. Reasons alike.
+/// The most pictures of one state to keep, enough for a few views over a few pairs of parameters; also the most
+/// reasons.
 const MOST_KEPT: usize = 100;
 
 /// The pictures of one study.
 pub struct PictureCache {
     slot: Ranked<Mutex<Slot<Arc<FrozenStudy>>>>,
-    /// That a copy was made, or could not be.
+    /// Signals that a copy was made, or could not be.
     made: Condvar,
-    /// Held by whoever works out a reason, which takes a fit.
+    /// Held while a reason is computed, which takes a fit.
     reasoning: Ranked<Mutex<()>>,
     reasons: Ranked<Mutex<Reasons>>,
 }
@@ -41,7 +43,7 @@ pub struct PictureCache {
 /// Why trials were chosen, by generation and trial.
 type Reasons = HashMap<(usize, TrialId), Arc<str>>;
 
-/// A study that stands still while pictures of its model are made.
+/// A study that does not change while pictures of its model are drawn.
 pub struct FrozenStudy {
     study: Study,
     moment: Moment,
@@ -54,25 +56,26 @@ pub struct FrozenStudy {
     drawn: Ranked<Mutex<Drawn>>,
 }
 
-/// What was drawn of a frozen study.
+/// The pictures drawn of a frozen study.
 #[derive(Default)]
 struct Drawn {
-    /// None before it was worked out.
+    /// `None` before it is computed.
     recommended: Option<Recommended>,
     /// By the name of the view and its two parameters.
     pictures: HashMap<(&'static str, usize, usize), Arc<str>>,
 }
 
-/// What to use in the end, as far as a model can be made.
+/// The recommendations, as far as a model can be fitted.
 #[derive(Debug, Clone, Default)]
 pub struct Recommended {
     /// The point.
     pub point: Option<Recommendation>,
-    /// The front of the models, where there are several objectives.
+    /// The front according to the models, if there are several objectives.
     pub front: Option<Vec<FrontRecommendation>>,
 }
 
-/// Which state of a study: another generation is another study of its name; time alone changes the states of trials.
+/// The state of a study: another generation is another study of the same name; the states of trials change with time
+/// alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Moment {
     generation: usize,
@@ -81,7 +84,7 @@ struct Moment {
 }
 
 impl FrozenStudy {
-    /// A copy of the study as it is now. Where an earlier copy has the same results, its model is taken.
+    /// A copy of the study as it is now. If an earlier copy has the same results, its model is reused.
     fn new(live: &LiveStudy, earlier: Option<&FrozenStudy>) -> Result<Self, HttpError> {
         let start = Instant::now();
         let mut frozen = live.look_at(|shared, generation| {
@@ -101,7 +104,7 @@ impl FrozenStudy {
             let drawn = Ranked::<Mutex<_>>::new(Rank::Drawn, Drawn::default());
             Ok(Self { study, moment, held, now, times, made: Instant::now(), took: AtomicU64::new(took), drawn })
         })??;
-        // A model that cannot be made is an answer too: the view says why.
+        // If a model cannot be fitted, that is an answer too: the view says why.
         let _ = frozen.study.model();
         frozen.took(start);
         frozen.made = Instant::now();
@@ -114,7 +117,7 @@ impl FrozenStudy {
         Scene { name, study, shared: None, statuses, held: held.clone(), times: times.clone(), now: *now }
     }
 
-    /// Adds the time since a moment to what was spent on it.
+    /// Adds the time since a moment to the time spent on it.
     fn took(&self, since: Instant) {
         let spent = u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX);
         self.took.fetch_add(spent, Ordering::SeqCst);
@@ -139,7 +142,7 @@ impl Default for PictureCache {
 }
 
 impl PictureCache {
-    /// A picture, drawn once for all who look at the same state.
+    /// A picture, drawn once for all viewers of the same state.
     pub fn picture(&self, live: &LiveStudy, view: &View, x: usize, y: usize) -> Result<Arc<str>, HttpError> {
         let frozen = if view.looks_at_model() { self.frozen(live).ok() } else { None };
         let (x, y) = if view.is_over_two { (x, y) } else { (0, 0) };
@@ -161,7 +164,7 @@ impl PictureCache {
         Ok(picture)
     }
 
-    /// What to use in the end, worked out once for all who look at the same state.
+    /// The recommendations, computed once for all viewers of the same state.
     pub fn recommended(&self, live: &LiveStudy) -> Result<Recommended, HttpError> {
         let frozen = self.frozen(live)?;
         let mut drawn = frozen.drawn.lock();
@@ -175,8 +178,8 @@ impl PictureCache {
         Ok(drawn.recommended.clone().unwrap_or_default())
     }
 
-    /// Why a trial's point was chosen: worked out once, since it takes a fit and does not change. One reason is worked out
-    /// at a time; those that are known wait for nobody.
+    /// Why a trial's point was chosen: computed once, since it takes a fit and does not change. One reason is computed
+    /// at a time; known reasons are returned without waiting.
     pub fn why(&self, live: &LiveStudy, trial: TrialId) -> Result<Arc<str>, HttpError> {
         let known = |generation| self.reasons.lock().get(&(generation, trial)).cloned();
         let generation = live.look_at(|_, generation| generation)?;
@@ -200,7 +203,7 @@ impl PictureCache {
         Ok(reasons)
     }
 
-    /// A study whose model is made: not always the newest, so that many who look cost one fit now and then.
+    /// A study whose model is fitted: not always the newest, so that many viewers cost only one fit now and then.
     fn frozen(&self, live: &LiveStudy) -> Result<Arc<FrozenStudy>, HttpError> {
         self.freeze(live, false, |earlier| FrozenStudy::new(live, earlier))
     }
@@ -240,7 +243,7 @@ impl PictureCache {
     }
 }
 
-/// Puts what was made into the slot, and wakes those who wait for it; also where nothing could be made.
+/// Puts the new copy into the slot, and wakes those who wait for it, even if no copy could be made.
 struct Making<'a> {
     cache: &'a PictureCache,
     frozen: Option<Arc<FrozenStudy>>,
@@ -254,32 +257,32 @@ impl Drop for Making<'_> {
     }
 }
 
-/// What is kept, and whether somebody makes its successor. Each method is one step under the lock.
+/// The kept copy, and whether its successor is being made. Each method is one step under the lock.
 #[derive(Debug, Clone)]
 struct Slot<T> {
     kept: Option<(Moment, T)>,
     is_making: bool,
 }
 
-/// What somebody who looks is to do.
+/// What a viewer should do.
 #[derive(Debug, PartialEq)]
 enum Plan<T> {
-    /// Take what is kept.
+    /// Use the kept copy.
     Use(T),
-    /// Make the next one, and say when it is made.
+    /// Make the next copy, and signal when it is done.
     Make,
-    /// Another makes it.
+    /// Wait for another viewer to make it.
     Wait,
 }
 
 impl<T: Clone> Slot<T> {
-    /// For somebody who saw the study at a moment. `rests` says of what is kept whether it is still new enough for those
+    /// The plan for a viewer of the study at a moment. `rests` says whether the kept copy is still new enough for those
     /// who do not need the newest.
     fn plan(&mut self, moment: &Moment, newest: bool, rests: impl Fn(&T) -> bool) -> Plan<T> {
         let kept = self.kept.as_ref().filter(|(kept, _)| kept.generation == moment.generation);
         if let Some((known, it)) = kept {
             let is_current = known == moment || known.revision > moment.revision;
-            // An old picture now is better than a new one after a fit, which another is making.
+            // An old picture now is better than a new one after a fit, which another viewer is already making.
             if is_current || !newest && (self.is_making || rests(it)) {
                 return Plan::Use(it.clone());
             }
@@ -291,7 +294,7 @@ impl<T: Clone> Slot<T> {
         Plan::Make
     }
 
-    /// What was made, if it could be.
+    /// Ends the making of a copy, and keeps it if there is one.
     fn end(&mut self, made: Option<(Moment, T)>) {
         self.is_making = false;
         if made.is_some() {

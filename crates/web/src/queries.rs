@@ -20,7 +20,7 @@ use crate::studies::Studies;
 type Studied = (State<Arc<Studies>>, Path<String>);
 type Answer = Result<Response, HttpError>;
 
-/// Computes on a thread that may block, instead of those that serve.
+/// Computes on a thread that may block, instead of the threads that serve.
 pub async fn blocking<T: Send + 'static>(
     compute: impl FnOnce() -> Result<T, HttpError> + Send + 'static,
 ) -> Result<T, HttpError> {
@@ -38,7 +38,7 @@ pub fn in_json(value: &impl Serialize) -> Answer {
     Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
 }
 
-/// A query string; what is wrong with it is answered like all other errors.
+/// A query string; errors in it are answered like all other errors.
 pub fn understood<T>(query: Result<Query<T>, axum::extract::rejection::QueryRejection>) -> Result<T, HttpError> {
     query
         .map(|Query(query)| query)
@@ -68,7 +68,7 @@ pub async fn study((State(studies), Path(name)): Studied) -> Answer {
 pub async fn best((State(studies), Path(name)): Studied) -> Answer {
     blocking(move || {
         let served = studies.study(&name)?;
-        // Without a model the best observed point stands for it.
+        // Without a model, the best observed point is recommended.
         let Recommended { point, front } = served.pictures.recommended(&served.live).unwrap_or_default();
         in_json(&served.live.look(|scene| BestAnswer {
             recommended_front: front,
@@ -118,12 +118,12 @@ fn numbered(trial: Trial) -> Result<(String, TrialId), HttpError> {
     Ok((name, TrialId(id)))
 }
 
-/// An answer that is JSON already.
+/// An answer that is already JSON.
 fn text(json: Arc<str>) -> Response {
     ([(header::CONTENT_TYPE, "application/json")], json.to_string()).into_response()
 }
 
-/// Which two parameters.
+/// The two parameters of a view.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Over {
@@ -131,7 +131,7 @@ pub struct Over {
     y: usize,
 }
 
-/// A view, over two parameters if it is over two.
+/// A view, over two parameters if it needs them.
 pub async fn view(
     view: &'static View,
     (State(studies), Path(name)): Studied,
@@ -155,7 +155,7 @@ pub async fn csv((State(studies), Path(name)): Studied) -> Answer {
     .await
 }
 
-/// Which part of the log.
+/// The part of the log to return.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Part {

@@ -1,27 +1,27 @@
-//! Locks that are taken in one order. A thread that holds one takes only those of a higher rank, so that no two threads
-//! ever wait for each other; in debug builds, and so in every test, whoever takes one out of order panics.
+//! Locks that are taken in one order. A thread that holds one takes only those of a higher rank, so that two threads
+//! never wait for each other. In debug builds, and so in every test, a thread that takes one out of order panics.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// In which order locks are taken.
+/// The order in which locks are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank {
-    /// The turn of whoever asks; held over a fit.
+    /// The turn of an asker; held during a fit.
     Turn,
-    /// Reasons being worked out; held over a fit.
+    /// Reasons being computed; held during a fit.
     Reasoning,
     /// Which frozen study is shown.
     Slot,
-    /// What was drawn of it; held while a picture is drawn.
+    /// The pictures of the frozen study; held while one is drawn.
     Drawn,
     /// When the store was last read; held while it is read.
     Refreshed,
     /// The study that is shown.
     Shown,
-    /// Whoever says that a study is paused.
+    /// Held while the store is told about a pause.
     Pausing,
-    /// Held for moments, and over no call to anything else here.
+    /// Held briefly, and never during a call to anything else here.
     Leaf,
 }
 
@@ -31,7 +31,7 @@ pub struct Ranked<L> {
     lock: L,
 }
 
-/// What a lock guards, while it is held.
+/// The guarded value, while the lock is held.
 pub struct Guard<G> {
     guard: G,
     held: Held,
@@ -65,7 +65,7 @@ impl<T> Ranked<RwLock<T>> {
 }
 
 impl<'a, T> Guard<MutexGuard<'a, T>> {
-    /// Lets go of the lock until somebody says that something changed.
+    /// Releases the lock until a change is signalled.
     pub fn wait(self, changed: &Condvar) -> Self {
         let Self { guard, held } = self;
         Self { guard: changed.wait(guard).unwrap_or_else(PoisonError::into_inner), held }
@@ -91,7 +91,7 @@ thread_local! {
     static RANKS: std::cell::RefCell<Vec<Rank>> = const { std::cell::RefCell::new(Vec::new()) };
 }
 
-/// That this thread holds a lock.
+/// Records that this thread holds a lock.
 struct Held {
     #[cfg(debug_assertions)]
     rank: Rank,

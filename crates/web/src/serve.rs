@@ -37,7 +37,7 @@ pub struct Settings {
 pub struct Server {
     listener: std::net::TcpListener,
     address: SocketAddr,
-    /// What it is called by whoever opens it.
+    /// The host and port by which it is opened.
     called: String,
     token: Token,
     app: Router,
@@ -46,8 +46,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Binds to the address. Any address other than loopback requires a token of the user's: opening a study to others
-    /// should be deliberate.
+    /// Binds to the address. Any address other than loopback requires a token that the user provides: opening a study
+    /// to others should be deliberate.
     ///
     /// ```
     /// use elbowroom_store::Memory;
@@ -76,7 +76,7 @@ impl Server {
         let app = router(studies.clone(), Arc::new(door));
         let called = match hosts.first() {
             Some(host) => format!("{host}:{}", address.port()),
-            // Nobody can go to "anywhere"; this machine can go to itself.
+            // An unspecified address cannot be opened in a browser; on this machine, localhost can.
             None if address.ip().is_unspecified() => format!("localhost:{}", address.port()),
             None => address.to_string(),
         };
@@ -119,7 +119,7 @@ async fn serve(listener: std::net::TcpListener, app: Router, stop: watch::Sender
         let stream = tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => stream,
-                // Such as too many open files: others are served meanwhile.
+                // For example, too many open files: existing connections are served in the meantime.
                 Err(_) => {
                     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
                     continue;
@@ -133,13 +133,13 @@ async fn serve(listener: std::net::TcpListener, app: Router, stop: watch::Sender
         let connection = tokio::spawn(async move {
             let app = TowerToHyperService::new(app);
             let service = service_fn(move |mut request: Request<Incoming>| {
-                // The guard learns from it whose request this is.
+                // This tells the guard which connection the request belongs to.
                 request.extensions_mut().insert(guest.clone());
                 app.call(request)
             });
             let mut http = hyper::server::conn::http1::Builder::new();
             http.timer(TokioTimer::new()).header_read_timeout(MAX_HEADER_TIME).max_buf_size(64 * 1024);
-            // A connection that breaks is its client's business.
+            // A broken connection only concerns its client.
             let _ = http.serve_connection(TokioIo::new(stream), service).await;
         });
         visitor.runs(connection.abort_handle());

@@ -1,6 +1,7 @@
-//! The store itself over HTTP, for workers on other machines that compute for themselves.
+//! The store itself over HTTP, for workers on other machines that choose points themselves.
 //!
-//! What they append has to follow from the log, or nobody could read it any more: it is applied here first.
+//! Events that they append must be valid after the log, or the log could no longer be read: they are applied here
+//! first.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,7 +23,7 @@ use crate::studies::{ServedStudy, Studies};
 
 type Answer = Result<Response, HttpError>;
 
-/// How long somebody who asks is kept while a study is paused, before they have to ask again.
+/// How long an asker is kept waiting while a study is paused, before it has to ask again.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// All studies.
@@ -30,7 +31,7 @@ pub async fn studies(State(studies): State<Arc<Studies>>) -> Answer {
     blocking(move || in_json(&studies.list()?)).await
 }
 
-/// From which event on.
+/// The number of the first event to return.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Since {
@@ -59,7 +60,7 @@ pub async fn request(
         let served = blocking(move || studies.study(&study)).await?;
         let asked = Instant::now();
         while served.is_paused() {
-            // A worker asks again by itself; one that is told no would end.
+            // A queued worker asks again by itself; one that is refused would end.
             if asked.elapsed() > PATIENCE {
                 return in_json(&StoreReply::from(Appended::Queued));
             }
@@ -149,7 +150,7 @@ fn done(studies: &Studies, name: &str, deed: StoreRequest) -> Result<StoreReply,
     })
 }
 
-/// The revision of a study if it is another than expected; else none, and what is to follow must be able to.
+/// The revision of a study if it is not the expected one; otherwise `None`, after checking that the events can follow.
 fn newer_than(
     served: &ServedStudy,
     expected: usize,

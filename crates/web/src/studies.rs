@@ -1,4 +1,4 @@
-//! The studies of a store, opened when they are first wanted.
+//! The studies of a store, opened when they are first needed.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,7 @@ use crate::idempotency::Idempotency;
 use crate::live_study::LiveStudy;
 use crate::picture_cache::PictureCache;
 
-/// A study that is shown to many and asked by many. No part owns another: each is handed the ones it needs.
+/// A study that many viewers see and many workers ask. No part owns another: each is passed those it needs.
 pub struct ServedStudy {
     pub live: LiveStudy,
     pub broker: AskBroker,
@@ -25,12 +25,12 @@ impl ServedStudy {
         Ok(Self { live, broker: AskBroker::default(), pictures: PictureCache::default(), once: Idempotency::default() })
     }
 
-    /// Whether nobody is handed anything.
+    /// Whether the study is paused.
     pub fn is_paused(&self) -> bool {
         self.broker.pause.is_on()
     }
 
-    /// Hands nothing out from now on, or goes on.
+    /// Pauses or resumes the study.
     pub fn pause(&self, is_on: bool) -> Result<(), HttpError> {
         self.broker.pause.set(self.live.store(), self.live.name(), is_on)
     }
@@ -48,25 +48,25 @@ impl Studies {
         Self { store, write, served: Mutex::default() }
     }
 
-    /// What there is.
+    /// The list of studies.
     pub fn list(&self) -> Result<Vec<StudyInfo>, HttpError> {
         Ok(self.store.studies()?)
     }
 
-    /// One of them.
+    /// One study.
     pub fn study(&self, name: &str) -> Result<Arc<ServedStudy>, HttpError> {
         if let Some(study) = self.lock().get(name) {
             return Ok(study.clone());
         }
-        // Opened outside the lock: a long log takes a while. Of two that open at once, the first one stays.
+        // Opened outside the lock, since a long log takes a while. If two open it at once, the first one stays.
         let study = Arc::new(ServedStudy::open(self.store.clone(), name)?);
         Ok(self.lock().entry(name.to_owned()).or_insert(study).clone())
     }
 
-    /// Ends the pauses that were made here: who made them is about to go.
+    /// Ends the pauses that this server made, because it is about to stop.
     pub fn resume(&self) {
         for study in self.lock().values().filter(|study| study.is_paused()) {
-            // One that stays in the store ends by itself.
+            // A pause that stays in the store ends by itself.
             let _ = study.pause(false);
         }
     }

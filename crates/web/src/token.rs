@@ -7,7 +7,7 @@ use subtle::ConstantTimeEq;
 #[derive(Clone)]
 pub struct Token(String);
 
-/// The least length of a token that somebody chose.
+/// The minimum length of a token that a user chose.
 const LEAST: usize = 32;
 
 impl Token {
@@ -19,7 +19,7 @@ impl Token {
         Ok(Self(bits.iter().map(|byte| format!("{byte:02x}")).collect()))
     }
 
-    /// Uses a token of the user's, if it is long enough and valid in a header.
+    /// Uses a token that the user provides, if it is long enough and valid in a header.
     ///
     /// ```
     /// use elbowroom_web::Token;
@@ -47,7 +47,7 @@ impl std::fmt::Debug for Token {
     }
 }
 
-/// What is kept of a token.
+/// The hash that is kept of a token.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Lock([u8; 32]);
 
