@@ -21,7 +21,7 @@ const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 pub(crate) const STYLE: &str = "text/css; charset=utf-8";
 
-/// All of them: the page first, then what it loads, in its order.
+/// All files: the page first, then the files it loads, in order.
 pub static ASSETS: LazyLock<Vec<Asset>> = LazyLock::new(|| {
     let style = |path, text: &'static str| Asset { path, kind: STYLE, text: text.into() };
     let mut all = vec![
@@ -40,7 +40,7 @@ pub(crate) const UPLOT: &str = include_str!("../assets/uplot/uPlot.iife.min.js")
 /// The module that starts the page.
 pub const ENTRY: &str = "/app.js";
 
-/// A module of ours, by its path in `assets`.
+/// One of our modules, by its path in `assets`.
 macro_rules! module {
     ($path:literal) => {
         ($path, include_str!(concat!("../assets", $path)))
@@ -76,7 +76,7 @@ pub fn modules() -> Vec<(&'static str, Cow<'static, str>)> {
     written.chain([("/panels/all.js", Cow::Owned(all_panels()))]).collect()
 }
 
-/// All of them as one script.
+/// All modules as one script.
 pub(crate) fn bundled() -> Result<String, String> {
     let modules = modules();
     bundle(&modules.iter().map(|(path, text)| (*path, &**text)).collect::<Vec<Module<'_>>>(), ENTRY)
@@ -89,7 +89,7 @@ fn all_panels() -> String {
     format!("{imports}export const panels = [{}];\n", names.join(", "))
 }
 
-/// The page. It names all modules, so that a browser asks for them at once and not for one after the other.
+/// The page. It names all modules, so that a browser requests them at once instead of one after the other.
 fn page() -> String {
     let others = modules().into_iter().map(|(path, _)| path).filter(|path| *path != ENTRY);
     let links: String = others.map(|path| format!("<link rel=\"modulepreload\" href=\"{path}\">\n")).collect();

@@ -16,12 +16,12 @@ pub fn latest(scene: &Scene<'_>) -> HashMap<TrialId, Attempt> {
     attempts(scene).into_iter().map(|one| (one.trial, one)).collect()
 }
 
-/// Attempts that an estimate looks back at.
+/// The number of recent attempts that an estimate uses.
 const RECENT: usize = 32;
 
 /// An estimate of how long the rest of the budget will take, in seconds, if trials keep taking as long as the last ones
-/// and as many run at once as now. One that has run for longer than those counts with what it has taken so far, since
-/// trials evidently take longer by now. None without a budget, if nothing is running, or before any trial has ended.
+/// and as many run at once as now. A trial that has run for longer than those counts with its time so far, since trials
+/// evidently take longer now. `None` without a budget, if nothing is running, or before any trial has ended.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};

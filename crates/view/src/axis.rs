@@ -84,13 +84,13 @@ pub fn text(value: &Value) -> String {
     }
 }
 
-/// Marks of a range of numbers.
+/// The ticks of a range of numbers.
 pub(crate) fn float_ticks(low: f64, high: f64, log: bool) -> Vec<Tick> {
     let at = |x: f64| if log { (x / low).ln() / (high / low).ln() } else { (x - low) / (high - low) };
     nice(low, high, log).into_iter().map(|x| Tick { at: at(x), label: number(x) }).collect()
 }
 
-/// Marks of a float with a step: every so many values, as far apart as they are.
+/// The ticks of a float with a step: every few values, at their true distances.
 fn step_ticks(space: &SearchSpace, dim: usize) -> Vec<Tick> {
     let n = space.dimensions()[dim].levels().unwrap_or(1);
     let mut unit = vec![0.5; space.dim()];

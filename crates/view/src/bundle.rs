@@ -1,15 +1,15 @@
 //! The dashboard's modules as one script: a report is one file, and its policy lets no script load another.
 //!
 //! Each module becomes a function that is called once, in the order of imports, and whose result holds its exports:
-//! `import { a } from "./dom.js";` becomes `const { a } = $dom;`. So few forms are understood, and everything else is
-//! refused: named imports, and `export` in front of a declaration. A test sees to it that our own modules keep to that.
+//! `import { a } from "./dom.js";` becomes `const { a } = $dom;`. Only a few forms are supported: named imports, and
+//! `export` in front of a declaration. Everything else is refused. A test ensures that our modules use only these.
 
 use std::collections::BTreeSet;
 
 /// A module: its path from the root, such as `/panels/map.js`, and its text.
 pub type Module<'a> = (&'a str, &'a str);
 
-/// One script of the module at the path `entry` and all that it imports.
+/// One script of the module at the path `entry` and all modules that it imports.
 ///
 /// ```
 /// use elbowroom_view::bundle::bundle;
@@ -24,8 +24,8 @@ pub type Module<'a> = (&'a str, &'a str);
 /// ```
 ///
 /// # Errors
-/// What cannot be bundled, with the module and the line: a module that is missing or imports itself, directly or by way
-/// of others; a default, a renamed or a whole import; a name that the other module does not export.
+/// What cannot be bundled, with the module and the line: a module that is missing or imports itself, directly or
+/// through others; a default, a renamed or a whole import; a name that the other module does not export.
 pub fn bundle(modules: &[Module<'_>], entry: &str) -> Result<String, String> {
     let mut bundle = Bundle { modules, script: String::from("\"use strict\";\n"), done: BTreeSet::new() };
     bundle.add(entry, &mut Vec::new())?;
@@ -93,7 +93,8 @@ struct Parsed {
     body: String,
 }
 
-/// Statements at the beginning of a line, as the formatter leaves them: what is indented belongs to another one.
+/// The statements that begin at the start of a line, as the formatter leaves them: indented lines belong to another
+/// statement.
 fn parse(name: &str, text: &str) -> Result<Parsed, String> {
     let mut parsed = Parsed::default();
     let mut lines = text.lines().enumerate();

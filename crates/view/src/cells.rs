@@ -1,7 +1,7 @@
 //! Cells of CSV files that spreadsheets do not run as formulas.
 //!
-//! Spreadsheets run cells that begin with `=`, `+`, `-`, `@`, a tab or a carriage return as formulas. A text that
-//! begins so gets a leading apostrophe, unless it is a plain number; [`unguarded`] removes it.
+//! Spreadsheets run cells that begin with `=`, `+`, `-`, `@`, a tab or a carriage return as formulas. Such a text gets
+//! a leading apostrophe, unless it is a plain number; [`unguarded`] removes it.
 
 use elbowroom::study::Outcomes;
 
@@ -38,8 +38,8 @@ pub fn result_column(result: &str) -> String {
     if OWN.contains(&result) || result == "sd" { format!("{RESULT}{result}") } else { result.to_owned() }
 }
 
-/// The column of the first objective: `value` where there is no more to say than its name and what is kept beside it, its
-/// own name where there are several objectives or limits. None if it is computed from others.
+/// The column of the first objective: `value` if only its name and watched results are declared, its own name if there
+/// are several objectives or limits. `None` if it is computed from others.
 ///
 /// ```
 /// use elbowroom::study::{Goal, Outcome, Outcomes};
@@ -62,7 +62,7 @@ pub fn value_column(outcomes: &Outcomes) -> Option<String> {
     }
 }
 
-/// The result of a column that says so itself.
+/// The result that a column names explicitly.
 pub fn named_result(column: &str) -> Option<&str> {
     column.strip_prefix(RESULT).map(str::trim).filter(|name| !name.is_empty())
 }

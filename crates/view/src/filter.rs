@@ -51,7 +51,7 @@ impl Filter {
     }
 }
 
-/// The same error, of a filter.
+/// The error of a constraint, reworded for a filter.
 fn not_a_constraint(error: Error) -> Error {
     let what = error.what().strip_prefix("constraint: ").unwrap_or(error.what()).to_owned();
     Error::space(what, error.hint())

@@ -10,19 +10,19 @@ use crate::scene::{Scene, TrialStatus};
 use crate::table::{MAX_ROWS, Query, Sort, listing, table};
 use crate::views::{Look, VIEWS, trial_page, why_page};
 
-/// Pairs of parameters that are drawn.
+/// The most pairs of parameters to draw.
 const PAIRS: usize = 15;
 
-/// Rows of each kind of trial without a value, where there are too many trials for all.
+/// The number of rows for each kind of trial without a value, if there are too many trials for all.
 const KIND: usize = 50;
 
-/// Trials whose choice is explained: the best one, and the last that the model chose.
+/// The number of trials whose choice is explained: the best one, and the last ones that the model chose.
 const EXPLAINED: usize = 4;
 
-/// Nothing is loaded and nothing is sent: what the file shows is in it.
+/// Nothing is loaded and nothing is sent: everything that the file shows is in it.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:";
 
-/// The page. `log_hash` stands for the whole log that it was made from; without `with_model` no model is fitted.
+/// The page. `log_hash` identifies the log that it was made from; without `with_model` no model is fitted.
 pub fn report(scene: &Scene<'_>, log_hash: &str, with_model: bool) -> String {
     let kept = json!({ "about": { "study": scene.name }, "views": views(scene, log_hash, with_model) });
     // A `<` could end the script element that holds the data.
@@ -84,7 +84,7 @@ fn views(scene: &Scene<'_>, log_hash: &str, with_model: bool) -> Map<String, Val
     views
 }
 
-/// The best trials, and of many some of each kind that has no value.
+/// The best trials; if there are many, also some of each kind without a value.
 fn listed(scene: &Scene<'_>) -> Vec<TrialId> {
     let ids = |query: Query| -> Vec<TrialId> {
         // A query without a condition is never refused.
@@ -104,7 +104,7 @@ fn listed(scene: &Scene<'_>) -> Vec<TrialId> {
     listed
 }
 
-/// All pairs of few parameters, the first ones of many.
+/// All pairs of parameters, or the first ones if there are many.
 fn pairs(dim: usize) -> Vec<(usize, usize)> {
     let all = (0..dim).flat_map(|x| (0..dim).map(move |y| (x, y)));
     let mut all: Vec<(usize, usize)> = all.filter(|(x, y)| x < y || dim == 1).collect();

@@ -83,7 +83,7 @@ impl<'a> Scene<'a> {
         self.held.binary_search_by_key(&trial, |held| held.trial).ok().map(|i| &self.held[i])
     }
 
-    /// A trial as every door to a study answers with it.
+    /// A trial in the form in which the command, HTTP and Python return it.
     pub fn answer(&self, trial: &Trial) -> StatusAnswer {
         StatusAnswer::new(self.study, trial, self.status(trial), self.holder(trial.id))
     }

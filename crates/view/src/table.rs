@@ -309,8 +309,8 @@ fn names(scene: &Scene<'_>) -> Vec<String> {
     scene.study.space().parameters().iter().map(|parameter| parameter.name().to_owned()).collect()
 }
 
-/// Which of two trials comes first, by the parameter or the result of a name where that is the order. Equal ones stay in the
-/// order of their numbers.
+/// Which of two trials comes first; `name` is the parameter or the result to sort by, if the order needs one. Equal
+/// ones stay in the order of their numbers.
 fn order<'a>(
     scene: &'a Scene<'_>,
     attempts: &'a Attempts,
@@ -323,7 +323,7 @@ fn order<'a>(
     move |a, b| match sort {
         Sort::Trial => a.id.cmp(&b.id),
         Sort::State => scene.status(a).cmp(&scene.status(b)),
-        // The best first: the smallest of what is minimized.
+        // The best first: for minimization, the smallest.
         Sort::Value => smallest_first(a.value().map(|v| -goal.maximized(v)), b.value().map(|v| -goal.maximized(v))),
         Sort::Result => smallest_first(name.and_then(|name| a.result(name)), name.and_then(|name| b.result(name))),
         Sort::Duration => {
@@ -331,7 +331,7 @@ fn order<'a>(
             smallest_first(seconds(a), seconds(b))
         }
         Sort::Worker => {
-            // Those that nobody ran come last.
+            // Trials that nobody ran come last.
             let key = |trial: &Trial| worker(scene, attempts, trial).map_or((true, ""), |name| (false, name));
             key(a).cmp(&key(b))
         }
@@ -343,7 +343,7 @@ fn order<'a>(
     }
 }
 
-/// The smaller of two numbers comes first, and what is not there last.
+/// The smaller of two numbers comes first, and a missing one last.
 fn smallest_first(a: Option<f64>, b: Option<f64>) -> Ordering {
     match (a, b) {
         (Some(a), Some(b)) => a.total_cmp(&b),
@@ -353,12 +353,12 @@ fn smallest_first(a: Option<f64>, b: Option<f64>) -> Ordering {
     }
 }
 
-/// Whether a trial has this number, or the text in what it is looked for in.
+/// Whether a trial has this number, or its searchable text contains the wanted text.
 fn mentions(trial: &Trial, wanted: &str) -> bool {
     trial.id.to_string() == wanted || searched(trial).contains(wanted)
 }
 
-/// In which text a trial is looked for: the values of its point, its reason, its notes; in small letters.
+/// The searchable text of a trial: the values of its point, its reason and its notes, in lower case.
 fn searched(trial: &Trial) -> String {
     let values = trial.point.iter().map(|(_, value)| text(value));
     let words = trial.reason().into_iter().chain(trial.notes.iter().map(String::as_str)).map(str::to_owned);

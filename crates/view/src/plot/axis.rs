@@ -22,7 +22,7 @@ pub struct Axis {
     pub numbers: bool,
     /// Whether it counts things, so that ticks between whole numbers make no sense.
     pub whole: bool,
-    /// Names that stand at 0, 1, 2 … instead of numbers.
+    /// Names at 0, 1, 2 … instead of numbers.
     pub names: Vec<String>,
 }
 
@@ -37,7 +37,7 @@ impl Axis {
         Self { scale: Scale::Log, ..Self::linear(label) }
     }
 
-    /// An axis with a name at each of 0, 1, 2 …; upright, the first is on top.
+    /// An axis with a name at each of 0, 1, 2 …; on a vertical axis, the first is on top.
     pub fn named(names: Vec<String>) -> Self {
         Self { range: Some((names.len() as f64 - 0.4, -0.6)), names, ..Self::linear("") }
     }
@@ -58,7 +58,7 @@ impl Axis {
     }
 }
 
-/// An axis with its ends fixed and its place in pixels known.
+/// An axis with fixed ends and a known position in pixels.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ruler {
     scale: Scale,
@@ -78,7 +78,7 @@ pub(super) fn ticks(axis: &Axis, ruler: &Ruler) -> Vec<(f64, String)> {
 }
 
 impl Ruler {
-    /// Lays an axis from one pixel to another; `data` are the least and the largest value shown.
+    /// Lays an axis from one pixel to another; `data` are the smallest and the largest value shown.
     pub(super) fn new(axis: &Axis, data: (f64, f64), from: f64, to: f64) -> Self {
         let (low, high) = axis.range.unwrap_or_else(|| padded(axis.scale, data));
         Self { scale: axis.scale, low, high, from, to, least_step: if axis.whole { 1.0 } else { 0.0 } }
@@ -133,7 +133,7 @@ fn linear_ticks(low: f64, high: f64, wanted: f64, least: f64) -> Vec<(f64, Strin
     (first..=last).map(|k| k as f64 * step).map(|v| (v, text(v))).collect()
 }
 
-/// A number that would be long if it were written out, as exact as a step needs.
+/// A number in scientific notation, as precise as a step needs.
 fn scientific(value: f64, step: f64) -> String {
     if value.abs() < 0.5 * step {
         return "0".to_owned();
@@ -146,7 +146,7 @@ fn scientific(value: f64, step: f64) -> String {
     if exponent == "⁰" { format!("{minus}{digits}") } else { format!("{minus}{digits}·10{exponent}") }
 }
 
-/// Powers of ten; also twice and five times them where there are few.
+/// Powers of ten; also 2 and 5 times these if there are few.
 fn log_ticks(low: f64, high: f64, length: f64) -> Vec<(f64, String)> {
     let decades = (high / low).log10();
     let (first, last) = ((low.log10() - 1e-9).floor() as i32, (high.log10() + 1e-9).floor() as i32);
@@ -161,7 +161,7 @@ fn log_ticks(low: f64, high: f64, length: f64) -> Vec<(f64, String)> {
         .collect()
 }
 
-/// A number with a real minus sign.
+/// A number with a typographic minus sign.
 fn signed(value: f64, decimals: usize) -> String {
     let text = format!("{:.decimals$}", value.abs());
     let zero = text.chars().all(|c| c == '0' || c == '.');

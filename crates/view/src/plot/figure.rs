@@ -13,29 +13,29 @@ use super::{font, png, svg};
 /// Two axes and what is drawn between them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Panel {
-    /// Stands above the panel.
+    /// The title above the panel.
     pub title: String,
-    /// The level axis.
+    /// The horizontal axis.
     pub x: Axis,
-    /// The upright axis.
+    /// The vertical axis.
     pub y: Axis,
-    /// From the lowest to the uppermost.
+    /// The layers, from the lowest to the uppermost.
     pub layers: Vec<Layer>,
 }
 
 impl Panel {
-    /// A panel with nothing in it yet.
+    /// An empty panel.
     pub fn new(title: impl Into<String>, x: Axis, y: Axis) -> Self {
         Self { title: title.into(), x, y, layers: Vec::new() }
     }
 
-    /// Pixels that the names of the upright axis take.
+    /// The width in pixels of the names of the vertical axis.
     fn left(&self) -> f64 {
         let widest = self.y.names.iter().map(|name| font::width(name, TICK, false)).fold(0.0, f64::max);
         if self.y.label.is_empty() { widest + 12.0 } else { widest + 32.0 }
     }
 
-    /// The least and the largest finite values in x and in y that can be shown.
+    /// The smallest and the largest finite values in x and in y that can be shown.
     fn data_range(&self) -> ((f64, f64), (f64, f64)) {
         let empty = (f64::INFINITY, f64::NEG_INFINITY);
         let wider = |range: (f64, f64), value: Option<f64>, axis: &Axis| match value {
@@ -50,15 +50,15 @@ impl Panel {
 /// Panels in a grid with a title, a subtitle and one legend.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    /// What is to be seen, in one line.
+    /// What the figure shows, in one line.
     pub title: String,
-    /// What has to be known for it: budget, replicates, what bands are.
+    /// What a reader needs to know: budget, replicates, the meaning of bands.
     pub subtitle: String,
     /// Entries of the legend.
     pub legend: Vec<Key>,
-    /// Row by row.
+    /// The panels, row by row.
     pub panels: Vec<Panel>,
-    /// Panels in a row.
+    /// The number of panels in a row.
     pub columns: usize,
     /// Width and height of the inside of a panel in pixels.
     pub panel_size: (f64, f64),
@@ -79,7 +79,7 @@ impl Figure {
         svg::svg(&self.picture())
     }
 
-    /// What is drawn where.
+    /// Draws all elements at their positions.
     fn picture(&self) -> Picture {
         let columns = self.columns.clamp(1, self.panels.len().max(1));
         let n_rows = self.panels.len().div_ceil(columns);

@@ -1,7 +1,7 @@
 //! The font of all figures: how wide text in it is, and the outlines of its letters.
 //!
-//! It is part of the program, so that a PNG looks the same on a machine without fonts. An SVG only names it: its readers
-//! have it, or Verdana, whose letters are as wide, or something narrower.
+//! It is part of the program, so that a PNG looks the same on a machine without fonts. An SVG only names it: viewers
+//! have it, or Verdana, whose letters are as wide, or a narrower font.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 /// For an SVG's `font-family`.
 pub(super) const FAMILY: &str = "'DejaVu Sans', Verdana, Geneva, sans-serif";
 
-/// Units of an outline to the size of the font.
+/// Units of an outline per font size.
 const UNITS: f64 = 2048.0;
 
 /// One of the two weights, as `font/outlines.py` writes it.
@@ -85,8 +85,8 @@ impl Font {
         self.signs.get(&letter).unwrap_or(&self.none)
     }
 
-    /// The letters of a text, each with its place in pixels from the beginning of the text, rightwards and upwards, and
-    /// the text's width as it is drawn.
+    /// The letters of a text, each with its position in pixels from the beginning of the text, rightwards and upwards,
+    /// and the width of the text as drawn.
     pub(super) fn typeset(&self, text: &str, size: f64) -> (Vec<(char, [f64; 2])>, f64) {
         let mut pen = 0.0;
         let mut before: Option<(char, f64)> = None;
@@ -110,7 +110,7 @@ impl Font {
         (letters, pen * size / UNITS)
     }
 
-    /// The outline of a letter, its numbers multiplied so that the font has a size.
+    /// The outline of a letter, scaled to a font size.
     pub(super) fn outline(&self, letter: char, size: f64) -> Vec<Part> {
         let outline = self.sign(letter).outline;
         let starts = outline.char_indices().filter(|(_, c)| c.is_ascii_uppercase()).map(|(i, _)| i);

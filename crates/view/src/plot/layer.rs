@@ -4,7 +4,7 @@ use super::axis::Ruler;
 use super::picture::Picture;
 use super::style::{Marker, Stroke};
 
-/// Which end of a text is at its place.
+/// Which part of a text is at its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
     /// Its beginning.
@@ -15,7 +15,7 @@ pub enum Anchor {
     End,
 }
 
-/// One thing drawn in a panel; later ones lie over earlier ones.
+/// One element of a panel; later ones cover earlier ones.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Layer {
     /// A line through points.
@@ -25,7 +25,7 @@ pub enum Layer {
         /// Its look.
         stroke: Stroke,
     },
-    /// What is between a lower and an upper curve: x, low, high.
+    /// The area between a lower and an upper curve: x, low, high.
     Band {
         /// The two curves.
         points: Vec<(f64, f64, f64)>,
@@ -45,14 +45,14 @@ pub enum Layer {
         /// Their radius in pixels.
         size: f64,
     },
-    /// Upright bars: x, low, high.
+    /// Vertical bars: x, low, high.
     Bars {
         /// Where.
         points: Vec<(f64, f64, f64)>,
         /// Their look.
         stroke: Stroke,
     },
-    /// A level bar with caps, such as a ball on a line: low and high in x, and its y.
+    /// A horizontal bar with caps, such as a ball on a line: low and high in x, and its y.
     Interval {
         /// Where it begins.
         low: f64,
@@ -83,16 +83,16 @@ pub enum Layer {
         /// Its look.
         stroke: Stroke,
     },
-    /// A level line through the whole panel.
+    /// A horizontal line through the whole panel.
     Level {
         /// Its height.
         at: f64,
         /// Its look.
         stroke: Stroke,
     },
-    /// An upright line through the whole panel.
+    /// A vertical line through the whole panel.
     Upright {
-        /// Its place.
+        /// Its position.
         at: f64,
         /// Its look.
         stroke: Stroke,
@@ -105,7 +105,7 @@ pub enum Layer {
         shift: (f64, f64),
         /// What they say.
         text: String,
-        /// Which end is there.
+        /// Which part of the text is there.
         anchor: Anchor,
         /// Their colour.
         colour: &'static str,
@@ -113,7 +113,7 @@ pub enum Layer {
 }
 
 impl Layer {
-    /// All places that the axes have to hold.
+    /// All positions that the axes have to include.
     pub(super) fn extent(&self) -> Vec<(Option<f64>, Option<f64>)> {
         let pair = |&(x, y): &(f64, f64)| (Some(x), Some(y));
         let both = |&(x, low, high): &(f64, f64, f64)| [(Some(x), Some(low)), (Some(x), Some(high))];
@@ -127,7 +127,7 @@ impl Layer {
         }
     }
 
-    /// Draws it where the rulers say.
+    /// Draws the layer at the positions that the rulers give.
     pub(super) fn draw(&self, out: &mut Picture, x: &Ruler, y: &Ruler, frame: Frame) {
         let place = |&(a, b): &(f64, f64)| (x.position(a), y.position(b));
         match self {

@@ -15,7 +15,7 @@ pub struct Key {
 }
 
 impl Key {
-    /// An entry with a name and nothing to see yet.
+    /// An entry with a name and no sample yet.
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), stroke: None, band: None, mark: None }
     }
@@ -67,12 +67,12 @@ fn rows(keys: &[Key], limit: f64) -> Vec<Vec<&Key>> {
     rows.into_iter().map(|(_, row)| row).collect()
 }
 
-/// How high the legend is.
+/// The height of the legend.
 pub(super) fn height(keys: &[Key], limit: f64) -> f64 {
     ROW * rows(keys, limit).len() as f64
 }
 
-/// Draws it with its upper left corner at a place.
+/// Draws the legend with its upper left corner at a position.
 pub(super) fn draw(out: &mut Picture, keys: &[Key], (left, top): (f64, f64), limit: f64) {
     for (i, row) in rows(keys, limit).into_iter().enumerate() {
         let middle = top + ROW * (i as f64 + 0.5);

@@ -1,8 +1,8 @@
 //! From plain data to a picture: a [`Figure`] of panels becomes a list of lines, areas, marks and words, and that
 //! becomes SVG or PNG.
 //!
-//! Legends stand above the panels and never cover data. Colours are those of Okabe and Ito, which all eyes tell apart;
-//! dashes and markers say the same once more.
+//! Legends stand above the panels and never cover data. Colours are those of Okabe and Ito, which colour-blind readers
+//! can tell apart; dashes and markers repeat the distinction.
 
 mod axis;
 mod figure;

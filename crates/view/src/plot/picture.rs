@@ -6,11 +6,11 @@ use super::style::{INK, Marker, Stroke};
 /// A position in pixels, from the upper left corner.
 pub(super) type Pixel = (f64, f64);
 
-/// White, with elements that lie one over the other.
+/// A white background with elements on top of each other.
 pub(super) struct Picture {
     pub width: f64,
     pub height: f64,
-    /// Words for those who cannot see it.
+    /// A text for readers who cannot see the picture.
     pub description: String,
     pub elements: Vec<Element>,
 }
@@ -50,7 +50,7 @@ pub(super) enum Element {
 }
 
 pub(super) struct Text {
-    /// Of the foot of the letters, at the end that `anchor` says.
+    /// The position of the baseline, at the end that `anchor` says.
     pub at: Pixel,
     pub text: String,
     pub anchor: Anchor,

@@ -1,4 +1,4 @@
-//! The same picture as pixels.
+//! The picture as pixels.
 
 use tiny_skia::{
     Color, FillRule, LineJoin, Mask, Paint, Path, PathBuilder, Pixmap, Rect, Shader, Stroke as Pen, StrokeDash,
@@ -10,7 +10,7 @@ use super::layer::{Anchor, Frame};
 use super::picture::{Element, Picture, Pixel, Text};
 use super::style::Stroke;
 
-/// Pixels of the PNG to one of the SVG.
+/// Pixels of the PNG per pixel of the SVG.
 const ZOOM: f32 = 2.0;
 
 /// Draws a picture and returns the bytes of a PNG file.
@@ -49,7 +49,7 @@ impl Canvas {
         }
     }
 
-    /// What a frame lets through.
+    /// The mask of a frame.
     fn mask(&self, frame: &Frame) -> Option<Mask> {
         let size = [frame.right - frame.left, frame.bottom - frame.top].map(rounded);
         let inside = Rect::from_xywh(rounded(frame.left), rounded(frame.top), size[0], size[1])?;
@@ -58,7 +58,7 @@ impl Canvas {
         Some(mask)
     }
 
-    /// Filled, with a white rim.
+    /// Draws a filled mark with a white rim.
     fn mark(&mut self, path: Option<Path>, colour: &str) {
         self.fill(path.clone(), colour, 1.0);
         self.stroke(path, &pen(0.8), "#ffffff");
@@ -110,7 +110,7 @@ fn pen(width: f32) -> Pen {
     Pen { width, ..Pen::default() }
 }
 
-/// A colour such as `#1d2733`, from 0, not seen, to 1.
+/// A colour such as `#1d2733`, with an opacity from 0 (invisible) to 1.
 fn paint(colour: &str, opacity: f64) -> Paint<'static> {
     let part = |from: usize| {
         colour.get(from..from + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok()).unwrap_or_default()
@@ -120,7 +120,7 @@ fn paint(colour: &str, opacity: f64) -> Paint<'static> {
     Paint { shader: Shader::SolidColor(colour), anti_alias: true, ..Paint::default() }
 }
 
-/// The outlines of a text's letters, at their places.
+/// The outlines of a text's letters, at their positions.
 fn letters(text: &Text) -> Option<Path> {
     let font = font::font(text.bold);
     let (letters, width) = font.typeset(&text.text, text.size);

@@ -2,7 +2,7 @@
 
 /// Text and axes.
 pub const INK: &str = "#1d2733";
-/// The palette of Okabe and Ito, without its yellow, which is lost on white.
+/// The palette of Okabe and Ito, without its yellow, which is hard to see on white.
 pub const BLACK: &str = "#000000";
 /// Of the palette.
 pub const ORANGE: &str = "#E69F00";
@@ -16,10 +16,10 @@ pub const BLUE: &str = "#0072B2";
 pub const VERMILLION: &str = "#D55E00";
 /// Of the palette.
 pub const PURPLE: &str = "#CC79A7";
-/// What is there for comparison only.
+/// For elements that are only for comparison.
 pub const GREY: &str = "#7a8490";
 
-/// How a line is broken.
+/// How a line is dashed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dash {
     /// Not at all.
@@ -31,7 +31,7 @@ pub enum Dash {
 }
 
 impl Dash {
-    /// How long it is drawn and how long not, in pixels.
+    /// The lengths of strokes and gaps, in pixels.
     pub(super) fn pattern(self, width: f64) -> Option<[f64; 2]> {
         match self {
             Dash::Solid => None,
@@ -63,7 +63,7 @@ impl Stroke {
         Self { dash: Dash::Dashed, ..Self::solid(colour) }
     }
 
-    /// The same line in another width.
+    /// The same line with another width.
     pub fn width(self, width: f64) -> Self {
         Self { width, ..self }
     }
@@ -88,7 +88,7 @@ pub enum Marker {
     Cross,
     /// ★
     Star,
-    /// A short upright line.
+    /// A short vertical line.
     Tick,
 }
 

@@ -98,7 +98,7 @@ pub fn front(scene: &Scene<'_>, most: usize) -> Front {
     let study = scene.study;
     let front = study.front();
     let names: Vec<&str> = study.outcomes().names().collect();
-    // With one objective the best trial is no front of anything.
+    // With one objective, the best trial is not a front.
     let several = study.outcomes().has_several_objectives();
     let is_on_front = |trial: &Trial| several && front.points.binary_search_by_key(&trial.id, |one| one.trial).is_ok();
     let shown = |trial: &Trial| FrontTrial {
@@ -148,7 +148,7 @@ fn axis(study: &Study, name: &str, k: usize, trials: &[FrontTrial]) -> OutcomeAx
     }
 }
 
-/// A range with a margin; one around a single value; some range where there are none.
+/// A range with a margin; around a single value, a range of some width; without values, an arbitrary range.
 fn roomy(low: f64, high: f64, log: bool) -> (f64, f64) {
     if low > high {
         return (0.0, 1.0);

@@ -17,7 +17,7 @@ pub struct Health {
     pub findings: Vec<Finding>,
 }
 
-/// All that the study and its leases tell. Without `with_model` the model is not looked at, which takes a fit.
+/// All findings about the study and its leases. Without `with_model` the model, which takes a fit, is not checked.
 pub fn health(scene: &Scene<'_>, with_model: bool) -> Vec<Finding> {
     [clock(scene), zombies(scene), twins(scene)].into_iter().chain(findings(scene.study, with_model)).collect()
 }

@@ -159,7 +159,7 @@ fn watched(scene: &Scene<'_>, name: &str, most: usize) -> WatchedHistory {
     WatchedHistory { name: name.to_owned(), log, trial, value, goal, best_trial, best_value, limits }
 }
 
-/// The smallest and the largest value of each stretch, in order: what an eye would see of all of them.
+/// The smallest and the largest value of each stretch, in order: they look the same as all values would.
 fn thin(valued: &[(u64, f64)], most: usize) -> Vec<(u64, f64)> {
     if valued.len() <= most.max(2) {
         return valued.to_vec();

@@ -12,7 +12,7 @@ use super::no_model;
 use crate::axis::{Axis, axis};
 use crate::scene::{Scene, TrialStatus};
 
-/// Observed trials that are drawn; the best of them, and the newest.
+/// The most observed trials to draw: the best ones, and the newest.
 const MOST: usize = 1500;
 
 /// A map of two parameters. Positions are in the unit square.
@@ -104,7 +104,7 @@ pub fn map(scene: &Scene<'_>, with_model: bool, x: usize, y: usize) -> Map {
     }
 }
 
-/// Why something is missing: the room around running points, and trials that have no place on this map.
+/// Why something is missing: the balls around running points, or trials that have no position on this map.
 fn note(study: &Study, balls: Option<&str>, x: usize, y: usize) -> Option<String> {
     let n = study.trials().iter().filter(|trial| !has_both(study, trial, x, y)).count();
     let trials = if n == 1 { "1 trial does".to_owned() } else { format!("{n} trials do") };
@@ -113,7 +113,7 @@ fn note(study: &Study, balls: Option<&str>, x: usize, y: usize) -> Option<String
     (!all.is_empty()).then(|| all.join("; "))
 }
 
-/// Half the width and half the height of the exclusion ball of each pending trial; none if the strategy has none.
+/// Half the width and half the height of the exclusion ball of each pending trial; empty if the strategy has none.
 fn balls(scene: &Scene<'_>, x: usize, y: usize) -> Result<HashMap<TrialId, (f64, f64)>> {
     let ids = scene.pending_ids();
     let found = landscape(scene.study, &ids, &Points::new(scene.study.space().dim()))?;
@@ -123,13 +123,13 @@ fn balls(scene: &Scene<'_>, x: usize, y: usize) -> Result<HashMap<TrialId, (f64,
     Ok(ids.into_iter().zip(found.penalizers.iter().map(|one| ball(one.penalizer.radius()))).collect())
 }
 
-/// Whether a trial has two parameters: where one of them is inactive, it has no place on their map.
+/// Whether a trial has both parameters: if one of them is inactive, it has no position on their map.
 pub fn has_both(study: &Study, trial: &Trial, x: usize, y: usize) -> bool {
     let active = study.space().active(&trial.unit);
     active[x] && active[y]
 }
 
-/// Where a trial is.
+/// The position of a trial.
 pub fn map_point(trial: &Trial, x: usize, y: usize) -> MapPoint {
     MapPoint { trial: trial.id, x: trial.unit[x], y: trial.unit[y] }
 }

@@ -2,7 +2,7 @@
 //!
 //! A view is a function of a scene, in a file here or in the core's `insight`, and one entry of the list [`VIEWS`]. From
 //! that entry come its address, its place in the OpenAPI document and in a report, and the JavaScript that draws it:
-//! `assets/panels/NAME.js`, which exports a panel of the same name and says on which page it stands.
+//! `assets/panels/NAME.js`, which exports a panel of the same name and says on which page it is.
 
 pub mod front;
 pub mod health;
@@ -26,12 +26,13 @@ use self::model::{Parallel, Slices, Surface, parallel, slices, surface};
 use self::timeline::{Timeline, timeline};
 use crate::scene::Scene;
 
-/// Values of a history, lines of parallel coordinates, attempts of a timeline: what a browser draws at once.
+/// Values of a history, lines of parallel coordinates, attempts of a timeline: as many as a browser can draw at once.
 const VALUES: usize = 4000;
 const LINES: usize = 400;
 const ATTEMPTS: usize = 3000;
 
-/// A view by its name and its type, with what it shows in a sentence, and how it is made of a scene and a [`Look`].
+/// A view by its name and its type, with a sentence that says what it shows, and how it is made from a scene and a
+/// [`Look`].
 macro_rules! view {
     ($name:ident: $type:ident, $summary:literal, |$scene:pat_param, $look:pat_param| $made:expr) => {
         View {
@@ -51,7 +52,7 @@ macro_rules! view {
     };
 }
 
-/// All views, in the order in which their panels stand on a page.
+/// All views, in the order of their panels on a page.
 pub static VIEWS: &[View] = &[
     view!(history: History, "The value of each trial, and the best so far.", |scene, _| &history(scene, VALUES)),
     view!(front: Front, "The front of several objectives, and any two results of each trial.", |scene, _| &front(
@@ -110,19 +111,19 @@ pub struct View {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Model {
     Unused,
-    /// It shows more with one.
+    /// The view shows more with a model.
     Helps,
     Needed,
 }
 
-/// How a view is looked at.
+/// The options of a view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Look {
-    /// The searched parameter across, counted from 0, where a view is over two.
+    /// The index of the horizontal parameter among the searched ones, from 0, for a view over two.
     pub x: usize,
-    /// The one upwards.
+    /// The index of the vertical parameter.
     pub y: usize,
-    /// Whether the model may be looked at, which may take a fit.
+    /// Whether the model may be used, which may take a fit.
     pub with_model: bool,
 }
 
@@ -139,7 +140,7 @@ impl View {
         Self { model: Model::Needed, ..self }
     }
 
-    /// The view of a name.
+    /// The view with a name.
     ///
     /// ```
     /// use elbowroom_view::views::View;
@@ -151,7 +152,7 @@ impl View {
         VIEWS.iter().find(|view| view.name == name)
     }
 
-    /// Whether it looks at the model where there is one.
+    /// Whether it uses the model if there is one.
     pub fn looks_at_model(&self) -> bool {
         self.model != Model::Unused
     }
@@ -172,7 +173,7 @@ impl View {
     /// ```
     ///
     /// # Errors
-    /// There are no such parameters, or no model of the study can be made.
+    /// If there are no such parameters, or no model of the study can be fitted.
     pub fn draw(&self, scene: &Scene<'_>, look: Look) -> Result<Value> {
         let (dim, Look { x, y, with_model }) = (scene.study.space().dim(), look);
         if self.is_over_two && (x >= dim || y >= dim) {
@@ -185,14 +186,14 @@ impl View {
         (self.make)(scene, look)
     }
 
-    /// Adds the schemas of its type, and of what that is made of.
+    /// Adds the schemas of its type, and of the types that this contains.
     #[cfg(feature = "schema")]
     pub fn add_schema(&self, generator: &mut schemars::SchemaGenerator) {
         (self.add_schema)(generator);
     }
 }
 
-/// One trial: how it stands and what was measured, without why it was chosen.
+/// One trial: its status and its results, without the reason why it was chosen.
 pub fn trial_page(scene: &Scene<'_>, id: TrialId) -> Result<StatusAnswer> {
     Ok(scene.answer(scene.study.trial(id)?))
 }

@@ -76,7 +76,7 @@ pub fn slices(scene: &Scene<'_>) -> Result<Slices> {
     let space = scene.study.space();
     let center = scene.center()?;
     let mut points = Points::new(space.dim());
-    // Along a parameter that the point does not have there is nothing to see.
+    // There is no slice along a parameter that the point does not have.
     let active = space.active(&center);
     let axes: Vec<Axis> = axes(space).into_iter().filter(|axis| active[axis.dim]).collect();
     let along: Vec<Vec<f64>> = axes.iter().map(|axis| steps(scene, axis.dim)).collect();
@@ -106,7 +106,7 @@ pub fn slices(scene: &Scene<'_>) -> Result<Slices> {
     Ok(Slices { goal: scene.study.config().goal, log_floor: log_floor(scene, &slices), slices })
 }
 
-/// What is expected at some points of the results besides the first objective that there are models of.
+/// Predictions at some points for the results, besides the first objective, that have models.
 fn others(study: &Study, points: &Points) -> Vec<OutcomeSlice> {
     let outcomes = study.outcomes();
     let limits = |name: &str| outcomes.limits().find(|(limited, _)| *limited == name).map(|(_, limits)| limits);
@@ -119,15 +119,15 @@ fn others(study: &Study, points: &Points) -> Vec<OutcomeSlice> {
 }
 
 impl OutcomeSlice {
-    /// The same at some of its points.
+    /// The slice at some of its points.
     fn part(&self, part: &Range<usize>) -> Self {
         let (mean, sd) = (self.mean[part.clone()].to_vec(), self.sd[part.clone()].to_vec());
         Self { mean, sd, ..self.clone() }
     }
 }
 
-/// A decade below all values and all that is expected, if the values span decades and a log scale has room for all of it.
-/// Two standard deviations below a small value there may be nothing positive.
+/// A decade below all values and predictions, if the values span decades and a log scale can show them all. The lower
+/// end of a band, two standard deviations below a small value, need not be positive.
 fn log_floor(scene: &Scene<'_>, slices: &[Slice]) -> Option<f64> {
     let values = || scene.study.trials().iter().filter_map(Trial::value);
     let least =
@@ -135,7 +135,7 @@ fn log_floor(scene: &Scene<'_>, slices: &[Slice]) -> Option<f64> {
     (spans_decades(values()) && least > 0.0).then_some(least / 10.0)
 }
 
-/// Where a slice is looked at.
+/// The positions of a slice.
 fn steps(scene: &Scene<'_>, dim: usize) -> Vec<f64> {
     let space = scene.study.space();
     let evenly = || (0..=STEPS).map(|i| i as f64 / STEPS as f64).collect();
@@ -149,8 +149,8 @@ fn steps(scene: &Scene<'_>, dim: usize) -> Vec<f64> {
     u
 }
 
-/// What points are worth before and after, as shares of the largest before: of a logarithm the ratio, else where it lies
-/// between the smallest and the largest.
+/// The values of points before and after, as shares of the largest before: for logarithms the ratio, otherwise the
+/// position between the smallest and the largest.
 fn shares(seen: &[Seen], is_log: bool) -> (Vec<f64>, Vec<f64>) {
     let finite = || seen.iter().map(|s| s.before).filter(|worth| worth.is_finite());
     let largest = finite().fold(f64::NEG_INFINITY, f64::max);
@@ -202,7 +202,7 @@ pub struct Surface {
     pub pending: Vec<MapPoint>,
 }
 
-/// Predictions that a surface may take; with more results it is coarser.
+/// The work that the predictions of a surface may take; with more results it is coarser.
 const SURFACE_WORK: f64 = 3e8;
 
 /// The surface of two coordinates, the others as in the recommended point.
