@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn samples_for_the_first_points_are_those_of_the_whole() {
-        // A point without a chance adds exactly nothing if the samples of the others are the same.
+        // A hopeless point adds exactly nothing if the samples of the others are the same.
         with_situation(0, 1, |situation, draw| {
             let u = |draw: &mut Stream| UnitPoint::clamped(vec![draw.uniform(), draw.uniform()]);
             let mut batch: Vec<UnitPoint> = (0..11).map(|_| u(draw)).collect();

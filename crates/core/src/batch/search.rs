@@ -30,7 +30,8 @@ const BRANCHES: usize = 8;
 /// Evaluations of one climb, unless a strategy says otherwise.
 pub(super) const MAX_EVALUATIONS: usize = 30;
 
-/// The same if scores include the chance of keeping limits: next to a limit that is well known, it is a cliff.
+/// Evaluations of one climb if scores include the chance of keeping limits: next to a well-known limit, that is a
+/// cliff.
 const PATIENT_EVALUATIONS: usize = 200;
 
 /// Starts are at least this many lengthscales apart, in the whole space and in a region of it, which may be small.
@@ -40,17 +41,17 @@ const REGION_SEPARATION: f64 = 0.1;
 /// Points of a batch are at least this many lengthscales apart from each other and from pending ones.
 pub(super) const MIN_SEPARATION: f64 = 1e-3;
 
-/// The gate is shut if failures depend on the place with more than this probability.
+/// The gate is shut if failures depend on the position with more than this probability.
 const SURE_PLACE: f64 = 0.95;
 
-/// If failures depend on the place with more than this probability, points near pending ones are not proposed, however
-/// likely their values are: near a border, no model can be certain.
+/// If failures depend on the position with more than this probability, points near pending ones are not proposed,
+/// however likely their values are: near a border, no model can be certain.
 const POSSIBLE_PLACE: f64 = 0.05;
 
 /// A point that is riskier than this may fail for the same reason as a nearby pending one.
 const RISKY: f64 = 0.1;
 
-/// A search in progress; it includes what was chosen so far.
+/// A search in progress, including the points chosen so far.
 pub(super) struct Search<'a> {
     situation: &'a Situation<'a>,
     score: Score,

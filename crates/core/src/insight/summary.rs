@@ -145,7 +145,7 @@ mod tests {
             [(1.999694, 0.00025), (0.0273184, 0.5), (12345.678, 310.0), (0.031, 0.00004), (-0.04, 1.3), (0.06, 1.3)];
         let shown = shown.map(|(mean, sd)| known(mean, sd));
         assert_eq!(shown, ["1.99969", "0.03", "12350", "0.031", "0", "0.1"]);
-        // Nothing is known of how well a deviation of 0 is known.
+        // A deviation of 0 says nothing about how many digits are known.
         let unknown = [(0.0, 1.0), (2.47871, 0.0), (1.0, f64::NAN)].map(|(mean, sd)| known(mean, sd));
         assert_eq!(unknown, ["0", "2.479", "1"]);
     }

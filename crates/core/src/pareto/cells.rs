@@ -134,7 +134,7 @@ mod tests {
     fn a_hundred_points_of_four_objectives_leave_fewer_than_a_thousand_boxes() {
         let mut draw = Stream::new(19);
         let points: Vec<Vec<f64>> = (0..100).map(|_| on_sphere(4, &mut draw)).collect();
-        // The bound is of the order n², 10⁴; boxes that go on from section to section are one.
+        // The bound is of order n², 10⁴; boxes that continue from section to section count as one.
         assert!(Cells::new(&Front::new(&points, vec![0.0; 4]), 1000).is_some());
     }
 

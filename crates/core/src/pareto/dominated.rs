@@ -78,8 +78,8 @@ mod tests {
         Undominated::new(&Front::new(&points, vec![0.0, 0.0])).unwrap()
     }
 
-    /// In arbitrary precision (mpmath, 25 digits): the chance to be dominated at the mean, and ln of 1 − P(d)/P(0) with its
-    /// slope in d where the mean moves by (2, 1.5) d.
+    /// In arbitrary precision (mpmath, 25 digits): the chance of being dominated at the mean, and ln of 1 − P(d)/P(0)
+    /// with its slope in d where the mean moves by (2, 1.5) d.
     #[test]
     fn the_chance_along_a_direction_has_the_digits_of_its_closed_form() {
         let (region, mean, sd, along) = (region(), [1.5, 2.0], [0.5, 0.7], [2.0, 1.5]);

@@ -343,7 +343,7 @@ mod tests {
                 }
             }
             errors.sort_by(f64::total_cmp);
-            // 64 directions, of which a point that adds little is seen from a few: a standard error of 0.3 for ten.
+            // Of 64 directions, only a few see a point that adds little: a standard error of 0.3 for ten.
             assert!(largest < 0.25 && errors[20] < 0.1, "m {m}: {largest}, {}", errors[20]);
         }
     }

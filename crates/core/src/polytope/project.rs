@@ -250,7 +250,8 @@ mod tests {
 
     #[test]
     fn random_polytopes_are_empty_exactly_if_their_corners_say_so() {
-        // In two dimensions a polytope that is not empty has a corner: where two of its borders meet, and all are kept.
+        // In two dimensions a polytope that is not empty has a corner: a point where two of its borders meet and all
+        // are kept.
         let mut draw = Stream::new(11);
         let mut n_empty = 0;
         for _ in 0..2000 {

@@ -3,7 +3,7 @@
 //! From a point inside, a random direction of the planes' common null space meets the border at both ends; the next point
 //! is uniform between them. In the limit, points are uniform in the polytope (Smith, Operations Research 32, 1984). A
 //! walk starts in the relative interior: points far out in each direction are projected, and the mean of the
-//! projections is off every border that some point is off. Borders that contain all points are treated as planes.
+//! projections lies off every border except those that contain the whole polytope, which are treated as planes.
 
 use super::{Polytope, Row};
 use crate::linalg::{axpy, dot};

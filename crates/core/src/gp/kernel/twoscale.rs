@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn its_slopes_in_the_parameters_are_derivatives() {
-        // A user's kernel is refused unless all its derivatives agree with differences.
+        // A custom kernel is refused unless all its derivatives agree with differences.
         AnyKernel::own("two scales", TwoScale::default()).unwrap();
     }
 }

@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn relations_of_floats_are_read_as_mathematics_has_them() {
-        // By hand: all terms to the left, the constant to the right, larger sides negated.
+        // By hand: all terms on the left, the constant on the right, both sides of `>` negated.
         let relation = |a: f64, b: f64, bound: f64, is_equal: bool| {
             let terms = [(0, a), (1, b)].into_iter().filter(|(_, a)| *a != 0.0).collect();
             Relation { terms, bound, is_equal }
