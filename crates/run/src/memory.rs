@@ -160,7 +160,7 @@ mod tests {
 
     const MB: u64 = 1 << 20;
 
-    /// A process group that says that it is ready and waits for its end.
+    /// A process group that signals that it is ready and waits to be ended.
     struct Group(Child);
 
     impl Group {
@@ -171,7 +171,7 @@ mod tests {
             let mut line = String::new();
             BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
             assert_eq!(line, "ready\n");
-            // What somebody saw before it was ready is then too old.
+            // After this pause, a look from before it was ready is too old to be used.
             std::thread::sleep(PERIOD[0]);
             Self(child)
         }
@@ -180,12 +180,12 @@ mod tests {
             self.0.id() as i32
         }
 
-        /// What it takes; the limit decides how exactly that is told.
+        /// The memory it takes; the limit decides how exactly that is measured.
         fn taken(&self, limit: u64) -> u64 {
             taken(self.number(), limit).iter().map(|(_, bytes)| bytes).sum()
         }
 
-        /// What this many looks in a row say.
+        /// The verdicts of this many looks in a row.
         fn looks(&self, limit: u64, n: usize) -> Vec<Option<u64>> {
             let mut watch = Watch::new(self.number(), limit);
             let look = |_| {
@@ -245,12 +245,12 @@ mod tests {
         let mut watch = Watch::new(1, 100);
         let [parent, child, other, third] = [(1, 10), (2, 11), (2, 12), (3, 12)];
         for (taken, excess) in [
-            // A child has all that its parent has, until it becomes another program.
+            // A child has all its parent's pages until it becomes another program.
             (&[(parent, 80), (child, 80)][..], None),
             (&[(parent, 80), (other, 80)], None),
             (&[(parent, 80)], None),
             (&[(parent, 60), (other, 60)], None),
-            // Those that were there before count, and only those.
+            // Only processes that were there at the look before count.
             (&[(parent, 60), (other, 50), (third, 40)], Some(110)),
             (&[(parent, 60), (third, 40)], None),
             (&[(parent, 101)], None),

@@ -197,7 +197,7 @@ mod tests {
         let read = ResultReader::default().results(text, &outcomes("loss"));
         let others = [("minutes".to_owned(), 12.0), ("value".to_owned(), 9.0)];
         assert_eq!(read, Read { value: Ok(0.3), bare: Some(0.3), others: others.to_vec() });
-        // A key that is not the study's name for it; its own is then taken by that.
+        // A key that is not the study's name for the result; the study's name is then used by another result.
         let keyed = ResultReader { metric: Some("loss".into()), ..ResultReader::default() };
         assert_eq!(keyed.results(text, &outcomes("value")).others, others[..1]);
     }

@@ -10,7 +10,8 @@ use crate::log::{Key, request_reused, trial_of};
 use crate::store::{Handout, Reported, Ticket};
 use crate::time::Time;
 
-/// The lease that an attempt takes, given the trial's current one; nothing if the current worker is alive after all.
+/// The lease that an attempt takes, given the trial's current one; [`Taken::Revived`] if that one's worker is alive
+/// after all.
 pub(crate) fn take(attempt: Attempt, standing: Option<&Lease>, handout: &Handout<'_>, now: Time) -> Taken {
     let Some(ttl) = handout.ttl else { return Taken::None };
     match standing {

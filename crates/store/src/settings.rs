@@ -356,7 +356,8 @@ mod tests {
             written.pointer_mut(table).unwrap()[key] = value;
             let unread = read::<StudyConfig>(&written, &[]).unwrap_err();
             assert!(unread.what.contains(said) && unread.hint.contains(hint), "{unread:?}");
-            // The same in a log, where all is buffered; serde itself refuses two names of variants, without a place.
+            // The same in a log, where everything is buffered; serde itself refuses two names of variants, without a
+            // path.
             let event = json!({ "v": 1, "event": "created", "config": written }).to_string();
             let unread = from_json::<Event>(event.as_bytes()).unwrap_err();
             let is_placed = unread.path.first().is_some_and(|key| key == "config") && unread.hint.contains(hint);

@@ -70,7 +70,7 @@ mod tests {
         let trial = study.ask(1).unwrap().trials[0].id;
         study.tell(trial, 0.5).unwrap();
         study.ask(1).unwrap();
-        // One took 10 s, and one has run for 50 s: 30 s on average, for each of the three that are left.
+        // One took 10 s, and one has run for 50 s: 30 s on average for each of the three that are left.
         let scene = Scene { times: vec![0, 0, 10_000, 10_000], now: 60_000, ..Scene::alone("plate", &study) };
         assert_eq!(seconds_left(&scene), Some(90.0));
     }

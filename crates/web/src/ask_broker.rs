@@ -171,7 +171,7 @@ mod tests {
     use super::*;
     use crate::interleavings::{Step, walk};
 
-    /// Clients by name and number of points; a store as a counter of new points and a queue of those given back.
+    /// Clients by name and number of points; a store as a counter of new points and a queue of those handed back.
     #[derive(Debug, Clone)]
     struct World {
         state: BrokerState,
@@ -182,7 +182,7 @@ mod tests {
         is_turn_taken: bool,
         n_chosen: usize,
         queue: Vec<usize>,
-        /// What each name was handed: a name that comes again has the same answer.
+        /// The points that each name was handed: a repeated name gets the same answer.
         answers: BTreeMap<&'static str, Vec<usize>>,
         /// How often points were chosen.
         n_batches: usize,

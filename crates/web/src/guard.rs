@@ -18,8 +18,8 @@ use crate::limits::{MAX_BODY, MAX_TIME};
 use crate::lobby::Visitor;
 use crate::token::Lock;
 
-/// Scripts, styles and pictures may be loaded only from this server, and nothing else may be loaded; no page may frame
-/// this one.
+/// A page may load things from this server only, except for pictures from `data:` addresses; no page may frame this
+/// one.
 const POLICY: &str = "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; \
                       frame-ancestors 'none'; object-src 'none'";
 

@@ -179,7 +179,7 @@ mod tests {
         let (heard, other) = mpsc::channel();
         std::thread::scope(|scope| {
             let first = scope.spawn(move || {
-                // Goes on once the other one is done; a minute is for a machine that is very busy.
+                // Continues once the other one is done; the minute allows for a very busy machine.
                 once.run(Some("a"), || other.recv_timeout(Duration::from_secs(60)))
             });
             while once.requests.lock().under_way.is_empty() {

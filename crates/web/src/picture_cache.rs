@@ -322,7 +322,7 @@ mod tests {
         Moment { generation, revision, statuses: Vec::new() }
     }
 
-    /// Three who look, the last of them for the newest, and one who writes.
+    /// Three viewers, the last of whom wants the newest picture, and one writer.
     #[derive(Debug, Clone)]
     struct World {
         slot: Slot<usize>,
@@ -431,7 +431,7 @@ mod tests {
                 })
             });
             begins.recv().unwrap();
-            // If this waited for the one that is made, it would wait for ever.
+            // If this waited for the copy that is being made, it would wait for ever.
             let meanwhile = cache.frozen(live).unwrap();
             assert!(Arc::ptr_eq(&meanwhile, &old));
             go_on.send(()).unwrap();

@@ -107,7 +107,7 @@ mod tests {
 
     const BROKEN: [&str; 2] = [STEPS[0], "CREATE TABLE elbowroom.marks (trial BIGINT PRIMARY KEY); NONSENSE;"];
 
-    /// Connections to a database with tables of version 1, and rows in them; none where there is no PostgreSQL.
+    /// Connections to a database with tables of version 1 and rows in them; `None` without PostgreSQL.
     fn database_of_version_1() -> Option<[Client; 2]> {
         let address = cluster::new_database()?;
         let mut clients = [(); 2].map(|()| Client::connect(&address, NoTls).unwrap());
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn older_tables_become_newer_ones_with_all_that_is_in_them() {
         let Some([mut client, mut other]) = database_of_version_1() else { return };
-        // Two at once: one takes the steps, the other finds them taken.
+        // Two at once: one applies the steps, the other finds them applied.
         std::thread::scope(|scope| {
             for client in [&mut client, &mut other] {
                 scope.spawn(|| bring_up(client, "here", &LATER).ok().unwrap());
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(text(&mut client, "SELECT string_agg(number::text, ' ') FROM elbowroom.version"), "2");
         assert_eq!(text(&mut client, "SELECT name FROM elbowroom.studies WHERE id = 7"), "plate");
         assert_eq!(text(&mut client, "SELECT worker || host FROM elbowroom.leases WHERE trial = 1"), "wunknown");
-        // Once more changes nothing, and the build of before refuses it.
+        // Upgrading again changes nothing, and the earlier build refuses the tables.
         bring_up(&mut client, "here", &LATER).ok().unwrap();
         let refused = prepare(&mut client, "here").err().unwrap().at("here").to_string();
         assert!(refused.contains("schema version 2") && refused.contains("use a newer build"), "{refused}");

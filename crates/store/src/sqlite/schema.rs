@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(version_up_to(2, &connection, "here").ok(), Some(2));
         assert_eq!(text(&connection, "SELECT name FROM studies WHERE id = 7"), "plate");
         assert_eq!(text(&connection, "SELECT worker || host FROM leases WHERE trial = 1"), "wunknown");
-        // Once more changes nothing, and the build of before refuses it.
+        // Upgrading again changes nothing, and the earlier build refuses the file.
         bring_up(&mut connection, "here", &LATER).unwrap();
         let refused = prepare(&mut connection, "here").err().unwrap().at("here").to_string();
         assert!(refused.contains("schema version 2") && refused.contains("use a newer build"), "{refused}");

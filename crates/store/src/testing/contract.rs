@@ -26,7 +26,7 @@ pub fn studies_are_created_once_and_listed(bench: &Bench) {
     assert_eq!(listed, [("a".to_owned(), 2), ("b".to_owned(), 2)]);
 
     SharedStudy::open_or_create(store.clone(), "a", random(3)).unwrap();
-    // A budget may have changed since, and is no other configuration.
+    // A budget may have changed since, and does not count as a different configuration.
     let other = SharedStudy::open_or_create(store.clone(), "a", random(4)).unwrap();
     assert_eq!(other.study().config().budget, Some(3));
     let other = SharedStudy::open_or_create(store.clone(), "a", random(3).seed(5));
@@ -52,7 +52,7 @@ pub fn an_append_at_an_old_revision_is_refused_with_the_newer_one(bench: &Bench)
     assert_eq!(store.append("study", 7, &handout).unwrap(), Appended::Newer(2));
     assert_eq!(store.read("study", 0).unwrap().entries.len(), 2);
     assert_eq!(store.append("study", 2, &handout).unwrap(), Appended::Done(3));
-    // What reports nothing or hands nothing out has no business here.
+    // Events that are neither reports nor hand-outs are refused.
     assert!(store.report("study", &event, None, 0).is_err());
     let told = Tell::new(1.0).into_event(TrialId(0), study.study().outcomes()).unwrap();
     assert!(store.append("study", 3, &Handout { event: &told, ..handout }).is_err());
@@ -224,7 +224,7 @@ pub fn heartbeats_keep_a_trial_and_say_when_it_is_gone(bench: &Bench) {
     }
     theirs.refresh().unwrap();
     assert_eq!((theirs.counts().running, theirs.counts().queued), (1, 1));
-    // A worker that was silent for too long has its trial back if nobody took it.
+    // A worker that was silent for too long gets its trial back if nobody took it.
     assert!(matches!(ours.stored().heartbeat(&[held[1].attempt]).unwrap()[..], [Hold::Held(_)]));
     assert_eq!(theirs.ask(1).unwrap().trials[0].attempt.number, 1);
     ours.tell(&held[0], 1.0).unwrap();
@@ -255,7 +255,7 @@ pub fn a_trial_whose_workers_are_known_to_be_dead_is_handed_out_three_times_in_a
         theirs.refresh().unwrap();
         let reclaimed = theirs.reclaim_from_the_dead().unwrap();
         assert_eq!((reclaimed.again.len(), reclaimed.given_up.len()), if number < 3 { (1, 0) } else { (0, 1) });
-        // It is noticed once.
+        // A dead worker is noticed once.
         assert_eq!(theirs.reclaim_from_the_dead().unwrap(), Reclaimed::default());
     }
     assert_eq!(theirs.counts().lost, 1);
@@ -307,7 +307,7 @@ pub fn what_cannot_follow_is_refused_before_it_is_stored(bench: &Bench) {
     assert_eq!(bench.join().counts().failed, 1);
 }
 
-/// A store that does something of others just before the first append.
+/// A store in which others do something just before the first append.
 struct Meanwhile<F> {
     store: Arc<dyn Store>,
     before: std::sync::Mutex<Option<F>>,
@@ -392,7 +392,7 @@ pub fn points_taken_meanwhile_are_avoided_without_another_fit(bench: &Bench) {
     let handed = ours.ask(1).unwrap();
     assert_eq!(handed.trials[0].id(), TrialId(7));
     let Some(Event::Asked { provenance, .. }) = ours.study().events().last() else { panic!() };
-    // It has seen what came meanwhile, and stayed with the model of before.
+    // It has read the new events, and kept the earlier model.
     assert_eq!(provenance.pending, [TrialId(5), TrialId(6)]);
     assert_eq!((provenance.revision, provenance.data_revision), (before + 2, before - 1));
     assert_sound(&ours);
@@ -413,14 +413,14 @@ pub fn failures_that_come_meanwhile_do_not_cost_a_choice_or_a_fit(bench: &Bench)
     let Some(Event::Asked { provenance, .. }) = ours.study().events().last() else { panic!() };
     assert_eq!((provenance.revision, provenance.data_revision), (before, before - 1));
 
-    // Failures teach: the next choice rests on it.
+    // Models learn from failures: the next choice takes it into account.
     let mut theirs = SharedStudy::open(bench.open(), "study").unwrap();
     let last = theirs.ask(1).unwrap().trials.remove(0);
     let Some(Event::Asked { provenance, .. }) = theirs.study().events().last() else { panic!() };
     assert_eq!(provenance.data_revision, before + 1);
     theirs.withdraw(&last).unwrap();
 
-    // A failure and a point that was taken: the point is avoided, with the model of before the failure.
+    // A failure and a point that was taken: the point is avoided, with the model from before the failure.
     let model_of = theirs.study().events().len();
     let meanwhile = Meanwhile::new(bench.open(), move || {
         theirs.fail(&other, "burst too").unwrap();
@@ -468,7 +468,7 @@ pub fn the_queue_of_askers_has_an_order_and_forgets_the_dead(bench: &Bench) {
     assert_eq!(store.read("study", 1).unwrap().queue, [first, second]);
     assert_eq!(store.queue("study", Some(first), TTL).unwrap(), first);
 
-    // An asker without a place waits for those in front until they are gone; here the first dies, the second leaves.
+    // An asker without a place waits until those in front are gone; here the first dies and the second leaves.
     let waiter = std::thread::scope(|scope| {
         let waiter = scope.spawn(|| ours.ask(1).unwrap().trials.len());
         std::thread::sleep(Duration::from_millis(60));
@@ -486,7 +486,7 @@ pub fn a_pause_holds_for_all_who_ask_and_ends_with_whoever_made_it(bench: &Bench
     let (mut ours, store) = (bench.create(random(9)), bench.open());
     let mut theirs = SharedStudy::open(bench.open(), "study").unwrap().worker("theirs");
     let running = ours.ask(1).unwrap().trials.remove(0);
-    // Somebody waits already, and another study of the store is not meant.
+    // An asker is already waiting, and other studies of the store are not affected.
     let ticket = store.queue("study", None, LONG * 100).unwrap();
     store.create("other", &Event::Created { config: Box::new(random(9)) }).unwrap();
     let revision = ours.study().events().len();
@@ -498,7 +498,7 @@ pub fn a_pause_holds_for_all_who_ask_and_ends_with_whoever_made_it(bench: &Bench
     assert_eq!(store.read("study", revision).unwrap().entries.len(), 0, "a pause is no event");
     assert_eq!(store.queue("study", Some(ticket), LONG * 100).unwrap(), ticket);
     assert_eq!(SharedStudy::open(bench.open(), "other").unwrap().ask(1).unwrap().trials.len(), 1);
-    // Results are welcome meanwhile.
+    // Results are still accepted.
     ours.tell(&running, 1.0).unwrap();
     store.leave("study", ticket).unwrap();
     store.pause("study", None).unwrap();
@@ -528,7 +528,7 @@ pub fn reports_in_any_order_and_number_mean_the_same(bench: &Bench) {
     let (mut ours, mut theirs) = (bench.create(random(9)), bench.join());
     let trials = ours.ask(4).unwrap().trials;
     let report = |i: usize| Tell::new(i as f64).request(format!("row {i}"));
-    // Each at least once, some three times, from both sides, backwards and forwards.
+    // Each at least once, some three times, from both sides, in mixed order.
     for i in [3, 1, 3, 0, 2, 1, 0, 3, 2] {
         let teller = if i % 2 == 0 { &mut ours } else { &mut theirs };
         teller.tell(trials[i].id(), report(i)).unwrap();
@@ -542,7 +542,7 @@ pub fn reports_in_any_order_and_number_mean_the_same(bench: &Bench) {
 }
 
 pub fn a_clock_that_is_stepped_by_a_day_costs_no_result_and_no_more_than_a_lease(bench: &Bench) {
-    // A database's clock is its own affair.
+    // A database's clock cannot be set here.
     let Some(clock) = bench.clock() else { return };
     let day = 86_400_000;
     let (mut ours, mut theirs) = (bench.create(random(99)), bench.join());
@@ -550,9 +550,10 @@ pub fn a_clock_that_is_stepped_by_a_day_costs_no_result_and_no_more_than_a_lease
         let trials = ours.ask(2).unwrap().trials;
         clock.step(step);
         theirs.refresh().unwrap();
-        // Whichever way it went: at once, and so within one lease, they count as lost and are penalized no more.
+        // Whichever way the clock was set: at once, and so within one lease, they count as lost and are no longer
+        // penalized.
         assert_eq!((theirs.counts().running, theirs.counts().queued), (0, 2));
-        // A worker that is alive has its trial back with its next sign of life.
+        // A worker that is alive gets its trial back with its next sign of life.
         assert!(matches!(ours.stored().heartbeat(&[trials[0].attempt]).unwrap()[..], [Hold::Held(_)]));
         theirs.refresh().unwrap();
         assert_eq!((theirs.counts().running, theirs.counts().queued), (1, 1));
@@ -572,7 +573,7 @@ pub fn a_heartbeat_thread_keeps_a_trial(bench: &Bench) {
     heartbeat.hold(trials[0].attempt);
     for _ in 0..4 {
         bench.pass(LONG / 4);
-        // Long enough for a beat of the thread, which lives by the machine's clock.
+        // Long enough for a beat of the thread, which uses the machine's clock.
         std::thread::sleep(TTL / 8);
     }
     theirs.refresh().unwrap();
@@ -679,13 +680,13 @@ pub fn many_events_are_appended_together_or_not_at_all(bench: &Bench) {
         request: Some(request.to_owned()),
     };
     let told = Tell::new(1.0).request("told").into_event(pending.id(), ours.study().outcomes()).unwrap();
-    // What cannot follow, or has a name twice, leaves nothing behind.
+    // Events that cannot follow, or that repeat a name, leave nothing behind.
     let store = bench.open();
     assert!(store.append_all("study", 2, &[added(1, "a"), added(2, "a")]).is_err());
     assert!(ours.append_all(|_| Ok::<_, Error>(vec![added(1, "a"), added(7, "b")])).is_err());
     assert_eq!(store.append_all("study", 1, &[added(1, "a")]).unwrap(), Appended::Newer(2));
     assert_eq!(store.read("study", 0).unwrap().entries.len(), 2);
-    // All of them, and the lease of what was told is over.
+    // All are appended, and the lease of the trial that was told has ended.
     let events = [added(1, "a"), told, added(2, "b")];
     assert_eq!(
         ours.append_all(|study| Ok::<_, Error>(if study.reported("a").is_some() { vec![] } else { events.to_vec() }))
@@ -719,7 +720,7 @@ pub fn results_told_aside_leave_a_trial_with_its_worker(bench: &Bench) {
     };
     let before = lease(&mut ours).unwrap();
     assert_eq!(theirs.tell(handed.id(), [("minutes", 12.0)]).unwrap(), Told::Aside);
-    // It is neither ended nor renewed: only its worker says that it is alive.
+    // The lease is neither ended nor renewed: only its worker says that it is alive.
     assert_eq!(lease(&mut ours), Some(before));
     assert!(matches!(ours.stored().heartbeat(&[handed.attempt]).unwrap()[..], [Hold::Held(_)]));
     assert_eq!((ours.counts().running, ours.counts().complete), (1, 0));
@@ -748,7 +749,7 @@ pub fn results_told_aside_of_a_lost_trial_do_not_bring_it_back(bench: &Bench) {
     assert_eq!(ours.counts().queued, 1);
     let retry = theirs.ask(1).unwrap().trials.remove(0);
     assert_eq!((retry.id(), retry.attempt.number), (lost.id(), 2));
-    // What a worker that was given up has measured is as true as before.
+    // Measurements of a worker that was given up are still valid.
     assert_eq!(ours.tell(&lost, [("joules", 1.0)]).unwrap(), Told::Aside);
     assert!(matches!(theirs.stored().heartbeat(&[retry.attempt]).unwrap()[..], [Hold::Held(_)]));
 }

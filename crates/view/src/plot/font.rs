@@ -182,7 +182,7 @@ mod tests {
         assert_eq!((letters[1].1, width), ([1298.0, 0.0], 2596.0));
         let (pair, apart) = (REGULAR.typeset("AV", UNITS).1, super::width("AV", UNITS, false));
         assert!(pair < apart, "{pair} {apart}");
-        // The hat of an L stands over the L, and takes no room.
+        // The accent of an L is above the L, and takes no room.
         let (letters, width) = REGULAR.typeset("L\u{302}", UNITS);
         assert_eq!((letters[1].1, width), ([298.0 + 512.0, 1520.0 - 1147.0], 1141.0));
     }
