@@ -68,7 +68,7 @@ pub async fn study((State(studies), Path(name)): Studied) -> Answer {
 pub async fn best((State(studies), Path(name)): Studied) -> Answer {
     blocking(move || {
         let served = studies.study(&name)?;
-        // Without a model, the best observed point is recommended.
+        // Without a model nothing is recommended; the answer still has the best observed point.
         let Recommended { point, front } = served.pictures.recommended(&served.live).unwrap_or_default();
         in_json(&served.live.look(|scene| BestAnswer {
             recommended_front: front,

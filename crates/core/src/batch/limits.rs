@@ -38,7 +38,8 @@ impl<'a> Situation<'a> {
         self.chance.is_some() || !self.limits().is_empty()
     }
 
-    /// What chances add to the scores of points, with nothing pending; none if scores are not multiplied by any.
+    /// The terms that chances add to the scores of points, with nothing pending; `None` if scores are not multiplied by
+    /// any.
     pub(super) fn weights(&self, points: &Points) -> Option<Vec<f64>> {
         let within = self.limits().ln_p_many(points);
         match self.chance {

@@ -236,7 +236,7 @@ impl BatchStrategy for LocalPenalization {
 }
 
 impl LocalPenalization {
-    /// What points are ranked by, without penalizers.
+    /// The score that ranks points, without penalizers.
     fn score(&self, situation: &Situation<'_>) -> Score {
         let acquisition = self.acquisition.bind_in(situation.posterior, situation);
         if self.shrink { Score::Shrunk(acquisition) } else { Score::Data(acquisition) }

@@ -186,7 +186,7 @@ impl Factor {
 
     /// Adds a row to K: `column` are its entries with the earlier rows, `diagonal` its own. O(n²).
     ///
-    /// Where rounding leaves no positive pivot, the pivot is floored at 10⁻¹² of the diagonal.
+    /// If rounding makes the pivot too small or negative, it is raised to 10⁻¹² of the diagonal.
     pub fn append(&mut self, column: &[f64], diagonal: f64) {
         let n = self.n;
         let (mut l, mut w) = (vec![0.0; n], vec![0.0; n]);

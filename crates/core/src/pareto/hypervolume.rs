@@ -24,7 +24,7 @@ pub fn hypervolume(points: &[Vec<f64>], reference: &[f64]) -> f64 {
     }
 }
 
-/// The same for points above the reference, sorted by their last objective from the best.
+/// [`hypervolume`] of points above the reference, sorted by their last objective, the best first.
 fn volume(points: &[&[f64]], reference: &[f64]) -> f64 {
     let last = reference.len() - 1;
     let height = |i: usize| points[i][last] - points.get(i + 1).map_or(reference[last], |next| next[last]);

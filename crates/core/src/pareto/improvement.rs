@@ -47,9 +47,9 @@ enum Way {
 /// The slopes of a logarithm in the means and deviations of all objectives, with storage to reuse for the next one.
 #[derive(Debug, Clone, Default)]
 pub struct Slopes {
-    /// In each mean.
+    /// The slope in each mean.
     pub by_mean: Vec<f64>,
-    /// In each standard deviation.
+    /// The slope in each standard deviation.
     pub by_sd: Vec<f64>,
     levels: Vec<Ln>,
     strips: Vec<Ln>,

@@ -15,7 +15,7 @@ use crate::pareto::Undominated;
 /// Standard deviations beyond which Φ differs from 1 by less than 10⁻¹⁷.
 const FAR: f64 = 8.5;
 
-/// What is known at a pending point: everything that a penalizer needs except the distances.
+/// The facts at a pending point that the penalizer needs, except the distances.
 ///
 /// ```
 /// use elbowroom::{pareto::{Front, Undominated}, penalty::FrontBall};

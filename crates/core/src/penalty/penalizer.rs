@@ -29,7 +29,7 @@ pub enum PenalizerKind {
     Truncated,
 }
 
-/// What is known at a pending point: everything that a penalizer needs except the distance.
+/// The facts at a pending point that a penalizer needs, except the distance.
 ///
 /// ```
 /// use elbowroom::penalty::{Penalizer, PenalizerKind};

@@ -43,7 +43,7 @@ pub(super) fn hartmann3(x: &[f64]) -> f64 {
     hartmann(x, &HARTMANN3_WIDTHS, &HARTMANN3_CENTRES)
 }
 
-/// The same in 6 dimensions.
+/// Hartmann's function in 6 dimensions.
 pub(super) fn hartmann6(x: &[f64]) -> f64 {
     hartmann(x, &HARTMANN6_WIDTHS, &HARTMANN6_CENTRES)
 }

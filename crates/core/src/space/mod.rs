@@ -491,7 +491,7 @@ impl SearchSpace {
 struct Lookup {
     texts: HashMap<String, u64>,
     wholes: HashMap<i64, u64>,
-    /// By their bits.
+    /// Levels of floats, by the bits of these.
     floats: HashMap<u64, u64>,
 }
 

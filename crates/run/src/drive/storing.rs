@@ -151,7 +151,7 @@ impl Driving<'_> {
     }
 }
 
-/// What a person needs to tell a result by hand.
+/// The command with which a person can tell a result by hand.
 fn line(trial: TrialId, outcome: &CommandEnd) -> Option<String> {
     match outcome {
         CommandEnd::Value(_, results) => {

@@ -89,7 +89,7 @@ pub fn a_request_cannot_be_used_for_two_things(bench: &Bench) {
     let trials = study.ask(2).unwrap().trials;
     study.tell(&trials[0], Tell::new(1.0).request("r")).unwrap();
     assert!(study.tell(&trials[1], Tell::new(1.0).request("r")).is_err());
-    // Nor behind the back of the study's own check.
+    // Nor without the study's own check.
     let event = Tell::new(1.0).request("r").into_event(trials[1].id(), study.study().outcomes()).unwrap();
     assert!(matches!(bench.open().report("study", &event, None, 0), Err(Error::Request { .. })));
     assert!(study.ask(Ask::new(1).named("")).is_err());
@@ -148,7 +148,7 @@ pub fn lost_trials_outside_what_is_asked_for_are_not_handed_out(bench: &Bench) {
     assert_eq!((handed[0].id(), handed[0].attempt.number), (lost[1].id(), 2));
     assert_eq!((handed[1].id(), handed[1].attempt.number), (TrialId(2), 1));
     assert!(handed.iter().all(|handed| within.holds_at(handed.point())));
-    // The other one is for whoever asks for the whole space.
+    // The other trial goes to whoever asks for the whole space.
     assert_eq!(theirs.ask(1).unwrap().trials[0].id(), lost[0].id());
     assert_eq!(verify(theirs.study().events()).unwrap(), []);
 }
@@ -559,7 +559,7 @@ pub fn a_clock_that_is_stepped_by_a_day_costs_no_result_and_no_more_than_a_lease
         assert_eq!((theirs.counts().running, theirs.counts().queued), (1, 1));
         assert_eq!(ours.tell(&trials[0], 1.0).unwrap(), Told::Recorded);
         assert_eq!(ours.tell(&trials[1], 2.0).unwrap(), Told::Late);
-        // A dead asker from before the step holds nobody up.
+        // A dead asker from before the step does not hold up others.
         bench.open().queue("study", None, Duration::from_secs(10)).unwrap();
         clock.step(step);
     }
