@@ -7,7 +7,8 @@
 //! chose the bend; the facts of those with a noise of two laws, not their logs, when the ± of a recommendation came to
 //! allow for noise that results do not rule out; and those with failures, when borders came to be sharp beforehand, when
 //! the gate no longer opened by the belief in a place, when some failures could be chance beside others that have a place,
-//! and when failures by chance no longer made a search careful. Those named `now` were added with kernels that compete and points that refine, `limits` and `front` with several
+//! and when failures by chance no longer made a search careful; and that of a thousand results, when fits beyond 80 came
+//! nearer to their maximum. Those named `now` were added with kernels that compete and points that refine, `limits` and `front` with several
 //! outcomes, `conditions` with parameters that not every point has.) What is computed depends on the processor level, so a
 //! log of another level is read, folded and continued, but not compared.
 

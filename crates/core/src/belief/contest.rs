@@ -25,6 +25,9 @@ const RATIOS: [f64; 2] = [1.8, 4.0];
 /// A maximum must be larger by this many nats to count as a different one, not as the same one reached more exactly.
 pub(super) const OTHER_MAXIMUM: f64 = 0.5;
 
+/// The level from which on no bend at all cannot be best: two levels lie between.
+const NEARLY_STRAIGHT: usize = 2;
+
 /// The levels to try first, unless the last fit had a bend.
 const FIRST_LEVELS: [usize; 3] = [1, 4, 7];
 
@@ -81,16 +84,8 @@ impl Fitting<'_> {
             Some(last) => first.start_from(&w.theta, &last),
             None => w.theta.clone(),
         });
-        let warped = self.may_warp();
-        let mut best = self.entry(searches, &first, None, warm, !warped)?;
-        if self.warm.is_none() {
-            best = self.with_other_noise(searches, best)?;
-        }
-        if warped {
-            let warped = self.best_warp(searches, &first, &best)?;
-            if warped.value > best.value {
-                best = warped;
-            }
+        let mut best = self.first_entry(searches, &first, warm)?;
+        if self.may_warp() {
             // Use the random starts where they count: with the chosen bend.
             let explored = self.entry(searches, &first, best.bend, Some(best.theta.clone()), true)?;
             if explored.value > best.value {
@@ -106,6 +101,33 @@ impl Fitting<'_> {
         }
         let best = self.with_other_noise(searches, best)?;
         self.with_hardly_any_detail(searches, best)
+    }
+
+    /// The better of no bend and the best bend, with the kernel that won last time. Where the last fit had a bend,
+    /// and all results have their say later, a straight line is tried only if hardly any bend is best.
+    fn first_entry(&self, searches: &mut Searches<'_>, first: &Contestant, warm: Option<Vec<f64>>) -> Result<Entry> {
+        let was_bent = self.warm.is_some_and(|w| w.bend.is_some());
+        let is_later_fitted_to_all = self.all.len() > subset::CONTEST;
+        let (plain, bent) = match warm {
+            Some(theta) if self.may_warp() && was_bent && is_later_fitted_to_all => {
+                let last = Entry { kernel: first.clone(), bend: None, value: f64::NEG_INFINITY, theta };
+                let bent = self.best_warp(searches, first, &last)?;
+                if bent.bend.is_some_and(|bend| bend < bend_at(NEARLY_STRAIGHT)) {
+                    return Ok(bent);
+                }
+                (self.entry(searches, first, None, Some(bent.theta.clone()), false)?, bent)
+            }
+            warm => {
+                let plain = self.entry(searches, first, None, warm, !self.may_warp())?;
+                let plain = if self.warm.is_none() { self.with_other_noise(searches, plain)? } else { plain };
+                if !self.may_warp() {
+                    return Ok(plain);
+                }
+                let bent = self.best_warp(searches, first, &plain)?;
+                (plain, bent)
+            }
+        };
+        Ok(if bent.value > plain.value { bent } else { plain })
     }
 
     /// The same kernel and bend, searched from hardly any detail, if that finds a different maximum.

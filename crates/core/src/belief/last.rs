@@ -9,6 +9,9 @@ use crate::data::Dataset;
 use crate::error::Result;
 use crate::gp::{FitParams, Likelihood, Shape, find, fit_bent, value_at_warm, work};
 
+/// The relative gain of an iteration at which the search of θ alone ends, for each result: evidence grows with their number.
+const REFINED_TOLERANCE: f64 = 1e-3;
+
 impl Fitting<'_> {
     /// A fit to all data: finds θ, and the bend if there is one. Random starts belong to the contest.
     pub fn last_fit(&self, entry: Entry) -> Result<Model> {
@@ -38,8 +41,14 @@ impl Fitting<'_> {
                 let found = fit_bent(likelihood, &params, &mut bending, bend.ln(), range)?;
                 work += found.work;
                 if found.value.is_finite() {
-                    let bend = self.scale(Some(found.bend.exp())).bend();
-                    return Ok((Entry { theta: found.theta, bend, value: found.value, ..entry.clone() }, work));
+                    let scale = self.scale(Some(found.bend.exp()));
+                    let ended = Entry { theta: found.theta, bend: scale.bend(), value: found.value, ..entry.clone() };
+                    let left = params.max_evaluations.saturating_sub(found.evaluations);
+                    // A look only decides whether another search is worth it.
+                    if evaluations.is_some() || left == 0 {
+                        return Ok((ended, work));
+                    }
+                    return self.refined(likelihood, ended, &params, left).map(|(entry, more)| (entry, work + more));
                 }
                 likelihood.set_values(data.y());
             }
@@ -48,6 +57,30 @@ impl Fitting<'_> {
             let entry = Entry { theta: found.theta, bend: scale.bend(), value, ..entry.clone() };
             Ok((entry, work + found.info.work))
         })
+    }
+
+    /// Where a search of θ alone ends that begins where one of θ and the bend did. Along the ridge between the bend and
+    /// the variances each iteration gains little, and the search for both ends before it is at the maximum, by some nats
+    /// if there are hundreds of results.
+    fn refined(
+        &self,
+        likelihood: &mut Likelihood<'_>,
+        entry: Entry,
+        params: &FitParams,
+        evaluations: usize,
+    ) -> Result<(Entry, f64)> {
+        let scale = self.scale(entry.bend);
+        likelihood.set_values(&self.all.y().iter().map(|&y| scale.encode(y)).collect::<Vec<f64>>());
+        let params = FitParams {
+            warm: Some(entry.theta.clone()),
+            max_evaluations: evaluations,
+            value_tolerance: params.value_tolerance.min(REFINED_TOLERANCE / self.all.len() as f64),
+            ..params.clone()
+        };
+        let found = find(likelihood, &params, self.stream)?;
+        let value = found.value + scale.ln_jacobian(self.all.y());
+        let better = if value > entry.value { Entry { theta: found.theta, value, ..entry } } else { entry };
+        Ok((better, found.info.work))
     }
 
     /// The model where a search ended.

@@ -169,7 +169,7 @@ pub(crate) fn fit_bent(
     low.push(range.0);
     high.push(range.1);
     search.bounds = Bounds::new(low, high)?;
-    let before = likelihood.work();
+    let (before, evaluations) = (likelihood.work(), likelihood.evaluations());
     let mut y = likelihood.values().to_vec();
     let mut slopes = vec![0.0; y.len()];
     let n = search.unit.len();
@@ -183,7 +183,8 @@ pub(crate) fn fit_bent(
     };
     let info = search.solver(n + 1).maximize(&mut objective, &mut start, &search.bounds);
     let bend = start.pop().unwrap_or(from);
-    Ok(BentFit { theta: start, bend, value: info.value, work: likelihood.work() - before })
+    let work = likelihood.work() - before;
+    Ok(BentFit { theta: start, bend, value: info.value, work, evaluations: likelihood.evaluations() - evaluations })
 }
 
 /// ln(likelihood · prior) at the warm θ: what a search of one evaluation finds, without the gradient, which takes longer
@@ -207,6 +208,8 @@ pub(crate) struct BentFit {
     pub value: f64,
     /// Operations, to leading order.
     pub work: f64,
+    /// Evaluations of the likelihood.
+    pub evaluations: usize,
 }
 
 /// θ for other values at the same points, with kernel and noise variance multiplied by the best factor for each, and
