@@ -4,8 +4,8 @@
 //! | part | what it measures |
 //! |---|---|
 //! | `ask` | CPU seconds of an ask at 1,000, 5,000 and 20,000 observations in 6 and 20 dimensions |
-//! | `fit` | errors on 1,000 fresh points of the model of 5,000 and 20,000 uniform points, beside that of the first 1,000 |
-//! | `search` | regret with models of at most so many observations; at its end errors as in `fit`, and near the best |
+//! | `fit` | errors on 1,000 fresh points of the model of 5,000 and 20,000 uniform points, and of the first 1,000 |
+//! | `search` | regret with models of at most a given size; at its end errors as in `fit`, and near the best |
 //!
 //! An error is the root mean square divided by the deviation of the function at these points; a log density is the mean
 //! over these points, in nats, in the units of results.

@@ -7,8 +7,8 @@
 //! | kind | its values, each as a yield from 0 to 100 |
 //! |---|---|
 //! | `told` | a draw of a Gaussian process over the hidden numbers |
-//! | `partly` | half of it that, half of it an effect of each level which no descriptor tells |
-//! | `untold` | effects of levels alone: the descriptors are all beside the point |
+//! | `partly` | half of it that, half of it an effect of each level that no descriptor shows |
+//! | `untold` | effects of levels alone: all descriptors are irrelevant |
 
 use elbowroom::domain::Domain;
 use elbowroom::rng::Stream;

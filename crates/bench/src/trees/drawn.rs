@@ -4,10 +4,10 @@
 //! |---|---|
 //! | `one` | one choice among 2 to 30, and up to three parameters that all of them share |
 //! | `deep` | choices below choices, two or three levels |
-//! | `chain` | a number of layers, each with parameters of its own |
+//! | `chain` | a number of layers, each with its own parameters |
 //! | `stages` | two or three choices side by side |
 //!
-//! | function | in each node, of its own parameters and those of the node above |
+//! | function | in each node, of the node's parameters and those of the node above |
 //! |---|---|
 //! | `bowl` | a quadratic with products, which may have its minimum anywhere |
 //! | `wave` | a draw of a Gaussian process |

@@ -9,8 +9,8 @@ use crate::data::Dataset;
 use crate::error::Result;
 use crate::gp::{FitParams, Likelihood, Shape, find, fit_bent, value_at_warm, work};
 
-/// The relative gain of an iteration, per result, at which the search of θ alone ends: evidence grows with their
-/// number.
+/// The search of θ alone ends when the relative gain of an iteration is below this, divided by the number of results:
+/// evidence grows with that number.
 const REFINED_TOLERANCE: f64 = 1e-3;
 
 impl Fitting<'_> {
